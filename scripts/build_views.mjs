@@ -42,7 +42,8 @@ const nameOf = (path) => relative(`${dist}/split`, resolve(views, path));
 const piecesOf = (path, found = new Set()) => {
   if (!found.has(path)) {
     found.add(path);
-    for (const { path: next, kind } of metafile.outputs[path].imports) if (kind === "import-statement") piecesOf(next, found);
+    for (const { path: next, kind } of metafile.outputs[path].imports)
+      if (kind === "import-statement") piecesOf(next, found);
   }
   return found;
 };

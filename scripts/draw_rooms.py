@@ -2,7 +2,7 @@
 
     python -m scripts.draw_rooms
 
-`make format` does it too, and a house test fails while the document shows other rooms than the file.
+`make format` does it too, and `scripts.lint` complains while the document shows other rooms than the file.
 """
 
 from __future__ import annotations

@@ -161,14 +161,15 @@ def commands(path: str) -> list[list[str]]:
         alike = sorted(ROOT.glob(f"tests/**/test_{module.name}.py"))  # tests of a page lie flat, its files in a folder
         own = [str(one.relative_to(ROOT)) for one in alike if "browser" not in one.parts]
         own += [one for one in git("grep", "-lE", named, "--", "tests/**/test_*.py") if "/browser/" not in one][:4]
-        near = in_turn([*own, path])[:-1]
-        far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])[:-1]
+        near = in_turn([*own, path])
+        far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])
         return [[*pytest, *one] for one in (near, [test for test in far if test not in near]) if one]
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
-    build, scripts = ["node", "scripts/build_views.mjs"], ["node", "--test", "tests/js/*.test.js"]
-    pages = [[*pytest, *tests] for tests in (own, in_turn([path])[:-1], seen) if tests and (ROOT / tests[0]).exists()]
+    build = ["node", "scripts/build_views.mjs"]
+    scripts = ["node", "--import", "./tests/js/tsx.mjs", "--test", "tests/js/*.test.js"]
+    pages = [[*pytest, *tests] for tests in (own, in_turn([path]), seen) if tests and (ROOT / tests[0]).exists()]
     return [scripts, build, *pages]
 
 
@@ -208,8 +209,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=300, help="the longest that tests look for a mutant")
     parser.add_argument("--only", type=int, nargs="+", help="of those drawn, by their number")
     args = parser.parse_args()
-    every = {path: (ROOT / path).read_bytes() for path in git("ls-files", "tfmviz") if path.endswith((".py", ".ts"))}
-    scripts = {path: code for path, code in every.items() if path.endswith(".ts")}
+    every = {
+        path: (ROOT / path).read_bytes() for path in git("ls-files", "tfmviz") if path.endswith((".py", ".ts", ".tsx"))
+    }
+    scripts = {path: code for path, code in every.items() if not path.endswith(".py")}
     python = {path: code for path, code in every.items() if path.endswith(".py")}
     n_scripts = args.number // 5
     drawn = draw(python, args.number - n_scripts, args.seed)

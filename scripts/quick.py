@@ -1,11 +1,11 @@
 """The checks of what has changed, within about 20 seconds: `make quick`, or `python -m scripts.quick`.
 
-Changed is what differs from the main branch, committed or not. Ruff and mypy look at everything (mypy remembers what it
-has seen), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the other tests those
-that need no browser run beside them, in one process, as a second one takes longer to start than it saves: the files
-nearest to what has changed, then what the whole room is asked, then the rest of a folder, then those of the house. They
-are stopped after 15 seconds of a processor, however busy the machine is, and what was not reached is said. Where none
-has ended, nothing has passed. What passes here can still fail in `make test`.
+Changed is what differs from the main branch, committed or not. Ruff, mypy and `scripts.lint` look at everything (mypy
+remembers what it has seen), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the
+other tests those that need no browser run beside them, in one process, as a second one takes longer to start than it
+saves: the files nearest to what has changed, then what the whole room is asked, then the rest of a folder, then what an
+import costs. They are stopped after 15 seconds of a processor, however busy the machine is, and what was not reached is
+said. Where none has ended, nothing has passed. What passes here can still fail in `make test`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ NPM = ("npm", "run", "--silent")
 ELSEWHERE = {
     "tfmviz/__main__.py": "tests/package/test_command.py",
     "pyproject.toml": "tests/package",
+    "scripts/lint.py": "tests/house/test_lint.py",
+    "scripts/draw_rooms.py": "tests/house/test_lint.py",
     "requirements.txt": "tests/package/test_requirements.py",
     "requirements-dev.txt": "tests/package/test_requirements.py",
     "requirements.lock": "tests/package/test_requirements.py",
@@ -50,6 +52,9 @@ TABLES = {
 }
 """What all of a room is asked, by the room; all that sets two sentences beside each other is one."""
 
+LAST = "tests/house/test_imports.py"
+"""What every change is asked."""
+
 OUTCOMES = re.compile(r"(?P<file>\S+\.py) (?P<each>[.FEsxX]*)")
 """What pytest says of a file: a letter for each test that has ended, a dot for one that passed."""
 
@@ -58,14 +63,14 @@ LIMITED = ("sh", "-c", 'ulimit -c 0 && ulimit -S -t "$0" && exec "$@"')
 
 
 def main() -> None:
-    checks = [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",)]
+    checks = [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("scripts.lint",), ("mypy",)]
     commands = [[*PYTHON, *check] for check in checks]
     paths = changed()
     if any(path == "tfmviz/constants.json" or Path(path).suffix in (".ts", ".tsx", ".js", ".css") for path in paths):
         commands += [[*NPM, script] for script in ("check", "test")]
     with ThreadPoolExecutor(1) as beside:
         others = [beside.submit(said_by, command) for command in commands]
-        passed = run_tests(in_turn(paths))
+        passed = run_tests(list(dict.fromkeys([*in_turn(paths), LAST])))
         for other in others:
             ended = other.result()
             print(ended.stdout, end="", flush=True)
@@ -88,15 +93,13 @@ def said_by(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:
-    """Files of tests to run: the nearest to what has changed, then tables of their rooms, folders, and the house."""
+    """Files of tests to run: the nearest to what has changed, then tables of their rooms, and folders."""
     paths = list(paths)
     nearest = sorted(nearest_tests(paths, root))
     tables = [table for room, table in TABLES.items() if fnmatch.filter(paths, f"{room}*")]
     files = [one for one in nearest if one.endswith(".py")]
     folders = [one for one in nearest if not one.endswith(".py")]
-    return list(
-        dict.fromkeys([*files, *tables, *(file for one in [*folders, "tests/house"] for file in in_it(one, root))])
-    )
+    return list(dict.fromkeys([*files, *tables, *(file for one in folders for file in in_it(one, root))]))
 
 
 def in_it(folder: str, root: Path) -> list[str]:

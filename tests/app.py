@@ -150,3 +150,8 @@ def buttons_of(app: AppTest, address: str) -> set[str]:
     """What a reader may do with a run, on the page on training."""
     keys = [str(part.key) for part in (*app.button, *app.selectbox, *app.get("download_button"))]
     return {key.removesuffix(f"-{address}") for key in keys if key.endswith(address)}
+
+
+def sent(app: AppTest, key: str) -> Any:
+    """What a client-side view gets as JSON."""
+    return json.loads(views(app)[key].json)

@@ -54,8 +54,11 @@ def place_of(path: Path) -> int:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files first: those at the end fill the time in which a worker would wait for the other."""
     for item in items:
-        if is_swept(PurePosixPath(item.path.relative_to(ROOT / "tests").as_posix())):
+        file = PurePosixPath(item.path.relative_to(ROOT / "tests").as_posix())
+        if is_swept(file):
             item.add_marker(pytest.mark.sweep)
+        if file.parts[0] == "browser":
+            item.add_marker(pytest.mark.browser)
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: place_of(item.path))
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.model.helpers import inputs_of, lively_model, record
+from tfmviz.model.transformer import Transformer
 from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Encoding, Trace
 
@@ -19,14 +20,15 @@ def encoding(ids: Sequence[int]) -> Encoding:
 
 def traced(architecture: Architecture = "decoder-only", **changes: Any) -> Trace:
     """What a small random model leaves behind."""
-    inputs = inputs_of(architecture, batch=1)
-    values = record(lively_model(architecture=architecture, **changes), *inputs)
+    return trace_of(lively_model(architecture=architecture, **changes))
+
+
+def trace_of(module: Transformer) -> Trace:
+    inputs = inputs_of(module.config.architecture, batch=1)
+    values = record(module, *inputs)
     read = [encoding(ids[0].tolist()) for ids in inputs]
-    return Trace(
-        target=read[-1],
-        source=read[0] if len(read) == 2 else None,
-        values={site: (value if site.endswith(".mask") else value[0]).numpy() for site, value in values.items()},
-    )
+    arrays = {site: (value if site.endswith(".mask") else value[0]).numpy() for site, value in values.items()}
+    return Trace(target=read[-1], source=read[0] if len(read) == 2 else None, values=arrays)
 
 
 def without(trace: Trace, *sites: str) -> Trace:

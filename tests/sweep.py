@@ -18,7 +18,6 @@ SWEEP = frozenset(
         "pages/test_beside_pages.py",
         "pages/test_budget.py",
         "pages/test_hidden_choices.py",
-        "pages/test_one.py",
         "pages/test_repeated_words.py",
         "pages/test_useless_weights.py",
         "scripts",
@@ -27,7 +26,6 @@ SWEEP = frozenset(
         "training/test_resuming.py",
         "views/test_explorer.py",
         "views/test_explorer_everywhere.py",
-        "views/test_explorer_numbers.py",
         "zoo/test_device.py",
     }
 )

@@ -7,9 +7,8 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 import uvicorn
@@ -21,6 +20,7 @@ from websockets.sync.client import connect
 
 from tests.asking import asked
 from tests.browser import free_port
+from tests.cases import each
 from tests.classroom.crowd import together
 from tfmviz import capacity
 from tfmviz.capacity import BEFORE_A_SESSION, FROM_ONE_ADDRESS, PROBE, Places
@@ -34,11 +34,9 @@ SESSION, KEYS = "/_stcore/stream", "/live"
 async def yes(scope: Scope, receive: Receive, send: Send) -> None:
     """An app that says yes to every request, and listens to a websocket until it is closed."""
     if scope["type"] == "http":
-        await PlainTextResponse("yes")(scope, receive, send)
-        return
-    websocket = WebSocket(scope, receive, send)
-    await websocket.accept("streamlit")
-    while (await websocket.receive())["type"] != "websocket.disconnect":
+        return await PlainTextResponse("yes")(scope, receive, send)
+    await WebSocket(scope, receive, send).accept("streamlit")
+    while (await receive())["type"] != "websocket.disconnect":
         pass
 
 
@@ -75,26 +73,20 @@ async def _as_task(doing: Awaitable[None]) -> None:
     await doing
 
 
-def status(places: Places, path: str, address: str = "10.0.0.1") -> int:
-    """Of the answer to a request."""
-    return int(answer(places, path, address)[0]["status"])
-
-
 def answer(places: Places, path: str, address: str = "10.0.0.1") -> list[Message]:
+    """To a request."""
     got: list[Message] = []
 
     async def get(message: Message) -> None:
         got.append(message)
 
-    async def ask() -> None:
-        await places({"type": "http", "path": path, "client": (address, 1)}, asyncio.Queue().get, get)
-
-    together(ask())
+    scope = {"type": "http", "path": path, "client": (address, 1)}
+    together(_as_task(places(scope, asyncio.Queue().get, get)))
     return got
 
 
-def run(doing: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    together(doing())
+def status(places: Places, path: str, address: str = "10.0.0.1") -> int:
+    return int(answer(places, path, address)[0]["status"])
 
 
 def test_a_websocket_that_asks_for_nothing_is_closed_and_one_that_has_asked_stays() -> None:
@@ -111,10 +103,10 @@ def test_a_websocket_that_asks_for_nothing_is_closed_and_one_that_has_asked_stay
         await reading
         assert [message["type"] for message in reader.got] == ["websocket.accept"]
 
-    run(idle)
+    together(idle())
 
 
-@pytest.mark.parametrize("path", [SESSION, KEYS])
+@each("path", [SESSION, KEYS])
 def test_a_class_behind_one_address_comes_in_and_one_too_many_is_told_why(path: str) -> None:
     async def come() -> None:
         places = Places(yes)
@@ -140,7 +132,7 @@ def test_a_class_behind_one_address_comes_in_and_one_too_many_is_told_why(path: 
         assert not places._taken
 
     assert FROM_ONE_ADDRESS >= 2 * CLASS
-    run(come)
+    together(come())
 
 
 def test_whoever_finds_no_place_is_told_so_before_a_session_and_others_are_not() -> None:
@@ -152,37 +144,38 @@ def test_whoever_finds_no_place_is_told_so_before_a_session_and_others_are_not()
 
 
 def test_a_full_server_lives_and_takes_nobody_new() -> None:
-    places = Places(yes, has_room=lambda: False)
+    places, late = Places(yes, has_room=lambda: False), Guest()
     paths = (PROBE, BEFORE_A_SESSION, "/_stcore/health", "/", "/static/index.js")
     assert [status(places, path) for path in paths] == [503, 503, 200, 200, 200]
 
     async def come() -> None:
-        await (await (late := Guest()).come(places))
-        assert late.got[-1] == {"type": "websocket.close", "code": 1013, "reason": capacity.FULL}
+        await (await late.come(places))
 
-    run(come)
+    together(come())
+    assert late.got[-1] == {"type": "websocket.close", "code": 1013, "reason": capacity.FULL}
 
 
 def test_an_ipv6_reader_is_one_however_many_addresses_they_have() -> None:
-    assert capacity.place_of("2001:db8::1") == capacity.place_of("2001:db8::ffff:2") != capacity.place_of("2001:db9::1")
-    assert capacity.place_of("10.0.0.1") != capacity.place_of("10.0.0.2")
+    asked = ("2001:db8::1", "2001:db8::ffff:2", "2001:db9::1", "10.0.0.1", "10.0.0.2")
+    one, same, *others = map(capacity.place_of, asked)
+    assert one == same
+    assert len({one, *others}) == 4
     assert capacity.place_of("a socket of the system") == "a socket of the system"
 
 
 def test_a_loop_takes_no_files_before_it_runs_and_gives_them_back() -> None:
     def measured() -> list[int]:
-        before, found = len(os.listdir("/dev/fd")), []
+        found = [len(os.listdir("/dev/fd"))]
         loop = capacity.Unopened()
-        found.append(len(os.listdir("/dev/fd")) - before)
+        found.append(len(os.listdir("/dev/fd")))
         assert loop.run_until_complete(asyncio.wait_for(asyncio.to_thread(lambda: 7), 20)) == 7
-        found.append(len(os.listdir("/dev/fd")) - before)
+        found.append(len(os.listdir("/dev/fd")))
         loop.close()
         capacity.Unopened().close()
-        return [*found, len(os.listdir("/dev/fd")) - before]
+        return [*found, len(os.listdir("/dev/fd"))]
 
-    unopened, opened, closed = together(asyncio.to_thread(measured))
-    assert (unopened, closed) == (0, 0)
-    assert opened > 0
+    before, unopened, opened, closed = together(asyncio.to_thread(measured))
+    assert before == unopened == closed < opened
 
 
 def test_a_connection_that_asks_for_nothing_is_closed_and_a_websocket_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,14 +190,11 @@ def test_a_connection_that_asks_for_nothing_is_closed_and_a_websocket_stays(monk
             with _connected(port) as connection:
                 connection.sendall(silent)
                 assert connection.recv(1) == b""
-        streamlit = [Subprotocol("streamlit")]
-        with (
-            connect(f"ws://127.0.0.1:{port}{SESSION}", subprotocols=streamlit) as websocket,
-            _connected(port) as connection,
-        ):
+        address, protocols = f"127.0.0.1:{port}", [Subprotocol("streamlit")]
+        with connect(f"ws://{address}{SESSION}", subprotocols=protocols) as websocket, _connected(port) as connection:
             assert connection.recv(1) == b""  # by now the websocket would be closed, too
             websocket.ping().wait(20)
-        assert asked(f"127.0.0.1:{port}", "/", {"Host": "a"})[0] == 200
+        assert asked(address, "/", {"Host": "a"})[0] == 200
     finally:
         server.should_exit = True
         thread.join()

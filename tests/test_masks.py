@@ -1,13 +1,17 @@
-"""Masks, as pictures: rows are queries, columns are keys, 1 = may attend."""
+"""Masks, as pictures: rows are queries, columns are keys, 1 = may attend; and what holds of them at any length."""
 
 from __future__ import annotations
 
-import pytest
+import re
+
 import torch
 from torch import Tensor
 
+from tests.cases import each
+from tests.model.helpers import LENGTH, N_HEADS, N_LAYERS, lively_model, record, token_ids
 from tfmviz import masks
 from tfmviz.model.transformer import full_mask
+from tfmviz.record.edits import SetMask
 
 
 def picture(mask: Tensor) -> list[str]:
@@ -16,26 +20,17 @@ def picture(mask: Tensor) -> list[str]:
     return ["".join(str(int(allowed)) for allowed in row) for row in mask]
 
 
-def test_full() -> None:
+def test_pictures() -> None:
     assert picture(masks.full(2, 3)) == ["111", "111"]
-
-
-def test_causal() -> None:
     assert picture(masks.causal(5)) == ["10000", "11000", "11100", "11110", "11111"]
+    padding = masks.padding(torch.tensor([3, 2, 5]), 5)
+    assert padding.shape == (3, 1, 1, 5)
+    assert picture(padding[:, 0, 0]) == ["11100", "11000", "11111"]
 
 
-@pytest.mark.parametrize("length", [1, 2, 7])
+@each("length", [1, 2, 7])
 def test_causal_allows_the_query_itself_and_what_came_before(length: int) -> None:
-    mask = masks.causal(length)
-    for i in range(length):
-        for j in range(length):
-            assert mask[i, j].item() is (j <= i)
-
-
-def test_padding() -> None:
-    mask = masks.padding(torch.tensor([3, 2, 5]), 5)
-    assert mask.shape == (3, 1, 1, 5)
-    assert picture(mask[:, 0, 0]) == ["11100", "11000", "11111"]
+    assert masks.causal(length).tolist() == [[j <= i for j in range(length)] for i in range(length)]
 
 
 def test_a_window_keeps_the_last_keys_of_each_query() -> None:
@@ -47,15 +42,77 @@ def test_a_window_keeps_the_last_keys_of_each_query() -> None:
 def test_padding_and_causal() -> None:
     mask = masks.causal(4) & masks.padding(torch.tensor([3, 2]), 4)
     assert mask.shape == (2, 1, 4, 4)
-    assert picture(mask[0, 0]) == ["1000", "1100", "1110", "1110"]
-    assert picture(mask[1, 0]) == ["1000", "1100", "1100", "1100"]
+    assert list(map(picture, mask[:, 0])) == [["1000", "1100", "1110", "1110"], ["1000", "1100", "1100", "1100"]]
 
 
 def test_full_mask_of_sequences_of_different_length() -> None:
     q_ids, k_ids = torch.zeros(2, 2, dtype=torch.long), torch.zeros(2, 3, dtype=torch.long)
     assert picture(full_mask(q_ids, k_ids, None)) == ["111", "111"]
-
     mask = full_mask(q_ids, k_ids, torch.tensor([3, 1]))
     assert mask.shape == (2, 1, 2, 3)
-    assert picture(mask[0, 0]) == ["111", "111"]
-    assert picture(mask[1, 0]) == ["100", "100"]
+    assert list(map(picture, mask[:, 0])) == [["111", "111"], ["100", "100"]]
+
+
+DRAWN = {
+    "strictly_causal": masks.strictly_causal(3),
+    "prefix": masks.prefix(4, 2),
+    "window": masks.window(4, 1),
+    "dilated": masks.dilated(5, 1, 2),
+    "blocks": masks.blocks(4, 2),
+    "global_tokens": masks.global_tokens(4, 1),
+    "random": masks.random(4, 1, 0),
+    "bigbird": masks.bigbird(6, 1, 1, 1, 0),
+}
+
+
+@each("name", DRAWN)
+def test_a_mask_is_what_its_docstring_draws(name: str) -> None:
+    drawn = re.findall(r"^ +([01](?: [01])+)$", getattr(masks, name).__doc__, flags=re.MULTILINE)
+    assert [row.replace(" ", "") for row in drawn] == picture(DRAWN[name])
+
+
+def test_pictures_of_the_gallery() -> None:
+    assert picture(masks.strictly_causal(4)) == ["0000", "1000", "1100", "1110"]
+    assert picture(masks.prefix(5, 3)) == ["11100", "11100", "11100", "11110", "11111"]
+    assert picture(masks.window(5, 2)) == ["11100", "11110", "11111", "01111", "00111"]
+    every_third = ["1001001", "0100100", "0010010"]
+    assert picture(masks.dilated(7, 2, 3)) == [*every_third, *every_third, "1001001"]
+    assert picture(masks.blocks(5, 2)) == ["11000", "11000", "00110", "00110", "00001"]
+    assert picture(masks.global_tokens(5, 2)) == ["11111", "11111", "11100", "11010", "11001"]
+
+
+@each("length", [1, 2, 7, 31])
+@each("n_random", [0, 1, 3, 50])
+def test_random_gives_every_query_itself_and_as_many_others_as_there_are(length: int, n_random: int) -> None:
+    mask = masks.random(length, n_random, seed=5)
+    assert mask.diagonal().all()
+    assert (mask.sum(dim=-1) == 1 + min(n_random, length - 1)).all()
+    assert mask.equal(masks.random(length, n_random, seed=5))
+    if length > 7 and 0 < n_random < length - 1:
+        assert not mask.equal(masks.random(length, n_random, seed=6))
+
+
+@each("length", [1, 2, 7])
+def test_bigbird_is_window_global_and_random(length: int) -> None:
+    together = masks.window(length, 1) | masks.global_tokens(length, 1) | masks.random(length, 2, 3)
+    assert masks.bigbird(length, 1, 1, 2, 3).equal(together)
+
+
+def test_a_mask_for_some_heads_leaves_the_others_alone() -> None:
+    model, ids = lively_model(), token_ids(LENGTH)
+    plain = record(model, ids)
+    own = tuple(tuple(row) for row in masks.window(LENGTH, 0).tolist())
+    layer, last = "decoder.0.self_attn", f"decoder.{N_LAYERS - 1}.self_attn"
+    changed = record(model, ids, edits=[SetMask(layer=layer, mask=own, heads=(False, True, False))])
+    assert changed[f"{layer}.mask"].shape == (N_HEADS, LENGTH, LENGTH)
+    assert torch.equal(changed[f"{layer}.pattern"][:, [0, 2]], plain[f"{layer}.pattern"][:, [0, 2]])
+    assert torch.equal(changed[f"{layer}.pattern"][:, 1], torch.eye(LENGTH).expand(2, -1, -1))
+    assert torch.equal(changed[f"{last}.mask"], plain[f"{last}.mask"])
+
+
+def test_all_heads_named_is_the_same_as_none_named() -> None:
+    model, ids, layer = lively_model(), token_ids(LENGTH), "decoder.1.self_attn"
+    mask = tuple(tuple(row) for row in masks.window(LENGTH, 2).tolist())
+    edits = (SetMask(layer=layer, mask=mask, heads=(True,) * N_HEADS), SetMask(layer=layer, mask=mask))
+    every, none = (record(model, ids, edits=[edit])["logits"] for edit in edits)
+    assert torch.equal(every, none)

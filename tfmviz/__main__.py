@@ -95,7 +95,7 @@ def _app() -> ASGIApp:
     PagesManager.uses_pages_directory = False  # else the first run of a server is a page alone, see `ui/router.py`
     routes = [scripts.route(), find.route(), live.route(), weights.route()]
     kinds = (capacity.Places, readers.Known, messages.OfPages, host.Nobody)
-    around = [*map(Middleware, kinds), Middleware(document.Document, line=doors.HERE)]
+    around = [*(Middleware(kind) for kind in kinds), Middleware(document.Document, line=doors.HERE)]
     return streamlit.App(PROJECT / "app.py", lifespan=_warm, routes=routes, middleware=around)
 
 

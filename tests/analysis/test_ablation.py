@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.cases import each
 from tests.model.helpers import (
     D_FF,
     D_HEAD,
@@ -50,14 +51,11 @@ EVERYWHERE: dict[Architecture, tuple[Edit, ...]] = {
 }
 
 
-# The edits.
-
-
 def test_scaling_a_head_by_zero_is_ablating_it() -> None:
     model, inputs = lively_model(), inputs_of("decoder-only")
-    scaled = record(model, *inputs, edits=(Scale(site=f"{SELF}.z", factor=0.0, head=1),))
-    ablated = record(model, *inputs, edits=(AblateHead(layer=SELF, head=1),))
-    assert torch.equal(scaled["logits"], ablated["logits"])
+    edits = (Scale(site=f"{SELF}.z", factor=0.0, head=1), AblateHead(layer=SELF, head=1))
+    scaled, ablated = (record(model, *inputs, edits=(edit,))["logits"] for edit in edits)
+    assert torch.equal(scaled, ablated)
 
 
 def test_a_factor_meets_one_head_or_the_whole_value() -> None:
@@ -92,40 +90,22 @@ def test_a_patch_meets_one_position_one_head_or_all() -> None:
     assert cell[0, 1, 4].tolist() == list(vector)
 
 
-@pytest.mark.parametrize(
-    ("edit", "words"),
-    [
-        (Scale(site="here", factor=0.0, head=N_HEADS), f"here has heads 0 to {N_HEADS - 1}; head {N_HEADS}"),
-        (
-            Scale(site="here", factor=0.0, coordinate=D_HEAD),
-            f"here has coordinates 0 to {D_HEAD - 1}; coordinate {D_HEAD}",
-        ),
-        (Patch(site="here", vector=(1.0,) * D_HEAD, position=-1), f"here has positions 0 to {LENGTH - 1}; position -1"),
-        (Patch(site="here", vector=(1.0, 2.0)), f"has 2 numbers; it needs {D_HEAD}"),
-    ],
-)
-def test_an_edit_that_does_not_fit_says_what_would(edit: Edit, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        apply(edit, normal(2, N_HEADS, LENGTH, D_HEAD))
+def test_an_edit_that_does_not_fit_says_what_would() -> None:
+    z, x = normal(2, N_HEADS, LENGTH, D_HEAD), normal(2, LENGTH, D_MODEL)
+    far = (1.0,) * D_HEAD
+    wrong: tuple[tuple[Edit, torch.Tensor, str], ...] = (
+        (Scale(site="here", factor=0.0, head=3), z, "here has heads 0 to 2; head 3"),
+        (Scale(site="here", factor=0.0, coordinate=D_HEAD), z, f"coordinates 0 to {D_HEAD - 1}; coordinate {D_HEAD}"),
+        (Patch(site="here", vector=far, position=-1), z, f"here has positions 0 to {LENGTH - 1}; position -1"),
+        (Patch(site="here", vector=(1.0, 2.0)), z, f"has 2 numbers; it needs {D_HEAD}"),
+        (Scale(site="here", factor=0.0, head=0), x, "here has no heads; head 0"),
+    )
+    for edit, value, words in wrong:
+        with pytest.raises(ValueError, match=words):
+            apply(edit, value)
 
 
-def test_a_head_of_a_value_without_heads_is_refused() -> None:
-    with pytest.raises(ValueError, match="here has no heads; head 0"):
-        apply(Scale(site="here", factor=0.0, head=0), normal(2, LENGTH, D_MODEL))
-
-
-@pytest.mark.parametrize("edit", [Scale(site="x", factor=0.0), Patch(site="x", vector=VECTOR, position=2)])
-def test_new_edits_leave_the_tensor_they_are_given_alone(edit: Edit) -> None:
-    value = normal(2, LENGTH, D_MODEL)
-    copy = value.clone()
-    assert not torch.equal(apply(edit, value), copy)
-    assert torch.equal(value, copy)
-
-
-# Several sets of edits in one pass.
-
-
-@pytest.mark.parametrize("architecture", EVERYWHERE)
+@each("architecture", EVERYWHERE)
 def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> None:
     """Sites of encoder and decoder, early and late, several edits in a row, and a row that edits nothing."""
     model, inputs = lively_model(architecture=architecture), inputs_of(architecture, batch=1)
@@ -135,7 +115,6 @@ def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> 
     with torch.no_grad():
         together = model(*inputs, tap=fork)
     fork.check()
-    assert len(together) == len(variants)
     for row, variant in zip(together, variants, strict=True):
         assert_close(row, record(model, *inputs, edits=variant)["logits"][0])
     assert len({round(float(row.abs().sum()), 3) for row in together}) == len(variants)
@@ -172,25 +151,18 @@ def english() -> ZooModel:
     return zoo.load("tiny-english")
 
 
-def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: ZooModel) -> None:
+def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: ZooModel, english: ZooModel) -> None:
     edits = (Scale(site="decoder.0.cross_attn.z", factor=0.0, head=1), Scale(site="encoder.0.mlp.out", factor=0.0))
     ids = zoo.writing.generate(reverse, "stressed", edits=edits, max_new_tokens=6).ids
     assert ids != zoo.writing.generate(reverse, "stressed", max_new_tokens=6).ids
-    trace = reverse.trace("stressed", edits, ("logits",), target=ids)
-    assert trace["logits"].argmax(axis=-1)[: len(ids)].tolist() == list(ids)
-    with pytest.raises(NotCaptured):
-        zoo.writing.generate(reverse, "stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
-
-
-def test_continuing_under_edits_is_reading_each_prefix_anew_under_them(english: ZooModel) -> None:
+    logits = reverse.trace("stressed", edits, ("logits",), target=ids)["logits"]
+    assert logits.argmax(axis=-1)[: len(ids)].tolist() == list(ids)
     edits = (Scale(site="decoder.0.self_attn.out", factor=0.0), Scale(site="decoder.1.mlp.out", factor=0.0))
     ids = zoo.writing.generate(english, "The cat sat", edits=edits, max_new_tokens=4).ids
-    logits = english.trace(ids, edits, ("logits",))["logits"]
-    assert logits.argmax(axis=-1)[2:-1].tolist() == list(ids[3:])
     assert ids != zoo.writing.generate(english, "The cat sat", max_new_tokens=4).ids
-
-
-# What is made of them.
+    assert english.trace(ids, edits, ("logits",))["logits"].argmax(axis=-1)[2:-1].tolist() == list(ids[3:])
+    with pytest.raises(NotCaptured):
+        zoo.writing.generate(reverse, "stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
 
 
 def test_surprise_is_torchs_cross_entropy() -> None:
@@ -204,11 +176,8 @@ def test_one_word_is_the_next_one_or_the_favourite() -> None:
     logits = np.zeros((3, 5), dtype=np.float32)
     logits[[0, 2], [4, 1]] = 1
     text = Encoding(text="abc", ids=(2, 3, 0), tokens=("a", "b", "c"), offsets=((0, 1), (1, 2), (2, 3)))
-    trace = Trace(target=text, values={"logits": logits})
-    found = [
-        ablation.one_word(trace, position, writes=writes).answers
-        for position, writes in ((0, True), (2, True), (0, False))
-    ]
+    trace, asked = Trace(target=text, values={"logits": logits}), ((0, True), (2, True), (0, False))
+    found = [ablation.one_word(trace, position, writes=writes).answers for position, writes in asked]
     assert found == [(3,), (1,), (4,)]
 
 
@@ -220,10 +189,8 @@ def zeroed(part: ablation.Part) -> tuple[Scale, ...]:
 
 
 def test_the_map_of_damage_is_what_single_runs_lose(english: ZooModel) -> None:
-    trace = english.trace(TEXT)
-    found = ablation.damage(
-        trace, ablation.whole_text(trace.target.ids), partial(zoo.experiments.logits_under, english, TEXT), zeroed
-    )
+    trace, run = english.trace(TEXT), partial(zoo.experiments.logits_under, english, TEXT)
+    found = ablation.damage(trace, ablation.whole_text(trace.target.ids), run, zeroed)
     assert found.shape == (6, 9)
     ids = torch.tensor(trace.target.ids)
 
@@ -238,31 +205,18 @@ def test_the_map_of_damage_is_what_single_runs_lose(english: ZooModel) -> None:
 
 def test_a_large_map_of_damage_is_computed_in_parts(english: ZooModel, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = english.trace("The dog ran.")
-    at_once: list[int] = []
-
-    def run(variants: Sequence[Sequence[Edit]], positions: Sequence[int]) -> Array:
-        at_once.append(len(variants))
-        return zoo.experiments.logits_under(english, "The dog ran.", variants, positions)
-
-    def found() -> Array:
-        return ablation.damage(trace, ablation.whole_text(trace.target.ids), run, zeroed)
-
-    whole = found()
-    assert at_once == [9] * 6
+    run = Mock(side_effect=partial(zoo.experiments.logits_under, english, "The dog ran."))
+    whole = ablation.damage(trace, ablation.whole_text(trace.target.ids), run, zeroed)
     monkeypatch.setattr(ablation, "MOST_LOGITS", 4 * trace["logits"][:-1].size + 1)
-    np.testing.assert_allclose(found(), whole, atol=1e-5)
-    assert at_once[6:] == [4, 4, 1] * 6
+    in_parts = ablation.damage(trace, ablation.whole_text(trace.target.ids), run, zeroed)
+    np.testing.assert_allclose(in_parts, whole, atol=1e-5)
+    assert [len(call.args[0]) for call in run.call_args_list] == [*[9] * 6, *[4, 4, 1] * 6]
 
 
 def test_the_map_of_an_encoder_decoder_has_a_row_for_every_attention_layer(reverse: ZooModel) -> None:
     trace = reverse.trace("abc")
-    target = trace.target.ids[1:]
-    found = ablation.damage(
-        trace,
-        ablation.whole_text(trace.target.ids),
-        partial(zoo.experiments.logits_under, reverse, "abc", target=target),
-        zeroed,
-    )
+    run = partial(zoo.experiments.logits_under, reverse, "abc", target=trace.target.ids[1:])
+    found = ablation.damage(trace, ablation.whole_text(trace.target.ids), run, zeroed)
     assert trace.layers == ("encoder.0.self_attn", "decoder.0.self_attn", "decoder.0.cross_attn")
     assert np.isnan(found).tolist() == [[False] * 5, [False] * 4 + [True], [False] * 5]  # the MLP comes after both
 
@@ -279,15 +233,15 @@ def test_parts_are_named_once_and_an_attention_only_model_has_no_mlp(reverse: Zo
 def test_the_mean_over_a_text_takes_away_what_depends_on_the_text(english: ZooModel) -> None:
     """A layer whose writes are all averaged adds the same vector to every token of any text."""
     reference = english.trace("My dog ran home and slept.")
-    layer = next(part for part in ablation.parts_of(reference) if part.code == "dl3")
+    parts = {part.code: part for part in ablation.parts_of(reference)}
     for text in (TEXT, "Why not?"):
-        run = english.trace(text, layer.averaged(reference))
+        run = english.trace(text, parts["dl3"].averaged(reference))
         added = run["decoder.3.resid_post"] - run["decoder.3.resid_pre"]
         wanted = sum(reference[f"decoder.3.{part}.out"].mean(axis=0) for part in ("self_attn", "mlp"))
         np.testing.assert_allclose(added, np.broadcast_to(wanted, added.shape), atol=1e-4)
-    head = next(part for part in ablation.parts_of(reference) if part.code == "d2.5")
-    z = english.trace(TEXT, head.averaged(reference))["decoder.2.self_attn.z"]
-    np.testing.assert_allclose(z[5], np.tile(reference["decoder.2.self_attn.z"][5].mean(axis=0), (6, 1)), atol=1e-6)
+    z = english.trace(TEXT, parts["d2.5"].averaged(reference))["decoder.2.self_attn.z"][5]
+    wanted = reference["decoder.2.self_attn.z"][5].mean(axis=0)
+    np.testing.assert_allclose(z, np.broadcast_to(wanted, z.shape), atol=1e-6)
 
 
 def test_a_model_with_all_parts_off_reads_out_its_embedding() -> None:
@@ -308,8 +262,8 @@ def test_sharpness_is_the_mean_of_the_largest_shares_where_there_is_a_choice(eng
     assert np.isnan(ablation.sharpness(english.trace("a"))).all(), "one token has no choice"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
+@each(
+    "one, other, expected",
     [
         ([1, 2, 3, 4, 5], [5, 6, 7, 8, 7], 0.8207826817),  # with a tie; scipy.stats.spearmanr gives this
         ([1, 2, 3], [10, 100, 1000], 1.0),
@@ -321,8 +275,6 @@ def test_rank_correlation_is_spearmans(one: list[float], other: list[float], exp
     assert np.isnan(ablation.rank_correlation(np.array(one), np.ones(len(one))))
 
 
-# Copying.
-
 GIRL, BOY = "Once there was a little girl named", "Once there was a little boy named"
 
 
@@ -332,35 +284,29 @@ def pair(english: ZooModel) -> tuple[Trace, Trace]:
 
 
 def copied(english: ZooModel, pair: tuple[Trace, Trace], kind: patching.Copied) -> Array:
-    sites = patching.sites_of(pair[0], "decoder", kind)
-    return patching.recovered(
-        *pair, sites, partial(zoo.experiments.logits_under, english, GIRL), position=len(pair[0].tokens) - 1
-    )
+    sites, run = patching.sites_of(pair[0], "decoder", kind), partial(zoo.experiments.logits_under, english, GIRL)
+    return patching.recovered(*pair, sites, run, position=len(pair[0].tokens) - 1)
 
 
 def test_copying_the_stream_moves_what_lies_in_it(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
     """Laws: before layer 0 the one token that differs carries everything; tokens before it never carry anything."""
-    found = copied(english, pair, "resid_pre")
-    differs = next(i for i, (a, b) in enumerate(zip(pair[0].tokens, pair[1].tokens, strict=True)) if a != b)
-    assert found.shape == (6, len(pair[0].tokens))
-    assert found[0, differs] == pytest.approx(1, abs=1e-4)
+    found, tokens = copied(english, pair, "resid_pre"), np.array([trace.tokens for trace in pair])
+    (differs,) = np.flatnonzero(tokens[0] != tokens[1])
+    assert found.shape == (6, tokens.shape[1])
     np.testing.assert_allclose(found[:, :differs], 0, atol=1e-4)
-    np.testing.assert_allclose(np.delete(found[0], differs), 0, atol=1e-4)
+    np.testing.assert_allclose(found[0], np.arange(tokens.shape[1]) == differs, atol=1e-4)
 
 
 def test_copies_are_those_of_single_runs(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
     first, second = pair
-    found = copied(english, pair, "self_attn.out")
-    vocabulary = english.vocabulary
-    words = patching.answers(first["logits"][-1], second["logits"][-1])
-    assert [vocabulary[word] for word in words] == [" Lily", " Tim"]
+    lily, tim = patching.answers(first["logits"][-1], second["logits"][-1])
+    assert [english.vocabulary[word] for word in (lily, tim)] == [" Lily", " Tim"]
     site, position = "decoder.3.self_attn.out", len(first.tokens) - 1
     edit = Patch(site=site, vector=tuple(second[site][position].tolist()), position=position)
-    d = [
-        run["logits"][-1, words[1]] - run["logits"][-1, words[0]]
-        for run in (first, english.trace(GIRL, (edit,)), second)
-    ]
-    assert found[3, position] == pytest.approx((d[1] - d[0]) / (d[2] - d[0]), abs=1e-4)
+    runs = (run["logits"][-1] for run in (first, english.trace(GIRL, (edit,)), second))
+    before, copy, after = (logits[tim] - logits[lily] for logits in runs)
+    expected = (copy - before) / (after - before)
+    assert copied(english, pair, "self_attn.out")[3, position] == pytest.approx(expected, abs=1e-4)
 
 
 def test_two_runs_with_one_favourite_are_told_apart_by_what_each_prefers() -> None:
@@ -376,10 +322,6 @@ def test_runs_that_do_not_differ_have_nothing_to_recover(english: ZooModel, pair
 
 
 def test_all_kinds_of_edits_are_keys_and_differ() -> None:
-    edits = {
-        AblateHead(layer="a", head=1),
-        Scale(site="a.z", factor=0.0, head=1),
-        Patch(site="a.z", vector=(0.0,), head=1),
-        SetMask(layer="a", mask=((True,),)),
-    }
-    assert len(edits | set(edits)) == 4
+    site, mask = "a.z", SetMask(layer="a", mask=((True,),))
+    alike = (Scale(site=site, factor=0.0, head=1), Patch(site=site, vector=(0.0,), head=1), mask)
+    assert len({AblateHead(layer="a", head=1), AblateHead(layer="a", head=1), *alike}) == 4

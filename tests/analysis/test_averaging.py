@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.cases import each
 from tfmviz.analysis.averaging import hull, in_a_plane
 
 
@@ -15,10 +16,9 @@ def is_left_of_all(point: np.ndarray, corners: np.ndarray, *, slack: float = 0.0
     return bool((ahead[:, 0] * to_it[:, 1] - ahead[:, 1] * to_it[:, 0] >= -slack).all())
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    points = rng.normal(size=(40, 2))
+    points = np.random.default_rng(seed).normal(size=(40, 2))
     corners = hull(points)
     angles = np.linspace(0, 2 * np.pi, 100_000)
     farthest = points @ np.stack((np.cos(angles), np.sin(angles)))
@@ -26,16 +26,13 @@ def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: in
     assert all(is_left_of_all(point, points[list(corners)], slack=1e-12) for point in points)
 
 
-@pytest.mark.parametrize("n", [1, 2])
-def test_one_or_two_points_are_their_own_corners(n: int) -> None:
-    assert sorted(hull(np.arange(2.0 * n).reshape(n, 2))) == list(range(n))
-
-
-def test_equal_points_are_no_area() -> None:
+def test_one_or_two_points_are_their_own_corners_and_equal_points_no_area() -> None:
+    for n in (1, 2):
+        assert sorted(hull(np.arange(2.0 * n).reshape(n, 2))) == list(range(n))
     assert len(hull(np.ones((4, 2)))) <= 2
 
 
-@pytest.mark.parametrize("name", ["twins-attention-only", "tiny-english", "fill-in"])
+@each("name", ["twins-attention-only", "tiny-english", "fill-in"])
 def test_what_every_head_writes_stands_in_its_place_inside_the_area(name: str) -> None:
     """z of the record, seen along the same components by torch-free arithmetic, is the middle."""
     trace = tfmviz.load(name).trace("The animal didn't cross the street because it was too tired.")
@@ -53,8 +50,7 @@ def test_what_every_head_writes_stands_in_its_place_inside_the_area(name: str) -
 
 
 def test_attention_that_is_left_over_goes_to_nothing() -> None:
-    values = np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = in_a_plane(values, np.array([0.25, 0.25]))
+    found = in_a_plane(np.eye(2), np.array([0.25, 0.25]))
     assert found.weights.tolist() == [0.25, 0.25, 0.5]
     assert len(found.places) == 3
     np.testing.assert_allclose(found.middle, found.weights @ found.places)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.traces import encoding, pattern
 from tfmviz import zoo
 from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.claims import Claim, Sums, claims, interval, proportion
@@ -20,29 +22,23 @@ from tfmviz.record.trace import Array, Encoding
 NOTHING = Frequencies(frequent=frozenset(), common=frozenset())
 
 
-def text(*tokens: str) -> Encoding:
-    ids = {token: n for n, token in enumerate(dict.fromkeys(tokens))}
-    return encoding(tuple(ids[t] for t in tokens), tokens)
+SENTENCE = encoding(["The", " cat", " saw", " 3", " cats", ",", " Cat", "."])
 
 
-def encoding(ids: tuple[int, ...], tokens: tuple[str, ...]) -> Encoding:
-    return Encoding(text="".join(tokens), ids=ids, tokens=tokens, offsets=((0, 0),) * len(ids))
+Cells = set[tuple[int, int]]
 
 
-def random_pattern(mask: Array, *, heads: int = 3, seed: int = 0) -> Array:
-    scores = np.where(mask, np.random.default_rng(seed).normal(size=(heads, *mask.shape)), -np.inf)
-    powers = np.exp(scores)
-    return powers / powers.sum(axis=-1, keepdims=True)
+def cells_of(matrix: Array) -> Cells:
+    return {(int(i), int(j)) for i, j in np.argwhere(matrix)}
 
 
-SENTENCE = text("The", " cat", " saw", " 3", " cats", ",", " Cat", ".")
+def marked(keys: Encoding, mask: Array) -> dict[str, Cells]:
+    """Rows are queries; the first key is of no kind, and rows with one other key have no choice."""
+    return dict(zip(KINDS, map(cells_of, cells(SENTENCE, keys, mask, NOTHING)), strict=True))
 
 
 def test_the_kinds_are_those_that_a_reader_would_mark() -> None:
-    """As pictures: rows are queries; the first key is of no kind, and rows with one other key have no choice."""
-    mask = np.tri(8, dtype=bool)
-    found = dict(zip(KINDS, cells(SENTENCE, SENTENCE, mask, NOTHING), strict=True))
-    where = {kind: {(int(i), int(j)) for i, j in np.argwhere(matrix)} for kind, matrix in found.items()}
+    where = marked(SENTENCE, np.tri(8, dtype=bool))
     assert where["previous"] == {(i, i - 1) for i in range(2, 8)}
     assert where["two before"] == {(i, i - 2) for i in range(3, 8)}
     assert where["near before"] == {(i, j) for i in range(2, 8) for j in range(max(1, i - 3), i)}
@@ -56,99 +52,94 @@ def test_the_kinds_are_those_that_a_reader_would_mark() -> None:
 
 
 def test_near_is_both_sides_where_both_may_be_seen() -> None:
-    found = dict(zip(KINDS, cells(SENTENCE, SENTENCE, np.ones((8, 8), dtype=bool), NOTHING), strict=True))
     near = {(i, j) for i in range(8) for j in range(1, 8) if abs(i - j) <= 3}
-    assert {(int(i), int(j)) for i, j in np.argwhere(found["near"])} == near
+    assert marked(SENTENCE, np.ones((8, 8), dtype=bool))["near"] == near
 
 
 def test_across_two_texts_there_is_no_distance_but_a_place() -> None:
-    keys = text("Der", " 3", " cat", ".")
-    found = dict(zip(KINDS, cells(SENTENCE, keys, np.ones((8, 4), dtype=bool), NOTHING), strict=True))
-    assert {(1, 1), (2, 2), (3, 3)} == {(int(i), int(j)) for i, j in np.argwhere(found["same place"])}
-    assert {(1, 2), (3, 1), (6, 2), (7, 3)} == {(int(i), int(j)) for i, j in np.argwhere(found["same word"])}
-    assert not found["previous"].any()
+    found = marked(encoding(["Der", " 3", " cat", "."]), np.ones((8, 4), dtype=bool))
+    assert found["same place"] == {(1, 1), (2, 2), (3, 3)}
+    assert found["same word"] == {(1, 2), (3, 1), (6, 2), (7, 3)}
+    assert not found["previous"]
 
 
 def test_frequent_tokens_make_half_of_a_text_and_rare_ones_its_last_tenth() -> None:
-    many = [text(*"aaaaaaaabbbbccddefghijkl")]  # 24 tokens: a makes 8, b 4
-    found = Frequencies.of(many)
+    found = Frequencies.of([encoding("aaaaaaaabbbbccddefghijkl")])  # 24 tokens: a makes 8, b 4
     assert found.frequent == {0, 1}
     assert len(found.common) == 10
 
 
 def test_sums_are_those_counted_by_hand() -> None:
     mask = np.tri(8, dtype=bool)
-    pattern, of_kind = random_pattern(mask), cells(SENTENCE, SENTENCE, mask, NOTHING)
-    found = tally(pattern, mask, of_kind)
-    assert found is not None
-    for head, a in enumerate(pattern):
-        rest = [sum(a[i, j] for j in range(1, i + 1)) for i in range(8)]
+    patterns = pattern(3, mask).astype(float)
+    found = tallied(patterns, SENTENCE, SENTENCE, mask)
+    number = KINDS.index("number")
+    for head, a in enumerate(patterns):
+        rest = a[:, 1:].sum(axis=1)
         assert found.rest[head] == pytest.approx(sum(rest[2:]))
-        assert found.first[head] == pytest.approx(sum(a[i, 0] for i in range(2, 8)))
-        assert found.sharp[head] == pytest.approx(sum(max(a[i, 1:]) for i in range(2, 8)))
+        assert found.first[head] == pytest.approx(a[2:, 0].sum())
+        assert found.sharp[head] == pytest.approx(a[2:, 1:].max(axis=1).sum())
         alike = sum(min(a[i, j], rest[i] / i) for i in range(2, 8) for j in range(1, i + 1))
         assert found.shared[head] == pytest.approx(alike)
-        number = KINDS.index("number")
-        assert found.mass[head, number] == pytest.approx(sum(a[i, 3] for i in range(4, 8)))
+        assert found.mass[head, number] == pytest.approx(a[4:, 3].sum())
         assert found.room[head, number] == pytest.approx(sum(rest[4:]))
         assert found.even[head, number] == pytest.approx(sum(rest[i] / i for i in range(4, 8)))
         assert found.distances[head, FAR + 1 + 2] == pytest.approx(sum(a[i, i - 2] for i in range(3, 8)))
         assert found.distances[head].sum() == pytest.approx(found.rest[head])
-        assert found.best[head] == a[found.query[head], found.key[head]]
-        assert found.best[head] == max(a[i, j] for i in range(4, 8) for j in range(1, i + 1))
+        assert found.best[head] == a[found.query[head], found.key[head]] == a[4:, 1:].max()
+
+
+def tallied(patterns: Array, queries: Encoding, keys: Encoding, mask: Array) -> Tally:
+    found = tally(patterns, mask, cells(queries, keys, mask, NOTHING))
+    assert found is not None
+    return found
 
 
 def test_an_even_spread_has_evenness_one_and_its_own_chance_everywhere() -> None:
     mask = np.tri(8, dtype=bool)
-    pattern = (mask / mask.sum(axis=-1, keepdims=True))[None]
-    found = tally(pattern, mask, cells(SENTENCE, SENTENCE, mask, NOTHING))
-    assert found is not None
+    found = tallied((mask / mask.sum(axis=-1, keepdims=True))[None], SENTENCE, SENTENCE, mask)
     np.testing.assert_allclose(found.mass, found.even)
     np.testing.assert_allclose(found.shared, found.rest)
 
 
 def test_one_or_two_tokens_leave_no_choice() -> None:
     for n in (1, 2):
-        mask, some = np.tri(n, dtype=bool), text(*"ab"[:n])
-        assert tally(random_pattern(mask), mask, cells(some, some, mask, NOTHING)) is None
+        mask, some = np.tri(n, dtype=bool), encoding("ab"[:n])
+        assert tally(pattern(3, mask), mask, cells(some, some, mask, NOTHING)) is None
 
 
 def test_repeats_show_what_followed_the_same_token_and_the_token_itself() -> None:
-    twice = text(*"abcabc")
-    followed, same, previous = cells_on_repeats(twice, np.tri(6, dtype=bool))
-    assert {(int(i), int(j)) for i, j in np.argwhere(followed)} == {(3, 1), (4, 2), (5, 3)}
-    assert {(int(i), int(j)) for i, j in np.argwhere(same)} == {(4, 1), (5, 2)}  # (3, 0) is the first key
-    assert {(int(i), int(j)) for i, j in np.argwhere(previous)} == {(3, 2), (4, 3), (5, 4)}
+    followed, same, previous = map(cells_of, cells_on_repeats(encoding("abcabc"), np.tri(6, dtype=bool)))
+    assert followed == {(3, 1), (4, 2), (5, 3)}
+    assert same == {(4, 1), (5, 2)}  # (3, 0) is the first key
+    assert previous == {(3, 2), (4, 3), (5, 4)}
 
 
-def drawn(pull: float, *, n: int = 40, seed: int = 0) -> list[Tally]:
-    """Texts on which a first head looks at the token before as far as `pull` says, and a second one evenly."""
-    rng, found = np.random.default_rng(seed), []
-    for _ in range(n):
-        length = int(rng.integers(6, 14))
-        mask = np.tri(length, dtype=bool)
-        some = encoding(tuple(range(length)), tuple(f"w{n}" for n in range(length)))
-        even = mask / mask.sum(axis=-1, keepdims=True)
-        before = np.eye(length, k=-1)
+def of_words(patterns: Array) -> Tally:
+    """On a text of as many different words as the patterns have rows."""
+    length = patterns.shape[-1]
+    some = encoding([f"w{n}" for n in range(length)])
+    return tallied(patterns, some, some, np.tri(length, dtype=bool))
+
+
+def drawn(pull: float, *, seed: int = 0) -> list[Tally]:
+    """40 texts on which a first head looks at the token before as far as `pull` says, and a second one evenly."""
+    found = []
+    for length in np.random.default_rng(seed).integers(6, 14, size=40).tolist():
+        even, before = rows(np.ones((length, length))), np.eye(length, k=-1)
         before[0, 0] = 1
-        one = tally(np.stack([pull * before + (1 - pull) * even, even]), mask, cells(some, some, mask, NOTHING))
-        assert one is not None
-        found.append(one)
+        found.append(of_words(np.stack([pull * before + (1 - pull) * even, even])))
     return found
 
 
 def test_a_claim_is_made_where_there_is_something_and_holds_where_it_is_so_again() -> None:
     here, there, gone = (Sums.of(drawn(pull, seed=seed)) for seed, pull in enumerate((0.8, 0.7, 0.0)))
-    made, even = claims(here, there, KINDS)
+    (made, even), (lost, _) = claims(here, there, KINDS), claims(here, gone, KINDS)
     assert made is not None
-    assert even is not None
-    assert (made.kind, made.held) == ("previous", True)
+    held = [claim and (claim.kind, claim.held) for claim in (made, even, lost)]
+    assert held == [("previous", True), ("evenly", True), ("previous", False)]
     assert made.low < made.share < made.high
     assert made.chance < 0.3
-    assert (even.kind, even.held) == ("evenly", True)
-    lost = claims(here, gone, KINDS)[0]
-    assert lost is not None
-    assert (lost.kind, lost.held) == ("previous", False)
     assert claims(Sums.of(drawn(0.1)), there, KINDS, evenly=False) == [None, None]
 
 
@@ -179,30 +170,20 @@ def test_a_head_that_is_one_thing_by_construction_gets_that_claim_and_no_other()
     """ALiBi without scores: a slope of 1/4 looks near, of 1/64 at all alike. Ordinary scores are no even spread."""
     expected = {kind: kind for kind in ("previous", "two before", "itself", "near", "near before", "evenly")}
     expected |= {"ALiBi, 1/4": "near", "ALiBi, 1/64": "evenly"}
-    rng, found = np.random.default_rng(0), []
-    for length in rng.integers(8, 20, size=80).tolist():
-        some = encoding(tuple(range(length)), tuple(f"w{n}" for n in range(length)))
-        mask, by_hand = np.tri(length, dtype=bool), heads_by_hand(length, rng)
-        one = tally(np.stack(list(by_hand.values())), mask, cells(some, some, mask, NOTHING))
-        assert one is not None
-        found.append(one)
+    rng = np.random.default_rng(0)
+    texts = [heads_by_hand(length, rng) for length in rng.integers(8, 20, size=80).tolist()]
+    found = [of_words(np.stack(list(by_hand.values()))) for by_hand in texts]
     made = claims(Sums.of(found[:40]), Sums.of(found[40:]), KINDS)
-    said = {name: claim.kind for name, claim in zip(by_hand, made, strict=True) if claim is not None and claim.held}
+    said = {name: claim.kind for name, claim in zip(texts[0], made, strict=True) if claim is not None and claim.held}
     assert said == expected
 
 
 def test_a_head_between_two_texts_may_align_them() -> None:
     """One head looks at a word of its own for each that is written, the other always at the third."""
-    keys, found = text("Der", " Hund", " ist", " gut", "."), []
-    own, fixed = np.eye(5), np.zeros((5, 5))
-    fixed[:, 2] = 1
-    mask = np.ones((5, 5), dtype=bool)
-    queries = text("The", " dog", " is", " good", "!")
-    for _ in range(5):
-        one = tally(np.stack([own, fixed]), mask, cells(queries, keys, mask, NOTHING))
-        assert one is not None
-        found.append(one)
-    made, other = claims(Sums.of(found), Sums.of(found), KINDS, across=True)
+    both = np.stack([np.eye(5), np.eye(5)[[2] * 5]])
+    queries, keys = encoding(["The", " dog", " is", " good", "!"]), encoding(["Der", " Hund", " ist", " gut", "."])
+    sums = Sums.of([tallied(both, queries, keys, np.ones((5, 5), dtype=bool))] * 5)
+    made, other = claims(sums, sums, KINDS, across=True)
     assert made is not None
     assert (made.kind, made.share, made.held) == ("aligned", 1.0, True)
     assert other is None or other.kind != "aligned"
@@ -222,52 +203,34 @@ def test_intervals_hold_what_they_promise() -> None:
 
 CLAIM = Claim(kind="previous", found=0.8, share=0.7, low=0.65, high=0.75, chance=0.2, held=True)
 
-BIOGRAPHY = Biography(
-    first=0.25,
-    sharp=0.5,
-    evenness=0.4,
-    distance=2.5,
-    distances=(0.5, 0.5),
-    kinds={"previous": (0.7, 0.2)},
-    copying=-0.5,
-    damage=(0.02, 0.01, 0.03),
-    there=0.04,
-    elsewhere=float("nan"),
-    worst=((3, 2, 1.5),),
-    examples=((0, 4, 2, 0.9),),
-    claim=CLAIM,
-    twice=None,
-    damage_twice=float("nan"),
-)
+MEASURED: dict[str, Any] = {
+    **{"first": 0.25, "sharp": 0.5, "evenness": 0.4, "distance": 2.5, "distances": (0.5, 0.5)},
+    **{"kinds": {"previous": (0.7, 0.2)}, "copying": -0.5, "damage": (0.02, 0.01, 0.03), "there": 0.04},
+    **{"elsewhere": float("nan"), "worst": ((3, 2, 1.5),), "examples": ((0, 4, 2, 0.9),)},
+}
+BIOGRAPHY = Biography(**MEASURED, claim=CLAIM, twice=None, damage_twice=float("nan"))
 
 
 def book_for(name: str, found: Biography = BIOGRAPHY) -> Book:
-    weights = zoo.load(name).weights
-    heads = {
-        layer: (found,) * len(matrices.W_Q)
-        for stack in weights.stacks.values()
-        for layer, matrices in stack.attention.items()
-    }
+    stacks = zoo.load(name).weights.stacks.values()
+    attention = [(layer, matrices) for stack in stacks for layer, matrices in stack.attention.items()]
+    heads = {layer: (found,) * len(matrices.W_Q) for layer, matrices in attention}
     return Book(texts="english.txt", found_on=5, tested_on=1234, damaged_on=2, twice_on=40, heads=heads)
 
 
 def test_a_file_is_read_as_it_was_written_and_only_with_its_weights(tmp_path: Path) -> None:
     file, weights = tmp_path / "heads.json", zoo.load("induction").weights
+    with pytest.raises(NoBiographies, match="missing"):
+        load(file, weights)
     save(file, book_for("induction"), weights)
-    book = load(file, weights)
-    one = book.heads["decoder.1.self_attn"][2]
+    one = load(file, weights).heads["decoder.1.self_attn"][2]
     assert replace(one, elsewhere=0.0, damage_twice=0.0) == replace(BIOGRAPHY, elsewhere=0.0, damage_twice=0.0)
     assert np.isnan([one.elsewhere, one.damage_twice]).all()
     with pytest.raises(NoBiographies, match="other weights"):
         load(file, zoo.load("twins-attention-only").weights)
-    with pytest.raises(NoBiographies, match="missing"):
-        load(tmp_path / "none.json", weights)
     said = json.loads(file.read_text())
     said["heads"]["decoder.0.self_attn"].pop()
-    file.write_text(json.dumps(said))
-    with pytest.raises(NoBiographies):
-        load(file, weights)
-    for broken in ("{", "[]", '{"weights": "x", "heads": {"a": [{}]}}'):
+    for broken in (json.dumps(said), "{", "[]", '{"weights": "x", "heads": {"a": [{}]}}'):
         file.write_text(broken)
         with pytest.raises(NoBiographies):
             load(file, weights)
@@ -275,24 +238,29 @@ def test_a_file_is_read_as_it_was_written_and_only_with_its_weights(tmp_path: Pa
 
 def test_words_say_what_held_and_nothing_else() -> None:
     book = book_for("induction")
-    assert words.said(BIOGRAPHY, book) == (
-        "gives 25% of its attention to the first token; of the rest 70% to the token before (65 to 75% on 1,234 other "
-        "texts; evenly spread: 20%). On ordinary text the loss without it rises by 0.020 nats (0.010 to 0.030)."
-    )
+    said = words.said(BIOGRAPHY, book)
+    for number in (
+        "25% of its attention to the first",
+        "70% to the token before",
+        "65 to 75% on 1,234",
+        "20%",
+        "0.020",
+    ):
+        assert number in said
+    assert "0.010 to 0.030" in said
     failed = replace(BIOGRAPHY, claim=replace(CLAIM, held=False), damage=(0.01, -0.01, 0.02))
-    assert words.said(failed, book) == (
-        "gives 25% of its attention to the first token; of the rest no claim held. "
-        "On ordinary text the loss does not rise measurably without it."
-    )
+    said = words.said(failed, book)
+    assert "25%" in said
+    assert "no claim held" in said
+    assert "does not rise" in said
+    assert not {"70%", "65", "0.01"} & set(said.replace("(", " ").split())
     assert (failed.name, BIOGRAPHY.name) == ("no claim", "previous")
     again = replace(BIOGRAPHY, twice=replace(CLAIM, kind="induction", share=0.9))
     assert (again.name, words.score(again)) == ("induction", 0.9)
-    assert (
-        "come twice, 90% goes to what followed the same token before (65 to 75% on 40 such texts). On ordinary"
-        in words.said(again, book)
-    )
-    lost = words.said(replace(again, damage_twice=2.5), book)
-    assert "(65 to 75% on 40 such texts), and without it they cost 2.50 nats more. On ordinary" in lost
+    said, lost = words.said(again, book), words.said(replace(again, damage_twice=2.5), book)
+    for one in (said, lost):
+        assert "90% goes to what followed the same token before (65 to 75% on 40" in one
+    assert ("2.50" in lost, "2.50" in said) == (True, False)
     assert book_for("induction", failed).coverage == (0, 8)
     assert book_for("induction", again).precision == (16, 16)
 

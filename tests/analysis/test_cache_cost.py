@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from transformers import FalconConfig, Gemma2Config, GPT2Config, LlamaConfig, MistralConfig, PreTrainedConfig
 
+from tests.cases import each
 from tests.model.helpers import D_HEAD, MAX_LEN, lively_model
 from tfmviz.analysis.cache_cost import KNOWN, Kept
 from tfmviz.model.cache import Cache
@@ -13,7 +13,7 @@ from tfmviz.model.timing import step_times
 from tfmviz.model.transformer import DecoderOnly
 
 
-@pytest.mark.parametrize(("n_heads", "n_kv_heads"), [(3, 3), (4, 2), (4, 1)])
+@each("n_heads, n_kv_heads", [(3, 3), (4, 2), (4, 1)])
 def test_bytes_are_those_of_the_tensors_that_are_kept(n_heads: int, n_kv_heads: int) -> None:
     model = lively_model(n_heads=n_heads, n_kv_heads=n_kv_heads, d_model=n_heads * D_HEAD)
     seen: dict[str, int] = {}
@@ -34,33 +34,25 @@ def test_bytes_are_those_of_the_tensors_that_are_kept(n_heads: int, n_kv_heads: 
 
 
 def test_layers_with_a_window_keep_no_more_than_it() -> None:
-    kept = Kept(n_layers=10, n_kv_heads=3, d_head=7, size=2, n_local=4, window=100)
-    full = Kept(n_layers=10, n_kv_heads=3, d_head=7, size=2)
+    kept, full = (Kept(n_layers=10, n_kv_heads=3, d_head=7, size=2, n_local=n, window=25 * n) for n in (4, 0))
     assert kept.at(100) == full.at(100)
     assert kept.at(350) == 2 * 3 * 7 * 2 * (6 * 350 + 4 * 100)
 
 
 def test_published_models_take_what_is_said_of_them() -> None:
     """Llama 2 7B: half a megabyte a token in 16 bits; Llama 3 8B, with a quarter of the heads, a quarter of that."""
-    per_token = {
-        name: Kept(n_layers=m.n_layers, n_kv_heads=m.n_kv_heads, d_head=m.d_head, size=2).per_token
+    kept = {
+        name: Kept(n_layers=m.n_layers, n_kv_heads=m.n_kv_heads, d_head=m.d_head, size=2).per_token / 2**10
         for name, m in KNOWN.items()
     }
-    assert per_token["Llama 2 7B"] == 512 * 2**10
-    assert per_token["Llama 3 8B"] == per_token["Mistral 7B"] == 128 * 2**10
-    assert per_token["GPT-2 small"] == 36 * 2**10
+    assert (kept["Llama 2 7B"], kept["Llama 3 8B"], kept["Mistral 7B"], kept["GPT-2 small"]) == (512, 128, 128, 36)
     assert all(m.n_heads % m.n_kv_heads == 0 and m.n_local <= m.n_layers for m in KNOWN.values())
 
 
-@pytest.mark.parametrize(
-    ("name", "config"),
-    [
-        ("GPT-2 small", GPT2Config()),
-        ("Llama 2 7B", LlamaConfig()),
-        ("Mistral 7B", MistralConfig()),
-        ("Falcon 7B", FalconConfig()),
-    ],
-)
+DEFAULTS = {"GPT-2 small": GPT2Config(), "Llama 2 7B": LlamaConfig(), "Mistral 7B": MistralConfig()}
+
+
+@each("name, config", [*DEFAULTS.items(), ("Falcon 7B", FalconConfig())])
 def test_published_shapes_are_what_transformers_builds_by_default(name: str, config: PreTrainedConfig) -> None:
     known, n_heads = KNOWN[name], config.num_attention_heads
     shares = 1 if getattr(config, "multi_query", False) else getattr(config, "num_key_value_heads", None) or n_heads

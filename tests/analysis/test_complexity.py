@@ -9,46 +9,41 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from tests.cases import each
 from tfmviz.analysis.complexity import KINDS, MEASURED, Sizes, continued, crosses, slope
 from tfmviz.model import layer_costs
 
-NAMES = [kind.name for kind in KINDS]
+KIND = {kind.name: kind for kind in KINDS}
 
 
-@pytest.mark.parametrize(("n", "d"), [(128, 7), (192, 11), (64, 13)])
-@pytest.mark.parametrize("name", ["self-attention", "convolution", "restricted attention"])
+@each("n, d", [(128, 7), (192, 11), (64, 13)])
+@each("name", ["self-attention", "convolution", "restricted attention"])
 def test_multiplications_are_those_that_torch_counts(name: str, n: int, d: int) -> None:
     layer = layer_costs.layers(d, "cpu")[name]
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         layer(torch.randn(n, d))
-    kind = KINDS[NAMES.index(name)]
     sizes = Sizes(n=n, d=d, k=layer_costs.KERNEL, r=layer_costs.NEIGHBOURS)
-    assert counter.get_total_flops() == 2 * kind.multiplications(sizes)
+    assert counter.get_total_flops() == 2 * KIND[name].multiplications(sizes)
 
 
 def test_a_recurrent_layer_multiplies_by_two_matrices_at_every_step() -> None:
     """Torch's counter knows no `nn.RNN` (it counts unknown operations as 0), so the recurrence is written out here."""
     n, d = 5, 7
-    layer = layer_costs.layers(d, "cpu")["recurrent"]
-    x = torch.randn(n, d)
-    W, U = torch.randn(2, d, d)
+    x, (W, U) = torch.randn(n, d), torch.randn(2, d, d)
     with FlopCounterMode(display=False) as counter:
         h = torch.zeros(1, d)
         for token in x:
             h = torch.tanh(token[None] @ W.T + h @ U.T)
-    kind = KINDS[NAMES.index("recurrent")]
-    assert counter.get_total_flops() == 2 * kind.multiplications(Sizes(n=n, d=d, k=3, r=3))
-    assert layer(x).shape == (n, d)
+    assert counter.get_total_flops() == 2 * KIND["recurrent"].multiplications(Sizes(n=n, d=d, k=3, r=3))
+    assert layer_costs.layers(d, "cpu")["recurrent"](x).shape == (n, d)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
-@pytest.mark.parametrize(("axis", "name"), [(0, "n"), (1, "d")])
-def test_the_claimed_exponents_are_those_of_the_counts(kind: object, axis: int, name: str) -> None:
-    assert isinstance(kind, type(KINDS[0]))
-    sizes = 2.0 ** np.arange(7, 14)
-    base = {"n": 128, "d": 128, "k": 3, "r": 64}
-    counts = [kind.multiplications(Sizes(**base | {name: int(size)})) for size in sizes]
-    assert slope(sizes, np.array(counts, float)) == pytest.approx(kind.exponents[axis])
+@each("kind", KIND)
+def test_the_claimed_exponents_are_those_of_the_counts(kind: str) -> None:
+    sizes, base = 2.0 ** np.arange(7, 14), {"n": 128, "d": 128, "k": 3, "r": 64}
+    for name, exponent in zip("nd", KIND[kind].exponents, strict=True):
+        counts = [KIND[kind].multiplications(Sizes(**base | {name: int(size)})) for size in sizes]
+        assert slope(sizes, np.array(counts, float)) == pytest.approx(exponent)
 
 
 def test_the_table_says_how_far_news_travels() -> None:
@@ -57,7 +52,7 @@ def test_the_table_says_how_far_news_travels() -> None:
     assert KINDS[2].path(Sizes(n=82, d=5, k=3, r=9)) == 5
 
 
-@pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 3.0])
+@each("power", [0.5, 1.0, 2.0, 3.0])
 def test_the_slope_of_a_power_is_its_exponent_whatever_hides_at_small_sizes(power: float) -> None:
     x = 2.0 ** np.arange(4, 13)
     y = 3e-7 * x**power
@@ -110,9 +105,9 @@ def test_every_layer_is_measured_at_every_place_until_time_is_up() -> None:
 
 
 def test_the_share_of_the_work_that_is_done_grows_to_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layer_costs, "places", lambda: [("n", 2, 8), ("n", 3, 8), ("d", 2, 16)])
+    places = [("n", 2, 8), ("n", 3, 8), ("d", 2, 16)]
+    monkeypatch.setattr(layer_costs, "places", lambda: places)
     monkeypatch.setattr(layer_costs, "devices", lambda: ["cpu"])
     found = list(layer_costs.measurements())
-    each = len(MEASURED)
-    assert [one["share"] for one in found] == pytest.approx([third / 3 for third in (1, 2, 3) for _ in range(each)])
-    assert {(one["against"], one["n"], one["d"]) for one in found} == {("n", 2, 8), ("n", 3, 8), ("d", 2, 16)}
+    assert [one["share"] for one in found] == pytest.approx([third / 3 for third in (1, 2, 3) for _ in MEASURED])
+    assert {(one["against"], one["n"], one["d"]) for one in found} == {*places}

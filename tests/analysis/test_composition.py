@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import product
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
 
-from tests.analysis.test_why import MODELS, attention_at, made
+from tests.analysis.test_stream import made as with_stack
+from tests.analysis.test_why import read_without
+from tests.cases import each
 from tests.model.helpers import N_HEADS, inputs_of
 from tests.model.helpers import record as run
 from tfmviz import zoo
@@ -20,10 +21,6 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 
 
-def stack_of(name: str) -> str:
-    return "encoder" if MODELS[name].get("architecture") == "encoder-only" else "decoder"
-
-
 def whole(weights: StackWeights, layer: str, head: int) -> dict[str, Array]:
     """W_Q W_Kᵀ and W_V W_O as d_model × d_model matrices in float64, with the norm before them."""
     attention = weights.attention[layer]
@@ -31,29 +28,27 @@ def whole(weights: StackWeights, layer: str, head: int) -> dict[str, Array]:
     into = np.eye(attention.W_Q.shape[1])
     if weights.readout.norm is not None:
         norm = weights.norms[layer]
-        into = np.stack([(row - row.mean() if norm.kind == "layer" else row) * norm.gain for row in into])
+        into = (into - into.mean(axis=1, keepdims=True) if norm.kind == "layer" else into) * norm.gain
     Q, K, V = (into @ W.astype(float) for W in (attention.W_Q[head], attention.W_K[kv_head], attention.W_V[kv_head]))
-    write = attention.W_O[head].astype(float)
-    if attention.out_norm is not None:
-        write = write * attention.out_norm.gain
+    write = attention.W_O[head].astype(float) * (1 if attention.out_norm is None else attention.out_norm.gain)
     return {"Q": Q @ K.T, "K": K @ Q.T, "V": V @ write}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["pre", "post", "rms", "both", "post translator"])
+@each("way", WAYS)
+@each("name", ["pre", "post", "rms", "both", "post translator"])
 def test_composition_is_that_of_the_whole_matrices(name: str, way: Way) -> None:
-    weights = made(name)[2].stacks[stack_of(name)]
+    weights = with_stack(name)[3]
     found = compositions(weights, way)
     assert [layer.split(".")[1] for layer, _ in found.heads] == ["0"] * N_HEADS + ["1"] * N_HEADS
-    for row, (earlier, head) in enumerate(found.heads):
-        for column, (later, reader) in enumerate(found.heads):
-            if earlier >= later:
-                assert np.isnan(found.values[row, column])
-                continue
-            A, B = whole(weights, earlier, head)["V"], whole(weights, later, reader)[way]
-            expected = np.linalg.norm(A @ B) / (np.linalg.norm(A) * np.linalg.norm(B))
-            assert found.values[row, column] == pytest.approx(expected, rel=1e-4)
-            assert 0 <= found.values[row, column] <= 1
+    for (row, (earlier, head)), (column, (later, reader)) in product(enumerate(found.heads), repeat=2):
+        value = found.values[row, column]
+        if earlier >= later:
+            assert np.isnan(value)
+            continue
+        A, B = whole(weights, earlier, head)["V"], whole(weights, later, reader)[way]
+        expected = np.linalg.norm(A @ B) / (np.linalg.norm(A) * np.linalg.norm(B))
+        assert value == pytest.approx(expected, rel=1e-4)
+        assert 0 <= value <= 1
 
 
 def test_composition_is_1_where_all_that_is_written_is_read_and_0_where_nothing_is() -> None:
@@ -62,7 +57,7 @@ def test_composition_is_1_where_all_that_is_written_is_read_and_0_where_nothing_
     assert between((first, first), (second, first))[0, 0] == pytest.approx(0)
 
 
-@pytest.mark.parametrize("d_model", [32, 128])
+@each("d_model", [32, 128])
 def test_random_heads_compose_like_random_directions(d_model: int) -> None:
     """E ‖A B‖² = ‖A‖² ‖B‖² / d_model where directions are random."""
     low, mean, high = by_chance(d_model, 8)
@@ -77,49 +72,22 @@ def test_induction_heads_read_the_head_that_looks_at_the_token_before() -> None:
     assert (found.values[2, 4:7] > 1.9 * found.by_chance[2]).all()
 
 
-def read_without(name: str, layer: str, reader: int, way: Way, write: Array) -> dict[str, Tensor]:
-    """A run of torch's layers in which one head reads every token's stream without `write`."""
-    module, trace, _ = made(name)
-    _, attention, norm = attention_at(module, layer)
-    projection = {"Q": attention.W_Q, "K": attention.W_K, "V": attention.W_V}[way]
-    stream = trace[f"{layer.rsplit('.', 1)[0]}.resid_pre"]
-    own = slice(reader * attention.d_head, (reader + 1) * attention.d_head)
-
-    def hook(layer: nn.Module, _: Any, output: Tensor) -> Tensor:
-        output = output.clone()
-        output[0, :, own] = nn.Linear.forward(layer, norm(torch.tensor(stream - write)))[:, own]  # type: ignore[arg-type]
-        return output
-
-    handle = projection.register_forward_hook(hook)
-    try:
-        return run(module, *inputs_of(module.config.architecture, batch=1))
-    finally:
-        handle.remove()
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["pre", "rms", "encoder", "parallel"])
+@each("way", WAYS)
+@each("name", ["pre", "rms", "encoder", "parallel"])
 def test_without_the_path_a_head_reads_all_but_what_the_other_wrote(name: str, way: Way) -> None:
-    module, trace, weights = made(name)
-    stack = stack_of(name)
+    module, trace, stack, weights = with_stack(name)
     source, layer = f"{stack}.0.self_attn", f"{stack}.1.self_attn"
-    edits = removals(trace, (source, 2), (layer, 1), way, weights.stacks[stack])
+    edits = removals(trace, (source, 2), (layer, 1), way, weights)
     ours = run(module, *inputs_of(module.config.architecture, batch=1), edits=edits)
-    write = trace[f"{source}.z"][2] @ weights.attention(source).W_O[2]
-    theirs = read_without(name, layer, 1, way, write)
+    theirs = read_without(name, layer, 1, way, trace[f"{source}.z"][2] @ weights.attention[source].W_O[2])
     for site in (f"{layer}.pattern", "logits"):
         torch.testing.assert_close(ours[site], theirs[site], rtol=1e-4, atol=1e-4)
     assert (ours["logits"][0] - torch.tensor(trace["logits"])).abs().max() > 1e-3
 
 
-# What the look writes.
-
-
-@pytest.mark.parametrize("name", ["pre", "post", "both", "encoder", "translator", "post translator"])
+@each("name", ["pre", "post", "both", "encoder", "rope translator", "post translator"])
 def test_values_sum_to_the_heads_share_of_every_words_logit(name: str) -> None:
-    _, trace, model = made(name)
-    stack = stack_of(name)
-    weights = model.stacks[stack]
+    _, trace, stack, weights = with_stack(name)
     river = contributions.river(trace, stack, 4, weights)
     for layer, head in ((f"{stack}.0.self_attn", 1), (f"{stack}.1.self_attn", 2)):
         found = pushes(trace, layer, head, 4, weights=weights, raised=3, lowered=2)
@@ -129,13 +97,12 @@ def test_values_sum_to_the_heads_share_of_every_words_logit(name: str) -> None:
             assert column.sum() == pytest.approx(whole_score, abs=1e-5)
         totals = found.by_key.sum(axis=0)
         assert totals.tolist() == sorted(totals, reverse=True)
-        np.testing.assert_allclose(
-            by_key(trace, layer, head, 4, weights.attention[layer]).sum(axis=0), river.parts[part].write, atol=1e-5
-        )
+        writes = by_key(trace, layer, head, 4, weights.attention[layer])
+        np.testing.assert_allclose(writes.sum(axis=0), river.parts[part].write, atol=1e-5)
 
 
 def test_masked_keys_write_nothing() -> None:
-    _, trace, model = made("pre")
-    found = pushes(trace, "decoder.1.self_attn", 0, 4, weights=model.stacks["decoder"], raised=2, lowered=2)
+    _, trace, _, weights = with_stack("pre")
+    found = pushes(trace, "decoder.1.self_attn", 0, 4, weights=weights, raised=2, lowered=2)
     assert not found.by_key[5:].any()
     assert found.by_key[:5].any(axis=1).all()

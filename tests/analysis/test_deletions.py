@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.cases import each
 from tfmviz.analysis import contributions, deletions
 from tfmviz.analysis.contributions import Part, River
 
 
 def river_of(*writes: list[float]) -> River:
-    parts = tuple(
-        Part(kind="head", step="", name=str(n), write=np.array(write), meets=np.zeros(2))
-        for n, write in enumerate(writes)
-    )
-    nothing = np.zeros(len(parts))
-    return River(
-        parts=parts, final=np.ones(2), size=nothing, to_stream=nothing, to_final=nothing, along=nothing, residue=0.0
-    )
+    of_all = {"kind": "head", "step": "", "meets": np.zeros(2)}
+    parts = tuple(Part(name=str(n), write=np.array(write), **of_all) for n, write in enumerate(writes))  # type: ignore[arg-type]
+    nothing = dict.fromkeys(("size", "to_stream", "to_final", "along"), np.zeros(len(parts)))
+    return River(parts=parts, final=np.ones(2), residue=0.0, **nothing)
 
 
 def test_half_of_a_write_is_taken_back() -> None:
@@ -33,7 +30,7 @@ def test_nothing_is_taken_back_where_all_writes_agree() -> None:
     assert deletions.strongest(river_of([0.0, 1.0], [1.0, 0.0], [1.0, 1.0])) is None
 
 
-@pytest.mark.parametrize("name", ["tiny-english", "twins-postnorm", "fill-in"])
+@each("name", ["tiny-english", "twins-postnorm", "fill-in"])
 def test_no_other_pair_of_parts_has_a_more_negative_product(name: str) -> None:
     model = tfmviz.load(name)
     trace = model.trace("The cat sat on the mat.")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tfmviz.analysis import dependencies
 from tfmviz.analysis.dependencies import Pair
 
@@ -14,21 +13,20 @@ PAIR = Pair(("The key", "The keys"), 0, (" is",), (" are",))
 SAME = Pair(('"We', "we"), 0, ('"',), ('"',))
 
 
-@pytest.mark.parametrize("kind", list(dependencies.MAKERS))
-@pytest.mark.parametrize("phrases", [0, 1, 5])
+@each("kind", dependencies.MAKERS)
+@each("phrases", [0, 1, 5])
 def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_between_as_it_says(
     kind: str, phrases: int
 ) -> None:
+    quoted, agrees = kind == dependencies.QUOTATION, kind == dependencies.AGREEMENT
     for pair in dependencies.pairs(kind, phrases, 40, seed=3):
         one, other = (text.split() for text in pair.texts)
         assert one != other
-        for words in (one, other):
-            n = len(words)
-            assert words[n - pair.n :] == one[len(one) - pair.n :] or kind == dependencies.QUOTATION
-        same = 3 * phrases + (0 if kind == dependencies.AGREEMENT else 2)
+        assert quoted or one[len(one) - pair.n :] == other[len(other) - pair.n :]
+        same = 3 * phrases + (0 if agrees else 2)
         assert one[len(one) - same :] == other[len(other) - same :]
-        between = re.split(r"[\"]", pair.texts[0])[-1] if kind == dependencies.QUOTATION else None
-        assert (len(between.split()) if between else len(one) - (2 if kind == "agreement" else 1)) == pair.n
+        between = pair.texts[0].rsplit('"', 1)[-1] if quoted else ""
+        assert (len(between.split()) if between else len(one) - (2 if agrees else 1)) == pair.n
 
 
 def test_the_same_seed_makes_the_same_sentences_and_another_does_not() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.cases import each
 from tfmviz import masks
 from tfmviz.analysis import linear_attention
 from tfmviz.analysis.efficient import (
@@ -40,8 +42,9 @@ CROSS_K, CROSS_V = normal(K_LEN, D, seed=4), normal(K_LEN, D, seed=5)
 
 
 def torchs(q: Array, k: Array, v: Array, allowed: Array | None = None) -> Array:
+    """Under a mask of booleans, or with numbers that are added to the scores."""
     mask = None if allowed is None else torch.tensor(allowed)
-    query, key, value = (torch.tensor(x) for x in (q, k, v))
+    query, key, value = map(torch.tensor, (q, k, v))
     return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=1.0).numpy()
 
 
@@ -64,7 +67,7 @@ def counted(attend: Callable[..., Array], *arrays: Array, **settings: Any) -> in
     return Counted.count
 
 
-@pytest.mark.parametrize("allowed", [None, CAUSAL])
+@each("allowed", [None, CAUSAL])
 def test_exact_attention_is_torchs(allowed: Array | None) -> None:
     np.testing.assert_allclose(exact.pattern(Q, K, allowed) @ V, torchs(Q, K, V, allowed))
     assert counted(exact.attend, Q, CROSS_K, CROSS_V) == exact.cost(N, K_LEN, D).multiplications
@@ -79,14 +82,11 @@ def test_errors_are_0_for_the_same_and_1_where_nothing_is_shared() -> None:
 
 
 def test_a_sparse_pattern_is_attention_under_the_smaller_mask() -> None:
-    scores = np.where(CAUSAL, Q @ K.T, -np.inf)
+    scores, causal = np.where(CAUSAL, Q @ K.T, -np.inf), exact.pattern(Q, K, CAUSAL)
     kept = masks.window(N, 3).numpy()
     np.testing.assert_allclose(sparse.pattern(scores, kept) @ V, torchs(Q, K, V, CAUSAL & kept))
-    np.testing.assert_allclose(sparse.pattern(scores, OPEN), exact.pattern(Q, K, CAUSAL))
-    strictly_later = ~CAUSAL
-    np.testing.assert_allclose(
-        sparse.pattern(scores, sparse.or_all(strictly_later, CAUSAL)), exact.pattern(Q, K, CAUSAL)
-    )
+    np.testing.assert_allclose(sparse.pattern(scores, OPEN), causal)
+    np.testing.assert_allclose(sparse.pattern(scores, sparse.or_all(~CAUSAL, CAUSAL)), causal)  # strictly later
 
 
 def test_the_k_largest_scores_hold_the_most_attention_that_k_keys_can() -> None:
@@ -97,7 +97,7 @@ def test_the_k_largest_scores_hold_the_most_attention_that_k_keys_can() -> None:
     np.testing.assert_allclose(sparse.pattern(scores, sparse.top(scores, N)), full)
 
 
-@pytest.mark.parametrize("radius", [0, 3, N])
+@each("radius", [0, 3, N])
 def test_a_window_key_by_key_is_its_mask(radius: int) -> None:
     allowed = masks.window(N, radius).numpy()
     np.testing.assert_allclose(sparse.attend(Q, K, V, radius), torchs(Q, K, V, allowed), atol=1e-12)
@@ -133,7 +133,7 @@ def test_reformer_with_one_bucket_is_exact() -> None:
     assert reformer.meet(reformer.buckets(Q, 1), reformer.buckets(K, 1)).all()
 
 
-@pytest.mark.parametrize(("n_buckets", "k_len"), [(2, K_LEN), (6, K_LEN), (16, 3)])
+@each("n_buckets, k_len", [(2, K_LEN), (6, K_LEN), (16, 3)])
 def test_reformer_bucket_by_bucket_is_attention_to_the_pairs_that_meet(n_buckets: int, k_len: int) -> None:
     """With three keys in 16 buckets most queries meet none, and so keep all."""
     k, v = CROSS_K[:k_len], CROSS_V[:k_len]
@@ -152,8 +152,7 @@ def test_equal_directions_share_a_bucket_and_opposite_ones_never() -> None:
         same, stretched, opposite = np.split(at, 3, axis=-1)
         assert (same == stretched).all()
         assert (same != opposite).all()
-        assert at.min() >= 0
-        assert at.max() < 8
+        assert 0 <= at.min() <= at.max() < 8
 
 
 def test_more_rounds_never_lose_a_pair_and_all_pairs_catch_every_strong_key() -> None:
@@ -180,11 +179,9 @@ def test_random_features_are_unbiased_and_many_give_the_exact_pattern() -> None:
     q, k = Q / 4, K / 4
     full, errors = exact.pattern(q, k, CAUSAL), []
     for m in (16, 512, 16_384):
-        directions = features.random_directions(m, D, seed=1)
-        phi_q, phi_k = features.performer(q, k, directions)
-        errors.append(exact.pattern_error(full, features.pattern(phi_q, phi_k, CAUSAL)))
-    assert errors[0] > errors[1] > errors[2]
-    assert errors[2] < 0.02
+        found = features.pattern(*features.performer(q, k, features.random_directions(m, D, seed=1)), CAUSAL)
+        errors.append(exact.pattern_error(full, found))
+    assert errors[0] > errors[1] > errors[2] < 0.02
     directions = features.random_directions(65_536, D, seed=2)
     products = features.positive(q, directions) @ features.positive(k, directions).T
     np.testing.assert_allclose(products, np.exp(Q @ K.T / 16), rtol=0.03)
@@ -215,13 +212,12 @@ def test_the_shift_of_features_leaves_the_pattern_and_stops_overflow() -> None:
 
 def test_random_directions_are_orthogonal_and_as_long_as_normal_ones() -> None:
     block = features.random_directions(D, D, seed=4)
-    products = block @ block.T
-    np.testing.assert_allclose(products - np.diag(np.diag(products)), 0, atol=1e-12)
+    np.testing.assert_allclose((block @ block.T)[~np.eye(D, dtype=bool)], 0, atol=1e-12)
     assert np.mean(np.sum(features.random_directions(7000, D, seed=4) ** 2, axis=-1)) == pytest.approx(D, rel=0.05)
 
 
-@pytest.mark.parametrize("size", [1, 5, 64])
-@pytest.mark.parametrize("allowed", [None, CAUSAL, CAUSAL[::-1].copy()])
+@each("size", [1, 5, 64])
+@each("allowed", [None, CAUSAL, CAUSAL[::-1].copy()])
 def test_tiles_give_exactly_what_one_piece_gives(size: int, allowed: Array | None) -> None:
     q = 30 * Q  # scores in the hundreds: exp alone would overflow
     np.testing.assert_allclose(tiles.attend(q, K, V, size, allowed), torchs(q, K, V, allowed), atol=1e-12)
@@ -229,10 +225,8 @@ def test_tiles_give_exactly_what_one_piece_gives(size: int, allowed: Array | Non
 
 def test_what_is_added_to_scores_is_added_tile_by_tile() -> None:
     bias = normal(N, N)
-    added = torch.tensor(np.where(CAUSAL, bias, -np.inf))
-    q, k, v = map(torch.tensor, (Q, K, V))
-    whole = F.scaled_dot_product_attention(q, k, v, attn_mask=added, scale=1.0)
-    np.testing.assert_allclose(tiles.attend(Q, K, V, 5, CAUSAL, bias=bias), whole.numpy(), atol=1e-12)
+    expected = torchs(Q, K, V, np.where(CAUSAL, bias, -np.inf))
+    np.testing.assert_allclose(tiles.attend(Q, K, V, 5, CAUSAL, bias=bias), expected, atol=1e-12)
 
 
 def test_the_running_sum_of_a_tile_is_the_softmax_of_what_was_seen_so_far() -> None:
@@ -245,23 +239,18 @@ def test_the_running_sum_of_a_tile_is_the_softmax_of_what_was_seen_so_far() -> N
 
 
 def test_tiles_multiply_as_often_and_hold_one_tile() -> None:
-    assert counted(tiles.attend, Q, K, V, size=5) == tiles.cost(N, N, D, 5).multiplications
-    assert tiles.cost(N, N, D, 5).multiplications == exact.cost(N, N, D).multiplications
+    cost = tiles.cost(N, N, D, 5).multiplications
+    assert counted(tiles.attend, Q, K, V, size=5) == cost == exact.cost(N, N, D).multiplications
     assert tiles.cost(N, N, D, 64).numbers == N * N + 2 * N
-    met = sum(
-        (t.rows.stop - t.rows.start) * (t.columns.stop - t.columns.start) for t in tiles.tiles(Q, K, V, CAUSAL, 5)
-    )
-    assert met < N * N
+    met = [(tile.rows, tile.columns) for tile in tiles.tiles(Q, K, V, CAUSAL, 5)]
+    assert sum((rows.stop - rows.start) * (columns.stop - columns.start) for rows, columns in met) < N * N
 
 
-@pytest.mark.parametrize("n_groups", [1, 2, 3, 6])
-def test_heads_of_a_group_share_their_mean(n_groups: int) -> None:
+def test_heads_of_a_group_share_their_mean() -> None:
     x = normal(6, 5, 4)
-    found = grouped.shared(x, n_groups)
-    size = 6 // n_groups
-    for head in range(6):
-        first = head // size * size
-        np.testing.assert_allclose(found[head], x[first : first + size].mean(axis=0))
+    for n_groups in (1, 2, 3, 6):
+        means = x.reshape(n_groups, -1, 5, 4).mean(axis=1)
+        np.testing.assert_allclose(grouped.shared(x, n_groups), means.repeat(6 // n_groups, axis=0))
     np.testing.assert_array_equal(grouped.shared(x, 6), x)
     with pytest.raises(ValueError, match="6 heads cannot form 4 groups"):
         grouped.shared(x, 4)
@@ -275,6 +264,24 @@ def test_a_state_space_is_the_same_as_recurrence_and_as_convolution() -> None:
     np.testing.assert_allclose(state_space.convolution(V, kernel), expected)
     assert kernel[0] == pytest.approx(c @ b)
     assert kernel[5] == pytest.approx(sum(c * a**5 * b))
+
+
+def test_what_a_state_remembers_is_what_each_token_alone_would_leave() -> None:
+    x, a = V[:7], np.linspace(0.2, 0.95, D)
+    states = [x[0]]
+    for token in x[1:]:
+        states.append(a * states[-1] + token)
+    ages = (np.arange(7)[:, None] - np.arange(7))[..., None]
+    alone = np.where(ages >= 0, a ** np.maximum(ages, 0) * x, 0)  # (read after, token, number)
+    np.testing.assert_allclose(alone.sum(axis=1), states)  # the recurrence is linear
+    lengths = np.linalg.norm(alone, axis=-1)
+    shares = state_space.remembered(np.array(states), a)
+    np.testing.assert_allclose(shares, lengths / lengths.sum(axis=-1, keepdims=True), atol=1e-12)
+
+
+def test_after_its_half_life_half_of_a_number_is_left() -> None:
+    a = np.array([0.5, 0.9, 0.999])
+    np.testing.assert_allclose(a ** state_space.half_lives(a), 0.5)
 
 
 def test_a_reversible_stack_gives_its_input_back_whatever_its_functions_are() -> None:
@@ -296,14 +303,9 @@ def test_a_reversible_stack_is_an_ordinary_one_where_both_halves_are_one() -> No
 
 
 def test_a_reversible_stack_keeps_as_much_at_any_depth() -> None:
-    inputs: list[Array] = []
-
-    def remembers(x: Array) -> Array:
-        inputs.append(x)
-        return x
-
     for depth in (1, 5):
-        inputs.clear()
+        remembers = Mock(side_effect=lambda x: x)
         halves = reversible.forward(Q, V, [(remembers, remembers)] * depth)
-        assert reversible.kept(N, D, depth, reversible=False) == sum(x.size for x in inputs)
+        inputs = [call.args[0].size for call in remembers.call_args_list]
+        assert reversible.kept(N, D, depth, reversible=False) == sum(inputs)
         assert reversible.kept(N, D, depth, reversible=True) == sum(half.size for half in halves)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.cases import each
 from tests.model.helpers import D_FF, D_MODEL, LENGTH, VOCAB, lively_model
 from tests.records import traced
 from tfmviz.analysis import feed_forward
@@ -29,7 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "post-norm translator": {"architecture": "encoder-decoder", "norm_position": "post", "feed_forward": "swiglu"},
 }
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = each("kind", KINDS)
 
 
 def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:
@@ -38,22 +41,17 @@ def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:
     return traced(**KINDS[kind]), {site: one for stack in stacks.values() for site, one in stack.feed_forward.items()}
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        (feed_forward.relu, F.relu),
-        (feed_forward.gelu, F.gelu),
-        (feed_forward.gelu_tanh, lambda x: F.gelu(x, approximate="tanh")),
-        (feed_forward.silu, F.silu),
-    ],
-)
-def test_the_functions_are_pytorchs(ours: Any, theirs: Any) -> None:
+def test_the_functions_are_pytorchs() -> None:
     x = np.concatenate((np.linspace(-9, 9, 401), [-700.0, 0.0, 700.0]))
-    np.testing.assert_allclose(ours(x), theirs(torch.from_numpy(x)).numpy(), rtol=1e-12, atol=1e-12)
+    theirs: dict[Any, Any] = {feed_forward.relu: F.relu, feed_forward.gelu: F.gelu, feed_forward.silu: F.silu}
+    theirs[feed_forward.gelu_tanh] = partial(F.gelu, approximate="tanh")
+    for ours, expected in theirs.items():
+        np.testing.assert_allclose(ours(x), expected(torch.from_numpy(x)).numpy(), rtol=1e-12, atol=1e-12)
 
 
 @every_kind
 def test_what_the_layer_writes_follows_from_what_it_reads(kind: str) -> None:
+    """And in a pre-norm model the stream after the layer is the sum."""
     trace, every = layers(kind)
     for site, weights in every.items():
         found = feed_forward.parts(trace, site)
@@ -62,14 +60,8 @@ def test_what_the_layer_writes_follows_from_what_it_reads(kind: str) -> None:
             assert written.dtype == precision
             np.testing.assert_allclose(written, found["out"], atol=1e-4, err_msg=site)
         assert ("gate" in found) == (weights.W_gate is not None)
-
-
-@pytest.mark.parametrize("kind", ["gelu", "gated", "encoder", "translator", "norms on both sides", "parallel"])
-def test_in_a_pre_norm_model_the_stream_after_the_layer_is_the_sum(kind: str) -> None:
-    trace, every = layers(kind)
-    for site in every:
-        found = feed_forward.parts(trace, site)
-        np.testing.assert_allclose(found["after"], trace[site.replace("mlp", "resid_post")], atol=1e-5)
+        if not kind.startswith("post-norm"):
+            np.testing.assert_allclose(found["after"], trace[site.replace("mlp", "resid_post")], atol=1e-5)
 
 
 @every_kind
@@ -77,21 +69,17 @@ def test_every_sum_is_the_number_that_the_model_computed(kind: str) -> None:
     trace, every = layers(kind)
     for site, weights in every.items():
         found = {part: values[2] for part, values in feed_forward.parts(trace, site).items()}
-        for part in PARTS:
-            if part not in found:
+        for part, index in product(found.keys() & set(PARTS), (0, -1)):
+            said = feed_forward.sum_of(weights, found, part, index % len(found[part]), n=5)
+            assert (said is not None) == (part in ("gate", "pre", "out"))
+            if said is None:
                 continue
-            for index in (0, len(found[part]) - 1):
-                said = feed_forward.sum_of(weights, found, part, index, n=5)
-                if part not in ("gate", "pre", "out"):
-                    assert said is None
-                    continue
-                assert said is not None
-                if part != "out" or weights.out_norm is None:
-                    assert said.total + said.bias == pytest.approx(float(found[part][index]), abs=1e-4)
-                assert said.total == pytest.approx(float((said.a * said.b).sum()) + said.others)
-                assert len(said.indices) + said.n_others == (D_FF if part == "out" else D_MODEL)
-                sizes = np.abs(said.a * said.b)
-                assert (sizes[:-1] >= sizes[1:]).all()
+            if part != "out" or weights.out_norm is None:
+                assert said.total + said.bias == pytest.approx(float(found[part][index]), abs=1e-4)
+            assert said.total == pytest.approx(float((said.a * said.b).sum()) + said.others)
+            assert len(said.indices) + said.n_others == (D_FF if part == "out" else D_MODEL)
+            sizes = np.abs(said.a * said.b)
+            assert (sizes[:-1] >= sizes[1:]).all()
 
 
 def test_terms_are_named_by_their_places() -> None:

@@ -20,7 +20,7 @@ PERIOD = 32
 
 def at(step: int) -> tuple[ZooModel, forming.Copying]:
     model = snapshots.load(zoo.MODELS / "induction", step)
-    trace = model.trace(random_repeats(vocab_size=1024, max_len=64))
+    trace = model.trace(IDS)
     return model, forming.copying(trace, partial(zoo.experiments.logits_under, model, trace.target.ids))
 
 
@@ -29,10 +29,12 @@ def formed() -> tuple[ZooModel, forming.Copying]:
     return at(761)
 
 
+IDS = random_repeats(vocab_size=1024, max_len=64)
+
+
 def losses(model: ZooModel, *edits: AblateHead) -> np.ndarray:
-    ids = random_repeats(vocab_size=1024, max_len=64)
-    logits = torch.tensor(model.trace(ids, edits)["logits"]).double()
-    return F.cross_entropy(logits[:-1], torch.tensor(ids[1:]), reduction="none").numpy()
+    logits = torch.tensor(model.trace(IDS, edits)["logits"]).double()
+    return F.cross_entropy(logits[:-1], torch.tensor(IDS[1:]), reduction="none").numpy()
 
 
 def test_the_losses_are_those_of_the_first_and_the_second_time(formed: tuple[ZooModel, forming.Copying]) -> None:
@@ -54,7 +56,7 @@ def test_the_damage_of_a_head_is_what_the_loss_grows_without_it(formed: tuple[Zo
 
 def test_the_scores_are_read_off_the_patterns(formed: tuple[ZooModel, forming.Copying]) -> None:
     model, found = formed
-    trace = model.trace(random_repeats(vocab_size=1024, max_len=64))
+    trace = model.trace(IDS)
     patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in trace.layers])
     ids = trace.target.ids
     after = [[j for j in range(1, i + 1) if ids[j - 1] == ids[i]] for i in range(len(ids))]  # what followed it before
@@ -64,13 +66,12 @@ def test_the_scores_are_read_off_the_patterns(formed: tuple[ZooModel, forming.Co
     np.testing.assert_allclose(found.scores["previous token"], patterns[:, rows, rows - 1].mean(axis=1), rtol=1e-5)
 
 
-def test_induction_heads_form_between_438_and_761_updates_and_the_page_may_say_so() -> None:
-    _, before = at(438)
-    _, after = at(761)
-    assert before.scores["induction"].max() < 0.2
-    assert before.second > 5
-    assert after.scores["induction"].max() > 0.8
-    assert after.second < 0.5
+def test_induction_heads_form_between_438_and_761_updates_and_the_page_may_say_so(
+    formed: tuple[ZooModel, forming.Copying],
+) -> None:
+    before, after = at(438)[1], formed[1]
+    assert before.scores["induction"].max() < 0.2 < 0.8 < after.scores["induction"].max()
+    assert before.second > 5 > 0.5 > after.second
     assert after.in_context < before.in_context - 4
     assert after.damage.argmax() == after.scores["previous token"].argmax()
 
@@ -78,7 +79,6 @@ def test_induction_heads_form_between_438_and_761_updates_and_the_page_may_say_s
 def test_the_loss_at_each_position_is_the_mean_over_texts() -> None:
     rng = np.random.default_rng(0)
     logits, texts = rng.standard_normal((3, 5, 7)), rng.integers(7, size=(3, 5))
-    each = F.cross_entropy(
-        torch.tensor(logits[:, :-1]).flatten(0, 1), torch.tensor(texts[:, 1:]).flatten(), reduction="none"
-    )
-    np.testing.assert_allclose(forming.loss_at(logits, texts), each.reshape(3, 4).mean(dim=0).numpy())
+    flat = torch.tensor(logits[:, :-1]).flatten(0, 1), torch.tensor(texts[:, 1:]).flatten()
+    each = F.cross_entropy(*flat, reduction="none").reshape(3, 4)
+    np.testing.assert_allclose(forming.loss_at(logits, texts), each.mean(dim=0).numpy())

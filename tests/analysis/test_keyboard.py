@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
+from tests.cases import each
 from tfmviz.analysis import keyboard
 from tfmviz.analysis.keyboard import Word, Words
 
@@ -22,7 +22,7 @@ def typed_by_hand(scores: np.ndarray, word: str, n: int) -> int:
     return len(word)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@each("n", [1, 2, 3])
 def test_a_word_is_offered_after_as_many_letters_as_by_hand(n: int) -> None:
     rng = np.random.default_rng(n)
     for _ in range(50):
@@ -38,11 +38,9 @@ def test_offers_begin_with_what_is_typed() -> None:
     assert keyboard.offers(scores, ALL, "q") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "begin"), [("", 0), ("The", 3), ("The ", 4), ("The d", 4), ("The do,", 7), ("a  b", 3), ("1 2", 3)]
-)
-def test_where_the_word_begins_that_is_being_typed(text: str, begin: int) -> None:
-    assert keyboard.begun(text) == begin
+def test_where_the_word_begins_that_is_being_typed() -> None:
+    begins = {"": 0, "The": 3, "The ": 4, "The d": 4, "The do,": 7, "a  b": 3, "1 2": 3}
+    assert {text: keyboard.begun(text) for text in begins} == begins
 
 
 def test_a_tap_that_saves_nothing_is_not_made() -> None:

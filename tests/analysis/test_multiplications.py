@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
-import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from tests.cases import each
 from tests.model.helpers import ARCHITECTURES, D_HEAD, config, inputs_of, lively, lively_model
 from tfmviz.analysis.multiplications import PARTS, Shape, by_part, in_model, multiplications, overtakes
 from tfmviz.model.cache import Cache
@@ -17,22 +17,21 @@ from tfmviz.record.tap import STEPWISE, InTurn
 from tfmviz.ui.shapes import shapes_of
 
 
-@pytest.mark.parametrize("feed_forward", ["gelu", "swiglu", "none"])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_multiplications_are_those_that_torch_counts(feed_forward: str, grouped: bool) -> None:
-    changes: dict[str, Any] = {"n_heads": 4, "n_kv_heads": 2} if grouped else {}
-    changes["d_model"] = changes.get("n_heads", 3) * D_HEAD
-    model = lively_model(positions="learned", feed_forward=feed_forward, **changes)
-    shape, text, cache = shapes_of(model.config)["decoder"], torch.arange(11)[None], Cache()
-    for read, new in ((text, 11), (torch.tensor([[7]]), 1)):
+@each("feed_forward", ["gelu", "swiglu", "none"])
+@each("heads", [{"n_heads": 3}, {"n_heads": 4, "n_kv_heads": 2}])
+def test_multiplications_are_those_that_torch_counts(feed_forward: str, heads: dict[str, int]) -> None:
+    d_model = heads["n_heads"] * D_HEAD
+    model = lively_model(positions="learned", feed_forward=feed_forward, d_model=d_model, **heads)
+    shape, cache = shapes_of(model.config)["decoder"], Cache()
+    for read, past in ((torch.arange(11)[None], 0), (torch.tensor([[7]]), 11)):
         with FlopCounterMode(display=False) as counter, torch.no_grad():
-            model(read, InTurn(STEPWISE, cache), past=11 if new == 1 else 0)
-        length = 11 if new == 11 else 12
-        assert counter.get_total_flops() == 2 * multiplications(shape, new=new, length=length)
+            model(read, InTurn(STEPWISE, cache), past=past)
+        new = read.shape[1]
+        assert counter.get_total_flops() == 2 * multiplications(shape, new=new, length=past + new)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("head", ["linear", "transform", "none"])
+@each("architecture", ARCHITECTURES)
+@each("head", ["linear", "transform", "none"])
 def test_a_whole_model_multiplies_what_torch_counts(architecture: Architecture, head: str) -> None:
     made = config(architecture=architecture, head=head, positions="learned")
     model, texts = lively(build(made)), inputs_of(architecture, batch=1)
@@ -60,11 +59,7 @@ def test_attention_overtakes_at_the_length_where_both_cost_the_same() -> None:
     base = Shape(
         n_layers=6, d_model=512, n_heads=8, n_kv_heads=8, d_head=64, n_matrices=2, d_ff=2048, vocab_size=37_000
     )
-    assert overtakes(base) == 2048
     odd = Shape(n_layers=2, d_model=30, n_heads=3, n_kv_heads=1, d_head=14, n_matrices=3, d_ff=56, vocab_size=41)
-    length = overtakes(odd)
-    assert length == 60
+    assert [overtakes(shape) for shape in (base, odd, replace(odd, n_matrices=0))] == [2048, 60, None]
     counts = by_part(odd, new=5, length=60)
     assert counts["scores"] + counts["values"] == counts["feed-forward"]
-    none = Shape(n_layers=2, d_model=30, n_heads=3, n_kv_heads=3, d_head=10, n_matrices=0, d_ff=37, vocab_size=41)
-    assert overtakes(none) is None

@@ -46,37 +46,33 @@ def test_the_largest_values_of_every_neuron_are_found_one_of_each_text() -> None
 
 
 def test_a_file_gives_back_what_was_saved(tmp_path: Path, weights: ModelWeights) -> None:
-    path = tmp_path / neurons.FILE
-    peaks = neurons.find(traces(texts()), [SITE])
-    saved = dict.fromkeys(neurons.layers_of(weights), peaks[SITE])
-    with path.open("wb") as file:
-        neurons.save(file, saved, texts="english.txt", weights=weights)
-    name, loaded = neurons.load(path, weights)
+    peaks = neurons.find(traces(texts()), [SITE])[SITE]
+    saved(tmp_path / neurons.FILE, dict.fromkeys(neurons.layers_of(weights), peaks), weights)
+    name, loaded = neurons.load(tmp_path / neurons.FILE, weights)
     assert name == "english.txt"
     assert list(loaded) == list(neurons.layers_of(weights)) == ["decoder.0.mlp", "decoder.1.mlp"]
     for field in dataclasses.fields(Peaks):
-        np.testing.assert_array_equal(getattr(loaded["decoder.1.mlp"], field.name), getattr(peaks[SITE], field.name))
+        np.testing.assert_array_equal(getattr(loaded["decoder.1.mlp"], field.name), getattr(peaks, field.name))
+
+
+def saved(path: Path, peaks: dict[str, Peaks], weights: ModelWeights) -> None:
+    with path.open("wb") as file:
+        neurons.save(file, peaks, texts="english.txt", weights=weights)
 
 
 def test_a_file_that_is_missing_damaged_or_of_other_weights_is_refused(tmp_path: Path, weights: ModelWeights) -> None:
-    path = tmp_path / neurons.FILE
+    path, peaks = tmp_path / neurons.FILE, neurons.find(traces(texts()), [SITE])
     with pytest.raises(NoPeaks, match=r"neurons\.npz is missing"):
         neurons.load(path, weights)
-    peaks = neurons.find(traces(texts()), [SITE])
-    with path.open("wb") as file:
-        neurons.save(file, peaks, texts="english.txt", weights=weights)
-    with pytest.raises(NoPeaks, match="cannot be read"):  # the second layer is not in it
-        neurons.load(path, weights)
-    path.write_bytes(b"PK" + bytes(60))
-    with pytest.raises(NoPeaks, match="cannot be read"):
-        neurons.load(path, weights)
+    saved(path, peaks, weights)  # the second layer is not in it
+    whole = path.read_bytes()
+    for content in (whole, b"PK" + bytes(60)):
+        path.write_bytes(content)
+        with pytest.raises(NoPeaks, match="cannot be read"):
+            neurons.load(path, weights)
     others = weights_of(lively_model(feed_forward="relu", n_layers=1))
     others.stacks["decoder"].feed_forward[SITE].b_in[0] += 1
-    with path.open("wb") as file:
-        neurons.save(file, peaks, texts="english.txt", weights=weights)
+    path.write_bytes(whole)
     with pytest.raises(NoPeaks, match="other weights"):
         neurons.load(path, others)
-
-
-def test_an_attention_only_model_has_no_layers() -> None:
     assert neurons.layers_of(weights_of(lively_model(feed_forward="none"))) == ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import torch
 
+from tests.cases import each
 from tfmviz.analysis.optimisers import AdamSettings, adam, descent, momentum, valley
 
 START = np.array([-2.5, 1.0])
@@ -24,7 +24,7 @@ def torch_places(make: type[torch.optim.Optimizer], *, steps: int, steepness: fl
     return np.array(places)
 
 
-@pytest.mark.parametrize(("rate", "beta1", "beta2"), [(0.1, 0.9, 0.98), (0.3, 0.0, 0.9), (0.03, 0.99, 0.999)])
+@each("rate, beta1, beta2", [(0.1, 0.9, 0.98), (0.3, 0.0, 0.9), (0.03, 0.99, 0.999)])
 def test_adam_visits_torch_s_places(rate: float, beta1: float, beta2: float) -> None:
     _, gradient = valley(30.0)
     ours = adam(gradient, START, AdamSettings(learning_rate=rate, beta1=beta1, beta2=beta2), steps=47)
@@ -32,17 +32,13 @@ def test_adam_visits_torch_s_places(rate: float, beta1: float, beta2: float) -> 
     assert np.allclose(ours.places, theirs, rtol=1e-9, atol=1e-11)
 
 
-def test_momentum_visits_torch_s_places() -> None:
+def test_descent_and_momentum_visit_torch_s_places() -> None:
     _, gradient = valley(30.0)
-    ours = momentum(gradient, START, learning_rate=0.03, beta=0.9, steps=23)
-    theirs = torch_places(torch.optim.SGD, steps=23, steepness=30.0, lr=0.03, momentum=0.9)
-    assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-11)
-
-
-def test_descent_visits_torch_s_places() -> None:
-    _, gradient = valley(30.0)
-    ours = descent(gradient, START, learning_rate=0.03, steps=23)
-    assert np.allclose(ours, torch_places(torch.optim.SGD, steps=23, steepness=30.0, lr=0.03))
+    plain = descent(gradient, START, learning_rate=0.03, steps=23)
+    heavy = momentum(gradient, START, learning_rate=0.03, beta=0.9, steps=23)
+    for ours, beta in ((plain, 0.0), (heavy, 0.9)):
+        theirs = torch_places(torch.optim.SGD, steps=23, steepness=30.0, lr=0.03, momentum=beta)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
 
 
 def test_the_first_step_is_as_long_as_the_rate_in_every_direction_and_longer_without_correction() -> None:
@@ -55,7 +51,7 @@ def test_the_first_step_is_as_long_as_the_rate_in_every_direction_and_longer_wit
     assert np.allclose(np.abs(without.places[1] - START), 0.1 * 0.1 / np.sqrt(0.02))
 
 
-@pytest.mark.parametrize(("rate", "falls"), [(1.9 / 30, True), (2.1 / 30, False)])
+@each("rate, falls", [(1.9 / 30, True), (2.1 / 30, False)])
 def test_descent_leaves_the_valley_beyond_two_over_its_steepness(rate: float, falls: bool) -> None:
     function, gradient = valley(30.0)
     places = descent(gradient, START, learning_rate=rate, steps=60)

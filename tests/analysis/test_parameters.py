@@ -7,27 +7,12 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from transformers import (
-    BertConfig,
-    BertModel,
-    GPT2Config,
-    GPT2Model,
-    LlamaConfig,
-    LlamaForCausalLM,
-    T5Config,
-    T5ForConditionalGeneration,
-)
+from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, LlamaConfig, LlamaForCausalLM, T5Config
+from transformers.models.t5 import T5ForConditionalGeneration
 
+from tests.cases import each
 from tests.model.helpers import ARCHITECTURES, config
-from tfmviz.analysis.parameters import (
-    PUBLISHED,
-    Design,
-    cache,
-    counts,
-    of_lectures,
-    rule_of_twelve,
-    training_flops,
-)
+from tfmviz.analysis.parameters import PUBLISHED, Design, cache, counts, of_lectures, rule_of_twelve, training_flops
 from tfmviz.model.transformer import build
 from tfmviz.model.weights import weights_of
 from tfmviz.record.facts import Architecture
@@ -37,75 +22,57 @@ from tfmviz.ui.size.design import design_of
 def built(name: str) -> nn.Module:
     """The same model from transformers, without memory for its numbers."""
     d = PUBLISHED[name].design
+    heads = {"n_layer": d.n_decoder, "n_embd": d.d_model, "n_head": d.d_model // 64}
     match name.split()[0]:
         case "GPT-2" | "GPT-3":
-            n_positions = d.n_positions // d.d_model
-            heads = d.d_model // 64
-            return GPT2Model(GPT2Config(n_layer=d.n_decoder, n_embd=d.d_model, n_head=heads, n_positions=n_positions))
+            return GPT2Model(GPT2Config(**heads, n_positions=d.n_positions // d.d_model))
         case "BERT":
-            return BertModel(
-                BertConfig(
-                    num_hidden_layers=d.n_encoder,
-                    hidden_size=d.d_model,
-                    num_attention_heads=d.d_model // 64,
-                    intermediate_size=d.d_ff,
-                )
-            )
+            shape = {"num_hidden_layers": d.n_encoder, "num_attention_heads": d.d_model // 64}
+            return BertModel(BertConfig(**shape, hidden_size=d.d_model, intermediate_size=d.d_ff))
         case "T5":
             return T5ForConditionalGeneration(T5Config(d_model=768, d_ff=3072, num_layers=12, num_heads=12))
         case _:
-            return LlamaForCausalLM(
-                LlamaConfig(
-                    vocab_size=d.vocab_size,
-                    hidden_size=d.d_model,
-                    intermediate_size=d.d_ff,
-                    num_hidden_layers=d.n_decoder,
-                    num_attention_heads=32,
-                    num_key_value_heads=d.d_kv // 128,
-                )
-            )
+            shape = {"num_hidden_layers": d.n_decoder, "num_attention_heads": 32, "num_key_value_heads": d.d_kv // 128}
+            shape |= {"vocab_size": d.vocab_size, "hidden_size": d.d_model, "intermediate_size": d.d_ff}
+            return LlamaForCausalLM(LlamaConfig(**shape))
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLISHED if not name.startswith("Transformer")])
+@each("name", [name for name in PUBLISHED if not name.startswith("Transformer")])
 def test_a_published_model_has_as_many_parameters_as_transformers_builds(name: str) -> None:
     with torch.device("meta"):
         module = built(name)
     assert sum(counts(PUBLISHED[name].design).values()) == sum(p.numel() for p in module.parameters())
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@each("name", PUBLISHED)
 def test_what_is_counted_is_what_the_authors_say_up_to_their_rounding(name: str) -> None:
     known = PUBLISHED[name]
     assert sum(counts(known.design).values()) == pytest.approx(known.said, rel=0.07)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"n_heads": 4, "n_kv_heads": 2, "d_model": 40, "positions": "learned"},
-        {"feed_forward": "swiglu", "norm": "rms", "embeddings": "untied"},
-        {"norm_position": "post", "positions": "sinusoidal"},
-        {"feed_forward": "none", "positions": "t5"},
-        {"norm_position": "both", "qk_norm": "present"},
-        {"sink": "present"},
-    ],
-)
+CHANGES: list[dict[str, Any]] = [
+    *({}, {"sink": "present"}, {"norm_position": "both", "qk_norm": "present"}),
+    {"feed_forward": "none", "positions": "t5"},
+    {"n_heads": 4, "n_kv_heads": 2, "d_model": 40, "positions": "learned"},
+    {"feed_forward": "swiglu", "norm": "rms", "embeddings": "untied"},
+    {"norm_position": "post", "positions": "sinusoidal"},
+]
+
+
+@each("architecture", ARCHITECTURES)
+@each("changes", CHANGES)
 def test_a_house_model_has_as_many_parameters_as_torch_counts(
     architecture: Architecture, changes: dict[str, Any]
 ) -> None:
     made = config(architecture=architecture, **changes)
     module = build(made)
-    total = sum(p.numel() for p in module.parameters())
+    sizes = {name: p.numel() for name, p in module.named_parameters()}
     found = counts(design_of(made, weights_of(module)))
-    assert sum(found.values()) == total
+    assert sum(found.values()) == sum(sizes.values())
     assert found["other"] >= 0
     assert found["embedding"] == made.vocab_size * made.d_model
-    attention = [p.numel() for name, p in module.named_parameters() if ".self_attn.W_" in name]
-    assert found["attention"] == sum(attention)
-    feed_forward = [p.numel() for name, p in module.named_parameters() if ".mlp.W_" in name]
-    assert found["feed-forward"] == sum(feed_forward)
+    assert found["attention"] == sum(n for name, n in sizes.items() if ".self_attn.W_" in name)
+    assert found["feed-forward"] == sum(n for name, n in sizes.items() if ".mlp.W_" in name)
 
 
 def test_the_rules_of_thumb_are_the_lectures() -> None:

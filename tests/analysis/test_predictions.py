@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tfmviz.analysis.predictions import Prediction, softmax, top_predictions
 
 
-@pytest.mark.parametrize("scale", [1.0, 30.0, 1e4])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@each("scale", [1.0, 30.0, 1e4])
+@each("dtype", [np.float32, np.float64])
 def test_softmax_is_torchs_in_float64(scale: float, dtype: type[np.floating[Any]]) -> None:
     logits = (scale * np.random.default_rng(11).standard_normal((3, 41))).astype(dtype)
     with np.errstate(over="raise", invalid="raise", divide="raise"):
@@ -23,7 +24,7 @@ def test_softmax_is_torchs_in_float64(scale: float, dtype: type[np.floating[Any]
     np.testing.assert_allclose(probabilities, expected, rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("k", [1, 7, 41])
+@each("k", [1, 7, 41])
 def test_top_predictions_are_torchs(k: int) -> None:
     logits = np.random.default_rng(13).standard_normal(41).astype(np.float32)
     expected = torch.topk(torch.softmax(torch.from_numpy(logits).double(), dim=-1), k)
@@ -32,7 +33,7 @@ def test_top_predictions_are_torchs(k: int) -> None:
     assert [prediction.probability for prediction in found] == pytest.approx(expected.values.tolist(), rel=1e-12)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
+@each("sign", [1, -1])
 def test_large_logits_do_not_overflow(sign: int) -> None:
     with np.errstate(over="raise", invalid="raise"):
         found = top_predictions(np.array([sign * 1e4, sign * 1e4 - 3, sign * 1e4 + math.log(3)], np.float64), 2)
@@ -42,14 +43,6 @@ def test_large_logits_do_not_overflow(sign: int) -> None:
 
 
 def test_of_equally_probable_tokens_the_lower_index_comes_first() -> None:
-    found = top_predictions(np.array([1, 3, 3, 1, 3], np.float32), 5)
-    assert [prediction.index for prediction in found] == [1, 2, 4, 0, 3]
-
-
-def test_a_vocabulary_smaller_than_k_is_listed_whole() -> None:
-    assert top_predictions(np.zeros(2, np.float32), 5) == (Prediction(0, 0.5), Prediction(1, 0.5))
-
-
-def test_of_equally_probable_tokens_the_first_are_listed() -> None:
-    found = top_predictions(np.array([1, 2, 1, 5, 1], np.float32), 3)
-    assert [prediction.index for prediction in found] == [3, 1, 0]
+    for logits, k, best in (([1, 3, 3, 1, 3], 5, [1, 2, 4, 0, 3]), ([1, 2, 1, 5, 1], 3, [3, 1, 0])):
+        assert [one.index for one in top_predictions(np.array(logits, np.float32), k)] == best
+    assert top_predictions(np.zeros(2, np.float32), 5) == (Prediction(0, 0.5), Prediction(1, 0.5))  # all there are

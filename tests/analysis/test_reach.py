@@ -28,8 +28,7 @@ def test_only_what_is_looked_at_moves_the_prediction() -> None:
 
 def test_a_word_that_stands_there_already_does_not_count() -> None:
     """Token 6 stands at the end; replacing it by itself changes nothing, and must not halve the mean."""
-    found = reach.by_distance(looking_at(1), IDS, words=(6, 7, 8))
-    assert found[0] == 1.0
+    assert reach.by_distance(looking_at(1), IDS, words=(6, 7, 8))[0] == 1.0
     assert reach.by_distance(looking_at(1), IDS, words=(6, 7)).tolist() == [1.0] + [0.0] * 7
 
 
@@ -45,10 +44,10 @@ def test_each_text_differs_in_one_place() -> None:
 
 
 def test_moved_is_the_share_of_probability_that_is_elsewhere() -> None:
-    p, q = np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.5, 0.25])
-    assert reach.moved(p, q) == pytest.approx(0.25)
+    p = np.array([0.5, 0.5, 0.0])
+    assert reach.moved(p, np.array([0.25, 0.5, 0.25])) == pytest.approx(0.25)
     assert reach.moved(p, p) == 0
-    assert reach.moved(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == 1
+    assert reach.moved(*np.eye(2)) == 1
 
 
 def test_texts_that_are_cut_shuffled_and_thinned_keep_their_end() -> None:

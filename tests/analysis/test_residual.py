@@ -10,20 +10,16 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.cases import each
 from tests.model.helpers import K_LENGTH, LENGTH, N_LAYERS
 from tests.records import encoding, traced, without
 from tfmviz.analysis.residual import closest, in_space, likeness, stream
 from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Array, NotCaptured, Trace
 
-STACKS: list[tuple[Architecture, str]] = [
-    ("decoder-only", "decoder"),
-    ("encoder-only", "encoder"),
-    ("encoder-decoder", "encoder"),
-    ("encoder-decoder", "decoder"),
-]
-every_stack = pytest.mark.parametrize(("architecture", "stack"), STACKS)
-every_norm_position = pytest.mark.parametrize("norm_position", ["pre", "post"])
+STACKS: list[tuple[Architecture, str]] = [("decoder-only", "decoder"), ("encoder-only", "encoder")]
+STACKS += [("encoder-decoder", "encoder"), ("encoder-decoder", "decoder")]
+every_stack = each("architecture, stack", STACKS)
 
 
 def lengths(vectors: Array) -> list[float]:
@@ -33,25 +29,24 @@ def lengths(vectors: Array) -> list[float]:
 
 def written_to_the_stream(trace: Trace, block: str) -> tuple[Array, Array]:
     """What attention and the feed-forward layer added to a pre-norm stream, read off the stream itself."""
-    before_mlp = f"{block}.resid_cross" if f"{block}.resid_cross" in trace else f"{block}.resid_mid"
-    before, between, after = (
-        trace[site].astype(np.float64) for site in (f"{block}.resid_pre", before_mlp, f"{block}.resid_post")
-    )
+    middle = "resid_cross" if f"{block}.resid_cross" in trace else "resid_mid"
+    before, between, after = (trace[f"{block}.{at}"].astype(float) for at in ("resid_pre", middle, "resid_post"))
     return between - before, after - between
 
 
 def offered_to_the_norm(trace: Trace, block: str) -> tuple[Array, Array]:
     """What the layers of a post-norm block write, before the norms."""
-    names = [name for name in ("self_attn", "cross_attn") if f"{block}.{name}.out" in trace]
-    attention = sum(trace[f"{block}.{name}.out"].astype(np.float64) for name in names)
-    return np.asarray(attention), trace[f"{block}.mlp.out"].astype(np.float64)
+    sites = [f"{block}.{name}.out" for name in ("self_attn", "cross_attn")]
+    attention = sum(trace[site].astype(float) for site in sites if site in trace)
+    return np.asarray(attention), trace[f"{block}.mlp.out"].astype(float)
 
 
-@every_norm_position
+@each("norm_position", ["pre", "post"])
 @every_stack
-def test_norms_are_the_lengths_of_the_stream_before_and_after_each_layer(
+def test_norms_writes_and_shares_are_those_of_the_stream(
     architecture: Architecture, stack: str, norm_position: str
 ) -> None:
+    """Share × whole write is the projection of attention's write on it: what is left is orthogonal."""
     trace = traced(architecture, norm_position=norm_position)
     measured = stream(trace, stack)
     length = K_LENGTH if (architecture, stack) == ("encoder-decoder", "encoder") else LENGTH
@@ -59,14 +54,6 @@ def test_norms_are_the_lengths_of_the_stream_before_and_after_each_layer(
     sites = ["0.resid_pre", *(f"{layer}.resid_post" for layer in range(N_LAYERS))]
     for row, site in zip(measured.norms, sites, strict=True):
         assert row.tolist() == pytest.approx(lengths(trace[f"{stack}.{site}"]), rel=1e-5)
-
-
-@every_norm_position
-@every_stack
-def test_writes_and_shares_are_those_of_the_stream(architecture: Architecture, stack: str, norm_position: str) -> None:
-    """Share × whole write is the projection of attention's write on it: what is left is orthogonal."""
-    trace = traced(architecture, norm_position=norm_position)
-    measured = stream(trace, stack)
     for layer in range(N_LAYERS):
         parts = written_to_the_stream if norm_position == "pre" else offered_to_the_norm
         attention, mlp = parts(trace, f"{stack}.{layer}")
@@ -74,8 +61,8 @@ def test_writes_and_shares_are_those_of_the_stream(architecture: Architecture, s
         assert measured.mlp[layer].tolist() == pytest.approx(lengths(mlp), rel=1e-4)
         whole, share = attention + mlp, measured.attention_share[layer][:, None]
         squared = (whole * whole).sum(axis=-1)
-        np.testing.assert_allclose(((attention - share * whole) * whole).sum(axis=-1) / squared, 0, atol=1e-5)
-        np.testing.assert_allclose(((mlp - (1 - share) * whole) * whole).sum(axis=-1) / squared, 0, atol=1e-5)
+        for write, part in ((attention, share), (mlp, 1 - share)):
+            np.testing.assert_allclose(((write - part * whole) * whole).sum(axis=-1) / squared, 0, atol=1e-5)
 
 
 @every_stack
@@ -100,15 +87,16 @@ def stream_of_one_step(attention: list[float], mlp: list[float]) -> Trace:
     return Trace(target=encoding([3]), values={f"decoder.0.{name}": value for name, value in values.items()})
 
 
-@pytest.mark.parametrize(
-    ("attention", "mlp", "share"),
+@each(
+    "attention, mlp, share",
     [
-        ([0, 3, 0], [0, 0, 0], 1),
-        ([0, 0, 0], [0, 3, 0], 0),
-        ([0, 0, 3], [0, 0, 1], 0.75),
-        ([3, 0, 0], [0, 3, 0], 0.5),
-        ([0, 2, 0], [0, -1, 0], 2),  # the feed-forward layer wrote against attention
-        ([0, -1, 0], [0, 2, 0], -1),
+        *(
+            ([0, 3, 0], [0, 0, 0], 1),
+            ([0, 0, 0], [0, 3, 0], 0),
+            ([0, 0, 3], [0, 0, 1], 0.75),
+            ([3, 0, 0], [0, 3, 0], 0.5),
+        ),
+        *(([0, 2, 0], [0, -1, 0], 2), ([0, -1, 0], [0, 2, 0], -1)),  # one wrote against the other
     ],
 )
 def test_attention_share(attention: list[float], mlp: list[float], share: float) -> None:
@@ -119,7 +107,7 @@ def test_attention_share(attention: list[float], mlp: list[float], share: float)
     assert measured.norms[0].tolist() == [pytest.approx(3)]
 
 
-@pytest.mark.parametrize("part", [0.0, 5.0])
+@each("part", [0.0, 5.0])
 def test_where_nothing_is_written_there_is_no_share(part: float) -> None:
     """Nothing at all, or two writes that cancel each other."""
     with np.errstate(all="raise"):
@@ -128,51 +116,40 @@ def test_where_nothing_is_written_there_is_no_share(part: float) -> None:
     assert measured.norms.tolist() == [[3], [3]]
 
 
-READ = ["decoder.0.resid_pre"] + [
-    f"decoder.{layer}.{name}"
-    for layer in range(N_LAYERS)
-    for name in ("resid_post", "self_attn.out", "cross_attn.out", "mlp.out")
-]
+PARTS = ("resid_post", "self_attn.out", "cross_attn.out", "mlp.out")
+READ = ["decoder.0.resid_pre", *(f"decoder.{layer}.{name}" for layer in range(N_LAYERS) for name in PARTS)]
 
 
-@pytest.mark.parametrize("site", READ)
+@each("site", READ)
 def test_a_site_that_the_measure_needs_is_never_passed_over(site: str) -> None:
     """Counting a layer or cross-attention out unnoticed would put wrong numbers on the page."""
     with pytest.raises(NotCaptured, match=site):
         stream(without(traced("encoder-decoder"), site), "decoder")
 
 
-def test_a_trace_without_any_resid_post_is_refused() -> None:
+def test_a_stack_that_is_not_there_is_refused() -> None:
     trace = traced()
     with pytest.raises(NotCaptured, match="resid_post"):
         stream(without(trace, *(site for site in trace if site.endswith(".resid_post"))), "decoder")
-
-
-@pytest.mark.parametrize(("architecture", "stack"), [("decoder-only", "encoder"), ("encoder-only", "decoder")])
-def test_a_stack_that_is_not_there_is_refused(architecture: Architecture, stack: str) -> None:
-    with pytest.raises(NotCaptured, match=stack):
-        stream(traced(architecture), stack)
+    for there, stack in ((trace, "encoder"), (traced("encoder-only"), "decoder")):
+        with pytest.raises(NotCaptured, match=stack):
+            stream(there, stack)
 
 
 def test_three_directions_keep_what_numpy_s_own_decomposition_keeps() -> None:
     trace = traced("decoder-only")
     sites = [f"decoder.{n}.resid_post" for n in range(N_LAYERS)]
     found = in_space(trace, sites)
-    vectors = np.concatenate([trace[site] for site in sites]).astype(np.float64)
+    vectors = np.concatenate([trace[site] for site in sites]).astype(float)
     _, sizes, directions = np.linalg.svd(vectors - vectors.mean(axis=0))
     expected = (vectors - vectors.mean(axis=0)) @ directions[:3].T
     places = found.places.reshape(-1, 3)
-    assert np.allclose(np.abs(places), np.abs(expected), atol=1e-6)
-    assert np.allclose(found.shares, (sizes**2 / (sizes**2).sum())[:3])
+    np.testing.assert_allclose(np.abs(places), np.abs(expected), atol=1e-6)
+    np.testing.assert_allclose(found.shares, (sizes**2 / (sizes**2).sum())[:3], rtol=1e-5)
     assert (places[np.abs(places).argmax(axis=0), [0, 1, 2]] > 0).all()
-
-
-def test_vectors_that_do_not_differ_lie_in_one_place() -> None:
-    same = {f"decoder.{n}.resid_post": np.ones((LENGTH, 2)) for n in range(2)}
-    trace = replace(traced("decoder-only"), values=same)
-    found = in_space(trace, list(same))
-    assert np.allclose(found.places, 0)
-    assert np.allclose(found.shares, 0)
+    one_place = in_space(replace(trace, values=dict.fromkeys(sites, np.ones((LENGTH, 2)))), sites)
+    assert np.allclose(one_place.places, 0)
+    assert np.allclose(one_place.shares, 0)
 
 
 def test_the_closest_vector_is_that_with_the_largest_cosine_of_torch() -> None:
@@ -186,10 +163,9 @@ def test_the_closest_vector_is_that_with_the_largest_cosine_of_torch() -> None:
 
 
 def test_likeness_is_the_mean_cosine_of_two_different_tokens() -> None:
-    trace = traced("decoder-only")
-    sites = ["decoder.0.resid_pre", "decoder.1.resid_post"]
+    trace, sites = traced("decoder-only"), ["decoder.0.resid_pre", "decoder.1.resid_post"]
+    pairs = [(i, j) for i in range(LENGTH) for j in range(i)]
     for found, site in zip(likeness(trace, sites), sites, strict=True):
         vectors = torch.from_numpy(trace[site]).double()
-        pairs = [(i, j) for i in range(LENGTH) for j in range(i)]
         cosines = [F.cosine_similarity(vectors[i], vectors[j], dim=0).item() for i, j in pairs]
         assert found == pytest.approx(sum(cosines) / len(pairs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,44 +10,39 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.analysis.test_why import attention_at, made, traced
+from tests.analysis.test_why import attention_at, made
+from tests.cases import each
 from tests.model.helpers import D_HEAD, N_HEADS, inputs_of, lively_model
 from tests.model.helpers import record as run
+from tests.records import trace_of
 from tests.traces import decoder
 from tfmviz.analysis.why.sinks import sinks, without_value
 from tfmviz.model.weights import weights_of
-from tfmviz.record.trace import kind_of
+from tfmviz.record.trace import Trace, kind_of
 
 
-@pytest.mark.parametrize("name", ["pre", "post", "encoder", "translator", "post translator"])
+@each("name", ["pre", "post", "encoder", "rope translator", "post translator"])
 def test_shares_and_lengths_are_those_counted_by_hand(name: str) -> None:
     _, trace, weights = made(name)
     for kind in dict.fromkeys(map(kind_of, trace.layers)):
         found = sinks(trace, weights, kind)
-        for row, layer in enumerate(found.layers):
-            attention = weights.attention(layer)
+        for (row, layer), head in product(enumerate(found.layers), range(N_HEADS)):
             pattern, v = trace[f"{layer}.pattern"], trace[f"{layer}.v"]
             first_query = 1 if kind == "decoder.self_attn" else 0  # a decoder's first token sees itself alone
-            for head in range(N_HEADS):
-                shares = [pattern[head, query, 0] for query in range(first_query, pattern.shape[1])]
-                assert found.shares[row, head] == pytest.approx(sum(shares) / len(shares), rel=1e-5)
-                values = v[head * len(v) // N_HEADS]
-                lengths = [float(np.linalg.norm(value @ attention.W_O[head])) for value in values]
-                mean = sum(lengths[1:]) / (len(lengths) - 1)
-                assert found.lengths[row, head] == pytest.approx(lengths[0] / mean, rel=1e-4)
+            assert found.shares[row, head] == pytest.approx(pattern[head, first_query:, 0].mean(), rel=1e-5)
+            written = v[head * len(v) // N_HEADS] @ weights.attention(layer).W_O[head]
+            first, *others = np.linalg.norm(written, axis=-1)
+            assert found.lengths[row, head] == pytest.approx(first / np.mean(others), rel=1e-4)
 
 
 def test_one_token_has_no_choice() -> None:
-    weights = made("pre")[2]
     trace = decoder(["one"], layers=1)
     values = dict(trace.values) | {"decoder.0.self_attn.v": np.ones((N_HEADS, 1, D_HEAD), dtype=np.float32)}
-    trace = type(trace)(target=trace.target, values=values)
-    found = sinks(trace, weights, "decoder.self_attn")
-    assert np.isnan(found.shares).all()
-    assert np.isnan(found.lengths).all()
+    found = sinks(Trace(target=trace.target, values=values), made("pre")[2], "decoder.self_attn")
+    assert np.isnan([found.shares, found.lengths]).all()
 
 
-@pytest.mark.parametrize("name", ["pre", "post translator"])
+@each("name", ["pre", "post translator"])
 def test_without_its_value_the_first_token_is_looked_at_all_the_same(name: str) -> None:
     module, trace, weights = made(name)
     layer, head = "decoder.1.self_attn", 1
@@ -70,8 +66,7 @@ def test_without_its_value_the_first_token_is_looked_at_all_the_same(name: str) 
 
 def test_in_every_head_no_layer_has_a_value_of_the_first_token() -> None:
     module, trace, weights = made("pre")
-    edits = without_value(weights, trace.layers)
-    values = run(module, *inputs_of("decoder-only", batch=1), edits=edits)
+    values = run(module, *inputs_of("decoder-only", batch=1), edits=without_value(weights, trace.layers))
     for layer in trace.layers:
         assert not values[f"{layer}.v"][0, :, 0].any()
         assert values[f"{layer}.v"][0, :, 1:].any()
@@ -83,7 +78,7 @@ def test_what_a_learned_sink_takes_is_unused() -> None:
     logits = [value for name, value in module.named_parameters() if name.endswith("self_attn.sink")]
     for number, sink in enumerate(logits):
         sink.copy_(torch.linspace(-1, 1, N_HEADS) + number)
-    trace, weights = traced(module), weights_of(module)
+    trace, weights = trace_of(module), weights_of(module)
     found = sinks(trace, weights, "decoder.self_attn")
     for layer, unused in zip(found.layers, found.unused, strict=True):
         of_layer = weights.attention(layer).sink

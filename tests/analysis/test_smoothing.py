@@ -7,10 +7,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.cases import each
 from tfmviz.analysis import smoothing
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.9])
+@each("epsilon", [0.0, 0.1, 0.9])
 def test_divergence_and_gradient_are_torch_s(epsilon: float) -> None:
     logits = torch.randn(13, generator=torch.Generator().manual_seed(2), dtype=torch.float64).requires_grad_()
     q = smoothing.smoothed(5, epsilon=epsilon, vocab_size=13)

@@ -13,9 +13,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tests.model.helpers import D_HEAD, D_MODEL, K_LENGTH, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
+from tests.cases import each
+from tests.model.helpers import D_HEAD, D_MODEL, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
-from tests.traces import encoding
+from tests.records import trace_of
 from tfmviz.analysis import contributions, lens, residual
 from tfmviz.analysis.contributions import River
 from tfmviz.model.transformer import Transformer
@@ -34,30 +35,27 @@ MODELS: dict[str, dict[str, Any]] = {
     "rms": {"norm": "rms", "positions": "sinusoidal", "feed_forward": "swiglu"},
     "post rms": {"norm": "rms", "norm_position": "post", "embeddings": "untied"},
     "attention only": {"feed_forward": "none", "embedding_scale": "sqrt_d_model"},
+    "no positions": {"feed_forward": "none", "positions": "none"},
     "encoder": {"architecture": "encoder-only", "positions": "t5"},
+    "ALiBi": {"positions": "alibi", "score_divisor": 1.0},
     "translator": {"architecture": "encoder-decoder", "positions": "learned"},
+    "rope translator": {"architecture": "encoder-decoder", "positions": "rope"},
     "post translator": {"architecture": "encoder-decoder", "norm_position": "post", "n_kv_heads": 1},
-    "both": {"norm_position": "both", "norm": "rms"},
+    "both": {"norm_position": "both", "norm": "rms", "score_cap": 3.0, "qk_norm": "present"},
     "both, centred": {"norm_position": "both"},
     "parallel": {"residual": "parallel"},
     "normed embedding": {"norm_position": "post", "embedding_norm": "present", "positions": "learned"},
     "biased": {"architecture": "encoder-only", "embedding_norm": "present", "segment": "present", "head": "bias"},
 }
-every_model = pytest.mark.parametrize("name", MODELS)
+every_model = each("name", MODELS)
 
 
 @cache
 def made(name: str) -> tuple[Transformer, Trace, str, StackWeights]:
     """A model, its run, the stack that ends in the logits, and that stack's matrices."""
-    module = lively_model(**MODELS[name])
-    architecture = module.config.architecture
-    stack = "encoder" if architecture == "encoder-only" else "decoder"
-    module.requires_grad_(False)
-    values = run(module, *inputs_of(architecture, batch=1))
-    arrays = {site: value.numpy() if site.endswith(".mask") else value.numpy()[0] for site, value in values.items()}
-    source = encoding([f"s{n}" for n in range(K_LENGTH)]) if architecture == "encoder-decoder" else None
-    trace = Trace(target=encoding([f"t{n}" for n in range(LENGTH)]), source=source, values=arrays)
-    return module, trace, stack, weights_of(module).stacks[stack]
+    module = lively_model(**MODELS[name]).requires_grad_(False)
+    stack = "encoder" if module.config.architecture == "encoder-only" else "decoder"
+    return module, trace_of(module), stack, weights_of(module).stacks[stack]
 
 
 def river_of(name: str, token: int = TOKEN) -> River:
@@ -67,9 +65,6 @@ def river_of(name: str, token: int = TOKEN) -> River:
 
 def blocks(module: Transformer, stack: str) -> Any:
     return module.get_submodule(stack).blocks
-
-
-# The stream as a sum.
 
 
 @every_model
@@ -86,19 +81,19 @@ def test_the_parts_sum_to_the_stream(name: str) -> None:
 def test_a_missing_part_shows_in_the_residue() -> None:
     _, trace, stack, matrices = made("pre")
     silent = {site: replace(layer, W_O=0 * layer.W_O) for site, layer in matrices.attention.items()}
-    without = replace(matrices, attention=silent)
-    assert contributions.river(trace, stack, TOKEN, without).residue > 0.1
+    assert contributions.river(trace, stack, TOKEN, replace(matrices, attention=silent)).residue > 0.1
 
 
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [
-        ("pre", ["embedding", *["head"] * N_HEADS, "bias", "MLP", *["head"] * N_HEADS, "bias", "MLP"]),
-        ("attention only", ["embedding", *["head"] * N_HEADS, "bias", *["head"] * N_HEADS, "bias"]),
-        ("post", ["embedding", "position", *([*["head"] * N_HEADS, "bias", "norm", "MLP", "norm"] * N_LAYERS)]),
-        ("translator", ["embedding", "position", *([*(2 * [*["head"] * N_HEADS, "bias"]), "MLP"] * N_LAYERS)]),
-    ],
-)
+HEADS = [*["head"] * N_HEADS, "bias"]
+KINDS = {
+    "pre": ["embedding", *HEADS, "MLP", *HEADS, "MLP"],
+    "attention only": ["embedding", *HEADS, *HEADS],
+    "post": ["embedding", "position", *([*HEADS, "norm", "MLP", "norm"] * N_LAYERS)],
+    "translator": ["embedding", "position", *([*HEADS, *HEADS, "MLP"] * N_LAYERS)],
+}
+
+
+@each("name, kinds", KINDS.items())
 def test_every_part_is_there_once_in_the_order_of_the_model(name: str, kinds: list[str]) -> None:
     river = river_of(name)
     assert [part.kind for part in river.parts] == kinds
@@ -122,14 +117,15 @@ def test_a_heads_part_is_what_torch_makes_of_its_z_alone(name: str) -> None:
         np.testing.assert_allclose(part.write, write.numpy(), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["pre", "encoder", "translator"])
+@each("name", ["pre", "encoder", "translator"])
 def test_ablating_a_head_of_the_last_layer_takes_away_exactly_its_part(name: str) -> None:
     module, trace, stack, _ = made(name)
-    site = f"{stack}.{N_LAYERS - 1}.self_attn"
-    ablated = run(module, *inputs_of(module.config.architecture, batch=1), edits=(AblateHead(layer=site, head=2),))
-    changed = ablated[f"{stack}.{N_LAYERS - 1}.resid_mid"].numpy()[0] - trace[f"{stack}.{N_LAYERS - 1}.resid_mid"]
+    block = f"{stack}.{N_LAYERS - 1}"
+    edit = AblateHead(layer=f"{block}.self_attn", head=2)
+    ablated = run(module, *inputs_of(module.config.architecture, batch=1), edits=(edit,))
+    changed = ablated[f"{block}.resid_mid"].numpy()[0] - trace[f"{block}.resid_mid"]
     for token in range(LENGTH):
-        (part,) = [p for p in river_of(name, token).parts if (p.site, p.head) == (site, 2)]
+        (part,) = [p for p in river_of(name, token).parts if (p.site, p.head) == (edit.layer, 2)]
         np.testing.assert_allclose(changed[token], -part.write, atol=1e-5)
 
 
@@ -139,25 +135,18 @@ def test_what_a_part_meets_is_the_sum_of_the_parts_before_its_layer(name: str) -
     for n, part in enumerate(river.parts):
         same = [p for p in river.parts[:n] if p.site != part.site or not part.site or part.kind == "norm"]
         np.testing.assert_allclose(part.meets, np.sum([p.write for p in same], axis=0), atol=1e-5)
-    expected = F.cosine_similarity(
-        torch.tensor(np.stack([part.write for part in river.parts])),
-        torch.tensor(np.stack([part.meets for part in river.parts])),
-    )
+    writes, meets = (torch.tensor(np.stack([getattr(p, name) for p in river.parts])) for name in ("write", "meets"))
     assert math.isnan(river.to_stream[0]), "the embedding meets nothing"
-    np.testing.assert_allclose(river.to_stream[1:], expected[1:].numpy(), atol=1e-6)
+    np.testing.assert_allclose(river.to_stream[1:], F.cosine_similarity(writes, meets)[1:].numpy(), atol=1e-6)
 
 
 def test_what_points_against_the_stream_shortens_it() -> None:
     river = river_of("pre")
     found = river.against()
-    assert found, "the case must not be empty"
     shortening = [river.parts[n].write @ river.parts[n].meets / np.linalg.norm(river.parts[n].meets) for n in found]
     assert shortening == sorted(shortening)
     assert shortening[-1] < 0
     assert 0 not in found
-
-
-# The share in a logit.
 
 
 def with_sigma_held(x: Tensor, norm: Any, *, of: Tensor | None = None, bias: bool = True) -> Tensor:
@@ -191,8 +180,7 @@ def by_autograd(name: str, direction: Array) -> dict[str, float]:
     if module.config.norm.position != "post":
         x = with_sigma_held(x, module.get_submodule(stack).norm)
     (x * torch.tensor(direction)).sum().backward()
-    gradients = {site: value.grad for site, value in leaves.items()}
-    return {site: float((leaves[site].detach() * g).sum()) for site, g in gradients.items() if g is not None}
+    return {site: float((at.detach() * at.grad).sum()) for site, at in leaves.items() if at.grad is not None}
 
 
 @every_model
@@ -240,7 +228,7 @@ def test_a_heads_looks_sum_to_its_score_and_its_carried_write_gives_it_too(name:
         assert (effects[closed] == 0).all()
 
 
-@pytest.mark.parametrize("module", [nn.LayerNorm(D_MODEL), nn.RMSNorm(D_MODEL, eps=1e-5)])
+@each("module", [nn.LayerNorm(D_MODEL), nn.RMSNorm(D_MODEL, eps=1e-5)])
 def test_a_norm_is_torchs(module: nn.LayerNorm | nn.RMSNorm) -> None:
     rng = np.random.default_rng(0)
     gain, bias, x = rng.normal(size=(3, D_MODEL))
@@ -252,9 +240,6 @@ def test_a_norm_is_torchs(module: nn.LayerNorm | nn.RMSNorm) -> None:
         module.bias.data = torch.tensor(bias)
     np.testing.assert_allclose(norm(x), module(torch.tensor(x)).detach().numpy(), atol=1e-12)
     np.testing.assert_allclose(norm.carry(x, at=x) + norm.bias, norm(x), atol=1e-12)
-
-
-# The lens.
 
 
 def lens_of(name: str, detail: residual.Detail = "steps") -> lens.Lens:
@@ -275,7 +260,7 @@ def test_the_last_row_of_the_lens_is_exactly_what_the_model_says(name: str) -> N
     np.testing.assert_allclose(found.answer_probability[-1], expected.numpy(), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["pre", "post rms", "translator"])
+@each("name", ["pre", "post rms", "translator"])
 def test_every_row_of_the_lens_is_what_torch_reads_out_there(name: str) -> None:
     module, trace, stack, _ = made(name)
     found = lens_of(name)
@@ -286,54 +271,41 @@ def test_every_row_of_the_lens_is_what_torch_reads_out_there(name: str) -> None:
         with torch.no_grad():
             logits = module.embedding.unembed(x if last is None else last(x))
         p = torch.distributions.Categorical(logits=logits)
-        np.testing.assert_array_equal(found.top[row], logits.argmax(dim=-1))
-        np.testing.assert_allclose(found.entropy[row], p.entropy(), atol=1e-5)
         divergence = F.kl_div(logits.log_softmax(dim=-1), end, log_target=True, reduction="none").sum(dim=-1)
-        np.testing.assert_allclose(found.divergence[row], divergence, atol=1e-5)
         order = logits.argsort(dim=-1, descending=True)
         ranks = 1 + (order == torch.tensor(found.answer)[:, None]).nonzero()[:, 1]
+        np.testing.assert_array_equal(found.top[row], logits.argmax(dim=-1))
         np.testing.assert_array_equal(found.answer_rank[row], ranks)
-        np.testing.assert_allclose(
-            found.answer_probability[row], p.probs[torch.arange(LENGTH), found.answer], atol=1e-6
-        )
+        answers = p.probs[torch.arange(LENGTH), found.answer]
+        np.testing.assert_allclose(found.answer_probability[row], answers, atol=1e-6)
+        np.testing.assert_allclose(found.entropy[row], p.entropy(), atol=1e-5)
+        np.testing.assert_allclose(found.divergence[row], divergence, atol=1e-5)
 
 
 def test_arrows_and_the_stage_from_which_on_an_answer_stays() -> None:
     ranks = np.array([[9, 1, 1, 4], [3, 1, 2, 4], [5, 1, 1, 1], [1, 1, 1, 1]])
-    zero = np.zeros(ranks.shape)
-    found = lens.Lens(
-        top=zero, top_probability=zero, answer_probability=zero, answer_rank=ranks, entropy=zero, divergence=zero
-    )
+    others = ("top", "top_probability", "answer_probability", "entropy", "divergence")
+    found = lens.Lens(answer_rank=ranks, **dict.fromkeys(others, np.zeros(ranks.shape)))
     assert found.step.tolist() == [[0, 0, 0, 0], [1, 0, -1, 0], [-1, 0, 1, 1], [1, 0, 0, 0]]
     assert found.settled.tolist() == [3, 0, 2, 2]
 
 
-# Lengths and norms.
-
-
-@pytest.mark.parametrize(("name", "per_layer"), [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])
+@each("name, per_layer", [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])
 def test_stages_are_all_places_of_the_stream(name: str, per_layer: int) -> None:
     _, trace, stack, _ = made(name)
-    steps, layers = (residual.stages(trace, stack, detail) for detail in ("steps", "layers"))
-    assert len(steps) == 1 + per_layer * N_LAYERS
-    assert len(layers) == 1 + N_LAYERS
-    np.testing.assert_array_equal(trace[list(steps.values())[-1]], trace[list(layers.values())[-1]])
+    steps, layers = (list(residual.stages(trace, stack, detail).values()) for detail in ("steps", "layers"))
+    assert (len(steps), len(layers)) == (1 + per_layer * N_LAYERS, 1 + N_LAYERS)
+    np.testing.assert_array_equal(trace[steps[-1]], trace[layers[-1]])
 
 
 @every_model
 def test_each_norm_makes_what_comes_after_it_of_what_stands_before(name: str) -> None:
     module, trace, stack, _ = made(name)
-    norms = residual.normalisations(trace, stack)
-    modules = [
-        getattr(block, f"{part}_residual").norm
-        for block in blocks(module, stack)
-        for part in ("self_attn", "cross_attn", "mlp")
-        if getattr(block, part) is not None
-    ]
+    parts = [(block, part) for block in blocks(module, stack) for part in ("self_attn", "cross_attn", "mlp")]
+    modules = [getattr(block, f"{part}_residual").norm for block, part in parts if getattr(block, part) is not None]
     last = module.get_submodule(stack).norm
     modules += [] if last is None else [last]
-    assert len(norms) == len(modules)
-    for (before, after), norm in zip(norms.values(), modules, strict=True):
+    for (before, after), norm in zip(residual.normalisations(trace, stack).values(), modules, strict=True):
         with torch.no_grad():
             np.testing.assert_allclose(norm(torch.tensor(before)).numpy(), after, atol=1e-5)
 

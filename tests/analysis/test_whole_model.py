@@ -6,25 +6,19 @@ import re
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 import torch
 
 from tests.analysis.test_stream import blocks, every_model, made
+from tests.cases import each
 from tests.model.helpers import lively_model
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.attention_layer import inputs
 from tfmviz.analysis.block_tensors import block_tensors
-from tfmviz.analysis.whole_model import (
-    best_words,
-    block_means,
-    lengths,
-    parameters,
-    scale_of_embedding,
-    share_of_parts,
-)
+from tfmviz.analysis.whole_model import best_words, block_means, lengths, parameters, scale_of_embedding, share_of_parts
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.weights import stacks_of, weights_of
 from tfmviz.record.tap import NO_TAP
@@ -33,7 +27,7 @@ POST = "X|T¹ = SelfAttention(X)|T² = X + T¹|T³ = LayerNorm(T²)|T⁴ = FFN(T
 PRE = "X|T¹ = LayerNorm(X)|T² = SelfAttention(T¹)|T³ = X + T²|T⁴ = LayerNorm(T³)|T⁵ = FFN(T⁴)|H = T³ + T⁵"
 
 
-@pytest.mark.parametrize(("name", "equations"), [("post", POST), ("pre", PRE)])
+@each("name, equations", [("post", POST), ("pre", PRE)])
 def test_the_tensors_of_a_block_are_named_as_in_the_lectures(name: str, equations: str) -> None:
     _, trace, stack, _ = made(name)
     assert [tensor.equation for tensor in block_tensors(trace, f"{stack}.1")] == equations.split("|")
@@ -66,38 +60,33 @@ def test_every_tensor_of_a_block_is_what_its_formula_says(name: str) -> None:
 @every_model
 def test_the_parameters_of_all_parts_are_those_of_their_modules(name: str) -> None:
     module, *_ = made(name)
-    counts = parameters(weights_of(module))
+    weights = weights_of(module)
+    counts, shares = parameters(weights), list(share_of_parts(weights).values())
     assert sum(counts.values()) == size(module)
     for stack, found in stacks_of(module).items():
         assert counts[f"{stack}.positions"] == size(found.positions)
-        for n, block in enumerate(blocks(module, stack)):
-            for part in ("self_attn", "cross_attn", "mlp"):
-                layer = getattr(block, part)
-                assert counts.get(f"{stack}.{n}.{part}", 0) == (0 if layer is None else size(layer))
-                norm = 0 if layer is None else size(getattr(block, f"{part}_residual"))
-                assert counts.get(f"{stack}.{n}.{part}.norm", 0) == norm
+        for (n, block), part in product(enumerate(blocks(module, stack)), ("self_attn", "cross_attn", "mlp")):
+            layer = getattr(block, part)
+            of_layer, norm = (0, 0) if layer is None else (size(layer), size(getattr(block, f"{part}_residual")))
+            assert counts.get(f"{stack}.{n}.{part}", 0) == of_layer
+            assert counts.get(f"{stack}.{n}.{part}.norm", 0) == norm
     assert (counts["unembed"] == 0) == module.config.embeddings.tied
-
-
-@every_model
-def test_shares_of_the_parameters_sum_to_one_and_the_largest_comes_first(name: str) -> None:
-    shares = list(share_of_parts(weights_of(made(name)[0])).values())
     assert sum(shares) == pytest.approx(1)
     assert shares == sorted(shares, reverse=True)
     assert min(shares) > 0
 
 
-@pytest.mark.parametrize(("width", "at_most"), [(12, 4), (11, 4), (7, 5), (5, 5), (3, 64)])
+@each("width, at_most", [(12, 4), (11, 4), (7, 5), (5, 5), (3, 64)])
 def test_means_of_neighbours_keep_the_sum(width: int, at_most: int) -> None:
     x = np.random.default_rng(0).standard_normal((3, width))
-    made_small = block_means(x, at_most=at_most)
-    assert made_small.shape == (3, min(width, at_most))
-    edges = [n * width // min(width, at_most) for n in range(min(width, at_most) + 1)]
-    for n, (start, end) in enumerate(pairwise(edges)):
-        np.testing.assert_allclose(made_small[:, n], x[:, start:end].mean(axis=1))
+    n = min(width, at_most)
+    found, edges = block_means(x, at_most=at_most), [k * width // n for k in range(n + 1)]
+    assert found.shape == (3, n)
+    for k, (start, end) in enumerate(pairwise(edges)):
+        np.testing.assert_allclose(found[:, k], x[:, start:end].mean(axis=1))
     counts = np.diff(edges)
     assert counts.max() - counts.min() <= 1
-    np.testing.assert_allclose((made_small * counts).sum(axis=1), x.sum(axis=1))
+    np.testing.assert_allclose((found * counts).sum(axis=1), x.sum(axis=1))
 
 
 def test_lengths_and_best_words_are_torchs() -> None:
@@ -109,12 +98,11 @@ def test_lengths_and_best_words_are_torchs() -> None:
     close(p, expected.values.numpy())
 
 
-@pytest.mark.parametrize(("scale", "factor"), [("one", 1.0), ("sqrt_d_model", 30**0.5)])
+@each("scale, factor", [("one", 1.0), ("sqrt_d_model", 30**0.5)])
 def test_the_factor_of_the_embedding_is_found(scale: str, factor: float) -> None:
-    module = lively_model(embedding_scale=scale)
-    ids = torch.tensor([[3, 1, 4]])
+    module, ids = lively_model(embedding_scale=scale).requires_grad_(False), torch.tensor([[3, 1, 4]])
     rows = weights_of(module).W_E[ids[0]]
-    assert scale_of_embedding(module.embedding.embed(ids)[0].detach().numpy(), rows) == pytest.approx(factor)
+    assert scale_of_embedding(module.embedding.embed(ids)[0].numpy(), rows) == pytest.approx(factor)
 
 
 @every_model

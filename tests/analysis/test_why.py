@@ -1,20 +1,24 @@
-"""A score as a sum over writers: against a float64 run of torch's own layers, and paths removed by torch's hooks."""
+"""A score as a sum over writers, paths removed, and copying: against torch in float64, torch's hooks, and numpy."""
 
 from __future__ import annotations
 
 import copy
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.model.helpers import K_LENGTH, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
+from tests.analysis.test_stream import every_model
+from tests.analysis.test_stream import made as with_stack
+from tests.cases import each
+from tests.model.helpers import N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
-from tests.traces import encoding
+from tests.records import encoding, trace_of
 from tfmviz import zoo
+from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.reading import BIASES, folded
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, removal, score_sum, sharing
 from tfmviz.model.attention import Attention
@@ -27,35 +31,11 @@ from tfmviz.record.weights import ModelWeights, PositionEffects
 EXACT = 1e-5
 """Largest residue, of the sum of all terms in size."""
 
-MODELS: dict[str, dict[str, Any]] = {
-    "pre": {},
-    "post": {"norm_position": "post", "positions": "learned"},
-    "rms": {"norm": "rms", "positions": "sinusoidal", "feed_forward": "swiglu"},
-    "attention only": {"feed_forward": "none", "positions": "none"},
-    "encoder": {"architecture": "encoder-only", "positions": "t5"},
-    "alibi": {"positions": "alibi", "score_divisor": 1.0},
-    "translator": {"architecture": "encoder-decoder", "positions": "rope"},
-    "post translator": {"architecture": "encoder-decoder", "norm_position": "post", "n_kv_heads": 1},
-    "both": {"norm_position": "both", "norm": "rms", "score_cap": 3.0, "qk_norm": "present"},
-    "parallel": {"residual": "parallel"},
-    "normed embedding": {"norm_position": "post", "embedding_norm": "present", "positions": "learned"},
-    "biased": {"architecture": "encoder-only", "embedding_norm": "present", "segment": "present", "head": "bias"},
-}
-every_model = pytest.mark.parametrize("name", MODELS)
-
 
 @cache
 def made(name: str) -> tuple[Transformer, Trace, ModelWeights]:
-    module = lively_model(**MODELS[name]).requires_grad_(False)
-    return module, traced(module), weights_of(module)
-
-
-def traced(module: Transformer) -> Trace:
-    architecture = module.config.architecture
-    values = run(module, *inputs_of(architecture, batch=1))
-    arrays = {site: value.numpy() if site.endswith(".mask") else value.numpy()[0] for site, value in values.items()}
-    source = encoding([f"s{n}" for n in range(K_LENGTH)]) if architecture == "encoder-decoder" else None
-    return Trace(target=encoding([f"t{n}" for n in range(LENGTH)]), source=source, values=arrays)
+    module, trace, *_ = with_stack(name)
+    return module, trace, weights_of(module)
 
 
 def positions_of(module: Transformer, trace: Trace, layer: str) -> PositionEffects:
@@ -70,34 +50,29 @@ def sum_of(name: str, pair: Pair) -> ScoreSum:
     return score_sum(trace, pair, weights, positions_of(module, trace, pair.layer))
 
 
-def some_pairs(trace: Trace, layer: str, heads: int = N_HEADS) -> list[Pair]:
+def some_pairs(trace: Trace, layer: str) -> list[Pair]:
     """Every head with two pairs of tokens: one that a decoder's mask allows, one that it forbids."""
-    queries, keys = (len(axis) for axis in trace.axes(layer))
-    return [
-        Pair(layer=layer, head=head, query=query % queries, key=key % keys)
-        for head in range(heads)
-        for query, key in ((4 + head, 1 + head), (2, 5))
-    ]
-
-
-# The sum.
+    queries, keys = map(len, trace.axes(layer))
+    places = [(head, place) for head in range(N_HEADS) for place in ((4 + head, 1 + head), (2, 5))]
+    return [Pair(layer=layer, head=head, query=i % queries, key=j % keys) for head, (i, j) in places]
 
 
 @every_model
 def test_the_terms_sum_to_the_score_of_a_float64_run(name: str) -> None:
     module, trace, _ = made(name)
-    exact = traced(copy.deepcopy(module).double())
-    for layer in trace.layers:
-        for pair in some_pairs(trace, layer):
-            found = sum_of(name, pair)
-            score = exact[f"{layer}.scores"][pair.head, pair.query, pair.key]
-            bound = EXACT * np.abs(found.terms).sum() + EXACT
-            assert found.is_masked == np.isneginf(score)
-            assert found.is_masked or found.total == pytest.approx(score, abs=bound)
-            assert found.residue < EXACT
+    exact = trace_of(copy.deepcopy(module).double())
+    for pair in (pair for layer in trace.layers for pair in some_pairs(trace, layer)):
+        assert_sums_to(sum_of(name, pair), exact[f"{pair.layer}.scores"], pair)
 
 
-@pytest.mark.parametrize("name", ["pre", "post", "both"])
+def assert_sums_to(found: ScoreSum, scores: Array, pair: Pair) -> None:
+    score = scores[pair.head, pair.query, pair.key]
+    assert found.residue < EXACT
+    assert found.is_masked == np.isneginf(score)
+    assert found.is_masked or found.total == pytest.approx(score, abs=EXACT * (np.abs(found.terms).sum() + 1))
+
+
+@each("name", ["pre", "post", "both"])
 def test_a_writer_that_is_left_out_shows_in_the_residue(name: str) -> None:
     _, trace, _ = made(name)
     for pair in some_pairs(trace, trace.layers[-1]):
@@ -110,13 +85,13 @@ def test_a_writer_that_is_left_out_shows_in_the_residue(name: str) -> None:
 def test_every_writer_before_the_layer_is_there_once(name: str) -> None:
     module, trace, _ = made(name)
     layer = trace.layers[-1]
+    crosses = layer.endswith("cross_attn")
     found = sum_of(name, Pair(layer=layer, head=0, query=1, key=1))
-    depths = {"query": N_LAYERS - 1, "key": N_LAYERS if layer.endswith("cross_attn") else N_LAYERS - 1}
+    depths: dict[Side, int] = {"query": N_LAYERS - 1, "key": N_LAYERS if crosses else N_LAYERS - 1}
     for side, depth in depths.items():
-        names = list(found.readings[side].names)  # type: ignore[index]
-        heads = [name for name in names if name.startswith("head")]
-        here = N_HEADS if side == "query" and layer.endswith("cross_attn") else 0  # its own block's self-attention
-        assert len(heads) == N_HEADS * depth + here
+        names = list(found.readings[side].names)
+        here = N_HEADS if side == "query" and crosses else 0  # its own block's self-attention
+        assert sum(name.startswith("head") for name in names) == N_HEADS * depth + here
         n_mlps = depth if module.config.feed_forward.kind != "none" else 0
         assert sum(name.startswith("MLP") for name in names) == n_mlps
         assert ("position" in names) == (module.config.scheme.acts == "embed")
@@ -125,19 +100,19 @@ def test_every_writer_before_the_layer_is_there_once(name: str) -> None:
 
 
 def test_the_bias_of_the_scheme_is_a_term_of_its_own() -> None:
-    found = sum_of("alibi", Pair(layer="decoder.1.self_attn", head=0, query=6, key=2))
+    found, far = (sum_of("ALiBi", Pair(layer="decoder.1.self_attn", head=0, query=6, key=key)) for key in (2, 0))
     assert found.bias == pytest.approx(-4 * 2**-4)  # distance 4; the first of two slopes is 2^(-8/2)
     assert found.total == pytest.approx(found.terms.sum() + found.bias)
-    far = sum_of("alibi", Pair(layer="decoder.1.self_attn", head=0, query=6, key=0))
     assert far.bias == pytest.approx(found.bias * 6 / 4)
 
 
 def test_rope_turns_both_sides_so_that_a_shift_of_both_changes_nothing() -> None:
     """The same words in the first layer at other places: every term depends on the distance alone."""
     module = made("pre")[0]
-    ids = torch.tensor([[3, 5, 7, 3, 5, 7, 3]])
-    arrays = {s: v.numpy() if s.endswith(".mask") else v.numpy()[0] for s, v in run(module, ids).items()}
-    trace = Trace(target=encoding([f"t{n}" for n in range(7)]), values=arrays)
+    ids = (3, 5, 7, 3, 5, 7, 3)
+    values = run(module, torch.tensor([ids]))
+    arrays = {site: (value if site.endswith(".mask") else value[0]).numpy() for site, value in values.items()}
+    trace = Trace(target=encoding(ids), values=arrays)
     effects = positions_of(module, trace, "decoder.0.self_attn")
     one, other, farther = (
         score_sum(trace, Pair(layer="decoder.0.self_attn", head=1, query=q, key=k), weights_of(module), effects).terms
@@ -149,14 +124,10 @@ def test_rope_turns_both_sides_so_that_a_shift_of_both_changes_nothing() -> None
 
 def test_linear_attention_has_no_such_sum() -> None:
     module = lively_model(attention="linear", positions="learned").requires_grad_(False)
-    trace = traced(module)
+    pair = Pair(layer="decoder.0.self_attn", head=0, query=1, key=0)
     with pytest.raises(ValueError, match="linear"):
-        score_sum(
-            trace, Pair(layer="decoder.0.self_attn", head=0, query=1, key=0), weights_of(module), PositionEffects()
-        )
+        score_sum(trace_of(module), pair, weights_of(module), PositionEffects())
 
-
-# Shipped models, all heads.
 
 SHIPPED = [entry.name for entry in zoo.catalogue() if entry.config and entry.config.attention.kind == "softmax"]
 WORDS = ("the", "old", "king", "saw", "a", "small", "dog", "and", "it", "ran", "to", "his", "house", "because", "she")
@@ -164,40 +135,31 @@ WORDS = ("the", "old", "king", "saw", "a", "small", "dog", "and", "it", "ran", "
 
 def sentences(n: int) -> list[str]:
     """Different texts of 6 words."""
-    return [
-        " ".join(WORDS[(start * 5 + step * (2 + start % 5)) % len(WORDS)] for step in range(6)) for start in range(n)
-    ]
+    at = [[(start * 5 + step * (2 + start % 5)) % len(WORDS) for step in range(6)] for start in range(n)]
+    return [" ".join(WORDS[place] for place in places) for places in at]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each("name", SHIPPED)
 def test_the_sum_holds_for_every_head_of_the_shipped_models(name: str) -> None:
     """Each head has a sentence of its own, and a pair of its own."""
     model = zoo.load(name)
     exact = copy.deepcopy(model.module).double()
-    texts = sentences(5)
-    traces = [model.trace(text) for text in texts]
+    traces = [model.trace(text) for text in sentences(5)]
     runs = [scores_in_float64(exact, trace) for trace in traces]
     heads = [(layer, head) for layer in traces[0].layers for head in range(model.config.attention.n_heads)]
     for n, (layer, head) in enumerate(heads):
-        trace, truth = traces[n % len(texts)], runs[n % len(texts)]
-        queries, keys = (len(axis) for axis in trace.axes(layer))
+        trace, truth = traces[n % 5], runs[n % 5]
+        queries, keys = map(len, trace.axes(layer))
         pair = Pair(layer=layer, head=head, query=(3 * n + 2) % queries, key=n % keys)
         stack, _, part = layer.split(".")
         effects = model.position_effects(stack, queries) if part == "self_attn" else PositionEffects()
-        found = score_sum(trace, pair, model.weights, effects)
-        score = truth[f"{layer}.scores"][pair.head, pair.query, pair.key]
-        assert found.residue < EXACT
-        assert found.is_masked == np.isneginf(score)
-        assert found.is_masked or found.total == pytest.approx(score, abs=EXACT * np.abs(found.terms).sum())
+        assert_sums_to(score_sum(trace, pair, model.weights, effects), truth[f"{layer}.scores"], pair)
 
 
 def scores_in_float64(module: Transformer, trace: Trace) -> dict[str, Array]:
     texts = [trace.target] if trace.source is None else [trace.source, trace.target]
     values = run(module, *(torch.tensor([text.ids]) for text in texts), sites=("*.scores",))
     return {site: value.numpy()[0] for site, value in values.items()}
-
-
-# A path removed.
 
 
 def attention_at(module: Transformer, layer: str) -> tuple[Block, Attention, nn.Module]:
@@ -208,78 +170,72 @@ def attention_at(module: Transformer, layer: str) -> tuple[Block, Attention, nn.
     return block, getattr(block, part), getattr(block, f"{part}_residual").norm
 
 
-def removed_by_hooks(module: Transformer, trace: Trace, pair: Pair, side: Side, write: Array) -> dict[str, Tensor]:
-    """A run of torch's layers in which one head reads one token's stream without `write`, in a pre-norm model."""
-    _, attention, norm = attention_at(module, pair.layer)
-    projection = attention.W_Q if side == "query" else attention.W_K
-    stream = trace[f"{pair.layer.rsplit('.', 1)[0]}.resid_pre"][pair.token(side)]
-    d_head = attention.d_head
-    kv_head = pair.head if side == "query" else pair.head // attention.n_groups
-    own = slice(kv_head * d_head, (kv_head + 1) * d_head)
+def read_without(
+    name: str, layer: str, head: int, way: Literal["Q", "K", "V"], write: Array, tokens: Any = slice(None)
+) -> dict[str, Tensor]:
+    """A run of torch's layers in which one head reads these tokens' streams without `write`, in a pre-norm model."""
+    module, trace, _ = made(name)
+    _, attention, norm = attention_at(module, layer)
+    stream = trace[f"{layer.rsplit('.', 1)[0]}.resid_pre"][tokens]
+    first = (head if way == "Q" else head // attention.n_groups) * attention.d_head
+    own = slice(first, first + attention.d_head)
 
     def hook(layer: nn.Module, _: Any, output: Tensor) -> Tensor:
         output = output.clone()
-        output[0, pair.token(side), own] = nn.Linear.forward(layer, norm(torch.tensor(stream - write)))[own]  # type: ignore[arg-type]
+        read = norm(torch.tensor(stream - write))
+        output[0, tokens, own] = nn.Linear.forward(layer, read)[..., own]  # type: ignore[arg-type]
         return output
 
-    handle = projection.register_forward_hook(hook)
+    handle = getattr(attention, f"W_{way}").register_forward_hook(hook)
     try:
         return run(module, *inputs_of(module.config.architecture, batch=1))
     finally:
         handle.remove()
 
 
-@pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("name", ["pre", "rms", "attention only", "encoder", "parallel", "alibi"])
+@each("side", SIDES)
+@each("name", ["pre", "rms", "no positions", "encoder", "parallel", "ALiBi"])
 def test_without_a_path_the_model_computes_what_torch_does_when_one_head_does_not_read_it(
     name: str, side: Side
 ) -> None:
     module, trace, weights = made(name)
     layer = trace.layers[-1]
     pair = Pair(layer=layer, head=1, query=4, key=2)
-    found = sum_of(name, pair)
+    found, token, first = sum_of(name, pair), pair.token(side), f"{layer.split('.')[0]}.0"
     names = found.readings[side].names
-    stack = layer.split(".")[0]
-    written = {
-        "head 0.2": trace[f"{stack}.0.self_attn.z"][2, pair.token(side)]
-        @ weights.attention(f"{stack}.0.self_attn").W_O[2],
-        "embedding": trace["embed"][pair.token(side)],
-    }
+    head = trace[f"{first}.self_attn.z"][2, token] @ weights.attention(f"{first}.self_attn").W_O[2]
+    written = {"head 0.2": head, "embedding": trace["embed"][token]}
     if "MLP 0" in names:
-        written["MLP 0"] = trace[f"{stack}.0.mlp.out"][pair.token(side)]
+        written["MLP 0"] = trace[f"{first}.mlp.out"][token]
     for writer, write in written.items():
         edit = removal(found, pair, weights, side=side, writer=names.index(writer))
         ours = run(module, *inputs_of(module.config.architecture, batch=1), edits=[edit])
-        theirs = removed_by_hooks(module, trace, pair, side, write)
+        theirs = read_without(name, layer, pair.head, "Q" if side == "query" else "K", write, token)
         for site in (f"{layer}.pattern", "logits"):
             torch.testing.assert_close(ours[site], theirs[site], rtol=1e-4, atol=1e-4)
         others = [head for head in range(N_HEADS) if head != pair.head]
         torch.testing.assert_close(ours[f"{layer}.pattern"][0, others], torch.tensor(trace[f"{layer}.pattern"][others]))
 
 
-@pytest.mark.parametrize("name", ["post", "normed embedding"])
+@each("name", ["post", "normed embedding"])
 def test_in_a_post_norm_model_all_norms_after_the_writer_act_anew(name: str) -> None:
     module, trace, _ = made(name)
-    found = sum_of(name, Pair(layer="decoder.1.self_attn", head=1, query=4, key=2))
-    reading = found.readings["query"]
-    stack, block = stacks_of(module)["decoder"], stacks_of(module)["decoder"].layers[0]
+    reading = sum_of(name, Pair(layer="decoder.1.self_attn", head=1, query=4, key=2)).readings["query"]
+    stack = stacks_of(module)["decoder"]
+    block = stack.layers[0]
     assert isinstance(block, Block)
-    whole = {
-        site: torch.tensor(trace[site][4])
-        for site in ("embed", "decoder.pos_embed", "decoder.0.self_attn.out", "decoder.0.mlp.out")
-    }
-    written = {"embedding": "embed", "position": "decoder.pos_embed", "MLP 0": "decoder.0.mlp.out"}
-    for writer, site in written.items():
-        left = whole | {site: torch.zeros_like(whole[site])}
-        x = left["embed"] + left["decoder.pos_embed"]
+    assert block.mlp_residual is not None
+    sites = {"embedding": "embed", "position": "decoder.pos_embed", "": "decoder.0.self_attn.out"}
+    sites |= {"MLP 0": "decoder.0.mlp.out"}
+    for writer in filter(None, sites):
+        embed, position, attention, mlp = (torch.tensor(trace[site][4] * (of != writer)) for of, site in sites.items())
+        x = embed + position
         x = x if stack.embed_norm is None else stack.embed_norm(x)
-        x = block.self_attn_residual.norm(x + left["decoder.0.self_attn.out"])
-        assert block.mlp_residual is not None
-        x = block.mlp_residual.norm(x + left["decoder.0.mlp.out"])
+        x = block.mlp_residual.norm(block.self_attn_residual.norm(x + attention) + mlp)
         np.testing.assert_allclose(reading.without(reading.names.index(writer)), x.numpy(), atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["pre", "rms", "both", "encoder", "translator"])
+@each("name", ["pre", "rms", "both", "encoder", "rope translator"])
 def test_what_is_predicted_and_what_is_found_differ_by_sigma_alone(name: str) -> None:
     _, trace, _ = made(name)
     for side in SIDES:
@@ -325,5 +281,45 @@ def test_what_is_folded_keeps_its_sum() -> None:
     shown = folded(matrix, [2, 0], [1])
     assert shown.shape == (3, 2)
     assert shown.sum() == matrix.sum()
-    assert shown[0, 0] == matrix[2, 1]
-    assert shown[2, 1] == matrix[1, [0, 2, 3]].sum()
+    assert (shown[0, 0], shown[2, 1]) == (matrix[2, 1], matrix[1, [0, 2, 3]].sum())
+
+
+@each("name", ["pre", "post", "encoder", "rope translator"])
+def test_the_score_is_that_of_the_full_circuit(name: str) -> None:
+    _, trace, weights = made(name)
+    x, U = weights.W_E.astype(np.float64), weights.W_U.astype(np.float64)
+    for layer in trace.layers:
+        found = eigenvalue_scores(weights, layer)
+        stack = weights.stacks[layer.split(".")[0]]
+        attention, read, written = stack.attention[layer], x, U
+        if (last := stack.readout.norm) is not None:  # a norm centres and multiplies by γ, up to σ; so does the last
+            norm = stack.norms[layer]
+            read = (x - x.mean(-1, keepdims=True) if norm.kind == "layer" else x) * norm.gain
+            written = U * last.gain
+            written = written - written.mean(-1, keepdims=True) if last.kind == "layer" else written
+        for head in range(N_HEADS):
+            W_V = attention.W_V[head * len(attention.W_V) // N_HEADS].astype(np.float64)
+            values = np.linalg.eigvals(read @ W_V @ attention.W_O[head].astype(np.float64) @ written.T)
+            assert found[head] == pytest.approx(values.real.sum() / np.abs(values).sum(), abs=1e-6)
+
+
+def test_induction_heads_copy_and_the_head_before_does_not() -> None:
+    """Heads of the shipped model `induction` that copy random tokens have almost positive eigenvalues only."""
+    weights = zoo.load("induction").weights
+    assert eigenvalue_scores(weights, "decoder.1.self_attn")[:3].min() > 0.9
+    assert eigenvalue_scores(weights, "decoder.0.self_attn").max() < 0
+
+
+def test_the_measured_score_counts_tokens_that_are_raised() -> None:
+    model, layer = zoo.load("induction"), "decoder.1.self_attn"
+    trace, weights = model.trace("The cat saw the cat."), model.weights
+    attention, norm = weights.attention(layer), weights.stacks["decoder"].readout.norm
+    assert norm is not None
+    found = measured_scores(trace, layer, weights)
+    for head in range(4):
+        written = trace[f"{layer}.v"][head].astype(np.float64) @ attention.W_O[head]
+        moved = (written - written.mean(axis=1, keepdims=True)) * norm.gain @ weights.W_U.T  # each logit, up to σ
+        own = moved[np.arange(len(moved)), trace.target.ids]
+        looked = trace[f"{layer}.pattern"][head].sum(axis=0)
+        copied = looked * (own > moved.mean(axis=1))
+        assert found[head] == pytest.approx(copied.sum() / looked.sum(), abs=1e-6)

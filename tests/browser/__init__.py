@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Dialog, Page, Request
+    from playwright.sync_api import ConsoleMessage, Dialog, FloatRect, Locator, Page, Request
 
 ROOT = Path(__file__).parents[2]
-
 READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 """Streamlit is connected and no script runs."""
 
@@ -153,6 +152,29 @@ def choose(page: Page, box: str, option: str | re.Pattern[str]) -> None:
 def press(page: Page, name: str) -> None:
     """Clicks a button."""
     page.get_by_role("button", name=name, exact=True).click()
+
+
+def keys(page: Page, *pressed: str) -> None:
+    """Presses one key after the other."""
+    for key in pressed:
+        page.keyboard.press(key)
+
+
+def box_of(found: Locator) -> FloatRect:
+    """Where something lies in the window, in pixels."""
+    box = found.bounding_box()
+    assert box is not None
+    return box
+
+
+def saved(within: Page | Locator, button: str) -> bytes:
+    """The file that a button saves."""
+    from playwright.sync_api import Locator
+
+    page = within.page if isinstance(within, Locator) else within
+    with page.expect_download() as download:
+        within.get_by_role("button", name=button, exact=True).click()
+    return Path(download.value.path()).read_bytes()
 
 
 def take_from_menu(page: Page, group: str, title: str) -> None:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, take_from_menu
-
-pytestmark = pytest.mark.browser
 
 
 def expect_choices(page: Page, title: str, *, model: str, text: str) -> None:

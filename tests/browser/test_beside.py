@@ -8,10 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, choose, turn, violations
+from tests.browser import AT_REST, Visit, assert_fits, box_of, choose, keys, turn, violations
 from tfmviz.ui import beside
-
-pytestmark = pytest.mark.browser
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put money in the bank of the town."
 ADDRESS = "/explorer?" + urlencode({"text": RIVER, "with": "another sentence", "b": MONEY, "token": "4"})
@@ -58,8 +56,7 @@ def test_a_cell_that_is_pointed_at_in_a_shows_in_b_and_in_the_difference_before_
     a, b, difference = (float(tip(page, key).rsplit(" ", 1)[1].replace("−", "-")) for key in KEYS)
     assert difference == pytest.approx(b - a, abs=2e-3)
     expect(page.locator(".st-key-side_b .mark")).to_be_visible()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
+    keys(page, "ArrowLeft", "ArrowLeft")
     page.keyboard.press("ArrowLeft")  # “sat”, which only A has
     assert tip(page, "side_b") == "No such pair of tokens here."
     page.keyboard.press("Escape")
@@ -110,8 +107,7 @@ def test_a_head_is_gone_through_on_both_sides_at_once_by_pointer_and_keyboard(vi
     assert count.all_inner_texts()[0] == count.all_inner_texts()[1]
     canvas = page.locator(".st-key-steps .focus canvas[data-matrix=raw], .st-key-steps canvas[data-matrix=raw]").first
     canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    assert box is not None
+    box = box_of(canvas)
     page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + box["height"] * 0.95)
     hovered = "(key) => globalThis.tfmvizViews[key].view.hovered?.part"
     places = "(key) => globalThis.tfmvizViews[key].view.link.places"
@@ -132,8 +128,7 @@ def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -
     page = visit.open(f"{ADDRESS}&projector=1", drawn=DRAWN)
     page.wait_for_function(AT_REST)
     for key in KEYS:
-        box = page.locator(f".st-key-{key} canvas").bounding_box()
-        assert box is not None
+        box = box_of(page.locator(f".st-key-{key} canvas"))
         assert box["y"] + box["height"] <= 800, key
 
 

@@ -11,14 +11,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, ROOT, Server, Visit, free_port, open_tab, serve
+from tests.browser import AT_REST, HAS_ENGINE, ROOT, Server, Visit, box_of, free_port, keys, open_tab, serve
 from tests.browser.test_masks import board, click_cell, place_of
-
-pytestmark = pytest.mark.browser
 
 TEXT = "The+cat+sat+on+the+mat."
 MASKS, OFF, WRITING = (f"/{page}?text={TEXT}&layer=1&head=2&" for page in ("masks", "switch_off", "writing"))
-
 VIEWS = ["side_a", "side_b", "side_difference"]
 
 LISTENS = """(names) => {
@@ -81,14 +78,26 @@ def cells(page: Page) -> Iterable[Callable[[], object]]:
     return repeat(lambda: click_cell(page, 5, 1), 60)
 
 
+def answered(page: Page) -> None:
+    """Waits for Python's answer."""
+    page.wait_for_function(f"() => {MARK} === null")
+    page.wait_for_function(AT_REST)
+
+
+def entered(page: Page, word: str) -> None:
+    """Presses Enter after a sentence with this word, and waits for Python's answer."""
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(word))
+    answered(page)
+
+
 def agrees(page: Page, views: list[str], touch: Callable[[], object]) -> None:
     """What the browser shows at once is what Python sends then."""
     page.evaluate(LISTENS, views)
     page.wait_for_function(AT_REST)
     touch()
     page.wait_for_function("(n) => Object.keys(globalThis.own).length === n", arg=len(views))
-    page.wait_for_function(f"() => {MARK} === null")
-    page.wait_for_function(AT_REST)
+    answered(page)
     own, python = page.evaluate("[globalThis.own, globalThis.now()]")
     for view in views:
         assert len(own[view]) == len(python[view])
@@ -127,8 +136,7 @@ def test_a_stroke_is_followed_while_the_button_is_down(visit: Visit) -> None:
     page = visit.open(f"{MASKS}effect=Attention", drawn=".lab .count")
     ready(page, VIEWS, cells(page))
     before, address = page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]"), page.url
-    box = board(page).bounding_box()
-    assert box is not None
+    box = box_of(board(page))
     for n, column in enumerate((0, 1, 2)):
         place = place_of(page, 6, column)
         page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
@@ -168,20 +176,17 @@ def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: V
         agrees(page, ["writing"], lambda key=key, press=press: slide(key, press))  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("address", [f"{MASKS}effect=Attention", f"{OFF}removed=Attention"])
-def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit, address: str) -> None:
-    page = visit.open(address, drawn=".cells canvas")
-    box = page.get_by_label("Your sentence")
-    ready(page, VIEWS, repeat(lambda: box.press("x"), 60))
-    box.fill("My dog slept in the house")
-    page.wait_for_function("() => globalThis.own.side_b?.[0].length === 36")
-    assert page.evaluate(MARK) == "Enter"
-    own = page.evaluate("globalThis.own")
-    box.press("Enter")
-    page.wait_for_url(re.compile("house"))
-    page.wait_for_function(f"() => {MARK} === null")
-    page.wait_for_function(AT_REST)
-    close(own, page.evaluate("globalThis.now()"))
+def test_a_sentence_that_is_typed_shows_both_runs_before_enter(visit: Visit) -> None:
+    for address in (f"{MASKS}effect=Attention", f"{OFF}removed=Attention"):
+        page = visit.open(address, drawn=".cells canvas")
+        box = page.get_by_label("Your sentence")
+        ready(page, VIEWS, repeat(lambda box=box: box.press("x"), 60))  # type: ignore[misc]
+        box.fill("My dog slept in the house")
+        page.wait_for_function("() => globalThis.own.side_b?.[0].length === 36")
+        assert page.evaluate(MARK) == "Enter"
+        own = page.evaluate("globalThis.own")
+        entered(page, "house")
+        close(own, page.evaluate("globalThis.now()"))
 
 
 @pytest.mark.parametrize(
@@ -207,10 +212,7 @@ def test_a_sentence_that_is_typed_is_compared_with_b_before_enter(visit: Visit, 
         return [rows, columns];
     })"""
     own = page.evaluate("globalThis.own"), page.evaluate(axes)
-    box.press("Enter")
-    page.wait_for_url(re.compile("house"))
-    page.wait_for_function(f"() => {MARK} === null")
-    page.wait_for_function(AT_REST)
+    entered(page, "house")
     close(own[0], page.evaluate("globalThis.now()"))
     assert own[1] == page.evaluate(axes)
 
@@ -245,8 +247,7 @@ def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContex
     own_server.process.wait()
     page.wait_for_selector("[data-test-connection-state]:not([data-test-connection-state=CONNECTED])", state="attached")
     board(page).focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press(" ")
+    keys(page, "ArrowDown", " ")
     expect(page.locator(NOTE)).to_have_text("The server is away. Your browser goes on computing.")
     assert page.evaluate(MARK) == "change"
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser import Visit, choose
-
-pytestmark = pytest.mark.browser
 
 PAGE = "/positions_compare?text=The+cat+sat+on+the+mat."
 CHART = "[data-testid=stVegaLiteChart] svg, .cells canvas"

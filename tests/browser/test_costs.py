@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import urlencode
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser import Visit, assert_fits, open_tab, violations
-
-pytestmark = pytest.mark.browser
 
 LONG = 320_000
 """A process of its own takes long to start on a busy machine."""

@@ -13,8 +13,6 @@ from tfmviz.ui import weights
 from tfmviz.views import engine
 from tfmviz.zoo import load
 
-pytestmark = pytest.mark.browser
-
 RUN = """async ([js, parcel, text]) => {
     const module = await import(URL.createObjectURL(new Blob([js], { type: "text/javascript" })));
     const made = await module.default.fetchEngine(parcel);

@@ -33,14 +33,9 @@ from tests.browser.test_projector import SMALL, expect_one_line
 from tests.pages.tabs import addresses
 from tfmviz.ui import router
 
-pytestmark = pytest.mark.browser
-
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
-
 TITLES = {page.name: page.title for page in router.PAGES}
-
 LESSONS = [page.name for page in router.PAGES if page.group]
-
 PANEL = "[data-testid=stMain]:not(:has([role=tabpanel])), [role=tabpanel]:not([hidden])"
 """The open tab; the whole page if it has none."""
 

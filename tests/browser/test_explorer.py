@@ -8,10 +8,18 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import AT_REST, SCHEMES, Server, Visit, assert_fits, contrast, project, turn, violations
-
-pytestmark = pytest.mark.browser
-
+from tests.browser import (
+    AT_REST,
+    SCHEMES,
+    Server,
+    Visit,
+    assert_fits,
+    box_of,
+    contrast,
+    project,
+    turn,
+    violations,
+)
 
 INK_AND_GROUND = """() => [".st-key-explorer", ".stApp"].map((found, n) =>
     getComputedStyle(document.querySelector(found))[["color", "backgroundColor"][n]])"""
@@ -33,32 +41,34 @@ def shown(page: Page) -> Locator:
 
 def test_a_new_sentence_reaches_tokens_pictures_and_address(visit: Visit) -> None:
     page = visit.open()
-    expect(token(visit.page, 8)).to_contain_text("it")
+    expect(token(page, 8)).to_contain_text("it")
     expect(page.locator(".spoken")).to_contain_text("“it” (token 8) looks at “animal”")
     visit.enter("The dog ran home.")
-    expect(token(visit.page, 1)).to_contain_text("dog")
-    expect(token(visit.page, 5)).to_have_count(0)
+    expect(token(page, 1)).to_contain_text("dog")
+    expect(token(page, 5)).to_have_count(0)
     expect(page).to_have_url(re.compile(r"text=The\+dog\+ran\+home"))
     expect(page.locator(".column.key button")).to_have_text(["The", "dog", "ran", "home", "."])
 
 
 def test_the_address_restores_what_its_sender_saw(visit: Visit) -> None:
     look = "heads:5.3,show:mean,top:80,least:0.02,scale:row,order:previous-token"
-    page = visit.open(f"/explorer?text=my+cat&layer=2&head=3&token=0&look={look}")
+    page = visit.open(f"/explorer?text=my+cat&layer=2&head=3&token=0&look={look}&view=Residual+stream")
     expect(shown(page)).to_have_text("Layer 2, mean of all heads")
-    expect(token(visit.page, 0)).to_have_attribute("aria-pressed", "true")
+    expect(token(page, 0)).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_text("Filters and colours: largest 80%, at least 0.02")).to_be_visible()
     page.get_by_label("What is shown").select_option("heads")
     expect(shown(page)).to_have_text("Layer 2, heads 3, 5")
     expect(page).to_have_url(re.compile("look=heads%3A5.3%2Ctop%3A80"))
+    expect(page.get_by_role("tab", name="Residual stream")).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".st-key-norms canvas").first).to_be_visible()
 
 
 def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext, server: Server) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit = Visit(context.new_page(), server)
     page = visit.open("/explorer?text=the+cat+sat+down")
-    tile(visit.page, 3, 4).click()
-    tile(visit.page, 3, 5).click(modifiers=["Shift"])
+    tile(page, 3, 4).click()
+    tile(page, 3, 5).click(modifiers=["Shift"])
     page.locator(".column.key button").nth(1).click()
     page.get_by_text("Filters and colours").click()
     page.get_by_label("without the first token").check()
@@ -75,16 +85,22 @@ def test_a_copied_link_shows_the_same_in_another_browser(context: BrowserContext
 
 
 def test_what_is_chosen_in_the_picture_reaches_address_and_the_other_pictures(visit: Visit) -> None:
+    """Of many quick touches the last one; a pin does not outlive its sentence."""
     page = visit.open("/explorer?text=the+cat+sat+down")
-    tile(visit.page, 2, 4).click()
-    expect(page).to_have_url(re.compile("layer=2"))
+    for head in (0, 7, 3, 6, 4):
+        tile(page, head % 6, head).click()
+    expect(shown(page)).to_have_text("Layer 4, head 4")
+    expect(page).to_have_url(re.compile("layer=4"))
     expect(page).to_have_url(re.compile("head=4"))
-    token(visit.page, 1).click()
-    expect(page.get_by_text("most probable words at token 1")).to_be_visible()
-    expect(page).to_have_url(re.compile("token=1"))
-    token(visit.page, 1).click()
-    expect(page.get_by_text("most probable words at token 3")).to_be_visible()
+    for pinned, at in ((True, 1), (False, 3), (True, 1)):
+        token(page, 1).click()
+        expect(page.get_by_text(f"most probable words at token {at}")).to_be_visible()
+        (expect(page).to_have_url if pinned else expect(page).not_to_have_url)(re.compile("token="))
+    visit.enter("my dog ran home today")
+    expect(token(page, 4)).to_contain_text("today")
     expect(page).not_to_have_url(re.compile("token="))
+    expect(token(page, 1)).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_text("most probable words at token 4")).to_be_visible()
 
 
 def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) -> None:
@@ -106,15 +122,6 @@ def test_a_cell_of_the_matrix_asks_which_head_links_its_two_words(visit: Visit) 
     expect(page).not_to_have_url(re.compile("to="))
 
 
-def test_many_quick_touches_end_in_the_last_one_on_both_sides(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down")
-    for head in (0, 7, 3, 6, 5):
-        tile(visit.page, head % 6, head).click()
-    expect(shown(page)).to_have_text("Layer 5, head 5")
-    expect(page).to_have_url(re.compile("layer=5"))
-    expect(page).to_have_url(re.compile("head=5"))
-
-
 def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Visit) -> None:
     frames: list[str] = []
     visit.page.on("websocket", lambda socket: socket.on("framesent", lambda _: frames.append("sent")))
@@ -123,9 +130,9 @@ def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Vi
     assert frames, "the page's websocket is watched"
     frames.clear()
     for head in range(8):
-        tile(visit.page, 2, head).hover()
+        tile(page, 2, head).hover()
     for position in range(4):
-        token(visit.page, position).hover()
+        token(page, position).hover()
     page.locator(".matrix-picture").hover()
     assert frames == []
     page.locator(".strip:visible button").first.focus()
@@ -137,12 +144,6 @@ def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Vi
     assert len(frames) == 1
 
 
-def test_the_address_opens_the_view_its_sender_had_open(visit: Visit) -> None:
-    page = visit.open("/explorer?view=Residual+stream&text=the+cat")
-    expect(page.get_by_role("tab", name="Residual stream")).to_have_attribute("aria-selected", "true")
-    expect(page.locator(".st-key-norms canvas").first).to_be_visible()
-
-
 def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -> None:
     page = visit.open("/explorer?model=fill-in&text=The+cat+___+on+the+mat.")
     expect(page.locator(".spoken")).to_contain_text("“___” (token 2)")
@@ -152,47 +153,33 @@ def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -
     expect(page.get_by_text("most probable words at token 4")).to_be_visible()
 
 
-def test_a_pin_does_not_outlive_its_sentence(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down")
-    token(visit.page, 1).click()
-    expect(page).to_have_url(re.compile("token=1"))
-    visit.enter("my dog ran home today")
-    expect(token(visit.page, 4)).to_contain_text("today")
-    expect(page).not_to_have_url(re.compile("token="))
-    expect(token(visit.page, 1)).to_have_attribute("aria-pressed", "false")
-    expect(page.get_by_text("most probable words at token 4")).to_be_visible()
-
-
 def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
-    page = visit.open("/explorer?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**")
-    assert "".join(page.locator(".strip .label").all_inner_texts()).startswith("<img")
-    assert page.locator("[data-testid=stMain] img").count() == 0
-    assert page.locator(".katex").count() == 0
+    """In every kind of view that has the sentence in it."""
+    text = quote("<img src=x onerror=alert(1)> $x$ **b**")
+    for address, shown, label in (
+        ("/explorer?", ".tiles button", ".strip .label"),
+        ("/step_by_step?", ".steps .words", ".tokens button"),
+        ("/masks?effect=Reach&", ".lab .count", ""),  # on canvases
+        ("/residual_stream?stream=Logit+lens&", ".lens td button", ".lens tbody th"),
+    ):
+        page = visit.open(f"{address}text={text}", drawn=shown)
+        assert not label or "<" in (page.locator(label).first.text_content() or ""), address
+        assert page.locator("[data-testid=stMain] :is(img, .katex)").count() == 0, address
 
 
 def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:
     text = "老王 批评 老李"
-    page = visit.open(f"/explorer?text={quote(text)}&model=tiny-english")
-    strip = page.locator(".strip:visible")
-    assert "".join(strip.locator(".over").all_inner_texts()).replace("\u00a0", "") == text.replace(" ", "")
+    strip = visit.open(f"/explorer?text={quote(text)}&model=tiny-english").locator(".strip:visible")
+    over = strip.locator(".over")
+    assert "".join(over.all_inner_texts()).replace("\u00a0", "") == text.replace(" ", "")
     assert strip.locator(".byte").count() == len(text.replace(" ", "").encode())
     for name in ("老, byte 1 of 3", "王, byte 3 of 3"):
         expect(strip.get_by_role("button", name=name).first).to_be_visible()
-    box = page.locator(".strip:visible .byte .over").nth(0).bounding_box()
-    beside = page.locator(".strip:visible .byte .over").nth(1).bounding_box()
-    assert box is not None
-    assert beside is not None
+    box, beside = (box_of(strip.locator(".byte .over").nth(n)) for n in (0, 1))
     assert box["x"] + box["width"] >= beside["x"], "the line is broken between two bytes"
 
 
-def test_an_empty_box_keeps_the_pictures(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat")
-    visit.enter("")
-    expect(page.get_by_text("Type a sentence. The pictures below still show the last one.")).to_be_visible()
-    expect(token(visit.page, 1)).to_contain_text("cat")
-
-
-def test_an_empty_box_is_as_wide_as_one_with_a_text(visit: Visit) -> None:
+def test_an_empty_box_keeps_the_pictures_and_its_width(visit: Visit) -> None:
     page = visit.open("/explorer?text=the+cat")
     box = page.get_by_label("Your sentence")
 
@@ -201,14 +188,13 @@ def test_an_empty_box_is_as_wide_as_one_with_a_text(visit: Visit) -> None:
         for width in (390, 1280):
             page.set_viewport_size({"width": width, "height": 844})
             page.wait_for_function(AT_REST)
-            place = box.bounding_box()
-            assert place is not None
-            found.append(place["width"])
+            found.append(box_of(box)["width"])
         return found
 
     before = widths()
     visit.enter("")
-    expect(page.get_by_text("Type a sentence.")).to_be_visible()
+    expect(page.get_by_text("Type a sentence. The pictures below still show the last one.")).to_be_visible()
+    expect(token(page, 1)).to_contain_text("cat")
     assert widths() == before
     box.blur()
     project(page)
@@ -240,28 +226,29 @@ def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit
     assert widths == pytest.approx(chances, rel=0.06, abs=0.006)
 
 
-LONG_TEXT = "+".join(f"word{n}" for n in range(200))
-
-
 def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) -> None:
-    page = visit.open(f"/explorer?text={LONG_TEXT}&layer=1&head=2")
-    explorer = page.locator(".explorer")
+    """Those whose answer is lost are asked for again."""
+    page = visit.open(f"/explorer?text={'+'.join(f'word{n}' for n in range(200))}&layer=1&head=2")
+    explorer, waiting = page.locator(".explorer"), re.compile("waiting")
     expect(page.locator(".spoken")).to_contain_text("looks at")
-    tile(visit.page, 4, 5).click()
+    page.evaluate(LOSE_THE_NEXT)
+    tile(page, 4, 5).click()
+    page.wait_for_function("() => globalThis.isLost")
+    expect(explorer).to_have_class(waiting)
+    expect(explorer).not_to_have_class(waiting)
     expect(shown(page)).to_have_text("Layer 4, head 5")
-    expect(explorer).not_to_have_class(re.compile("waiting"))
     first = page.locator(".spoken").inner_text()
     page.get_by_label("What is shown").select_option("rollout")
     expect(shown(page)).to_have_text("Attention rollout up to layer 4")
-    expect(explorer).not_to_have_class(re.compile("waiting"))
+    expect(explorer).not_to_have_class(waiting)
     expect(page.locator(".spoken")).not_to_have_text(first)
     page.get_by_role("button", name="Previous layer").click()
     page.get_by_label("What is shown").select_option("heads")
     page.get_by_role("button", name="Add heads").click()
-    tile(visit.page, 2, 1).click()
+    tile(page, 2, 1).click()
     page.locator("h1").hover()
     expect(shown(page)).to_have_text("Heads 3.5, 2.1")
-    expect(explorer).not_to_have_class(re.compile("waiting"))
+    expect(explorer).not_to_have_class(waiting)
 
 
 LOSE_THE_NEXT = """() => {
@@ -271,34 +258,23 @@ LOSE_THE_NEXT = """() => {
 """The next answer of the page around does not reach the view."""
 
 
-def test_heads_whose_answer_is_lost_are_asked_for_again(visit: Visit) -> None:
-    page = visit.open(f"/explorer?text={LONG_TEXT}&layer=1&head=2")
-    expect(page.locator(".spoken")).to_contain_text("looks at")
-    page.evaluate(LOSE_THE_NEXT)
-    tile(page, 4, 5).click()
-    page.wait_for_function("() => globalThis.isLost")
-    expect(page.locator(".explorer")).to_have_class(re.compile("waiting"))
-    expect(page.locator(".explorer")).not_to_have_class(re.compile("waiting"))
-    expect(shown(page)).to_have_text("Layer 4, head 5")
-
-
 def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Server) -> None:
     one, other = Visit(context.new_page(), server), Visit(context.new_page(), server)
     first, second = one.open("/explorer?text=the+cat"), other.open("/explorer?text=my+dog")
-    token(other.page, 0).click()
+    token(second, 0).click()
     expect(second).to_have_url(re.compile("token=0"))
-    expect(token(other.page, 0)).to_have_attribute("aria-pressed", "true")
-    expect(token(one.page, 0)).to_have_attribute("aria-pressed", "false")
-    expect(token(one.page, 1)).to_contain_text("cat")
+    expect(token(second, 0)).to_have_attribute("aria-pressed", "true")
+    expect(token(first, 0)).to_have_attribute("aria-pressed", "false")
+    expect(token(first, 1)).to_contain_text("cat")
     assert "token" not in first.url
     assert one.complaints + other.complaints == []
 
 
-def test_a_page_opened_by_its_file_name_has_the_sidebar_but_no_second_choice_of_heads(visit: Visit) -> None:
-    page = visit.open("/explorer")
-    expect(page.get_by_test_id("stSidebar").get_by_role("button", name="Model:")).to_be_visible()
+def test_the_sidebar_has_the_models_but_no_second_choice_of_heads(visit: Visit) -> None:
+    sidebar = visit.open("/explorer").get_by_test_id("stSidebar")
+    expect(sidebar.get_by_role("button", name="Model:")).to_be_visible()
     for name in ("Layer", "Head"):
-        expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_hidden()
+        expect(sidebar.get_by_text(name, exact=True)).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [390])

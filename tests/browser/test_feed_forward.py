@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, choose
-
-pytestmark = pytest.mark.browser
+from tests.browser import Visit, box_of, choose, press, saved
 
 SENTENCE = "model=tiny-english&text=The+cat+sat+on+the+mat.&layer=2&token=3"
 PAGE = f"/feed_forward?{SENTENCE}"
@@ -31,8 +27,7 @@ def expect_sum(page: Page, n_terms: int) -> None:
 def test_a_click_on_a_number_shows_where_it_comes_from_and_the_address_says_so(visit: Visit) -> None:
     page = visit.open(PAGE, drawn=DRAWN)
     expect_sum(page, 12)
-    box = page.locator(DRAWN).bounding_box()
-    assert box is not None
+    box = box_of(page.locator(DRAWN))
     page.locator(DRAWN).click(position={"x": box["width"] / 2, "y": box["height"] - 20})
     expect(page).to_have_url(re.compile(r"number=out\.\d+"))
     expect(page.locator(".feed-forward .why h2")).to_have_text(re.compile(r"^\+ out, number \d+: "))
@@ -65,16 +60,13 @@ def test_another_token_and_another_sentence_bring_other_numbers(visit: Visit) ->
     expect_sum(page, 12)
 
 
-def test_the_vector_is_written_out_and_saved(visit: Visit, tmp_path: Path) -> None:
+def test_the_vector_is_written_out_and_saved(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&number=post.7", drawn=DRAWN)
-    page.locator(".feed-forward").get_by_role("button", name="Values", exact=True).click()
+    press(page, "Values")
     expect(page.locator("dialog.values tbody tr")).to_have_count(1000)
     expect(page.get_by_text(re.compile(r"^The first 1,000 of [34],\d+ rows"))).to_be_visible()
     page.keyboard.press("Escape")
-    with page.expect_download() as saving:
-        page.locator(".feed-forward").get_by_role("button", name="SVG").click()
-    saving.value.save_as(tmp_path / "a.svg")
-    picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    picture = saved(page.locator(".feed-forward"), "SVG").decode()
     assert "W_in, 256 × 1,024 weights" in picture
     assert picture.count("<image") == 6
 
@@ -84,8 +76,7 @@ def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
     expect(page.get_by_text(re.compile("^What neuron "))).to_be_visible()
     before = page.get_by_label(re.compile("^Neuron ")).input_value()
     canvas = page.locator(".st-key-neurons canvas[tabindex='0']").first
-    box = canvas.bounding_box()
-    assert box is not None
+    box = box_of(canvas)
     canvas.click(position={"x": box["width"] - 60, "y": box["height"] / 2})
     expect(page).to_have_url(re.compile(r"neuron=\d+"))
     expect(page.get_by_label(re.compile("^Neuron "))).not_to_have_value(before)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, violations
+from tests.browser import AT_REST, Visit, keys, violations
 from tfmviz.ui.router import PAGES
-
-pytestmark = pytest.mark.browser
 
 BOX = "Find a term, a page or a model"
 
@@ -30,29 +27,25 @@ def test_why_the_root_is_found_with_one_question_and_enter(visit: Visit) -> None
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat.")
 
 
-def test_letters_in_the_box_are_no_keys_of_the_page(visit: Visit) -> None:
+def test_the_button_lists_all_pages_the_arrows_choose_and_letters_are_no_keys_of_the_page(visit: Visit) -> None:
     """F would open the projector, G hide the values, ? list the keys."""
-    page = visit.open()
-    ask(page, "fgp?[]")
-    page.wait_for_function(AT_REST)
-    expect(page.get_by_test_id("stSidebar")).to_be_visible()
-    expect(page.get_by_role("combobox", name=BOX)).to_have_value("fgp?[]")
-    expect(page.get_by_role("status").filter(has_text="Nothing found")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("combobox", name=BOX)).to_be_hidden()
-
-
-def test_the_button_lists_all_pages_and_the_arrows_choose(visit: Visit) -> None:
     page = visit.open("/masks", drawn="canvas")
+    box = page.get_by_role("combobox", name=BOX)
     page.get_by_role("button", name="Find").click()
     options = page.get_by_role("listbox", name="Found").get_by_role("option")
     expect(options).to_have_count(len(PAGES))
     page.keyboard.press("ArrowUp")
     expect(options.last).to_have_attribute("aria-selected", "true")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
+    keys(page, "ArrowDown", "ArrowDown")
     expect(options.nth(1)).to_have_attribute("aria-selected", "true")
     assert violations(page, ".st-key-search") == []
+    box.press_sequentially("fgp?[]")
+    page.wait_for_function(AT_REST)
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    expect(box).to_have_value("fgp?[]")
+    expect(page.get_by_role("status").filter(has_text="Nothing found")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(box).to_be_hidden()
 
 
 def test_a_projector_has_the_keys_alone_and_stays_one(visit: Visit) -> None:

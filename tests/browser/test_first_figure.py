@@ -12,8 +12,6 @@ from playwright.sync_api import Error, Page, expect
 from tests.browser import AT_REST, Visit, open_place, project
 from tests.pages.tabs import Address, addresses
 
-pytestmark = pytest.mark.browser
-
 HIGHEST, HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 400, 250, 300
 """Pixels from the top of the window to the first figure, at 1280 × 800. On a projector pages on translators have two
 lines of choices."""

@@ -12,8 +12,6 @@ from playwright.sync_api import BrowserContext, Error, Frame, Page, Route
 
 from tests.browser import READY, ROOT, Server, free_port, serve
 
-pytestmark = pytest.mark.browser
-
 EVIL = "https://evil.streamlit.app"
 """Streamlit's own answer trusts all pages of this site."""
 

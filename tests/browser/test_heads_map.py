@@ -9,8 +9,6 @@ from playwright.sync_api import expect
 
 from tests.browser import Visit
 
-pytestmark = pytest.mark.browser
-
 MAP = "/step_by_step?part=Find+a+head&model=induction&text=The+cat+sat+on+the+mat.&layer=1&head=0"
 POINTS = ".heads .plot button"
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser import AT_REST, HAS_ENGINE, Visit
-
-pytestmark = pytest.mark.browser
 
 PAGE = "/writing?behind=Keyboard&text=She+saw+a+big+d"
 WORDS = ".offers button"

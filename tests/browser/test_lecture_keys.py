@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import TURN, Visit, press
 from tests.browser.test_find import ask
 from tests.browser.test_lectures import at_rest
 from tfmviz.ui import walks
-
-pytestmark = pytest.mark.browser
 
 MAIN = "[data-testid=stMain]"
 

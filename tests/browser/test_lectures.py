@@ -12,8 +12,6 @@ from tests.browser.test_first_figure import INSIDE
 from tests.pages.tabs import addresses
 from tfmviz.ui import walks
 
-pytestmark = pytest.mark.browser
-
 IN_SIGHT = (
     "(scope) => {"
     + INSIDE
@@ -72,22 +70,13 @@ def test_a_step_scrolls_to_the_tab_that_it_names(visit: Visit) -> None:
     page.wait_for_function(IN_SIGHT, arg=OPEN_TAB)
 
 
-def start(visit: Visit, address: str) -> Page:
-    page = visit.open(address, drawn="[role=tablist]")
+def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_too(visit: Visit) -> None:
+    page = visit.open("/step_by_step?stage=plain&lecture=L3&step=4", drawn="[role=tablist]")
     at_rest(page, "L3", 4)
-    return page
-
-
-def test_left_goes_back_and_the_line_has_links_too(visit: Visit) -> None:
-    page = start(visit, "/step_by_step?stage=plain&lecture=L3&step=4")
     page.keyboard.press("ArrowLeft")
     at_rest(page, "L3", 3)
     page.get_by_role("link", name="On in the lecture").click()
     at_rest(page, "L3", 4)
-
-
-def test_in_a_lecture_the_free_arrows_walk_on_and_not_through_the_stages(visit: Visit) -> None:
-    page = start(visit, "/step_by_step?stage=plain&lecture=L3&step=4")
     for chord in ("Control", "Meta", "Shift"):  # those of the browser and of the system
         page.keyboard.press(f"{chord}+ArrowRight")
     page.keyboard.press("ArrowRight")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, READY, Visit
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, READY, Visit, keys
 
 
 def switch(page: Page) -> None:
@@ -29,8 +26,7 @@ def test_single_letters_are_switched_off_and_on_again(visit: Visit) -> None:
     page.wait_for_selector(".tiles button", state="attached")
     page.wait_for_function(AT_REST)
     page.locator(".strip:visible button").first.focus()
-    for key in ("g", "f", "?", "["):
-        page.keyboard.press(key)
+    keys(page, "g", "f", "?", "[")
     page.keyboard.press("ArrowRight")  # what comes after has been answered
     expect(page.locator(".strip:visible button").nth(1)).to_be_focused()
     expect(guess).to_be_visible()

@@ -6,11 +6,9 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, WebSocket, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, WebSocketRoute, expect
 
 from tests.browser import AT_REST, HAS_ENGINE, Server, Visit, press
-
-pytestmark = pytest.mark.browser
 
 SHOWN = "() => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('')"
 """The text whose heads are on the page."""
@@ -28,6 +26,21 @@ SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData
 
 def shows(page: Page, text: str) -> None:
     page.wait_for_function(f"(text) => ({SHOWN})() === text", arg=text)
+
+
+def at_the_end(page: Page, *pressed: str) -> Locator:
+    """The sentence box, with these keys pressed after its sentence."""
+    box = page.get_by_label("Your sentence")
+    for key in ("End", *pressed):
+        box.press(key)
+    return box
+
+
+def entered(page: Page, box: Locator, word: str) -> None:
+    """Presses Enter, and waits until Python has answered a sentence with this word."""
+    box.press("Enter")
+    page.wait_for_url(re.compile(word))
+    page.wait_for_function(AT_REST)
 
 
 def is_dimmed(page: Page, dimmed: bool) -> None:
@@ -51,9 +64,8 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
     sent = sent_to(visit, "_stcore")
     page = visit.open("/explorer?text=The+cat")
     page.evaluate(SAVES_DATA)
-    box, before = page.get_by_label("Your sentence"), page.url
+    box, before = at_the_end(page), page.url
     said, runs = page.get_by_text("Most probable next tokens:").inner_text(), len(sent)
-    box.press("End")
     for n, letter in enumerate(" sat", start=1):
         box.press(letter)
         shows(page, "The cat sat"[: 7 + n])
@@ -73,9 +85,7 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
     box.fill("The dog sat")
     shows(page, "The dog sat")
     heads = page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]")
-    box.press("Enter")
-    page.wait_for_url(re.compile("dog"))
-    page.wait_for_function(AT_REST)
+    entered(page, box, "dog")
     is_dimmed(page, False)
     assert len(sent) > runs
     assert page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]") == heads
@@ -84,8 +94,7 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
 def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Visit) -> None:
     asked = sent_to(visit, "/live")
     page = visit.open("/explorer?text=The+cat&model=twins-rope&layer=2&head=1")
-    box = page.get_by_label("Your sentence")
-    box.press("End")
+    box = at_the_end(page)
     with page.expect_response(re.compile("/weights/twins-rope-")):
         box.press("s")  # the first key asks for the model; until it is here, the server answers
     shows(page, "The cats")
@@ -97,9 +106,7 @@ def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Vis
     weights = page.locator(".strip .weight")
     typed = weights.all_text_contents()
     words = page.locator(".st-key-predictions .label").all_text_contents()
-    box.press("Enter")
-    page.wait_for_url(re.compile("mat"))
-    page.wait_for_function(AT_REST)
+    entered(page, box, "mat")
     assert weights.all_text_contents() == typed
     assert page.locator(".st-key-predictions .label").all_text_contents() == words
     is_dimmed(page, False)
@@ -136,13 +143,11 @@ def test_the_browser_draws_the_model_and_a_heads_steps_itself(
     page.wait_for_function(f"([name, before]) => ({labels})(name) !== before", arg=[view, before])
     assert len(asked) == questions
     typed = page.evaluate(VALUES, view)
-    box.press("Enter")
-    page.wait_for_url(re.compile("mat"))
-    page.wait_for_function(AT_REST)
-    entered = page.evaluate(VALUES, view)
-    assert typed["columns"] == entered["columns"]
-    assert len(typed["rows"]) == len(entered["rows"]) > 3
-    for own, sent in zip(typed["rows"], entered["rows"], strict=True):
+    entered(page, box, "mat")
+    python = page.evaluate(VALUES, view)
+    assert typed["columns"] == python["columns"]
+    assert len(typed["rows"]) == len(python["rows"]) > 3
+    for own, sent in zip(typed["rows"], python["rows"], strict=True):
         for one, other in zip(own, sent, strict=True):
             assert one == (pytest.approx(other, rel=1e-3, abs=1e-4) if isinstance(other, float) else other)
 
@@ -151,8 +156,8 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     asked = sent_to(visit, "/live")
     page = visit.open("/explorer?text=I+see&token=1")
     page.evaluate(SAVES_DATA)
-    box, keyboard = page.get_by_label("Your sentence"), page.context.new_cdp_session(page)
-    box.press("End")
+    at_the_end(page)
+    keyboard = page.context.new_cdp_session(page)
     for part in (" n", " ni", " nih"):
         keyboard.send("Input.imeSetComposition", {"text": part, "selectionStart": 0, "selectionEnd": len(part)})
     keyboard.send("Input.insertText", {"text": " 你好"})
@@ -163,9 +168,7 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     page.get_by_label("Pictures change as you type").click()
     page.keyboard.press("Escape")
     page.wait_for_function(AT_REST)
-    box.press("End")
-    box.press("!")
-    box.press("Enter")
+    at_the_end(page, "!", "Enter")
     page.wait_for_url(re.compile("21|!"))
     assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
 
@@ -187,9 +190,7 @@ def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserCont
     page = visit.open("/explorer?text=The+cat")
     page.evaluate(SAVES_DATA)
     page.evaluate(LATER)
-    box, status = page.get_by_label("Your sentence"), page.locator(".st-key-live [role=status]")
-    box.press("End")
-    box.press("s")
+    box, status = at_the_end(page, "s"), page.locator(".st-key-live [role=status]")
     expect(status).to_have_text("The server is busy: press Enter to see your sentence.")
     is_there.clear()
     page.evaluate("globalThis.later = 60_000")
@@ -216,8 +217,7 @@ def test_what_a_busy_server_could_not_answer_is_asked_again_without_a_key(
     visit.page.route_web_socket(re.compile("/live$"), serve)
     page = visit.open("/explorer?text=The+cat")
     page.evaluate(SAVES_DATA)
-    page.get_by_label("Your sentence").press("End")
-    page.get_by_label("Your sentence").press("s")
+    at_the_end(page, "s")
     shows(page, "The cats")
     assert busy == []
     assert visit.complaints == []
@@ -244,9 +244,7 @@ def test_without_an_engine_the_server_answers_and_the_page_says_why(
         visit.page.route(re.compile("/weights/"), lambda route: route.fulfill(status=status, body="gone"))
     page = visit.open("/explorer?text=The+cat")
     page.evaluate(script)
-    box, note = page.get_by_label("Your sentence"), page.locator(".st-key-live [role=status]")
-    box.press("End")
-    box.press("s")
+    box, note = at_the_end(page, "s"), page.locator(".st-key-live [role=status]")
     expect(note).to_have_text(sentence)
     box.press("!")
     shows(page, "The cats!")
@@ -259,8 +257,7 @@ def test_who_types_while_the_server_is_away_asks_for_the_model_again(context: Br
     weights = re.compile("/weights/")
     visit.page.route(weights, lambda route: route.abort())
     page = visit.open("/explorer?text=The+cat&model=twins-rope")
-    box = page.get_by_label("Your sentence")
-    box.press("End")
+    box = at_the_end(page)
     with page.expect_event("requestfailed", lambda request: "/weights/" in request.url):
         box.press("s")
     page.wait_for_function(f"() => !({ASKED_FOR})()")

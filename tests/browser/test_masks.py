@@ -8,18 +8,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, press, turn, violations
-from tests.model import numpy_model
-from tfmviz import zoo
-from tfmviz.text.tokenizer import Tokenizer
+from tests.browser import AT_REST, Visit, assert_fits, box_of, keys, press, saved, turn, violations
+from tests.pages import plain
 
-pytestmark = pytest.mark.browser
-
-MODEL = zoo.MODELS / "tiny-english"
 TEXT = "The cat sat on the mat."
 STEPS, MASKS = "/step_by_step?text=The+cat+sat+on+the+mat.", "/masks?text=The+cat+sat+on+the+mat."
-
-
 DRAWN = ".steps .words, .lab .count"
 
 
@@ -27,12 +20,9 @@ def stage(page: Page, name: str) -> None:
     page.locator(f".stages button[data-stage={name}]").click()
 
 
-def cell(page: Page, matrix: str, row: float, column: float) -> tuple[Locator, dict[str, float]]:
-    """The large picture of a matrix, and a place in it given as fractions of its height and width."""
-    canvas = page.locator(f".focus canvas[data-matrix={matrix}]")
-    box = canvas.bounding_box()
-    assert box is not None
-    return canvas, {"x": box["width"] * column, "y": box["height"] * row}
+def counts(page: Page, said: str) -> None:
+    """Waits until the laboratory says so of its mask."""
+    expect(page.locator(".lab .count")).to_contain_text(said)
 
 
 def numbers(text: str) -> list[float]:
@@ -43,10 +33,14 @@ def numbers(text: str) -> list[float]:
 
 
 def test_buttons_and_arrow_keys_go_through_all_stages_and_back(visit: Visit) -> None:
+    """But for arrows in the sentence box: they move the caret."""
     page = visit.open(STEPS, drawn=DRAWN)
     count = page.locator(".steps .count")
     expect(count).to_have_text("Stage 1 of 13: sentence.")
-    page.get_by_role("button", name="Next →").click()
+    page.get_by_label("Your sentence").click()
+    page.keyboard.press("ArrowRight")
+    expect(count).to_contain_text("Stage 1 of")
+    press(page, "Next →")
     expect(count).to_have_text("Stage 2 of 13: vectors.")
     for n in range(3, 14):
         page.keyboard.press("ArrowRight")
@@ -57,26 +51,21 @@ def test_buttons_and_arrow_keys_go_through_all_stages_and_back(visit: Visit) -> 
     page.keyboard.press("ArrowLeft")
     expect(count).to_contain_text("Stage 12 of 13")
     expect(page).to_have_url(re.compile("stage=out"))
-
-
-def test_arrow_keys_in_the_sentence_box_move_the_caret_not_the_stage(visit: Visit) -> None:
-    page = visit.open(STEPS, drawn=DRAWN)
-    page.get_by_label("Your sentence").click()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps .count")).to_contain_text("Stage 1 of")
+    visit.enter("My dog ran home.")
+    expect(page.locator(".tokens button").nth(1)).to_have_text("dog")
 
 
 def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit: Visit) -> None:
     """Layer 1, head 2, query 3 and its strongest key."""
-    ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(TEXT, max_len=256).ids)
-    pattern = numpy_model.forward(MODEL, ids)[0][1, 2]
-    best = int(pattern[3].argmax())
+    row = plain.forward(TEXT)[0][1, 2, 3]
+    best = int(row.argmax())
     page = visit.open(f"{STEPS}&layer=1&head=2&token=3&stage=share", drawn=DRAWN)
-    expect(page.locator(".why h2")).to_contain_text(f"A, query 3 “on”, key {best}")
-    assert numbers(page.locator(".why h2").inner_text())[-1] == pytest.approx(pattern[3, best], abs=6e-4)
+    why = page.locator(".why h2")
+    expect(why).to_contain_text(f"A, query 3 “on”, key {best}")
+    assert numbers(why.inner_text())[-1] == pytest.approx(row[best], abs=6e-4)
     stage(page, "masked")
-    scores = {name: page.locator(f".chain figure[data-matrix={name}] .readout") for name in ("raw", "scaled", "masked")}
-    raw, scaled, masked = (numbers(scores[name].inner_text())[0] for name in scores)
+    found = (page.locator(f".chain figure[data-matrix={name}] .readout") for name in ("raw", "scaled", "masked"))
+    raw, scaled, masked = (numbers(readout.inner_text())[0] for readout in found)
     assert (raw / np.sqrt(32), masked) == pytest.approx((scaled, scaled), abs=6e-4)
     stage(page, "scores")
     terms = [numbers(term.inner_text()) for term in page.locator(".term").all()]
@@ -85,32 +74,27 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit
     stage(page, "share")
     page.locator(".steps").get_by_role("button", name="Values", exact=True).click()
     rows = page.locator("dialog.values tbody tr")
-    expect(rows).to_have_count(len(ids))
-    shares = [float(text) for text in rows.nth(3).locator("td").all_inner_texts()]
-    assert shares == pytest.approx(pattern[3], abs=1e-5)
+    expect(rows).to_have_count(len(row))
+    assert list(map(float, rows.nth(3).locator("td").all_inner_texts())) == pytest.approx(row, abs=1e-5)
 
 
 def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(visit: Visit) -> None:
+    """Arrow keys on a matrix move the cell, and not the stage."""
     page = visit.open(f"{STEPS}&stage=share", drawn=DRAWN)
-    page.wait_for_selector(".focus canvas[data-matrix=share]")
-    canvas, place = cell(page, "share", 0.6, 0.3)
-    before = page.locator(".why h2").inner_text()
-    canvas.click(position=place)  # type: ignore[arg-type]
-    expect(page.locator(".why h2")).not_to_have_text(before)
-    chosen = re.search(r"query (\d+).*key (\d+)", page.locator(".why h2").inner_text())
+    canvas, why = page.locator(".focus canvas[data-matrix=share]"), page.locator(".why h2")
+    canvas.wait_for()
+    box, before = box_of(canvas), why.inner_text()
+    canvas.click(position={"x": box["width"] * 0.3, "y": box["height"] * 0.6})
+    expect(why).not_to_have_text(before)
+    chosen = re.search(r"query (\d+).*key (\d+)", why.inner_text())
     assert chosen
     expect(page).to_have_url(re.compile(rf"token={chosen[1]}.*at=share\.{chosen[2]}"))
     page.reload()
-    page.wait_for_selector(".why h2")
-    expect(page.locator(".why h2")).to_contain_text(f"query {chosen[1]}")
-    expect(page.locator(".why h2")).to_contain_text(f"key {chosen[2]}")
-
-
-def test_arrow_keys_on_a_matrix_move_the_cell_and_not_the_stage(visit: Visit) -> None:
-    page = visit.open(f"{STEPS}&stage=share&token=3", drawn=DRAWN)
-    page.locator(".focus canvas[data-matrix=share]").focus()
+    expect(why).to_contain_text(f"query {chosen[1]}")
+    expect(why).to_contain_text(f"key {chosen[2]}")
+    canvas.focus()
     page.keyboard.press("ArrowUp")
-    expect(page.locator(".why h2")).to_contain_text("query 2")
+    expect(why).to_contain_text(f"query {int(chosen[1]) - 1}")
     expect(page.locator(".steps .count")).to_contain_text("softmax")
 
 
@@ -120,21 +104,6 @@ def test_a_masked_score_is_minus_infinity_and_its_share_nothing(visit: Visit) ->
     expect(page.locator(".blocks")).to_contain_text("which comes later")
     stage(page, "share")
     expect(page.locator(".why h2")).to_contain_text("0.000")
-
-
-def test_another_sentence_starts_with_its_own_tokens(visit: Visit) -> None:
-    page = visit.open(STEPS, drawn=DRAWN)
-    box = page.get_by_label("Your sentence")
-    box.fill("My dog ran home.")
-    box.press("Enter")
-    expect(page.locator(".tokens button").nth(1)).to_have_text("dog")
-
-
-@pytest.mark.parametrize("address", ["/step_by_step", "/masks"])
-def test_markup_in_the_sentence_stays_text(visit: Visit, address: str) -> None:
-    page = visit.open(f"{address}?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%24x%24%20**b**", drawn=DRAWN)
-    assert page.locator("[data-testid=stMain] img").count() == 0
-    assert page.locator(".katex").count() == 0
 
 
 def board(page: Page) -> Locator:
@@ -158,53 +127,47 @@ def click_cell(page: Page, row: int, column: int) -> None:
 
 def test_a_click_opens_a_cell_changes_the_model_and_reaches_the_address(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
-    expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7 = 49")
+    counts(page, "28 of 7 × 7 = 49")
     expect(page.get_by_text("No position can see the word")).to_be_visible()
     click_cell(page, 2, 3)
-    expect(page.locator(".lab .count")).to_contain_text("29 of 7 × 7")
+    counts(page, "29 of 7 × 7")
     expect(page.get_by_text("1 of 6 positions can see the very word")).to_be_visible()
     expect(page).to_have_url(re.compile("edit="))
     page.reload()
-    expect(page.locator(".lab .count")).to_contain_text("29 of 7 × 7")
+    counts(page, "29 of 7 × 7")
     page.get_by_role("button", name="Start again").click()
-    expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7")
+    counts(page, "28 of 7 × 7")
     expect(page).not_to_have_url(re.compile("edit="))
 
 
 def test_dragging_paints_and_undo_takes_the_whole_stroke_back(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     board(page).scroll_into_view_if_needed()
-    box = board(page).bounding_box()
-    assert box is not None
+    box = box_of(board(page))
     places = [place_of(page, 1, column) for column in range(2, 7)]
     page.mouse.move(box["x"] + places[0]["x"], box["y"] + places[0]["y"])
     page.mouse.down()
     for place in places[1:]:
         page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
     page.mouse.up()
-    expect(page.locator(".lab .count")).to_contain_text("33 of 7 × 7")
+    counts(page, "33 of 7 × 7")
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7")
+    counts(page, "28 of 7 × 7")
 
 
-def test_rows_columns_and_diagonals_change_at_once(visit: Visit) -> None:
+def test_rows_columns_and_diagonals_change_at_once_and_a_click_on_a_word_hides_it(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
+    word = place_of(page, 0, 2) | {"y": 20.0}
+    for count in (23, 28):  # the second click shows it again
+        board(page).click(position=word)  # type: ignore[arg-type]
+        counts(page, f"{count} of 7 × 7")
     for brush, expected in (("row", 33), ("column", 23), ("diagonal", 34)):
         page.locator(f"button[data-brush={brush}]").click()
         click_cell(page, 1, 2)
-        expect(page.locator(".lab .count")).to_contain_text(f"{expected} of 7 × 7")
+        counts(page, f"{expected} of 7 × 7")
+        expect(page).to_have_url(re.compile("edit="))
         press(page, "Start again")
-        expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7")
-
-
-def test_a_click_on_a_word_hides_it_and_the_next_shows_it_again(visit: Visit) -> None:
-    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
-    word = place_of(page, 0, 2) | {"y": 20.0}
-    board(page).click(position=word)  # type: ignore[arg-type]
-    expect(page.locator(".lab .count")).to_contain_text("23 of 7 × 7")
-    expect(page).to_have_url(re.compile("edit="))
-    board(page).click(position=word)  # type: ignore[arg-type]
-    expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7")
+        counts(page, "28 of 7 × 7")
 
 
 @pytest.mark.parametrize("width", [390])
@@ -228,28 +191,17 @@ def test_on_a_phone_a_cell_can_be_hit_and_a_finger_that_scrolls_changes_nothing(
 def test_the_grid_is_drawn_by_keyboard_alone(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     board(page).focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press(" ")
-    expect(page.locator(".lab .count")).to_contain_text("29 of 7 × 7")
-    page.keyboard.press("d")
-    expect(page.locator(".lab .count")).to_contain_text("34 of 7 × 7")
-    page.keyboard.press("u")
-    page.keyboard.press("u")
-    expect(page.locator(".lab .count")).to_contain_text("28 of 7 × 7")
-    page.keyboard.press("r")
-    expect(page.locator(".lab .count")).to_contain_text("34 of 7 × 7")
+    for pressed, count in ((["ArrowRight", " "], 29), (["d"], 34), (["u", "u"], 28), (["r"], 34)):
+        keys(page, *pressed)
+        counts(page, f"{count} of 7 × 7")
 
 
-def test_a_row_emptied_by_hand_is_named_and_no_nan_is_shown(visit: Visit) -> None:
+def test_a_row_emptied_by_hand_is_named_and_a_mask_of_the_gallery_told_in_words(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     click_cell(page, 0, 0)
-    expect(page.locator(".lab .count")).to_contain_text("Row 0 sees nothing")
+    counts(page, "Row 0 sees nothing")
     expect(page.get_by_text("Row 0 “The” may look at nothing")).to_be_visible()
     assert "NaN" not in page.locator("[data-testid=stMain]").inner_text()
-
-
-def test_a_mask_of_the_gallery_is_taken_and_told_in_words(visit: Visit) -> None:
-    page = visit.open(MASKS, drawn=DRAWN)
     page.locator(".gallery button[data-mask=window]").click()
     expect(page).to_have_url(re.compile("start=window"))
     page.locator(".lab details.words summary").click()
@@ -270,18 +222,15 @@ def test_views_fit_every_screen_and_can_be_read_and_used_by_everyone(visit: Visi
 def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     text = "+".join(["I", "walked", "along", "the", "pond", "and", "noticed"] * 5)
     page = visit.open(f"/masks?text={text}", drawn=".board canvas")
-    with page.expect_download() as saving:
-        page.locator(".lab").get_by_role("button", name="SVG").click()
-    svg = saving.value.path().read_text(encoding="utf-8")
+    svg = saved(page.locator(".lab"), "SVG").decode()
     assert len(re.findall(r">walked<|>pond<|>noticed<|>along<", svg)) >= 4
 
 
-@pytest.mark.parametrize("width", [1280])
-@pytest.mark.parametrize("address", [MASKS, "/counting"])
-def test_a_table_has_all_its_columns_in_sight(visit: Visit, address: str) -> None:
-    page = visit.open(address, drawn=".counts table")
-    scroller = page.locator(".counts .scroller").first.element_handle()
-    page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=scroller)
+def test_a_table_has_all_its_columns_in_sight(visit: Visit) -> None:
+    for address in (MASKS, "/counting"):
+        page = visit.open(address, drawn=".counts table")
+        scroller = page.locator(".counts .scroller").first.element_handle()
+        page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=scroller)
 
 
 def test_a_board_without_any_width_is_drawn_and_done(visit: Visit) -> None:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, take_from_menu
 from tfmviz.ui.router import PAGES
-
-pytestmark = pytest.mark.browser
 
 SECTIONS = "[data-testid=stTopNavSection]"
 

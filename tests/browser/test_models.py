@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import SCHEMES, Visit, turn, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import SCHEMES, Visit, keys, turn, violations
 
 
 def open_menu(page: Page, chosen: str = "Tiny English") -> None:
@@ -31,16 +28,6 @@ def test_a_model_is_chosen_by_its_name(visit: Visit) -> None:
     expect(page).to_have_url(visit.server.address + "/explorer?model=french-english")
 
 
-def test_letters_and_arrows_choose_and_are_no_keys_of_the_page(visit: Visit) -> None:
-    """F would open the projector."""
-    page = visit.open("/explorer")
-    open_menu(page)
-    for key in ("f", "f", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
-    expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_focused()
-    expect(page.get_by_test_id("stSidebar")).to_be_visible()
-
-
 def test_the_list_opens_at_the_chosen_model(visit: Visit) -> None:
     page = visit.open("/explorer?model=fill-in")
     opener = page.get_by_role("button", name=re.compile("^Model: "))
@@ -53,11 +40,11 @@ def test_the_list_opens_at_the_chosen_model(visit: Visit) -> None:
     assert opener.inner_text() == chosen
 
 
-def test_a_word_on_ones_own_model_changes_nothing(visit: Visit) -> None:
+def test_a_word_on_ones_own_model_changes_nothing_and_letters_and_arrows_choose(visit: Visit) -> None:
+    """F, a key of the page elsewhere, would open the projector."""
     page = visit.open("/explorer")
     open_menu(page)
-    page.keyboard.press("End")
-    page.keyboard.press("Enter")
+    keys(page, "End", "Enter")
     dialog = page.get_by_role("dialog", name="Models")
     expect(dialog).to_contain_text("python -m tfmviz.huggingface openai-community/gpt2 --name gpt2")
     assert violations(page, ".st-key-models") == []
@@ -67,3 +54,7 @@ def test_a_word_on_ones_own_model_changes_nothing(visit: Visit) -> None:
     expect(dialog).to_be_hidden()
     expect(page.get_by_role("button", name="Model: Tiny English")).to_be_visible()
     expect(page).to_have_url(visit.server.address + "/explorer")
+    open_menu(page)
+    keys(page, "f", "f", "ArrowDown", "Enter")
+    expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_focused()
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()

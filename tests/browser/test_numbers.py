@@ -13,10 +13,7 @@ from tests.browser import AT_REST, Visit, project
 from tests.browser.test_beside import ADDRESS as TWO_SENTENCES
 from tests.browser.test_first_figure import INSIDE
 
-pytestmark = pytest.mark.browser
-
 WINDOWS: list[ViewportSize] = [{"width": 1280, "height": 800}, {"width": 1024, "height": 768}]
-
 PLAIN, PROJECTED = 12, 18
 """Pixels of the smallest letters."""
 

@@ -7,9 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit
-
-pytestmark = pytest.mark.browser
+from tests.browser import Visit, box_of
 
 PAGE = "/positions?text=Man+eats+small+dinosaur."
 SHIFT = f"{PAGE}&lesson=Sinusoidal&wave=A+shift+is+a+rotation&width=16"
@@ -44,8 +42,7 @@ def test_a_point_of_a_curve_tells_its_numbers(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&lesson=Sinusoidal&width=8&places=9", drawn=DRAWN)
     curves = page.locator(".st-key-curves")
     curves.scroll_into_view_if_needed()
-    point = curves.locator("[aria-roledescription=point]").first.bounding_box()
-    assert point is not None
+    point = box_of(curves.locator("[aria-roledescription=point]").first)
     page.mouse.move(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
     expect(page.locator("#vg-tooltip-element")).to_contain_text(re.compile(r"at 0: [01]"))
     expect(page.locator("#vg-tooltip-element")).to_contain_text("wavelength")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit
-
-pytestmark = pytest.mark.browser
+from tests.browser import Visit, box_of
 
 LINE = 130
 """Pixels that the sentence and the choices may take, side by side or in two lines."""
@@ -45,18 +42,29 @@ def expect_one_line(page: Page, *choices: str) -> None:
     )
 
 
-def test_f_fills_the_screen_and_brings_the_frame_back(visit: Visit) -> None:
+def test_f_fills_the_screen_and_brings_the_frame_back_and_a_question_mark_lists_the_keys(visit: Visit) -> None:
+    """But where they are typed into the box."""
     page = visit.open("/explorer")
-    sidebar = page.get_by_test_id("stSidebar")
-    expect(sidebar).to_be_visible()
-    page.locator("body").press("f")
+    page.wait_for_selector(".st-key-keys button", state="attached")
+    sidebar, box, body = page.get_by_test_id("stSidebar"), page.get_by_label("Your sentence"), page.locator("body")
+    listed = page.get_by_role("dialog", name="Keys")
+    body.press("f")
     expect(sidebar).to_be_hidden()
     expect(page).to_have_url(re.compile("projector=1"))
     expect(page.locator("h1")).to_have_count(0)
     expect_one_line(page, "text", "models")
-    page.locator("body").press("f")
+    body.press("f")
     expect(sidebar).to_be_visible()
     expect(page).not_to_have_url(re.compile("projector"))
+    body.press("?")
+    expect(listed).to_contain_text("projector mode")
+    page.keyboard.press("Escape")
+    expect(listed).to_be_hidden()
+    box.fill("")
+    box.press_sequentially("fluffy?")  # an odd number of them: an even one would bring back what it took
+    expect(box).to_have_value("fluffy?")
+    expect(sidebar).to_be_visible()
+    expect(page.locator("dialog[open]")).to_have_count(0)
 
 
 OVERLAPS = """(keys) => {
@@ -82,27 +90,6 @@ def test_on_a_small_projector_a_long_sentence_is_wide_and_the_matrix_in_sight(vi
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open(f"/explorer?projector=1&text={POND.replace(' ', '+')}", drawn=".matrix-picture canvas")
     for selector, least, lowest in ((".st-key-text", 500, 100), (".matrix-picture", 400, 560)):
-        box = page.locator(selector).first.bounding_box()
-        assert box is not None
+        box = box_of(page.locator(selector).first)
         assert box["width"] > least
         assert box["y"] < lowest
-
-
-def test_typing_an_f_is_typing(visit: Visit) -> None:
-    page = visit.open("/explorer")
-    box = page.get_by_label("Your sentence")
-    box.fill("")
-    box.press_sequentially("fluffy?")
-    expect(box).to_have_value("fluffy?")
-    expect(page.get_by_test_id("stSidebar")).to_be_visible()
-    expect(page.locator("dialog[open]")).to_have_count(0)
-
-
-def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(visit: Visit) -> None:
-    page = visit.open("/explorer")
-    page.wait_for_selector(".st-key-keys button", state="attached")
-    page.locator("body").press("?")
-    keys = page.get_by_role("dialog", name="Keys")
-    expect(keys).to_contain_text("projector mode")
-    page.keyboard.press("Escape")
-    expect(keys).to_be_hidden()

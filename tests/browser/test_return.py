@@ -10,8 +10,6 @@ from playwright.sync_api import BrowserContext, expect
 
 from tests.browser import AT_REST, READY, ROOT, Visit, free_port, serve
 
-pytestmark = pytest.mark.browser
-
 TYPE_ON_RETURN = """(box, text) => {
     const app = document.querySelector("[data-test-connection-state]");
     const state = () => app.getAttribute("data-test-connection-state");

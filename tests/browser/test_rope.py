@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, open_tab, violations
+from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, keys, open_tab
 from tests.pages.test_rope import first_layer, ids_of
-
-pytestmark = pytest.mark.browser
 
 TEXT = "The cat sat on the mat."
 ADDRESS = f"/positions_rope?text={quote(TEXT)}"
@@ -72,8 +70,7 @@ def test_arrow_keys_slide_and_choose_pairs_and_the_address_keeps_it(visit: Visit
     page.keyboard.press("ArrowRight")
     expect(page.locator(".turning .kept")).to_contain_text("Moved together by +1")
     page.locator(".dials button[aria-pressed=true]").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
+    keys(page, "ArrowRight", "Enter")
     expect(page.locator(".says p").first).to_contain_text("Pair 4, θ = 0.100")
     expect(page.locator(".dials button[tabindex='0']")).to_have_count(1)
     expect(page.locator(".dials button[tabindex='0']")).to_have_attribute("aria-pressed", "true")
@@ -111,14 +108,6 @@ def test_nothing_is_wider_than_a_phone_and_arrows_keep_their_height(visit: Visit
         slide(page, "both", value)
         assert page.locator(".turning").evaluate("node => node.clientHeight") == height
     assert_fits(page)
-
-
-def test_arrows_can_be_read_and_used_by_everyone(visit: Visit) -> None:
-    page = visit.open(ADDRESS, drawn=DRAWN)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        expect(page.locator(".turning")).to_have_attribute("data-dark", str(scheme == "dark").lower())
-        assert violations(page, ".st-key-turning") == [], scheme
 
 
 VECTORS = """() => {

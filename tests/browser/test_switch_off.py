@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser import AT_REST, Visit, assert_fits, choose, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, Visit, choose, keys
 
 OFF = "/switch_off?text=The+cat+sat+on+the+mat."
 NORM = "/normalisation?text=The+cat+sat+on+the+mat.&batch=My+dog+ran."
@@ -35,8 +32,7 @@ def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -
     board = page.locator(".st-key-parts")
     expect(board.get_by_role("status").first).to_have_text("Everything is on.")
     board.get_by_role("switch", name="layer 0").focus()
-    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft", " "):
-        page.keyboard.press(key)
+    keys(page, "ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft", " ")
     expect(board.get_by_role("status").first).to_have_text("Off: 0.0.")
     expect(page).to_have_url(re.compile("off=d0.0"))
     page.wait_for_function(AT_REST)
@@ -64,13 +60,3 @@ def test_a_pair_fills_both_boxes(visit: Visit) -> None:
     choose(page, "Pairs to start from", re.compile("little girl named"))
     expect(page.get_by_label("Your sentence")).to_have_value("Once upon a time there was a little girl named")
     expect(page.get_by_text("the second's “Tim”")).to_be_visible()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("width", [390])
-@pytest.mark.parametrize("address", [POINTS, NORM])
-def test_pages_fit_a_phone_and_can_be_read_by_everyone(visit: Visit, address: str) -> None:
-    visit.page.emulate_media(color_scheme="dark")
-    page = visit.open(address, drawn=DRAWN)
-    assert_fits(page)
-    assert violations(page) == []

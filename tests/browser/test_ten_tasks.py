@@ -10,8 +10,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import AT_REST, Visit
 
-pytestmark = pytest.mark.browser
-
 
 class Newcomer:
     """Somebody at a page whose clicks are counted; Enter counts as one, letters do not."""

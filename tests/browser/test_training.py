@@ -17,8 +17,6 @@ from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import all_of
 
-pytestmark = pytest.mark.browser
-
 STARTING = 600_000
 """Milliseconds that a process may take to import torch and to do its first update, on a machine that is busy."""
 

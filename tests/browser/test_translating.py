@@ -7,9 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import AT_REST, Visit, assert_fits, press, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, Visit, assert_fits, keys, press, violations
 
 ADDRESS = "/translating?model=french-english&text=J%27ai+une+voiture+rouge."
 DRAWN = ".translating .target button"
@@ -82,8 +80,7 @@ def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Vi
     expect(page).not_to_have_url(re.compile("hypothesis="))
     expect(table).to_have_count(0)
     words.first.focus()
-    for key in ("ArrowDown", "ArrowUp", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
+    keys(page, "ArrowDown", "ArrowUp", "ArrowRight", "Enter")
     expect(page.get_by_text("It is how the winner begins.")).to_be_visible()
     page.reload()
     expect(page.locator(f"{TREE}[aria-pressed=true]")).to_have_text("have")
@@ -91,8 +88,15 @@ def test_a_hypothesis_is_chosen_by_pointer_or_keyboard_and_taken_apart(visit: Vi
     assert violations(page) == []
 
 
-def test_two_trees_are_whole(visit: Visit) -> None:
-    page = visit.open("/translating?translation=Two+trees", drawn=".st-key-tree_after .grid button")
+def test_two_trees_are_whole_and_follow_a_chosen_word(visit: Visit) -> None:
+    before, after = (f".st-key-{key} .beams .grid button" for key in ("tree_before", "tree_after"))
+    page = visit.open(f"{ADDRESS}&translation=Two+trees", drawn=after)
+    becomes = page.get_by_role("textbox", name="becomes")
+    becomes.fill("neuve.")
+    becomes.press("Enter")
+    expect(page.locator(after).filter(has_text="new").first).to_be_visible()
+    expect(page.locator(before).filter(has_text="new")).to_have_count(0)
+    expect(page).to_have_url(re.compile("becomes=neuve"))
     trees = page.locator(".st-key-trees .scroller")
     expect(trees).to_have_count(2)
     for width in (1280, 1024):
@@ -100,16 +104,6 @@ def test_two_trees_are_whole(visit: Visit) -> None:
         page.wait_for_function(AT_REST)
         for tree in trees.all():
             page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=tree.element_handle())
-
-
-def test_two_trees_follow_a_chosen_word(visit: Visit) -> None:
-    before, after = (f".st-key-{key} .beams .grid button" for key in ("tree_before", "tree_after"))
-    page = visit.open(f"{ADDRESS}&translation=Two+trees", drawn=after)
-    page.get_by_role("textbox", name="becomes").fill("neuve.")
-    page.get_by_role("textbox", name="becomes").press("Enter")
-    expect(page.locator(after).filter(has_text="new").first).to_be_visible()
-    expect(page.locator(before).filter(has_text="new")).to_have_count(0)
-    expect(page).to_have_url(re.compile("becomes=neuve"))
 
 
 @pytest.mark.soak

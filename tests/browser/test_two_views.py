@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import Visit, free_port, serve
-
-pytestmark = pytest.mark.browser
+from tests.browser import Visit, free_port, saved, serve
 
 
 @pytest.fixture
@@ -58,9 +56,7 @@ def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves
         sum(map(float, filter(None, row.locator("td").all_inner_texts()))) for row in table.locator("tbody tr").all()
     ]
     assert sums == pytest.approx([1, 1, 1], abs=0.01)
-    with page.expect_download() as download:
-        page.locator(".st-key-left dialog").get_by_role("button", name="CSV").click()
-    lines = download.value.path().read_text(encoding="utf-8").splitlines()
+    lines = saved(page.locator(".st-key-left dialog"), "CSV").decode().splitlines()
     assert lines[0] == "query,0 The,1 river,2 bank"
     assert lines[1].endswith(",1,,")
     page.keyboard.press("Escape")

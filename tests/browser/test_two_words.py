@@ -9,8 +9,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import Visit
 
-pytestmark = pytest.mark.browser
-
 CLICKS = (
     "addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks = 1 + (globalThis.clicks ?? 0); })"
 )

@@ -8,9 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, project, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, SCHEMES, Visit, assert_fits, box_of, keys, project, saved, violations
 
 PAGE = "/whole_model?text=The+cat+sat+on+the+mat.&model=tiny-english"
 DRAWN = ".st-key-whole_model .hits button"
@@ -21,14 +19,15 @@ def part(page: Page, name: str) -> None:
     page.get_by_role("button", name=re.compile(f"^{re.escape(name)} ")).first.click()
 
 
-def pressed(page: Page) -> str:
-    return page.locator(".st-key-whole_model .zooms [aria-pressed=true]").inner_text()
+def says(page: Page, label: str, *, so: bool = True) -> None:
+    """Waits until the picture says so, or no longer, to those who cannot see it."""
+    picture = expect(page.locator(".whole canvas[role=img]"))
+    (picture.to_have_attribute if so else picture.not_to_have_attribute)("aria-label", re.compile(label))
 
 
 def row(page: Page, tokens: int, number: int) -> dict[str, float]:
     """Where to click on a token's vector: the last of the picture's rows end at its lower edge."""
-    box = page.locator(".st-key-whole_model .stage").bounding_box()
-    assert box is not None
+    box = box_of(page.locator(".st-key-whole_model .stage"))
     return {"x": box["width"] / 2, "y": box["height"] - 14 - 24 * (tokens - number) + 12}
 
 
@@ -36,17 +35,21 @@ def test_a_click_on_a_layer_opens_it_and_one_on_a_head_opens_that(visit: Visit) 
     page = visit.open(PAGE, drawn=DRAWN)
     part(page, "layer 2")
     expect(page).to_have_url(re.compile(r"zoom=block"))
-    expect(page.locator(".whole canvas[role=img]")).to_have_attribute("aria-label", re.compile("Decoder, layer 2"))
+    says(page, "Decoder, layer 2")
     page.get_by_role("button", name="Open head 5").click()
     expect(page).to_have_url(re.compile(r"zoom=head"))
-    expect(page.locator(".whole canvas[role=img]")).to_have_attribute("aria-label", re.compile("layer 2, head 5"))
-    assert pressed(page) == "Head 5"
+    says(page, "layer 2, head 5")
+    expect(page.locator(".st-key-whole_model .zooms [aria-pressed=true]")).to_have_text("Head 5")
     page.reload()
     page.wait_for_selector(DRAWN, state="attached")
-    expect(page.locator(".whole canvas[role=img]")).to_have_attribute("aria-label", re.compile("layer 2, head 5"))
+    says(page, "layer 2, head 5")
     page.get_by_role("button", name="Whole model").click()
     expect(page).not_to_have_url(re.compile("zoom"))
     expect(page.get_by_role("button", name=re.compile("^layer 5 "))).to_be_attached()
+    visit.enter("<b>One</b> two")
+    expect(page.get_by_label("Follow").locator("option").nth(1)).to_contain_text("b")
+    assert page.locator(".whole b").count() == 0
+    says(page, "7 tokens", so=False)
 
 
 def test_a_click_on_a_row_follows_that_token_and_the_address_says_so(visit: Visit) -> None:
@@ -64,21 +67,35 @@ def test_a_click_on_a_row_follows_that_token_and_the_address_says_so(visit: Visi
     expect(page.locator("dialog.values")).to_have_count(0)
 
 
-def test_pointing_says_what_is_there_and_moves_nothing(visit: Visit) -> None:
-    page = visit.open(PAGE, drawn=DRAWN)
-    place = page.locator(".whole .legend").bounding_box()
+def test_pointing_says_what_is_there_and_moves_nothing_and_the_keyboard_goes_on(visit: Visit) -> None:
+    """From box to box and from token to token."""
+    page = visit.open(f"{PAGE}&token=3", drawn=DRAWN)
+    tip, legend = page.locator(".whole .tip"), page.locator(".whole .legend")
+    place = box_of(legend)
     page.locator(".whole .stage").hover(position=row(page, 7, 2))  # type: ignore[arg-type]
-    expect(page.locator(".whole .tip")).to_contain_text("“sat”")
+    expect(tip).to_contain_text("“sat”")
     page.get_by_role("button", name=re.compile("^norm ")).hover()
-    expect(page.locator(".whole .tip")).to_contain_text("512 parameters")
+    expect(tip).to_contain_text("512 parameters")
     expect(page.locator(".whole .followed")).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # the model is below
-    assert page.locator(".whole .legend").bounding_box() == place
+    assert box_of(legend) == place
+    page.locator(DRAWN).first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(tip).to_contain_text("1,572,864 parameters")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Follow")).to_have_value("decoder.4")
+    keys(page, "ArrowRight", "Enter")
+    expect(page).to_have_url(re.compile("zoom=block"))
+    says(page, "layer 0")
 
 
 def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
+    """The link stays while the page's answer comes: replaced between press and release, it would swallow the click."""
     page = visit.open(f"{PAGE}&zoom=head&layer=4&head=6&token=2", drawn=DRAWN)
     part(page, "q")
     link = page.locator(".whole .tip a", has_text="Step by step")
+    node = link.element_handle()
+    page.evaluate("() => { const { view, selection } = tfmvizViews.whole_model; view.select({ ...selection }); }")
+    assert node.evaluate("node => node.isConnected")
     found = urlsplit(link.get_attribute("href") or "")
     assert found.path == "step_by_step"
     expected = {"model": "tiny-english", "text": "The cat sat on the mat.", "kind": "decoder", "stage": "qkv"}
@@ -88,28 +105,6 @@ def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Attention, step by step")).to_be_visible()
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
     assert {"layer=4", "head=6", "token=2", "stage=qkv"} <= set(urlsplit(page.url).query.split("&"))
-
-
-def test_a_link_stays_while_the_answer_of_the_page_comes(visit: Visit) -> None:
-    """Replaced between press and release, it would swallow the click."""
-    page = visit.open(f"{PAGE}&zoom=head&token=2", drawn=DRAWN)
-    part(page, "q")
-    link = page.locator(".whole .tip a").first.element_handle()
-    page.evaluate("() => { const { view, selection } = tfmvizViews.whole_model; view.select({ ...selection }); }")
-    assert link.evaluate("node => node.isConnected")
-
-
-def test_the_keyboard_goes_from_box_to_box_and_from_token_to_token(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&token=3", drawn=DRAWN)
-    page.locator(DRAWN).first.focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".whole .tip")).to_contain_text("1,572,864 parameters")
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_label("Follow")).to_have_value("decoder.4")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("zoom=block"))
-    expect(page.locator(".whole canvas[role=img]")).to_have_attribute("aria-label", re.compile("layer 0"))
 
 
 def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -> None:
@@ -127,23 +122,17 @@ def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -
     expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("address", "word"),
-    [(f"{PAGE}&zoom=block", "SelfAttention"), ("/whole_model?model=french-english", "&lt;START&gt;")],
-)
-def test_the_picture_is_saved_as_a_file(visit: Visit, address: str, word: str) -> None:
-    page = visit.open(address, drawn=DRAWN)
-    files = {}
-    for form in ("SVG", "PNG"):
-        with page.expect_download() as download:
-            page.locator(".st-key-whole_model").get_by_role("button", name=form, exact=True).click()
-        files[form] = download.value.path().read_bytes()
-    assert files["PNG"].startswith(b"\x89PNG")
-    text = files["SVG"].decode()
-    assert text.startswith("<svg")
-    assert "NaN" not in text
-    assert "undefined" not in text
-    assert word in text
+def test_the_picture_is_saved_as_a_file(visit: Visit) -> None:
+    for address, word in (
+        (f"{PAGE}&zoom=block", "SelfAttention"),
+        ("/whole_model?model=french-english", "&lt;START&gt;"),
+    ):
+        whole = visit.open(address, drawn=DRAWN).locator(".st-key-whole_model")
+        assert saved(whole, "PNG").startswith(b"\x89PNG")
+        svg = saved(whole, "SVG").decode()
+        assert svg.startswith("<svg")
+        assert not re.search("NaN|undefined", svg)
+        assert word in svg
 
 
 def test_the_picture_is_in_sight_when_the_page_opens(visit: Visit) -> None:
@@ -152,14 +141,6 @@ def test_the_picture_is_in_sight_when_the_page_opens(visit: Visit) -> None:
     page.wait_for_function(highest, arg=[page.locator(".whole .stage").element_handle(), 400])
     project(page)
     page.wait_for_function(highest, arg=[page.locator(".whole .stage").element_handle(), 200])
-
-
-def test_another_sentence_brings_another_picture(visit: Visit) -> None:
-    page = visit.open(PAGE, drawn=DRAWN)
-    visit.enter("<b>One</b> two")
-    expect(page.get_by_label("Follow").locator("option").nth(1)).to_contain_text("b")
-    assert page.locator(".whole b").count() == 0
-    expect(page.locator(".whole canvas[role=img]")).not_to_have_attribute("aria-label", re.compile("7 tokens"))
 
 
 def test_a_token_of_either_text_of_a_translator_can_be_followed(visit: Visit) -> None:
@@ -181,10 +162,11 @@ def test_nothing_is_wider_than_a_phone(visit: Visit, address: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("scheme", "zoom"), [("light", "&zoom=block"), ("dark", "&zoom=head")])
-def test_the_page_can_be_read_and_used_by_everyone(visit: Visit, scheme: str, zoom: str) -> None:
-    visit.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    page = visit.open(f"{PAGE}{zoom}&beside=Post-norm,+pre-norm", drawn=".st-key-block_pre_norm .hits button")
-    page.wait_for_selector(DRAWN, state="attached")
-    page.locator(DRAWN).nth(1).focus()
-    assert violations(page) == []
+def test_the_page_can_be_read_and_used_by_everyone(visit: Visit) -> None:
+    for scheme, zoom in zip(SCHEMES, ("block", "head"), strict=True):
+        visit.page.emulate_media(color_scheme=scheme)
+        drawn = ".st-key-block_pre_norm .hits button"
+        page = visit.open(f"{PAGE}&zoom={zoom}&beside=Post-norm,+pre-norm", drawn=drawn)
+        page.wait_for_selector(DRAWN, state="attached")
+        page.locator(DRAWN).nth(1).focus()
+        assert violations(page) == [], scheme

@@ -5,77 +5,76 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, press, violations
-
-pytestmark = pytest.mark.browser
+from tests.browser import AT_REST, Visit, assert_fits, keys, press, violations
 
 DESK = "/writing?text=The+students+opened+their&chosen_by=greedy"
 DRAWN = ".writing .rivals button"
-
 WORDS = ".writing .text button"
+
+
+def write(page: Page, n_words: int) -> Locator:
+    """The first words of the greedy text, one by one; returns where the text stands."""
+    for n in range(1, n_words + 1):
+        press(page, "Next word")
+        expect(page.locator(WORDS)).to_have_count(n)
+    return page.locator(".writing .text")
 
 
 def test_words_are_written_undone_and_in_the_address(visit: Visit) -> None:
     page = visit.open(DESK, drawn=DRAWN)
-    for n in range(1, 4):
-        press(page, "Next word")
-        expect(page.locator(WORDS)).to_have_count(n)
+    written = write(page, 3)
     press(page, "Step back")
     expect(page.locator(WORDS)).to_have_count(2)
     expect(page).to_have_url(re.compile(r"path=0\.2"))
-    text = str(page.locator(".writing .text").text_content())
+    text = str(written.text_content())
     page.reload()
     expect(page.locator(WORDS)).to_have_count(2)
-    expect(page.locator(".writing .text")).to_have_text(text)
+    expect(written).to_have_text(text)
 
 
 def test_another_word_makes_a_branch_that_one_can_walk(visit: Visit) -> None:
     page = visit.open(DESK, drawn=DRAWN)
-    for n in range(1, 4):
-        press(page, "Next word")
-        expect(page.locator(WORDS)).to_have_count(n)
-    before = str(page.locator(".writing .text").text_content())
-    page.locator(WORDS).nth(1).click()
-    expect(page.locator(WORDS).nth(1)).to_have_attribute("aria-pressed", "true")
+    written, second = write(page, 3), page.locator(WORDS).nth(1)
+    before = str(written.text_content())
+    second.click()
+    expect(second).to_have_attribute("aria-pressed", "true")
     rival = page.locator(f"{DRAWN}[aria-pressed=false]:enabled").first
     other = rival.inner_text()
     rival.click()
     expect(page.locator(WORDS)).to_have_count(2)
-    expect(page.locator(WORDS).nth(1)).to_have_text(other)
+    expect(second).to_have_text(other)
     branches = page.locator(".writing .branches button")
     expect(branches).to_have_count(2)
     expect(page).to_have_url(re.compile(r"path=1\.2"))
     branches.first.click()
     expect(page.locator(WORDS)).to_have_count(3)
-    expect(page.locator(".writing .text")).to_have_text(before)
+    expect(written).to_have_text(before)
 
 
 def test_a_typed_edit_is_undone_with_all_that_was_written(visit: Visit) -> None:
     """By the button, and by the browser's own way back."""
     page = visit.open(DESK, drawn=DRAWN)
-    for n in (1, 2):
-        press(page, "Next word")
-        expect(page.locator(WORDS)).to_have_count(n)
+    written, path = write(page, 2), re.compile("path=")
     expect(page).to_have_url(re.compile(r"path=0\.2"))
-    before = str(page.locator(".writing .text").text_content())
+    before = str(written.text_content())
     visit.enter("Once upon a time")
     expect(page.locator(WORDS)).to_have_count(0)
-    expect(page).not_to_have_url(re.compile("path="))
+    expect(page).not_to_have_url(path)
     press(page, "Undo edit")
-    expect(page.locator(".writing .text")).to_have_text(before)
+    expect(written).to_have_text(before)
     expect(page.get_by_label("Your sentence")).to_have_value("The students opened their")
     press(page, "Redo edit")
-    expect(page.locator(".writing .text")).to_have_text("Once upon a time")
-    expect(page).not_to_have_url(re.compile("path="))
+    expect(written).to_have_text("Once upon a time")
+    expect(page).not_to_have_url(path)
     page.wait_for_function(AT_REST)
     page.go_back()  # the text that was typed, still with the other one's tree in the address
-    expect(page).to_have_url(re.compile("path="))
-    expect(page.locator(".writing .text")).to_have_text("Once upon a time")
+    expect(page).to_have_url(path)
+    expect(written).to_have_text("Once upon a time")
     page.wait_for_function(AT_REST)
     page.go_back()
-    expect(page.locator(".writing .text")).to_have_text(before)
+    expect(written).to_have_text(before)
 
 
 def test_every_word_shows_its_own_rivals(visit: Visit) -> None:
@@ -109,8 +108,7 @@ def test_playing_writes_on_past_what_was_sent_and_pause_stops_it(visit: Visit) -
 def test_arrow_keys_walk_through_words_and_rivals(visit: Visit) -> None:
     page = visit.open(f"{DESK}&path=0.3~0.0.5k.5l.5m", drawn=DRAWN)
     page.locator(f"{WORDS}[tabindex='0']").focus()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("Enter")
+    keys(page, "ArrowLeft", "Enter")
     expect(page.locator(WORDS).nth(1)).to_have_attribute("aria-pressed", "true")
     page.locator(DRAWN).first.focus()
     page.keyboard.press("ArrowDown")

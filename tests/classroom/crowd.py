@@ -68,10 +68,8 @@ async def arrive(
         sessions.append(session)
         return replace(answer, expected=text) if text and answer.explored is not None else answer
 
-    outcomes = await asyncio.gather(
-        *(outcome(visit(addresses[n % len(addresses)], text)) for n, text in enumerate(texts))
-    )
-    return sessions, outcomes
+    visits = (visit(addresses[n % len(addresses)], text) for n, text in enumerate(texts))
+    return sessions, await asyncio.gather(*map(outcome, visits))
 
 
 async def enter_at_once(sessions: Sequence[Session], texts: Sequence[str]) -> list[Outcome]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from tests.browser import Server
 from tests.classroom.crowd import together
 from tests.classroom.session import Answer, opened
@@ -29,23 +27,16 @@ async def entered_again(address: str) -> Answer:
     return answer
 
 
-@pytest.mark.parametrize("page", ["explorer", "masks"])
-def test_title_and_sidebar_are_sent_once(server: Server, page: str) -> None:
-    first, entered = together(visited_and_entered(server.address, page))
-    assert first.problems == entered.problems == []
-    at_first, after_enter = (
-        Counter(element.WhichOneof("type") for element in answer.elements) for answer in (first, entered)
-    )
-    assert at_first["heading"] == at_first["text_area"] == after_enter["text_area"] == 1
-    assert first.menus
-    assert not entered.menus
-    assert {"Model", "Layer", "Head"} <= labels_of(first)
-    assert not {"Model", "Layer", "Head"} & labels_of(entered)
-    assert after_enter["heading"] == 0
-
-
-def labels_of(answer: Answer) -> set[str]:
-    return {element.selectbox.label or element.slider.label for element in answer.elements}
+def test_title_and_sidebar_are_sent_once(server: Server) -> None:
+    for page in ("explorer", "masks"):
+        first, entered = answers = together(visited_and_entered(server.address, page))
+        assert first.problems == entered.problems == []
+        before, after = (Counter(element.WhichOneof("type") for element in one.elements) for one in answers)
+        assert (before["heading"], before["text_area"], after["heading"], after["text_area"]) == (1, 1, 0, 1)
+        assert first.menus
+        assert not entered.menus
+        labels = [{element.selectbox.label or element.slider.label for element in one.elements} for one in answers]
+        assert {"Model", "Layer", "Head"} <= labels[0] - labels[1]
 
 
 def test_a_sentence_that_comes_again_refers_to_nothing_that_a_browser_has_thrown_away(server: Server) -> None:

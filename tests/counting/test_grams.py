@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 
+from tests.cases import each
 from tfmviz.counting.grams import after, along, count
 from tfmviz.counting.words import MARK
 
@@ -30,7 +30,7 @@ def by_counter(n: int) -> Counter[tuple[int, ...]]:
 GRAMS = count(stream(SENTENCES), vocab_size=VOCAB, n=LONGEST, mark=MARK)
 
 
-@pytest.mark.parametrize("n", range(1, LONGEST + 1))
+@each("n", range(1, LONGEST + 1))
 def test_counts_are_those_of_a_counter_and_no_gram_joins_two_sentences(n: int) -> None:
     spelled: list[tuple[int, ...]] = [()]
     for order in GRAMS[:n]:
@@ -38,20 +38,17 @@ def test_counts_are_those_of_a_counter_and_no_gram_joins_two_sentences(n: int) -
     assert dict(zip(spelled, GRAMS[n - 1].counts.tolist(), strict=True)) == by_counter(n)
 
 
-@pytest.mark.parametrize("n", range(1, LONGEST + 1))
+@each("n", range(1, LONGEST + 1))
 def test_counts_after_a_context_are_those_of_a_counter(n: int) -> None:
     grams = by_counter(n)
-    contexts = {gram[:-1] for gram in grams} | {(VOCAB - 1,) * (n - 1), (1, MARK, 1, 1)[: n - 1]}
-    for context in contexts:
-        found = after(GRAMS, context, vocab_size=VOCAB)
-        assert found.tolist() == [grams[(*context, w)] for w in range(VOCAB)]
+    for context in {gram[:-1] for gram in grams} | {(VOCAB - 1,) * (n - 1), (1, MARK, 1, 1)[: n - 1]}:
+        assert after(GRAMS, context, vocab_size=VOCAB).tolist() == [grams[(*context, w)] for w in range(VOCAB)]
 
 
 def test_without_a_mark_grams_run_through_the_whole_text() -> None:
     text = stream(SENTENCES)
-    grams = count(text, vocab_size=VOCAB, n=3)
     expected = Counter(tuple(text[i : i + 3].tolist()) for i in range(len(text) - 2))
-    assert sorted(grams[2].counts.tolist()) == sorted(expected.values())
+    assert sorted(count(text, vocab_size=VOCAB, n=3)[2].counts.tolist()) == sorted(expected.values())
 
 
 def test_counts_along_another_text_stop_at_the_start_of_the_sentence() -> None:
@@ -71,7 +68,7 @@ def test_counts_along_another_text_stop_at_the_start_of_the_sentence() -> None:
     assert place == counts.shape[1]
 
 
-@pytest.mark.parametrize("length", [0, 1, 2, 3])
+@each("length", [0, 1, 2, 3])
 def test_short_texts_are_counted_too(length: int) -> None:
     text = np.array([MARK, 3, MARK][:length], dtype=np.int32)
     grams = count(text, vocab_size=VOCAB, n=LONGEST, mark=MARK)

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tfmviz.counting.grams import count
 from tfmviz.counting.kneser_ney import discounts, fit, smoothed
 from tfmviz.counting.words import MARK, stream_of
@@ -56,7 +57,7 @@ def by_dictionaries(train: list[int], history: list[int], word: int, *, n: int) 
     return p
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@each("n", [1, 2, 3, 5])
 def test_probabilities_are_those_of_the_formula(n: int) -> None:
     ours = fit(TRAIN, vocab_size=VOCAB, n=n).probabilities(TEST)
     words = TEST.tolist()
@@ -64,14 +65,16 @@ def test_probabilities_are_those_of_the_formula(n: int) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_probabilities_of_all_tokens_sum_to_one(n: int, seed: int) -> None:
+@each("n", [1, 2, 3, 5])
+def test_probabilities_of_all_tokens_sum_to_one_and_are_those_of_the_distribution(n: int) -> None:
     """After contexts that occurred, and after others that never did."""
     model = fit(text(307, seed=1), vocab_size=VOCAB, n=n)
-    for history in (*np.split(text(60, seed=seed), 12), np.array([], dtype=np.int32), np.full(5, VOCAB - 1)):
-        sums = sum(model.probabilities(np.append(history, word))[-1] for word in range(VOCAB))
-        assert sums == pytest.approx(1, abs=1e-12)
+    known, foreign = (np.split(text(60, seed=seed), 12) for seed in (1, 2))
+    for history in (*known, *foreign, np.array([], dtype=np.int32), np.full(5, VOCAB - 1)):
+        p = [model.probabilities(np.append(history, word))[-1] for word in range(VOCAB)]
+        assert sum(p) == pytest.approx(1, abs=1e-12)
+        if len(history) >= n - 1:
+            np.testing.assert_allclose(model.distribution(history[len(history) - n + 1 :].tolist()), p, rtol=1e-12)
 
 
 def test_tokens_that_never_occurred_have_a_probability_too() -> None:
@@ -106,36 +109,20 @@ AFTER_A = [0.15, 0.05, 0.1, 1 / 3 + 0.1, 0.5 / 3 + 0.1]
 AFTER_START_A = [0.075, 0.025, 0.05, 1 / 3 + 0.5 * (0.25 + 0.1), 0.5 / 3 + 0.5 * (0.25 + 0.1)]
 
 
-@pytest.mark.parametrize(
-    ("n", "context", "expected"),
-    [
-        (1, (), [1.5 / 9 + 0.1, 0.1, 1.5 / 9 + 0.1, 1 / 9 + 0.1, 0.5 / 9 + 0.1]),
-        (2, (), ONE),
-        (2, (2,), AFTER_A),
-        (2, (1,), ONE),
-        (3, (0,), [0.15, 0.05, 0.5 + 0.1, 0.1, 0.1]),
-        (3, (0, 2), AFTER_START_A),
-        (3, (1, 2), [0.15, 0.05, 0.1, 0.25 + 0.1, 0.25 + 0.1]),
-    ],
-)
-def test_a_toy_text_with_marks_by_hand(n: int, context: tuple[int, ...], expected: list[float]) -> None:
+BY_HAND = {
+    (1, ()): [1.5 / 9 + 0.1, 0.1, 1.5 / 9 + 0.1, 1 / 9 + 0.1, 0.5 / 9 + 0.1],
+    (2, ()): ONE,
+    (2, (2,)): AFTER_A,
+    (2, (1,)): ONE,
+    (3, (0,)): [0.15, 0.05, 0.5 + 0.1, 0.1, 0.1],
+    (3, (0, 2)): AFTER_START_A,
+    (3, (1, 2)): [0.15, 0.05, 0.1, 0.25 + 0.1, 0.25 + 0.1],
+}
+
+
+def test_a_toy_text_with_marks_by_hand() -> None:
     stream, numbers = stream_of(["a b", "a b", "a c"])
     assert list(numbers) == ["⟨s⟩", "⟨unknown⟩", "a", "b", "c"]
-    model = smoothed(count(stream, vocab_size=5, n=3, mark=MARK), vocab_size=5)[n - 1]
-    np.testing.assert_allclose(model.distribution(context), expected, rtol=1e-12)
-
-
-def test_discounts_are_estimated_where_they_can_be() -> None:
-    """Counts 4, 3, 2 and 1 of 10, each once: D(1) = 1/3, D(2) = 1, D(3) = 5/3; freed 14/3."""
-    model = smoothed(count(np.array([0, 0, 0, 0, 2, 2, 2, 3, 3, 4]), vocab_size=5, n=1), vocab_size=5)[0]
-    expected = [0.7 / 3 + 0.28 / 3, 0.28 / 3, 0.4 / 3 + 0.28 / 3, 0.1 + 0.28 / 3, 0.2 / 3 + 0.28 / 3]
-    np.testing.assert_allclose(model.distribution(()), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
-def test_the_distribution_after_a_context_holds_the_probability_of_each_token(n: int) -> None:
-    model = fit(TRAIN, vocab_size=VOCAB, n=n)
-    for place in range(n - 1, len(TEST)):
-        context = TEST[place - n + 1 : place].tolist()
-        each = [model.probabilities(np.array([*context, w]))[-1] for w in range(VOCAB)]
-        np.testing.assert_allclose(model.distribution(context), each, rtol=1e-12)
+    models = smoothed(count(stream, vocab_size=5, n=3, mark=MARK), vocab_size=5)
+    for (n, context), expected in BY_HAND.items():
+        np.testing.assert_allclose(models[n - 1].distribution(context), expected, rtol=1e-12, err_msg=str(context))

@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
+from tests.cases import each
 from tfmviz.analysis.keyboard import WORD, Words
 from tfmviz.counting import pairs
 from tfmviz.ui.writing import keyboard
@@ -34,7 +34,7 @@ def test_a_pair_ends_with_the_line() -> None:
     assert found.scores("b", found.known(["c", "\n"])).max() < 1
 
 
-@pytest.mark.parametrize("text", ["", "  a", "don't go", "a, b c", "😀 no", "one two  two one two"])
+@each("text", ["", "  a", "don't go", "a, b c", "😀 no", "one two  two one two"])
 def test_the_word_before_a_place_orders_the_words_there(text: str) -> None:
     found = keyboard.Dictionary(Words(("the", "a", "was")), np.arange(3))
     scores, counts = keyboard.by_pairs(text, found), keyboard.text_counted()

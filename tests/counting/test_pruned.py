@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tfmviz.counting import grams, kneser_ney, pruned
 from tfmviz.counting.kneser_ney import NGramModel
 
@@ -26,7 +27,7 @@ def occurrences(*gram: int) -> int:
     return sum(tuple(STREAM[i : i + len(gram)]) == gram for i in range(len(STREAM) - len(gram) + 1))
 
 
-@pytest.mark.parametrize("context", [(), (0,), (6,), (0, 1), (6, 6), (3, 2), (5, 4)])
+@each("context", [(), (0,), (6,), (0, 1), (6, 6), (3, 2), (5, 4)])
 def test_probabilities_sum_to_one_after_any_context(context: tuple[int, ...]) -> None:
     p = both()[1].distribution(context)
     assert (p > 0).all()
@@ -48,21 +49,12 @@ def test_what_stays_keeps_its_share_and_the_rest_goes_to_the_shorter_context() -
     whole, small = both()
     for context in [(0, 1), (1, 0), (2, 2)]:
         assert occurrences(*context) >= 2
-        shorter, p, full = (
-            small.distribution(context[1:]),
-            small.distribution(context),
-            whole.distribution(context),
-        )
-        share = full - _freed(whole, context) * whole.distribution(context[1:])
+        shorter, p = small.distribution(context[1:]), small.distribution(context)
+        freed = float(whole.orders[2].back_off[whole._number(context)])  # γ(h): what the discounts leave
+        share = whole.distribution(context) - freed * whole.distribution(context[1:])
         stays = np.array([occurrences(*context, w) >= LEAST[2] for w in range(V)])
         left = 1 - share[stays].sum()
         np.testing.assert_allclose(p, np.where(stays, share, 0) + left * shorter, rtol=1e-9)
-
-
-def _freed(model: NGramModel, context: tuple[int, ...]) -> float:
-    """γ(h): what the discounts leave, from the probabilities of two words of which one never followed."""
-    order, number = model.orders[len(context)], model._number(context)
-    return float(order.back_off[number])
 
 
 def test_nothing_is_lost_if_nothing_is_rare() -> None:

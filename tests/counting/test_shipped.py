@@ -5,25 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 
-import pytest
-
 from scripts.prepare_counting import HELD_OUT, LONGEST, SHORTEST, UNSUITED
 from scripts.prepare_english import RUDE
 from tests.browser import ROOT
+from tests.cases import each
 from tfmviz.counting.shipped import FOLDER, NAMES, read
 from tfmviz.text.corpora import is_held_out
 
 FACTS = json.loads((FOLDER / "facts.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_size_and_digest_are_those_of_the_facts(name: str) -> None:
     text = (read(name) + "\n").encode()
-    assert FACTS[name] == {
-        "sentences": text.count(b"\n"),
-        "bytes": len(text),
-        "sha256": hashlib.sha256(text).hexdigest(),
-    }
+    digest = hashlib.sha256(text).hexdigest()
+    assert FACTS[name] == {"sentences": text.count(b"\n"), "bytes": len(text), "sha256": digest}
 
 
 def test_it_is_about_three_megabytes_and_travels_light() -> None:
@@ -31,7 +27,7 @@ def test_it_is_about_three_megabytes_and_travels_light() -> None:
     assert sum((FOLDER / name).stat().st_size for name in NAMES) <= 1.2e6
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_hash_decides_what_is_held_out_and_the_filters_were_at_work(name: str) -> None:
     for line in read(name).split("\n"):
         assert is_held_out(line, per_mille=HELD_OUT) == (name == NAMES[1])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.counting.texts import SMOOTHINGS, sentences
-from tfmviz.counting.smoothing import LONGEST, Counted, Smoothing, context_of, counted, held_out
+from tfmviz.counting.smoothing import LONGEST, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, words_of
 
 LINES = sentences(41, seed=1)
@@ -55,38 +57,31 @@ def by_formula(context: tuple[str, ...], word: str, smoothing: Smoothing) -> flo
     return smoothing.share * count / total + (1 - smoothing.share) * shorter if total else shorter
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS[:-1], ids=lambda s: s.method)
-@pytest.mark.parametrize("context", CONTEXTS)
-def test_probabilities_are_those_of_the_formula(context: tuple[int, ...], smoothing: Smoothing) -> None:
+@each("smoothing", SMOOTHINGS[:-1])
+def test_probabilities_are_those_of_the_formula(smoothing: Smoothing) -> None:
     names = TEXT.vocabulary
-    spelled = tuple(names[word] for word in context)
-    expected = [by_formula(spelled, name, smoothing) for name in names]
-    np.testing.assert_allclose(TEXT.distribution(context, smoothing, n=LONGEST), expected, rtol=1e-12)
+    for context in CONTEXTS:
+        expected = [by_formula(tuple(names[word] for word in context), name, smoothing) for name in names]
+        np.testing.assert_allclose(TEXT.distribution(context, smoothing, n=LONGEST), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=lambda s: s.method)
-@pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("n", range(1, LONGEST + 1))
+@each("smoothing, n, context", product(SMOOTHINGS, range(1, LONGEST + 1), CONTEXTS))
 def test_probabilities_sum_to_one(context: tuple[int, ...], smoothing: Smoothing, n: int) -> None:
     p = TEXT.distribution(context, smoothing, n=n)
     if smoothing.method == "none" and not TEXT.after(context_of(context, n)).any():
         assert np.isnan(p).all()
         return
     assert p.sum() == pytest.approx(1, abs=1e-12)
-    assert (p >= 0).all()
-    if smoothing.method not in ("none", "back-off"):
-        assert (p > 0).all()
+    assert (p >= 0).all() if smoothing.method in ("none", "back-off") else (p > 0).all()
 
 
-@pytest.mark.parametrize("n", range(1, LONGEST + 1))
-def test_only_the_last_words_count(n: int) -> None:
-    for smoothing in SMOOTHINGS:
-        one, other = ((w, *TEXT.stream[1:5].tolist()) for w in (UNKNOWN, 2))
-        p, same = (TEXT.distribution(h, smoothing, n=n) for h in (one, other))
-        np.testing.assert_array_equal(p, same)
+@each("smoothing, n", product(SMOOTHINGS, range(1, LONGEST + 1)))
+def test_only_the_last_words_count(smoothing: Smoothing, n: int) -> None:
+    p, same = (TEXT.distribution((w, *TEXT.stream[1:5].tolist()), smoothing, n=n) for w in (UNKNOWN, 2))
+    np.testing.assert_array_equal(p, same)
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=lambda s: s.method)
+@each("smoothing", SMOOTHINGS)
 def test_along_a_text_every_word_has_the_probability_that_its_context_gives_it(smoothing: Smoothing) -> None:
     measured = held_out(TEXT, OTHERS)
     p = measured.probabilities(smoothing)
@@ -116,8 +111,8 @@ def test_the_share_never_seen_is_that_of_a_set() -> None:
 
 def test_the_uniform_model_has_the_perplexity_of_its_vocabulary() -> None:
     """With a huge δ the counts do not matter."""
-    measured = held_out(TEXT, OTHERS)
-    np.testing.assert_allclose(measured.perplexity(Smoothing("add-δ", delta=1e12)), TEXT.vocab_size, rtol=1e-6)
+    found = held_out(TEXT, OTHERS).perplexity(Smoothing("add-δ", delta=1e12))
+    np.testing.assert_allclose(found, TEXT.vocab_size, rtol=1e-6)
 
 
 def test_occurrences_are_where_the_words_stand() -> None:
@@ -129,9 +124,8 @@ def test_occurrences_are_where_the_words_stand() -> None:
     assert TEXT.occurrences((UNKNOWN,) * 9999, 3).tolist() == []
 
 
-@pytest.mark.parametrize("lines", [["a"], ["?"], ["word " * 999], ["老王", "😀"]])
+@each("lines", [["a"], ["?"], ["word " * 999], ["老王", "😀"]])
 def test_texts_with_few_words_are_counted_too(lines: list[str]) -> None:
-    text: Counted = counted(lines)
-    for smoothing in SMOOTHINGS[1:]:
-        for n in range(1, LONGEST + 1):
-            assert text.distribution((MARK, 2, UNKNOWN), smoothing, n=n).sum() == pytest.approx(1)
+    text = counted(lines)
+    for smoothing, n in product(SMOOTHINGS[1:], range(1, LONGEST + 1)):
+        assert text.distribution((MARK, 2, UNKNOWN), smoothing, n=n).sum() == pytest.approx(1)

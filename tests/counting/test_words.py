@@ -3,64 +3,50 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
+from tests.cases import each
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, sentences_of, stream_of, words_of
 
 ODD = (
-    "",
-    "   \n\t ",
-    "老王 批评 老李。老李 批评 老王！",
-    "👩‍👩‍👧 says 😀",
-    "<img src=x onerror=alert(1)> **b** $x$",
-    "שלום עולם",
-    "a\x00b\x1cc\u2028d\r\ne",
-    "İstanbul 3.5 1,000.25 U.S. don't we’ll rock 'n' roll x_y",
-    'He said: "Go!" And she went… (Why?) No.',
-    "word " * 1000,
+    *("", "   \n\t ", "老王 批评 老李。老李 批评 老王！", "👩‍👩‍👧 says 😀", "<img src=x onerror=alert(1)> **b** $x$"),
+    *("שלום עולם", "a\x00b\x1cc\u2028d\r\ne", "İstanbul 3.5 1,000.25 U.S. don't we’ll rock 'n' roll x_y"),
+    *('He said: "Go!" And she went… (Why?) No.', "word " * 1000),
 )
 
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Don’t stop: it's 3.5, x_y!", ["don't", "stop", ":", "it's", "3.5", ",", "x", "_", "y", "!"]),
-        ("老王 ran", ["老", "王", "ran"]),
-        ("'tis 'quoted'", ["'", "tis", "'", "quoted", "'"]),
-        ("<b>Hi</b>", ["<", "b", ">", "hi", "<", "/", "b", ">"]),
-        (" \n", []),
-    ],
-)
-def test_tokens_are_words_numbers_and_single_signs(text: str, names: list[str]) -> None:
-    assert [word.name for word in words_of(text)] == names
+TOKENS = {
+    "Don’t stop: it's 3.5, x_y!": ["don't", "stop", ":", "it's", "3.5", ",", "x", "_", "y", "!"],
+    "老王 ran": ["老", "王", "ran"],
+    "'tis 'quoted'": ["'", "tis", "'", "quoted", "'"],
+    "<b>Hi</b>": ["<", "b", ">", "hi", "<", "/", "b", ">"],
+    " \n": [],
+}
 
 
-@pytest.mark.parametrize("text", ODD)
+def names_of(text: str) -> list[str]:
+    return [word.name for word in words_of(text)]
+
+
+def test_tokens_are_words_numbers_and_single_signs() -> None:
+    assert {text: names_of(text) for text in TOKENS} == TOKENS
+
+
+@each("text", ODD)
 def test_nothing_but_white_space_lies_between_tokens(text: str) -> None:
     words = words_of(text)
-    ends = [0, *(word.end for word in words)]
-    starts = [*(word.start for word in words), len(text)]
+    ends, starts = [0, *(word.end for word in words)], [*(word.start for word in words), len(text)]
     assert all(not text[a:b].strip() for a, b in zip(ends, starts, strict=True))
 
 
-@pytest.mark.parametrize("text", ODD)
+@each("text", ODD)
 def test_sentences_hold_the_tokens_of_the_text_in_order(text: str) -> None:
     sentences = sentences_of(text)
-    names = [word.name for sentence in sentences for word in words_of(sentence)]
-    assert names == [word.name for word in words_of(text)]
+    assert [name for sentence in sentences for name in names_of(sentence)] == names_of(text)
     assert all(words_of(sentence) and "\n" not in sentence for sentence in sentences)
 
 
 def test_a_text_is_cut_at_the_ends_of_its_sentences() -> None:
-    assert sentences_of('He left. "Why?" she asked.\nA title\n3.5 is a number! 老王来了。好。') == [
-        "He left.",
-        '"Why?"',
-        "she asked.",
-        "A title",
-        "3.5 is a number!",
-        "老王来了。",
-        "好。",
-    ]
+    cut = ["He left.", '"Why?"', "she asked.", "A title", "3.5 is a number!", "老王来了。", "好。"]
+    assert sentences_of('He left. "Why?" she asked.\nA title\n3.5 is a number! 老王来了。好。') == cut
 
 
 def test_a_stream_is_its_words_with_marks_around_the_sentences() -> None:
@@ -71,7 +57,4 @@ def test_a_stream_is_its_words_with_marks_around_the_sentences() -> None:
     assert [names[n] for n in stream] == ["⟨s⟩", "the", "cat", ".", "⟨s⟩", "the", "dog", ".", "⟨s⟩"]
     np.testing.assert_array_equal(encoded(["The cat.", "the dog."], numbers), stream)
     assert encoded(["the ⟨s⟩ mouse"], numbers).tolist() == [MARK, numbers["the"], *[UNKNOWN] * 4, MARK]
-
-
-def test_a_text_without_a_sentence_has_an_empty_stream() -> None:
     assert stream_of([])[0].tolist() == [MARK]

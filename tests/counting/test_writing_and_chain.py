@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.counting.texts import SMOOTHINGS, sentences
 from tfmviz.counting.chain import factors, log_probabilities
 from tfmviz.counting.smoothing import Smoothing, counted
@@ -16,15 +17,14 @@ from tfmviz.counting.writing import drawn, joined, written
 TEXT = counted(sentences(41, seed=1))
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS, ids=lambda s: s.method)
+@each("smoothing", SMOOTHINGS)
 def test_every_step_says_what_it_was_drawn_from(smoothing: Smoothing) -> None:
     history = [MARK, 2]
     for step in written(TEXT, history, smoothing, n=3, length=50, seed=4):
         expected = tuple(history[-2:])
         shorter = [expected[i:] for i in range(3)]
         assert step.context == expected or (smoothing.method == "none" and step.context in shorter)
-        p = TEXT.distribution(step.context, smoothing, n=3)
-        assert step.probability == p[step.word] > 0
+        assert step.probability == TEXT.distribution(step.context, smoothing, n=3)[step.word] > 0
         history = [MARK] if step.word == MARK else [*history, step.word]
 
 
@@ -44,15 +44,14 @@ def test_words_are_drawn_as_often_as_they_are_probable() -> None:
     p = np.array([0.0, 0.5, 0.0, 0.2, 0.3, 0.0])
     draws = [drawn(p, draw) for draw in (np.arange(1000) + 0.5) / 1000]
     assert np.bincount(draws, minlength=6).tolist() == [0, 500, 0, 200, 300, 0]
-    assert drawn(p, 0.0) == 1
-    assert drawn(p, np.nextafter(1.0, 0.0)) == 4
+    assert (drawn(p, 0.0), drawn(p, np.nextafter(1.0, 0.0))) == (1, 4)
 
 
 def test_words_are_joined_as_people_write_them() -> None:
     assert joined(["he", "said", ",", "go", "!", "\n", "(", "yes", ")", "."]) == "he said, go!\n(yes)."
 
 
-@pytest.mark.parametrize("smoothing", SMOOTHINGS[1:], ids=lambda s: s.method)
+@each("smoothing", SMOOTHINGS[1:])
 def test_the_factors_multiply_to_the_probability_of_the_sentence(smoothing: Smoothing) -> None:
     """Against the product of the probabilities that each prefix gives its next word."""
     text = "The dog saw the cat, and the cat ran"
@@ -66,14 +65,15 @@ def test_the_factors_multiply_to_the_probability_of_the_sentence(smoothing: Smoo
 
 
 def test_where_sentences_end_is_given() -> None:
-    one, two = "The cat ran.", "A dog saw."
-    both = log_probabilities(TEXT, [one, two], SMOOTHINGS[-1], n=3)
-    alone = [log_probabilities(TEXT, [s], SMOOTHINGS[-1], n=3) for s in (one, two)]
+    both, *alone = (
+        log_probabilities(TEXT, lines, SMOOTHINGS[-1], n=3)
+        for lines in (["The cat ran.", "A dog saw."], ["The cat ran."], ["A dog saw."])
+    )
     np.testing.assert_allclose(both, np.concatenate(alone), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens", "pieces"),
+@each(
+    "text, tokens, pieces",
     [
         ("I don't know", ["I", " don", "'t", " know"], [("I", 1), ("don't", 2), ("know", 1)]),
         ('Go." Yes', ["Go", '."', " Yes"], [("Go", 1), ('."', 1), ("Yes", 1)]),

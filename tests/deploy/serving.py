@@ -47,10 +47,8 @@ class Serving:
             connection.connect(str(self.proxy.control))
             connection.sendall(b"show stat\n")
             table = connection.makefile(encoding="utf-8").read().removeprefix("# ")
-        (found,) = (
-            row for row in csv.DictReader(table.splitlines()) if (row["pxname"], row["svname"]) == ("app", replica.name)
-        )
-        return int(found["scur"])
+        rows = {(row["pxname"], row["svname"]): row for row in csv.DictReader(table.splitlines())}
+        return int(rows["app", replica.name]["scur"])
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -131,10 +129,9 @@ class Reader:
     @property
     def mistakes(self) -> list[str]:
         """Answers with an error on the screen, or for another sentence than the one that was sent."""
-        wrong = [
-            f"{answer.explored!r} in place of {text!r}" for text, answer in self.answers if answer.explored != text
-        ]
-        return wrong + [problem for _, answer in self.answers for problem in answer.problems]
+        wrong = [(answer.explored, text) for text, answer in self.answers if answer.explored != text]
+        found = [f"{shown!r} in place of {text!r}" for shown, text in wrong]
+        return found + [problem for _, answer in self.answers for problem in answer.problems]
 
 
 async def silence(address: str) -> ClientConnection:

@@ -8,10 +8,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Sequence
 from pathlib import Path
-
-import pytest
 
 from tests.asking import asked
 from tests.browser import ROOT
@@ -69,9 +66,9 @@ def test_where_nothing_can_listen_one_sentence_says_so(haproxy: None) -> None:
     assert re.fullmatch(r"This machine has no address 203\.0\.113\.5: .*\n", said)
 
 
-@pytest.mark.parametrize("options", [["--replicas=0"], ["--replicas=-1"], ["--replicas=two"], ["--port=0"]])
-def test_impossible_settings_are_refused(options: Sequence[str]) -> None:
-    with command(*options) as process:
-        _, said = process.communicate(timeout=300)
-    assert process.returncode == 2
-    assert "Traceback" not in said
+def test_impossible_settings_are_refused() -> None:
+    for option in ("--replicas=0", "--replicas=-1", "--replicas=two", "--port=0"):
+        with command(option) as process:
+            _, said = process.communicate(timeout=300)
+        assert process.returncode == 2, option
+        assert "Traceback" not in said, option

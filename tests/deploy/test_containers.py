@@ -40,10 +40,8 @@ def test_the_servers_are_told_by_which_names_they_are_reached_and_who_may_frame_
     for setting in (doors.SETTING, "TFMVIZ_EMBED"):
         assert COMPOSE["app"]["environment"][setting] == f"${{{setting}:-}}"
         assert setting in in_cluster
-    (service,) = (
-        one["metadata"]["name"] for one in CLUSTER if one["kind"] == "Service" and "clusterIP" not in one["spec"]
-    )
-    assert service in in_cluster[doors.SETTING].split()
+    (service,) = (one for one in CLUSTER if one["kind"] == "Service" and "clusterIP" not in one["spec"])
+    assert service["metadata"]["name"] in in_cluster[doors.SETTING].split()
 
 
 def test_both_run_the_same_haproxy_with_the_file_of_this_folder() -> None:

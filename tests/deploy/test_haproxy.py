@@ -8,11 +8,8 @@ import re
 import subprocess
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from email.message import Message
 from pathlib import Path
-
-import pytest
 
 from deploy.serve import TEMPLATE, Replica, configuration, shares
 from tests.deploy.serving import Serving
@@ -37,20 +34,15 @@ def largest_script(served: Serving) -> str:
     return f"{served.address}/{script}"
 
 
-def script_of_a_view(served: Serving) -> str:
-    return f"{served.address}/views/{name_of(explorer.JS)}"
-
-
-@pytest.mark.parametrize("script", [largest_script, script_of_a_view])
-def test_static_files_are_compressed_and_kept(served: Serving, script: Callable[[Serving], str]) -> None:
-    address = script(served)
-    _, plain_headers, plain = get(address)
-    _, headers, packed = get(address, Accept_Encoding="gzip")
-    assert gzip.decompress(packed) == plain
-    assert len(packed) < len(plain) * 2 / 3
-    assert "immutable" in headers["Cache-Control"]
-    assert "Set-Cookie" not in plain_headers
-    assert headers["Age"], "it does not come out of HAProxy's cache"
+def test_static_files_are_compressed_and_kept(served: Serving) -> None:
+    for address in (largest_script(served), f"{served.address}/views/{name_of(explorer.JS)}"):
+        _, plain_headers, plain = get(address)
+        _, headers, packed = get(address, Accept_Encoding="gzip")
+        assert gzip.decompress(packed) == plain
+        assert len(packed) < len(plain) * 2 / 3
+        assert "immutable" in headers["Cache-Control"]
+        assert "Set-Cookie" not in plain_headers
+        assert headers["Age"], "it does not come out of HAProxy's cache"
 
 
 def test_a_reader_stays_with_one_server(served: Serving) -> None:
@@ -63,18 +55,14 @@ def test_a_reader_stays_with_one_server(served: Serving) -> None:
     assert kept == [None] * 4, "with a cookie, nobody is sent elsewhere"
 
 
-@pytest.mark.parametrize("embed", ["", "https://moodle.example.edu"])
-def test_haproxy_understands_its_file(haproxy: None, embed: str, tmp_path: Path) -> None:
-    environment = os.environ | {
-        "TFMVIZ_LISTEN": "127.0.0.1:8501",
-        "TFMVIZ_REPLICAS": "localhost:8501",
-        "TFMVIZ_EMBED": embed,
-        "TFMVIZ_CONTROL": str(tmp_path / "control"),
-    }
-    command = ["haproxy", "-c", "-f", str(TEMPLATE)]
-    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "warning" not in done.stderr.lower()
+def test_haproxy_understands_its_file(haproxy: None, tmp_path: Path) -> None:
+    settings = {"LISTEN": "127.0.0.1:8501", "REPLICAS": "localhost:8501", "CONTROL": str(tmp_path / "control")}
+    for embed in ("", "https://moodle.example.edu"):
+        told = {f"TFMVIZ_{name}": value for name, value in (settings | {"EMBED": embed}).items()}
+        command = ["haproxy", "-c", "-f", str(TEMPLATE)]
+        done = subprocess.run(command, env=os.environ | told, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert "warning" not in done.stderr.lower()
 
 
 def test_the_servers_of_this_machine_take_the_place_of_those_looked_up_by_name() -> None:
@@ -83,14 +71,8 @@ def test_the_servers_of_this_machine_take_the_place_of_those_looked_up_by_name()
     assert "server-template" not in made
 
 
-@pytest.mark.parametrize(
-    ("cores", "count", "shared"),
-    [
-        ([0, 1], 2, [{0}, {1}]),
-        ([0, 1, 2, 3, 4], 2, [{0, 1}, {2, 3, 4}]),
-        ([0, 1], 3, [{0}, {1}, {0}]),
-        ([3, 5], 1, [{3, 5}]),
-    ],
-)
-def test_cores_are_shared_out_evenly(cores: list[int], count: int, shared: list[set[int]]) -> None:
-    assert shares(cores, count) == shared
+def test_cores_are_shared_out_evenly() -> None:
+    assert shares([0, 1], 2) == [{0}, {1}]
+    assert shares([0, 1, 2, 3, 4], 2) == [{0, 1}, {2, 3, 4}]
+    assert shares([0, 1], 3) == [{0}, {1}, {0}]
+    assert shares([3, 5], 1) == [{3, 5}]

@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import urllib.request
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -20,6 +21,12 @@ from tests.deploy.serving import Reader, Serving, reading, silence, wait_until
 PAGE = "/residual_stream?text=The+queen+gave+the+king+a+ring.&model=twins-rope&layer=2&head=1"
 
 
+def ask(address: str) -> int:
+    with urllib.request.urlopen(address, timeout=300) as answer:
+        status: int = answer.status
+        return status
+
+
 def kill(replica: Replica) -> None:
     """Ends a server at once and waits until it is gone: it lets go of its connections earlier, and still runs then."""
     assert replica.process
@@ -27,8 +34,21 @@ def kill(replica: Replica) -> None:
     replica.process.wait()
 
 
+def comes_back(served: Serving, hit: Replica) -> None:
+    with served.watched():
+        wait_until(lambda: hit.running, "a new start of the killed server")
+        hit.wait_until_healthy()
+
+
 def answered(reader: Reader, times: int) -> bool:
     return len(reader.answers) >= times
+
+
+def everyone_is_answered(readers: Sequence[Reader], page: Page | None = None) -> None:
+    """Waits until each has one answer more."""
+    seen = [len(reader.answers) for reader in readers]
+    pairs = [*zip(readers, seen, strict=True)]
+    wait_until(lambda: all(len(reader.answers) > n for reader, n in pairs), "an answer for everyone", page=page)
 
 
 def what_is_chosen(page: Page) -> dict[str, str]:
@@ -43,7 +63,7 @@ def what_is_chosen(page: Page) -> dict[str, str]:
 
 def test_readers_are_shared_among_the_servers(served: Serving) -> None:
     with reading(served.address, 4) as readers:
-        wait_until(lambda: all(reader.answers for reader in readers), "an answer for everyone")
+        everyone_is_answered(readers)
         assert [served.sessions_on(replica) for replica in served.replicas] == [2, 2]
     assert [reader.mistakes for reader in readers] == [[]] * 4
 
@@ -78,20 +98,18 @@ def test_a_rolling_restart_loses_no_request(served: Serving) -> None:
     def ask_again_and_again() -> None:
         while not enough.is_set():
             try:
-                with urllib.request.urlopen(served.address, timeout=300) as answer:
-                    statuses.append(answer.status)
+                statuses.append(ask(served.address))
             except OSError as error:
                 statuses.append(str(error))
 
     with served.watched(), reading(served.address, 2) as readers:
-        wait_until(lambda: all(reader.answers for reader in readers), "an answer for everyone")
+        everyone_is_answered(readers)
         asking = [threading.Thread(target=ask_again_and_again) for _ in range(2)]
         for thread in asking:
             thread.start()
         served.asked.restart = True
         wait_until(lambda: not set(before) & set(served.process_ids()), "a restart of all servers")
-        seen = [len(reader.answers) for reader in readers]
-        wait_until(lambda: all(len(reader.answers) > n for reader, n in zip(readers, seen, strict=True)), "an answer")
+        everyone_is_answered(readers)
         enough.set()
         for thread in asking:
             thread.join()
@@ -100,23 +118,16 @@ def test_a_rolling_restart_loses_no_request(served: Serving) -> None:
 
 
 def test_a_request_in_the_hands_of_a_killed_server_is_answered_by_another(served: Serving) -> None:
-    def ask(_: int) -> int:
-        with urllib.request.urlopen(served.address, timeout=300) as answer:
-            status: int = answer.status
-            return status
-
     hit = served.replicas[0]
     assert hit.process
     hit.process.send_signal(signal.SIGSTOP)  # it takes requests and answers none
     with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(ask, n) for n in range(8)]
+        asked = [threads.submit(ask, served.address) for _ in range(8)]
         wait_until(lambda: any(one.done() for one in asked), "an answer of the other server")
         assert not all(one.done() for one in asked)
         kill(hit)
         assert {one.result() for one in asked} == {200}
-    with served.watched():
-        wait_until(lambda: hit.running, "a new start of the killed server")
-        hit.wait_until_healthy()
+    comes_back(served, hit)
 
 
 @pytest.mark.browser
@@ -126,7 +137,7 @@ def test_who_was_on_a_killed_server_goes_on_on_another(served: Serving, visit: V
     hit, other = sorted(served.replicas, key=served.sessions_on, reverse=True)
     assert [served.sessions_on(hit), served.sessions_on(other)] == [1, 0]
     with reading(served.address, 3) as readers:
-        wait_until(lambda: all(reader.answers for reader in readers), "an answer for everyone", page=page)
+        everyone_is_answered(readers, page)
         theirs = served.sessions_on(hit) - 1
         kill(hit)
         wait_until(lambda: sum(reader.interruptions for reader in readers) >= theirs, "the loss", page=page)
@@ -137,16 +148,9 @@ def test_who_was_on_a_killed_server_goes_on_on_another(served: Serving, visit: V
         visit.enter("A dog ran home.")
         expect(page.get_by_test_id("stMain")).to_contain_text("“A”")  # a sentence about the first token
         page.wait_for_selector(READY)
-        seen = [len(reader.answers) for reader in readers]
-        wait_until(
-            lambda: all(len(reader.answers) > n for reader, n in zip(readers, seen, strict=True)),
-            "an answer",
-            page=page,
-        )
+        everyone_is_answered(readers, page)
     after = what_is_chosen(page)
     assert (after["title"], after["sidebar"]) == (before["title"], before["sidebar"])
     assert [reader.mistakes for reader in readers] == [[]] * 3
     assert sum(reader.interruptions for reader in readers) == theirs
-    with served.watched():
-        wait_until(lambda: hit.running, "a new start of the killed server")
-        hit.wait_until_healthy()
+    comes_back(served, hit)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine
 from tests.engine.parity import check
 from tfmviz.views.engine import package
@@ -38,20 +39,24 @@ def damage(data: bytes) -> bytes:
     return data[:400_000] + bytes([data[400_000] ^ 1]) + data[400_001:]
 
 
-@pytest.mark.parametrize("change", [damage, lambda data: data[:-1], lambda data: data + b"!", lambda data: data[:PART]])
+def cut(data: bytes) -> bytes:
+    return data[:-1]
+
+
+@each(
+    "change, encrypted",
+    [
+        *((change, True) for change in (damage, cut, lambda data: data + b"!", lambda data: data[:PART])),
+        (cut, False),  # where there are no digests, the length is looked at
+    ],
+)
 def test_weights_that_changed_on_their_way_are_refused(
-    engine: Engine, tmp_path: Path, change: Callable[[bytes], bytes]
+    engine: Engine, tmp_path: Path, change: Callable[[bytes], bytes], encrypted: bool
 ) -> None:
-    parcel = served(tmp_path, change)
+    place = {"name": "induction", "folder": str(tmp_path), "encrypted": encrypted}
+    engine.ask("fetch", parcel=served(tmp_path), **place)
     with pytest.raises(ValueError, match=re.escape(CHANGED)):
-        engine.ask("fetch", name="induction", parcel=parcel, folder=str(tmp_path), encrypted=True)
-
-
-def test_where_there_are_no_digests_the_length_is_looked_at(engine: Engine, tmp_path: Path) -> None:
-    engine.ask("fetch", name="induction", parcel=served(tmp_path), folder=str(tmp_path), encrypted=False)
-    cut = served(tmp_path, lambda data: data[:-1])
-    with pytest.raises(ValueError, match=re.escape(CHANGED)):
-        engine.ask("fetch", name="induction", parcel=cut, folder=str(tmp_path), encrypted=False)
+        engine.ask("fetch", parcel=served(tmp_path, change), **place)
 
 
 def test_weights_that_are_gone_are_refused(engine: Engine, tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 
 from tests.browser import ROOT
+from tests.cases import each
 from tests.node import VIEWS, call, node
 from tfmviz.positions.t5 import buckets
 
@@ -90,7 +90,7 @@ def test_the_error_function_is_that_of_the_library() -> None:
     np.testing.assert_allclose(ours, [math.erf(x) for x in points], atol=2e-7)
 
 
-@pytest.mark.parametrize("bidirectional", [False, True])
+@each("bidirectional", [False, True])
 def test_the_buckets_of_t5_are_those_of_python_up_to_the_longest_text(bidirectional: bool) -> None:
     distances = list(range(-3000, 3001))
     ours = call("engine/positions.ts", f"given.map((d) => module.bucketOf(d, {str(bidirectional).lower()}))", distances)

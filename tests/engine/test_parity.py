@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine
 from tests.engine.parity import check_model, difference, same_order
 from tests.engine.random_models import CASES, Case, check_case
@@ -22,35 +23,24 @@ from tfmviz.zoo import load
 
 def test_the_engine_says_which_shipped_models_it_knows() -> None:
     configs = {path.parent.name: json.loads(path.read_text()) for path in sorted(MODELS.glob("*/config.json"))}
+    configs["sunk"] = configs["twins-rope"] | {"sink": "present"}
     why = call("engine/known.ts", "given.map((config) => module.whyUnknown(config))", list(configs.values()))
-    assert [name for name, reason in zip(configs, why, strict=True) if reason == ""] == sorted(KNOWN)
     said = dict(zip(configs, why, strict=True))
-    assert said["twins-linear"] == "The browser does not compute models with attention = linear."
-    assert said["french-english"] == "The browser does not compute models with architecture = encoder-decoder."
-    sunk = call(
-        "engine/known.ts",
-        "given.map((config) => module.whyUnknown(config))",
-        [configs["twins-rope"] | {"sink": "present"}],
-    )
-    assert sunk == ["The browser does not compute models with sink = present."]
-    assert said["experts"] == "The browser does not compute models with n_experts = 4."
+    assert [name for name, reason in said.items() if reason == ""] == sorted(KNOWN)
+    unknown = {"twins-linear": "attention = linear", "french-english": "architecture = encoder-decoder"}
+    for name, what in (unknown | {"sunk": "sink = present", "experts": "n_experts = 4"}).items():
+        assert said[name] == f"The browser does not compute models with {what}."
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@each("name", KNOWN)
 def test_a_shipped_model_leaves_the_same_record(engine: Engine, name: str) -> None:
     check_model(engine, name, 4)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("random")
-    shutil.copy(MODELS / "induction" / "tokenizer.json", made)
-    return made
-
-
-@pytest.mark.parametrize("case", CASES[::11], ids=str)
-def test_a_random_model_leaves_the_same_record(engine: Engine, folder: Path, case: Case) -> None:
-    check_case(engine, folder, case)
+@each("case", CASES[::11])
+def test_a_random_model_leaves_the_same_record(engine: Engine, tmp_path: Path, case: Case) -> None:
+    shutil.copy(MODELS / "induction" / "tokenizer.json", tmp_path)
+    check_case(engine, tmp_path, case)
 
 
 def test_what_is_asked_for_is_kept_and_nothing_else(engine: Engine) -> None:
@@ -63,7 +53,7 @@ def test_what_is_asked_for_is_kept_and_nothing_else(engine: Engine) -> None:
         difference(site, arrays[site], trace[site])
 
 
-@pytest.mark.parametrize("site", ["decoder.9.mlp.out", "decoder.1.cross_attn.*", "nothing"])
+@each("site", ["decoder.9.mlp.out", "decoder.1.cross_attn.*", "nothing"])
 def test_a_site_that_is_not_there_is_refused_in_the_same_words(engine: Engine, site: str) -> None:
     engine.load("twins-none", MODELS / "twins-none")
     there = load("twins-none").trace("The cat sat.").sites
@@ -72,7 +62,7 @@ def test_a_site_that_is_not_there_is_refused_in_the_same_words(engine: Engine, s
     assert str(ours.value) == str(NotCaptured(site, there))
 
 
-@pytest.mark.parametrize("name", ["twins-postnorm", "fill-in"])
+@each("name", ["twins-postnorm", "fill-in"])
 def test_the_next_word_is_read_off_any_position(engine: Engine, name: str) -> None:
     engine.load(name, MODELS / name)
     model, text = load(name), "The cat ___ on the mat."

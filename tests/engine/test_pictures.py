@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine
 from tests.engine.random_models import CASES, Case, random_model
 from tests.traces import read_arrays
@@ -54,13 +55,13 @@ def assert_near(arrays: dict[str, Any], expected: dict[str, Array]) -> None:
         np.testing.assert_allclose(own, array.ravel(), rtol=0, atol=1e-4 * max(float(largest), 1e-6), err_msg=name)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each("name", KINDS)
 def test_the_whole_model_of_another_sentence_is_what_python_would_send(engine: Engine, name: str) -> None:
     engine.load(name, MODELS / name)
     check_scenes(engine, load(name), TEXTS)
 
 
-@pytest.mark.parametrize("case", CASES[5::29], ids=str)
+@each("case", CASES[5::29])
 def test_so_it_is_with_other_norms_embeddings_and_odd_widths(engine: Engine, tmp_path: Path, case: Case) -> None:
     shutil.copy(MODELS / "induction" / "tokenizer.json", tmp_path)
     model = random_model(tmp_path, seed=3, d_ff=101, **case)  # not so many means of equally many neighbours
@@ -87,7 +88,7 @@ def check_scenes(engine: Engine, model: ZooModel, texts: Sequence[str]) -> None:
                 assert made["says"][column][1] == pytest.approx(p, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each("name", KINDS)
 def test_step_by_step_of_a_sentence_is_what_python_would_send(engine: Engine, name: str) -> None:
     engine.load(name, MODELS / name)
     model = load(name)

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine, wishes
 from tests.engine.parity import PIECES, check, edits
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
@@ -40,7 +41,7 @@ def composed(text: str, rng: random.Random) -> list[str]:
     return [text[:at] + proposal + text[at:] for proposal in rng.choice(PROPOSALS)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_any_way_of_typing_ends_in_the_record_of_one_pass(engine: Engine, name: str) -> None:
     type_and_compare(engine, name, 25)
 
@@ -80,7 +81,7 @@ def same(engine: Engine, name: str, text: str, changes: tuple[Edit, ...]) -> Non
     assert engine.ask("next", name=name) == engine.ask("next", name="anew")
 
 
-@pytest.mark.parametrize("name", ["twins-rope", "chinese-none"])
+@each("name", ["twins-rope", "chinese-none"])
 def test_an_earlier_pass_still_says_what_comes_next(engine: Engine, name: str) -> None:
     engine.load(name, MODELS / name)
     edit = AblateHead(layer=load(name).trace("The").layers[0], head=1)
@@ -141,15 +142,14 @@ SLIM = tuple(tuple(i == j or j == 0 for j in range(6)) for i in range(6))
 WIDE = ((True,) * 6,) * 6
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         (Patch(site="decoder.1.mlp.out", vector=(0.5,) * 128, position=1),),
-        (SetMask(layer=LAYER, mask=SLIM),),
-        (SetMask(layer=LAYER, mask=SLIM, heads=(True, False, True, False)),),
-        (
-            SetMask(layer=LAYER, mask=SLIM, heads=(True, False, False, False)),
-            SetMask(layer=LAYER, mask=WIDE, heads=(False, True, False, False)),
+        *((SetMask(layer=LAYER, mask=SLIM, heads=heads),) for heads in (None, (True, False, True, False))),
+        tuple(
+            SetMask(layer=LAYER, mask=mask, heads=tuple(head == one for head in range(4)))
+            for one, mask in enumerate((SLIM, WIDE))
         ),
     ],
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import cache
 from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.engine import MODELS, Engine
 from tests.hostile.texts import ODD, WORST
 from tfmviz.record.trace import Encoding
@@ -20,41 +22,15 @@ SCRIPTS = {
     "Arabic": "ابتثجحخدذرزسشصضطظعغفقكلمنهويءٱ٣٤۵\u064b\u0651\u0640",
     "Han and kana": "我们的中国人大家老师学习日本語かなカナ。、「」々〇",
 }
+
+
 OTHERS = (
     *(" ", " ", " ", "  ", "\n", "\t", "\r\n", "\u00a0", "\u3000", "\u2028", "\u0085", "\ufeff", "\u200b", "\u200f"),
     *(".", ",", "'s", "'ll", "’t", "!?", "…", "-", "--", "#", "%", "\\", "<b>", "&amp;", "{}", "$x$", "_", "__", "___"),
-    *(
-        " ___",
-        "____" * 6,
-        "<|endoftext|>",
-        "<|mask|>",
-        "0",
-        "12",
-        "1999",
-        "½",
-        "²",
-        "Ⅻ",
-        "٣",
-        "e\u0301",
-        "\u0335",
-        "\ufe0f",
-    ),
-    *(
-        "😀",
-        "👩‍👩‍👧🏽",
-        "🇫🇷",
-        "🏴\U000e0067\U000e0062\U000e007f",
-        "𝒙",
-        "𠀀",
-        "\x00",
-        "\x1b",
-        "\x7f",
-        "नमस्ते",
-        "ไม่มี",
-        "한국어",
-    ),
+    *(" ___", "____" * 6, "<|endoftext|>", "<|mask|>", "0", "12", "1999", "½", "²", "Ⅻ", "٣", "e\u0301", "\u0335"),
+    *("\ufe0f", "😀", "👩‍👩‍👧🏽", "🇫🇷", "🏴\U000e0067\U000e0062\U000e007f", "𝒙", "𠀀", "\x00", "\x1b", "\x7f"),
+    *("नमस्ते", "ไม่มี", "한국어"),
 )
-TOKENIZERS = ("tiny-english", "fill-in", "twins-none", "induction", "chinese-none")
 
 
 def odd_text(rng: random.Random) -> str:
@@ -76,30 +52,24 @@ def python_says(encoding: Encoding) -> dict[str, Any]:
     }
 
 
-@pytest.fixture(params=TOKENIZERS)
-def name(request: pytest.FixtureRequest, engine: Engine) -> str:
-    engine.load(request.param, MODELS / request.param)
-    return request.param
+def assert_cut_alike(engine: Engine, name: str, texts: list[str], max_len: int) -> None:
+    ours = engine.ask("encode", name=name, texts=texts, max_len=max_len)
+    assert ours == [python_says(tokenizer(name).encode(text, max_len=max_len)) for text in texts]
+
+
+@each("name", ["tiny-english", "fill-in", "twins-none", "induction", "chinese-none"])
+def test_a_thousand_odd_texts_become_the_same_tokens(engine: Engine, name: str) -> None:
+    """So do long and hostile ones."""
+    engine.load(name, MODELS / name)
+    rng = random.Random(name)
+    assert_cut_alike(engine, name, [odd_text(rng) for _ in range(1000)], 17)
+    assert_cut_alike(engine, name, [text for text in (*ODD, *WORST.values()) if "\U0010ffff" not in text], 4000)
+    assert engine.ask("vocabulary", name=name) == list(tokenizer(name).vocabulary)
 
 
 @cache
 def tokenizer(name: str) -> Tokenizer:
     return Tokenizer.load(MODELS / name / "tokenizer.json")
-
-
-def test_a_thousand_odd_texts_become_the_same_tokens(engine: Engine, name: str) -> None:
-    rng = random.Random(name)
-    texts = [odd_text(rng) for _ in range(1000)]
-    ours = engine.ask("encode", name=name, texts=texts, max_len=17)
-    assert None not in ours
-    assert ours == [python_says(tokenizer(name).encode(text, max_len=17)) for text in texts]
-
-
-def test_so_do_long_and_hostile_ones(engine: Engine, name: str) -> None:
-    texts = [text for text in (*ODD, *WORST.values()) if "\U0010ffff" not in text]
-    ours = engine.ask("encode", name=name, texts=texts, max_len=4000)
-    assert None not in ours
-    assert ours == [python_says(tokenizer(name).encode(text, max_len=4000)) for text in texts]
 
 
 def test_every_character_stands_in_the_same_word_and_has_the_same_label(engine: Engine) -> None:
@@ -112,12 +82,7 @@ def test_every_character_stands_in_the_same_word_and_has_the_same_label(engine: 
     known = [character for character, is_known in zip(everything, knows, strict=True) if is_known]
     assert len(known) > 30_000
     texts = [" ".join(f"a{c}1{c},{c}" for c in known[at : at + 256]) for at in range(0, len(known), 256)]
-    ours = engine.ask("encode", name="induction", texts=texts, max_len=9999)
-    assert ours == [python_says(tokenizer("induction").encode(text, max_len=9999)) for text in texts]
-
-
-def test_the_vocabulary_reads_the_same(engine: Engine, name: str) -> None:
-    assert engine.ask("vocabulary", name=name) == list(tokenizer(name).vocabulary)
+    assert_cut_alike(engine, "induction", texts, 9999)
 
 
 def test_half_a_character_is_refused_in_the_same_words(engine: Engine) -> None:
@@ -125,20 +90,15 @@ def test_half_a_character_is_refused_in_the_same_words(engine: Engine) -> None:
     for text in ("\ud800", "The 😀 cat\udfff sat."):
         with pytest.raises(ValueError, match="lone surrogate") as theirs:
             tokenizer("induction").encode(text, max_len=9)
-        with pytest.raises(ValueError, match="lone surrogate") as ours:
+        with pytest.raises(ValueError, match=f"^{re.escape(str(theirs.value))}$"):
             engine.ask("encode", name="induction", texts=[text], max_len=9)
-        assert str(ours.value) == str(theirs.value)
+    with pytest.raises(ValueError, match="There is no text to run the model on"):
+        engine.trace("induction", "")
 
 
-@pytest.mark.parametrize("text", ["Ꟑ", "\u0897", "𞤀𞤁", "a" * 20_001])
+@each("text", ["Ꟑ", "\u0897", "𞤀𞤁", "a" * 20_001])
 def test_what_it_cannot_be_sure_of_is_left_to_the_server(engine: Engine, text: str) -> None:
     engine.load("induction", MODELS / "induction")
     assert engine.ask("encode", name="induction", texts=["The cat", text], max_len=9)[1] is None
     with pytest.raises(ValueError, match="The server has to cut this text"):
         engine.trace("induction", text)
-
-
-def test_a_text_without_tokens_is_refused_in_the_same_words(engine: Engine) -> None:
-    engine.load("induction", MODELS / "induction")
-    with pytest.raises(ValueError, match="There is no text to run the model on"):
-        engine.trace("induction", "")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
+from tests.cases import each
 from tests.engine import MODELS
 from tests.model.helpers import flat
 from tests.node import call
@@ -59,8 +60,8 @@ NO_PLACE = "x has no shape or no place in the weights."
 MISFIT = "x does not fit its place in the weights, which may be cut off."
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
+@each(
+    "data, said",
     [
         (b"", NO_HEADER),
         (b"\x08\0\0", NO_HEADER),
@@ -120,16 +121,14 @@ def test_weights_that_are_not_those_of_the_config_are_refused(config: dict[str, 
     name = "decoder.blocks.1.self_attn.W_O.bias"
     assert complaint(config) == ""
     assert complaint(config, lambda tensors: tensors.pop(name)) == f"The weights lack {name}."
-    assert complaint(config, lambda tensors: tensors[name].update(shape=[64])) == (
-        f"{name} is (64) in the weights, but (128) by the config."
-    )
-    assert complaint(config, lambda tensors: tensors[name].update(value=float("nan"))) == (
-        f"Not all numbers in {name} are finite."
-    )
+    said = f"{name} is (64) in the weights, but (128) by the config."
+    assert complaint(config, lambda tensors: tensors[name].update(shape=[64])) == said
+    said = f"Not all numbers in {name} are finite."
+    assert complaint(config, lambda tensors: tensors[name].update(value=float("nan"))) == said
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
+@each(
+    "changes, said",
     [
         ({"vocab_size": 1000}, "The tokenizer has 1024 entries, the config says 1000."),
         ({"d_model": 0}, "d_model = 0 is no size."),
@@ -143,22 +142,11 @@ def test_a_model_that_is_not_known_is_refused(config: dict[str, Any], changes: d
     assert complaint(config | changes) == said
 
 
-def test_what_a_config_leaves_out_means_what_it_means_in_python() -> None:
-    sizes: dict[str, Any] = {
-        "vocab_size": 7,
-        "max_len": 5,
-        "d_model": 12,
-        "n_layers": 2,
-        "n_heads": 3,
-        "n_kv_heads": 3,
-        "d_ff": 11,
-    }
-    ours = call("engine/known.ts", "module.complete(given)", sizes)
-    config = flat(**sizes)
-    assert ours == config.to_dict() | {"d_head": config.d_head, "divisor": config.divisor}
-    assert call("engine/known.ts", "module.whyUnknown(given)", config.to_dict()) == ""
-
-
-def test_a_config_that_lacks_a_size_is_refused(config: dict[str, Any]) -> None:
+def test_what_a_config_leaves_out_means_what_it_means_in_python(config: dict[str, Any]) -> None:
+    sizes: dict[str, Any] = {"vocab_size": 7, "max_len": 5, "d_model": 12, "n_layers": 2, "n_heads": 3}
+    sizes |= {"n_kv_heads": 3, "d_ff": 11}
+    ours, theirs = call("engine/known.ts", "module.complete(given)", sizes), flat(**sizes)
+    assert ours == theirs.to_dict() | {"d_head": theirs.d_head, "divisor": theirs.divisor}
+    assert call("engine/known.ts", "module.whyUnknown(given)", theirs.to_dict()) == ""
     del config["d_ff"]
     assert complaint(config) == "The config does not say d_ff."

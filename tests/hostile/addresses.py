@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from tests.house.test_keys import folder_of
+from scripts import lint
 from tests.pages.tabs import UI, Address
-from tfmviz.places import PROJECT
 
 _PARAMETER = re.compile(r'(?:query_params\.get\(|_asked\(|key=|put\(\{)"([a-z_]+)"')
 
@@ -17,7 +16,8 @@ _OF_THE_FRAME = ("model", "kind", "layer", "head", "token", "to", "look", "proje
 @cache
 def parameters(page: str) -> tuple[str, ...]:
     """What an address of a page may hold, as its sources say."""
-    files = [*(UI / folder_of(PROJECT / "pages" / f"{page}.py")).glob("*.py"), *UI.glob("*.py")]
+    folder = lint.folder_of(lint.sources()[f"pages/{page}.py"])
+    files = [*(UI / folder).glob("*.py"), *UI.glob("*.py")]
     found = {name for path in files for name in _PARAMETER.findall(path.read_text(encoding="utf-8"))}
     return (*sorted(found - {"text", *_OF_THE_FRAME}), *_OF_THE_FRAME)
 

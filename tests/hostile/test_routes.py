@@ -146,18 +146,8 @@ def test_every_open_route_has_a_reason() -> None:
 
 
 def test_what_no_page_needs_of_streamlit_is_closed_and_leaves_no_traceback(logged: Logged) -> None:
-    targets = [
-        f"{path}{end}"
-        for path in (
-            "/auth/login",
-            "/auth/logout",
-            "/oauth2callback",
-            "/component/x/y.js",
-            "/AUTH/login",
-            "/%61uth/login",
-        )
-        for end in ("", "?provider=default", "?provider=a.b.c", "?state=1&code=2", "?error=a%0ab", "/")
-    ]
-    got = {target: asked(logged.address, target, CLOSE)[0] for target in targets}
+    paths = ("/auth/login", "/auth/logout", "/oauth2callback", "/component/x/y.js", "/AUTH/login", "/%61uth/login")
+    ends = ("", "?provider=default", "?provider=a.b.c", "?state=1&code=2", "?error=a%0ab", "/")
+    got = {path + end: asked(logged.address, path + end, CLOSE)[0] for path in paths for end in ends}
     assert {target: status for target, status in got.items() if status != 404} == {}
     logged.assert_no_traceback()

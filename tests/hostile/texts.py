@@ -25,13 +25,7 @@ ODD = (
     *("\u202eThe cat sat", "e\u0301" * 300, "Z" + "\u0335\u0322" * 500, "ﬃ ﷺ ½ ² İ ß", "\U0010ffff\ufffe\uffff"),
     *("\u200bThe\u200b cat\u200b", "\u00a0\u3000The\u2009cat", "👩‍👩‍👧🏽🇫🇷" * 50, "नमस्ते", "ไม่มีช่องว่าง" * 30, "ا" * 700),
     *("{{7*7}} ${7*7} <%= 7*7 %>", "'; DROP TABLE x; --", "=1+1|cmd", "[a](javascript:alert(1))", "</script><script>"),
-    *(
-        "&lt;b&gt; &amp;&#0;",
-        ":material/block: :red[x] $\\frac{1}{0}$",
-        "# h\n\n---\n```\n",
-        "|a|b|\n|-|-|\n|1|2|",
-        "\\",
-    ),
+    *("&lt;b&gt; &amp;&#0;", ":material/block: :red[x] $\\frac{1}{0}$", "# h\n\n---\n```\n", "|a|b|\n|-|-|\n|1|2|"),
     *("<|endoftext|>" * 300, "<s></s><pad><unk><mask>[MASK][CLS]", "###", "1e400 inf nan -0", "9" * 1000, "3+5=8"),
     *(
         "The " * 1200,
@@ -42,5 +36,6 @@ ODD = (
         "THE CAT SAT " * 60,
         "İstanbul ŒUVRE",
     ),
+    "\\",
 )
 """Short ones and strange ones; each is read by some page in one test or another."""

@@ -18,18 +18,17 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from tests.house.sources import MODULES, PACKAGE, imports, name_of
+from scripts.lint import ROOT, Source, imports, sources
 from tfmviz import constants
 
-KNOWN: dict[str, Any] = json.loads((PACKAGE / "constants.json").read_text(encoding="utf-8"))
+KNOWN: dict[str, Any] = json.loads((ROOT / "tfmviz" / "constants.json").read_text(encoding="utf-8"))
 
-READERS = (PACKAGE / "constants.py", PACKAGE / "views" / "shared" / "constants.ts")
-PYTHON = [path for path in MODULES if path not in READERS]
-SCRIPTS = [path for path in sorted((PACKAGE / "views").rglob("*.ts*")) if path not in READERS]
-STYLES = [path for path in sorted(PACKAGE.rglob("*.css")) if "dist" not in path.parts]
+READERS = ("tfmviz/constants.py", "tfmviz/views/shared/constants.ts")
+PYTHON = [one for one in sources().like("tfmviz/*.py") if one.name not in READERS]
+SCRIPTS = [one for one in sources().like("tfmviz/views/*.ts", "tfmviz/views/*.tsx") if one.name not in READERS]
+STYLES = [one for one in sources().like("tfmviz/*.css") if "dist" not in one.path.parts]
 
 COMMENT = re.compile(r"/\*.*?\*/|(?<!\S)//[^\n]*", re.DOTALL)
 BRACKETS = re.compile(r"\[[^][{}()]*\]|\{[^][{}()]*\}")
@@ -153,20 +152,17 @@ def copies(literals: list[tuple[str, Any]], texts: str) -> Iterator[str]:
 
 
 def test_what_the_file_says_stands_nowhere_else() -> None:
-    found = {
-        name_of(path): set(copies(*parsed(path.read_text(encoding="utf-8"), path.suffix)))
-        for path in (*PYTHON, *SCRIPTS, *STYLES)
-    }
+    found = {one.name: set(copies(*parsed(one.text, one.path.suffix))) for one in (*PYTHON, *SCRIPTS, *STYLES)}
     complaints = [f"{path} repeats {', '.join(sorted(found[path]))}" for path in found if found[path]]
     assert not complaints, "\n".join([*complaints, "import it: see tfmviz/constants.py"])
 
 
-def named(paths: list[Path]) -> dict[tuple[str, str], str]:
+def named(files: list[Source]) -> dict[tuple[str, str], str]:
     """Constants by name and value, and a file where each stands."""
     return {
-        (name, json.dumps(value, sort_keys=True)): name_of(path)
-        for path in paths
-        for name, value in parsed(path.read_text(encoding="utf-8"), path.suffix)[0]
+        (name, json.dumps(value, sort_keys=True)): one.name
+        for one in files
+        for name, value in parsed(one.text, one.path.suffix)[0]
         if name and value is not None and name not in COINCIDENCES
     }
 
@@ -180,13 +176,9 @@ def test_no_constant_has_its_name_and_value_in_both_languages() -> None:
 
 def test_both_languages_use_each_constant_by_its_name() -> None:
     assert {name for name in vars(constants) if name.isupper() and name[0] != "_"} == KNOWN.keys()
-    python = {one.parts[-1] for path in PYTHON for one in imports(path) if one.parts[:2] == ("tfmviz", "constants")}
-    scripts = {
-        name
-        for path in SCRIPTS
-        for names in IMPORTED.findall(path.read_text(encoding="utf-8"))
-        for name in re.findall(r"\w+", names)
-    }
+    asked = [path.split(".") for one in PYTHON for path, _ in imports(one)]
+    python = {parts[-1] for parts in asked if parts[:2] == ["tfmviz", "constants"]}
+    scripts = {name for one in SCRIPTS for names in IMPORTED.findall(one.text) for name in re.findall(r"\w+", names)}
     assert not KNOWN.keys() - python, "Python does not use these: leave them to the scripts"
     assert not KNOWN.keys() - scripts, "the scripts do not use these: leave them to Python"
 
@@ -222,8 +214,8 @@ def test_a_second_copy_is_found_and_a_coincidence_is_none() -> None:
         },
         ".css": {"content: '0123456789abcdefg';": 1, "/* 0123456789abcdefg */": 0},
     }
-    for suffix, sources in written.items():
-        for source, count in sources.items():
+    for suffix, each in written.items():
+        for source, count in each.items():
             assert len(set(copies(*parsed(source, suffix)))) == count, source
 
 

@@ -34,19 +34,14 @@ def weights(change: Callable[[dict[str, torch.Tensor]], Any]) -> Damage:
     return damage
 
 
-def only_bin(folder: Path) -> None:
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-
-
-def cut_off(folder: Path) -> None:
-    path = folder / "model.safetensors"
-    os.truncate(path, path.stat().st_size - 100)
-
-
 def lying_header(folder: Path) -> None:
     path = folder / "model.safetensors"
-    data = path.read_bytes()
-    path.write_bytes(data.replace(b'"shape":[307,42]', b'"shape":[999,42]', 1))
+    path.write_bytes(path.read_bytes().replace(b'"shape":[307,42]', b'"shape":[999,42]', 1))
+
+
+def weight(name: str, value: torch.Tensor) -> Damage:
+    """Another tensor, or one more."""
+    return weights(lambda tensors: tensors.update({name: value}))
 
 
 def index(**names: str) -> Damage:
@@ -63,14 +58,6 @@ def index(**names: str) -> Damage:
     return damage
 
 
-def poison(tensors: dict[str, torch.Tensor]) -> None:
-    tensors["model.layers.1.mlp.up_proj.weight"][3, 5] = torch.nan
-
-
-def too_large(tensors: dict[str, torch.Tensor]) -> None:
-    tensors["model.layers.1.mlp.down_proj.weight"].fill_(1e38)
-
-
 def larger(folder: Path) -> None:
     tokenizer = hf.AutoTokenizer.from_pretrained(folder)
     tokenizer.add_tokens([f"<{n}>" for n in range(9)])
@@ -78,8 +65,12 @@ def larger(folder: Path) -> None:
 
 
 def no_tokenizer(folder: Path) -> None:
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (folder / name).unlink()
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer_config.json").unlink()
+
+
+def text(name: str, content: str) -> Damage:
+    return lambda folder: (folder / name).write_text(content)
 
 
 def instead(name: str, make: Callable[[Path], Any]) -> Damage:
@@ -96,19 +87,17 @@ def zeros(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
-def many_tensors(folder: Path) -> None:
+def empty_tensors(path: Path, n: int) -> None:
     """A header of 600,000 of them took 35 seconds to read."""
-    listed = {f"t{n}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for n in range(80_000)}
-    header = json.dumps(listed).encode()
-    (folder / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    header = json.dumps({f"t{i}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for i in range(n)}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
 
 
 def many_shards(folder: Path) -> None:
     """Each of them has a header of half of what is allowed."""
-    listed = {f"t{n}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for n in range(30_000)}
-    header, names = json.dumps(listed).encode(), ["a.safetensors", "b.safetensors", "c.safetensors"]
+    names = ["a.safetensors", "b.safetensors", "c.safetensors"]
     for name in names:
-        (folder / name).write_bytes(len(header).to_bytes(8, "little") + header)
+        empty_tensors(folder / name, 30_000)
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {name: name for name in names}}))
 
 
@@ -165,48 +154,46 @@ def marks_without_end(file: dict[str, Any]) -> None:
     file["post_processor"]["single"] *= 100_000
 
 
+UP, DOWN = "model.layers.1.mlp.up_proj.weight", "model.layers.1.mlp.down_proj.weight"
 REFUSED: dict[str, tuple[Damage, str]] = {
-    "only .bin": (only_bin, r"\.bin files only.*save_pretrained"),
+    "only .bin": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
+        r"\.bin files only.*save_pretrained",
+    ),
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "holds no weights"),
-    "cut off": (cut_off, "damaged or cut off"),
+    "cut off": (
+        lambda folder: os.truncate(path := folder / "model.safetensors", path.stat().st_size - 100),
+        "damaged or cut off",
+    ),
     "a header that lies": (lying_header, "damaged or cut off"),
     "a shard outside the folder": (index(x="../a.safetensors"), r"'\.\./a\.safetensors', which is not"),
     "a shard of another kind": (index(x="pytorch_model.bin"), "which is not a safetensors file"),
     "a shard that is missing": (index(x="a.safetensors", y="c.safetensors"), r"c\.safetensors is missing"),
     "a tensor in two shards": (index(x="a.safetensors", y="b.safetensors"), "Two files of the checkpoint hold model"),
-    "an index that is none": (
-        lambda folder: (folder / "model.safetensors.index.json").write_text("[]"),
-        "index.json is damaged",
-    ),
+    "an index that is none": (text("model.safetensors.index.json", "[]"), "index.json is damaged"),
     "a missing tensor": (
         weights(lambda tensors: tensors.pop("model.layers.2.self_attn.q_proj.weight")),
         r"lacks layers\.2\.self_attn\.q_proj",
     ),
     "a tensor too many": (
-        weights(lambda tensors: tensors.update({"model.layers.0.adapter.weight": torch.ones(3)})),
+        weight("model.layers.0.adapter.weight", torch.ones(3)),
         r"1 tensors that no model of this type has, first layers\.0\.adapter",
     ),
-    "another shape": (
-        weights(lambda tensors: tensors.update({"model.norm.weight": torch.ones(43)})),
-        r"decoder\.norm\.weight would be \(43,\)",
+    "another shape": (weight("model.norm.weight", torch.ones(43)), r"decoder\.norm\.weight would be \(43,\)"),
+    "not a number": (
+        weights(lambda tensors: tensors[UP][3, 5].fill_(torch.nan)),
+        r"layers\.1\.mlp\.up_proj\.weight are finite",
     ),
-    "not a number": (weights(poison), r"layers\.1\.mlp\.up_proj\.weight are finite"),
     "whole numbers": (
-        weights(lambda tensors: tensors.update({"model.norm.weight": torch.ones(42, dtype=torch.int8)})),
+        weight("model.norm.weight", torch.ones(42, dtype=torch.int8)),
         "int8 numbers, so the weights are quantised",
     ),
     "an unknown type": (config(model_type="mamba"), "'mamba' are not known here.*gpt2"),
     "no type": (config(model_type=None), "None are not known here"),
-    "remote code": (
-        config(model_type="my_model", auto_map={"AutoConfig": "evil.Config"}),
-        "code of theirs is not run",
-    ),
-    "quantised": (
-        config(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
-        "weights are quantised",
-    ),
+    "remote code": (config(model_type="my_model", auto_map={"AutoConfig": "evil.Config"}), "code of theirs is not run"),
+    "quantised": (config(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}), "are quantised"),
     "no configuration": (lambda folder: (folder / "config.json").unlink(), r"no config\.json"),
-    "a damaged configuration": (lambda folder: (folder / "config.json").write_text("{"), r"config\.json is damaged"),
+    "a damaged configuration": (text("config.json", "{"), r"config\.json is damaged"),
     "a function nobody knows": (config(hidden_act="tanh"), "'tanh', which is not known here"),
     "a stretching that changes": (
         config(rope_parameters={"rope_type": "yarn", "rope_theta": 777.0, "factor": 2.0}),
@@ -217,21 +204,12 @@ REFUSED: dict[str, tuple[Damage, str]] = {
         "turns .* coordinates .partial_rotary_factor.; models of the type .* turn all",
     ),
     "heads that do not divide": (config(num_key_value_heads=4), "n_heads = 6 cannot share n_kv_heads = 4"),
-    "a vocabulary larger than the embedding": (
-        larger,
-        "entries, but its embedding only 307 rows",
-    ),
-    "no tokenizer": (
-        no_tokenizer,
-        r"holds no tokenizer: no tokenizer\.json",
-    ),
-    "a damaged tokenizer": (lambda folder: (folder / "tokenizer.json").write_text("{}"), "tokenizer cannot be read"),
-    "brackets within brackets": (
-        lambda folder: (folder / "config.json").write_text("[" * 100_000),
-        r"config\.json is damaged \(maximum recursion",
-    ),
+    "a vocabulary larger than the embedding": (larger, "entries, but its embedding only 307 rows"),
+    "no tokenizer": (no_tokenizer, r"holds no tokenizer: no tokenizer\.json"),
+    "a damaged tokenizer": (text("tokenizer.json", "{}"), "tokenizer cannot be read"),
+    "brackets within brackets": (text("config.json", "[" * 100_000), r"config\.json is damaged \(maximum recursion"),
     "brackets in other settings": (
-        lambda folder: (folder / "generation_config.json").write_text("[" * 100_000),
+        text("generation_config.json", "[" * 100_000),
         r"generation_config\.json is damaged",
     ),
     "a list of types": (config(model_type=["llama"]), r"\['llama'\] are not known here"),
@@ -241,7 +219,10 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "weights as a device": (instead("model.safetensors", zeros), r"model\.safetensors is no regular file"),
     "a tokenizer as a device": (instead("tokenizer.json", zeros), r"tokenizer\.json is no regular file"),
     "a card as a pipe": (instead("README.md", os.mkfifo), r"README\.md is no regular file"),
-    "too many tensors": (many_tensors, "lists its tensors in 5 MB"),
+    "too many tensors": (
+        lambda folder: empty_tensors(folder / "model.safetensors", 80_000),
+        "lists its tensors in 5 MB",
+    ),
     "too many tensors in several files": (many_shards, "lists its tensors in 6 MB"),
     "more values than a vocabulary has": (instead("tokenizer.json", many_values), r"holds 8,\d+,\d+ values"),
     "a norm as long as a film": (enormous("model.norm.weight"), r"decoder\.norm\.weight would be \(750000000,\)"),
@@ -250,10 +231,13 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "labels without end": (config(num_labels=10**9), r"num_labels = 1,000,000,000 in config\.json"),
     "entries without end": (config(vocab_size=10**9), r"vocab_size = 1,000,000,000 is more than the 1,000,000"),
     "marks by number": (
-        instead("tokenizer_config.json", lambda path: path.write_text('{"extra_ids": 1000000000}')),
+        text("tokenizer_config.json", '{"extra_ids": 1000000000}'),
         r"extra_ids = 1,000,000,000 in tokenizer_config\.json",
     ),
-    "weights that overflow": (weights(too_large), r"not finite at decoder\.1\.resid_post\. Its weights are finite"),
+    "weights that overflow": (
+        weights(lambda tensors: tensors[DOWN].fill_(1e38)),
+        r"not finite at decoder\.1\.resid_post\. Its weights are finite",
+    ),
     "settings as long as a book": (config(more="x" * 2_000_000), r"config\.json has 2 MB"),
     "rules that try too many ways": (tokenizer(too_many_ways), "break down on long texts, such as 5,001 characters"),
     "marks without end": (tokenizer(marks_without_end), "adds 100,000,000 marks to every text"),

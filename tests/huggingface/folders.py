@@ -84,18 +84,10 @@ def llama_style() -> Any:
 
 
 TOKENIZERS: dict[str, Callable[[], Any]] = {
-    "gpt2": byte_level,
-    "gpt_neox": byte_level,
-    "llama": llama_style,
-    "llama 3": llama_style,
-    "mistral": llama_style,
-    "gemma": llama_style,
-    "gemma2": llama_style,
-    "qwen3": byte_level,
-    "bert": word_piece,
-    "bert headless": word_piece,
-    "bart": sentence_piece,
-    "t5 1.1": sentence_piece,
+    **dict.fromkeys(("gpt2", "gpt_neox", "qwen3"), byte_level),
+    **dict.fromkeys(("llama", "llama 3", "mistral", "gemma", "gemma2"), llama_style),
+    **dict.fromkeys(("bert", "bert headless"), word_piece),
+    **dict.fromkeys(("bart", "t5 1.1"), sentence_piece),
 }
 """Models that are written with the tokenizer of their kind."""
 
@@ -112,27 +104,7 @@ def write(folder: Path, name: str, *, half: bool = False) -> Any:
     return model
 
 
-PIECES = [
-    "▁",
-    "▁the",
-    "▁cat",
-    "▁mat",
-    "▁sat",
-    "▁on",
-    "▁dog",
-    "s",
-    "t",
-    "a",
-    "e",
-    "o",
-    "n",
-    "T",
-    "h",
-    "c",
-    "m",
-    ".",
-    ",",
-]
+PIECES = ["▁", "▁the", "▁cat", "▁mat", "▁sat", "▁on", "▁dog", *"staeonThcm.,"]
 
 
 def write_marian(folder: Path) -> None:

@@ -13,75 +13,34 @@ import transformers as hf
 
 VOCAB, LENGTH, D_FF, WINDOW = 307, 61, 37, 13
 
+
+MARKS: dict[str, Any] = {"bos_token_id": 1, "eos_token_id": 2}
+COMMON: dict[str, Any] = {"vocab_size": VOCAB, "max_position_embeddings": LENGTH}
 PLAIN: dict[str, Any] = {
-    "vocab_size": VOCAB,
-    "hidden_size": 42,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 3,
-    "intermediate_size": D_FF,
-    "max_position_embeddings": LENGTH,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-    "pad_token_id": 0,
+    **COMMON | MARKS | {"pad_token_id": 0},
+    **{"hidden_size": 42, "num_hidden_layers": 3, "num_attention_heads": 3, "intermediate_size": D_FF},
 }
 GPT2: dict[str, Any] = {
-    "vocab_size": VOCAB,
-    "n_positions": LENGTH,
-    "n_embd": 42,
-    "n_layer": 3,
-    "n_head": 3,
-    "n_inner": D_FF,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
+    **MARKS | {"vocab_size": VOCAB, "n_positions": LENGTH},
+    **{"n_embd": 42, "n_layer": 3, "n_head": 3, "n_inner": D_FF},
 }
 LLAMA: dict[str, Any] = PLAIN | {
-    "num_attention_heads": 6,
-    "num_key_value_heads": 2,
-    "head_dim": 14,
-    "rms_norm_eps": 0.03,
+    **{"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 14, "rms_norm_eps": 0.03},
     "rope_parameters": {"rope_type": "default", "rope_theta": 777.0},
 }
 BART: dict[str, Any] = {
-    "vocab_size": VOCAB,
-    "d_model": 42,
-    "encoder_layers": 3,
-    "decoder_layers": 2,
-    "encoder_attention_heads": 3,
-    "decoder_attention_heads": 3,
-    "encoder_ffn_dim": D_FF,
-    "decoder_ffn_dim": D_FF,
-    "max_position_embeddings": LENGTH,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-    "pad_token_id": 0,
-    "decoder_start_token_id": 2,
+    **COMMON | MARKS | {"pad_token_id": 0, "decoder_start_token_id": 2},
+    **{"d_model": 42, "encoder_layers": 3, "decoder_layers": 2},
+    **{"encoder_attention_heads": 3, "decoder_attention_heads": 3, "encoder_ffn_dim": D_FF, "decoder_ffn_dim": D_FF},
 }
 T5: dict[str, Any] = {
-    "vocab_size": VOCAB,
-    "d_model": 42,
-    "d_kv": 14,
-    "d_ff": D_FF,
-    "num_layers": 3,
-    "num_decoder_layers": 2,
-    "num_heads": 3,
-    "layer_norm_epsilon": 0.03,
-    "decoder_start_token_id": 0,
+    **{"vocab_size": VOCAB, "decoder_start_token_id": 0, "layer_norm_epsilon": 0.03},
+    **{"d_model": 42, "d_kv": 14, "d_ff": D_FF, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 3},
 }
-DISTILBERT: dict[str, Any] = {
-    "vocab_size": VOCAB,
-    "dim": 42,
-    "n_layers": 3,
-    "n_heads": 3,
-    "hidden_dim": D_FF,
-    "max_position_embeddings": LENGTH,
-}
+DISTILBERT: dict[str, Any] = COMMON | {"dim": 42, "n_layers": 3, "n_heads": 3, "hidden_dim": D_FF}
 LLAMA3: dict[str, Any] = {
-    "rope_type": "llama3",
-    "rope_theta": 777.0,
-    "factor": 4.0,
-    "low_freq_factor": 1.0,
-    "high_freq_factor": 4.0,
-    "original_max_position_embeddings": 31,
+    **{"rope_type": "llama3", "rope_theta": 777.0, "factor": 4.0, "original_max_position_embeddings": 31},
+    **{"low_freq_factor": 1.0, "high_freq_factor": 4.0},
 }
 
 
@@ -100,10 +59,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     ),
     "gpt_neox sequential": lambda: hf.GPTNeoXForCausalLM(
         hf.GPTNeoXConfig(
-            **PLAIN,
-            use_parallel_residual=False,
-            attention_bias=False,
-            tie_word_embeddings=True,
+            **PLAIN | {"use_parallel_residual": False, "attention_bias": False, "tie_word_embeddings": True},
             **rope(partial_rotary_factor=1.0),
         )
     ),
@@ -124,11 +80,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "gemma": lambda: hf.GemmaForCausalLM(hf.GemmaConfig(**LLAMA)),
     "gemma2": lambda: hf.Gemma2ForCausalLM(
         hf.Gemma2Config(
-            **LLAMA,
-            query_pre_attn_scalar=11,
-            attn_logit_softcapping=1.7,
-            final_logit_softcapping=2.3,
-            sliding_window=59,
+            **LLAMA | {"query_pre_attn_scalar": 11, "sliding_window": 59},
+            **{"attn_logit_softcapping": 1.7, "final_logit_softcapping": 2.3},
         )
     ),
     "bert": lambda: hf.BertForMaskedLM(hf.BertConfig(**PLAIN, layer_norm_eps=0.03)),

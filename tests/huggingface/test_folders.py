@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 
 import tfmviz
 from tests.browser import ROOT
+from tests.cases import each
 from tests.huggingface.folders import TOKENIZERS, write
 from tests.huggingface.models import tiny
 from tfmviz import zoo
@@ -34,13 +35,6 @@ def run(folder: Path, *options: str) -> int:
         return command.main()
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The reader's own folder of models."""
-    monkeypatch.setenv("TFMVIZ_MODELS", str(tmp_path / "own"))
-    return tmp_path / "own"
-
-
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ZooModel]:
     """A model of every kind of tokenizer, converted by the command and loaded by the zoo."""
@@ -55,19 +49,21 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ZooModel]:
     return found
 
 
-every_kind = pytest.mark.parametrize("name", [*TOKENIZERS, "marian"])
+every_kind = each("name", [*TOKENIZERS, "marian"])
 
 
 # What is written.
 
 
 def test_a_running_app_lists_a_new_model_and_python_loads_it(tmp_path: Path, place: Path) -> None:
-    before = tfmviz.available()
-    write(tmp_path / "gpt2", "gpt2")
+    before, model = tfmviz.available(), write(tmp_path / "gpt2", "gpt2")
     assert run(tmp_path / "gpt2") == 0
     assert set(tfmviz.available()) == {*before, "gpt2"}
     assert tfmviz.load("gpt2").trace(TEXT)["logits"].shape[-1] == 307
     assert sorted(path.name for path in place.iterdir()) == ["gpt2"]  # no leftovers
+    weights = load_file(place / "gpt2" / "model.safetensors")
+    theirs = model.transformer.h[1].attn.c_attn.weight
+    assert weights["decoder.blocks.1.self_attn.W_K.weight"].equal(theirs.T[42:84])
 
 
 def test_half_precision_stays_half_and_folded_weights_keep_all_digits(tmp_path: Path, place: Path) -> None:
@@ -77,14 +73,6 @@ def test_half_precision_stays_half_and_folded_weights_keep_all_digits(tmp_path: 
         kinds = {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
     assert kinds["embedding.W_E"] == kinds["decoder.blocks.0.mlp.W_in.weight"] == "F16"
     assert kinds["decoder.blocks.0.mlp_residual.norm.weight"] == "F32"  # 1 + w
-
-
-def test_the_weights_are_a_safetensors_file_that_the_library_reads(tmp_path: Path, place: Path) -> None:
-    model = write(tmp_path / "gpt2", "gpt2")
-    assert run(tmp_path / "gpt2") == 0
-    weights = load_file(place / "gpt2" / "model.safetensors")
-    theirs = model.transformer.h[1].attn.c_attn.weight
-    assert weights["decoder.blocks.1.self_attn.W_K.weight"].equal(theirs.T[42:84])
 
 
 def test_the_card_says_where_the_model_comes_from_and_how_far_it_is_from_the_original(
@@ -173,7 +161,7 @@ def test_every_model_is_traced_and_its_parts_switched_off(models: dict[str, ZooM
     assert ("logits" in trace) == (name != "bert headless")
 
 
-@pytest.mark.parametrize("name", ["bart", "t5 1.1", "marian"])
+@each("name", ["bart", "t5 1.1", "marian"])
 def test_a_translator_writes_what_transformers_writes(models: dict[str, ZooModel], name: str) -> None:
     model, original = models[name], tiny(name)
     source = torch.tensor([model.tokenizer.encode(TEXT, max_len=61).ids])
@@ -201,31 +189,22 @@ def test_marian_reads_two_languages_with_one_vocabulary(tmp_path: Path) -> None:
 
 def test_a_shipped_model_survives_the_way_through_another_library_bit_for_bit(tmp_path: Path, place: Path) -> None:
     """`tiny-english` written as a GPT-NeoX checkpoint, and read back."""
-    shipped = zoo.load("tiny-english")
-    config, weights = shipped.config, load_file(zoo.MODELS / "tiny-english" / "model.safetensors")
-    theirs = hf.GPTNeoXForCausalLM(
-        hf.GPTNeoXConfig(
-            vocab_size=config.vocab_size,
-            hidden_size=config.d_model,
-            num_hidden_layers=config.n_layers,
-            num_attention_heads=config.attention.n_heads,
-            intermediate_size=config.feed_forward.d_ff,
-            max_position_embeddings=config.max_len,
-            use_parallel_residual=False,
-            tie_word_embeddings=True,
-            rope_parameters={"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 1.0},
-        )
-    )
+    shipped, folder = zoo.load("tiny-english"), zoo.MODELS / "tiny-english"
+    config, weights = shipped.config, load_file(folder / "model.safetensors")
+    sizes = {
+        **{"vocab_size": config.vocab_size, "hidden_size": config.d_model, "num_hidden_layers": config.n_layers},
+        **{"num_attention_heads": config.attention.n_heads, "intermediate_size": config.feed_forward.d_ff},
+    }
+    kind = {"use_parallel_residual": False, "tie_word_embeddings": True, "max_position_embeddings": config.max_len}
+    rope = {"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 1.0}
+    theirs = hf.GPTNeoXForCausalLM(hf.GPTNeoXConfig(**sizes, **kind, rope_parameters=rope))
     theirs.load_state_dict(as_neox(weights, config), strict=False)
     theirs.save_pretrained(tmp_path / "neox")
-    tokenizer = hf.PreTrainedTokenizerFast(
-        tokenizer_file=str(zoo.MODELS / "tiny-english" / "tokenizer.json"), eos_token="<|endoftext|>"
-    )
+    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), eos_token="<|endoftext|>")
     tokenizer.save_pretrained(tmp_path / "neox")
     assert run(tmp_path / "neox", "--name", "back") == 0
-    ours = zoo.load("back")
+    ours, text = zoo.load("back"), "The cat sat on the mat, and 中 said so."
     assert ours.vocabulary == shipped.vocabulary
-    text = "The cat sat on the mat, and 中 said so."
     for site in ("logits", "decoder.5.self_attn.z", "decoder.2.mlp.post"):
         assert np.array_equal(ours.trace(text)[site], shipped.trace(text)[site]), site
 
@@ -249,7 +228,7 @@ def as_neox(weights: dict[str, torch.Tensor], config: Any) -> dict[str, torch.Te
     return {name: value.float() for name, value in found.items()}
 
 
-@pytest.mark.parametrize(
+@each(
     "program",
     [
         "import tfmviz.zoo; tfmviz.zoo.load('fill-in').trace('A ___ cat.')",

@@ -13,13 +13,6 @@ from tests.huggingface.models import tiny
 from tests.huggingface.test_folders import run
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The reader's own folder of models."""
-    monkeypatch.setenv("TFMVIZ_MODELS", str(tmp_path / "own"))
-    return tmp_path / "own"
-
-
 class Hub:
     """A Hub with one model, whose files are fetched into a folder of this machine.
 

@@ -14,6 +14,7 @@ from playwright.sync_api import BrowserContext, expect
 from scripts import find_neurons
 from tests.app import charts, forget, open_page, series, words
 from tests.browser import ROOT, Visit, free_port, serve
+from tests.cases import each
 from tests.huggingface.folders import write
 from tests.huggingface.models import tiny
 from tests.huggingface.test_folders import run
@@ -49,7 +50,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     forget()
 
 
-@pytest.mark.parametrize("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart"])
+@each("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart"])
 def test_every_page_shows_every_kind_of_model(own: Path, name: str) -> None:
     app = open_page(model=name, text=TEXT)
     assert name in app.sidebar.selectbox[0].options
@@ -59,8 +60,8 @@ def test_every_page_shows_every_kind_of_model(own: Path, name: str) -> None:
         assert not app.error, page
 
 
-@pytest.mark.parametrize(
-    ("page", "tab"),
+@each(
+    "page, tab",
     [
         ("explorer", {"view": "Predictions"}),
         ("residual_stream", {"stream": "Logit lens"}),
@@ -84,7 +85,7 @@ def test_a_head_that_is_not_linear_has_no_account_and_says_why(own: Path) -> Non
     )
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_the_stream_is_the_sum_that_the_river_shows(own: Path, name: str) -> None:
     model = zoo.load(name.replace(" ", "-"))
     trace = model.trace(TEXT)
@@ -93,7 +94,7 @@ def test_the_stream_is_the_sum_that_the_river_shows(own: Path, name: str) -> Non
         assert river.residue < 1e-4 * max(1.0, float(np.abs(river.final).max()))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_what_the_browser_multiplies_out_is_what_the_model_computed(own: Path, name: str) -> None:
     """The pattern from q, k, mask, divisor, cap and bias as they travel."""
     model = zoo.load(name.replace(" ", "-"))
@@ -118,8 +119,8 @@ def test_what_the_browser_multiplies_out_is_what_the_model_computed(own: Path, n
         assert (header["divided"] == "") == (header["divisor"] == 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "formula"),
+@each(
+    "name, formula",
     [("t5-1.1", "softmax(q kᵀ)"), ("llama", "softmax(q kᵀ / √14)"), ("gemma2", "softmax(q kᵀ / 3.317)")],
 )
 def test_the_whole_model_writes_the_formula_that_the_model_has(own: Path, name: str, formula: str) -> None:
@@ -132,8 +133,8 @@ def test_the_whole_model_writes_the_formula_that_the_model_has(own: Path, name: 
     assert "LayerNorm" not in data
 
 
-@pytest.mark.parametrize(
-    ("name", "said", "placeholder"),
+@each(
+    "name, said, placeholder",
     [
         ("llama", "has base 777, unstretched.", "777"),
         ("llama 3", "have no single base; 7 of 7 pairs turn.", "the model's own"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 import torch
 
+from tests.cases import each
 from tests.huggingface.models import MODELS, ids, texts_of, tiny
 from tests.model.helpers import blocks_of, record
 from tfmviz.huggingface import check
@@ -21,7 +22,7 @@ from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, Transformer
 
 LANGUAGE_MODELS = ("gpt2", "gpt_neox", "opt", "bloom", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2")
 
-every_model = pytest.mark.parametrize("name", MODELS)
+every_model = each("name", list(MODELS))
 
 
 def converted(model: object) -> Transformer:
@@ -31,30 +32,20 @@ def converted(model: object) -> Transformer:
     return module_of(source, theirs, config_of(theirs, source, family), family)
 
 
-def recorded(name: str) -> dict[str, torch.Tensor]:
-    model = tiny(name)
-    return record(converted(model), *texts_of(model)[0 if model.config.is_encoder_decoder else 1])
-
-
 @every_model
 def test_patterns_streams_and_logits_are_those_of_transformers(name: str) -> None:
+    """With weights so large that a wrong formula shows: patterns are far from even."""
     model = tiny(name)
-    module = converted(model)
-    largest = compare(module, model, texts_of(model))
-    expected = {"patterns", "streams"} if module.config.head == "none" else {"patterns", "streams", "logits"}
-    assert set(largest) == expected
+    module, texts = converted(model), texts_of(model)
+    largest = compare(module, model, texts)
+    assert set(largest) == {"patterns", "streams"} | (set() if module.config.head == "none" else {"logits"})
+    values = record(module, *texts[0 if model.config.is_encoder_decoder else 1])
+    for site in (site for site in values if site.endswith(".pattern")):
+        last = values[site][0, :, -1]  # (head, k_len)
+        assert last.max() > 2 / last.shape[-1], site
 
 
-@every_model
-def test_the_weights_are_large_enough_for_a_wrong_formula_to_show(name: str) -> None:
-    """Patterns are far from even, and all layers change the stream."""
-    values = recorded(name)
-    for layer in (site.removesuffix(".pattern") for site in values if site.endswith(".pattern")):
-        last = values[f"{layer}.pattern"][0, :, -1]  # (head, k_len)
-        assert last.max() > 2 / last.shape[-1], layer
-
-
-@pytest.mark.parametrize("name", [name for name in MODELS if MODELS[name]().config.model_type in LANGUAGE_MODELS])
+@each("name", [name for name in MODELS if MODELS[name]().config.model_type in LANGUAGE_MODELS])
 def test_reading_with_a_cache_gives_what_one_pass_gives(name: str) -> None:
     module = converted(tiny(name))
     assert isinstance(module, DecoderOnly)
@@ -65,7 +56,7 @@ def test_reading_with_a_cache_gives_what_one_pass_gives(name: str) -> None:
     assert float((torch.cat(parts, dim=1) - expected).abs().max()) < 5e-5 * float(expected.abs().max())
 
 
-@pytest.mark.parametrize("name", ["bart", "marian", "t5 1.1"])
+@each("name", ["bart", "marian", "t5 1.1"])
 def test_translating_writes_what_transformers_writes(name: str) -> None:
     """With a cache, greedily; ours begins with the same mark and stops at the same one."""
     model = tiny(name)
@@ -81,30 +72,34 @@ def test_translating_writes_what_transformers_writes(name: str) -> None:
     assert translate_batch(module, src, lengths, begin=(start,), ends=(end,), max_new_tokens=13) == theirs
 
 
-@pytest.mark.parametrize("name", ["llama", "bert", "t5"])
-@pytest.mark.parametrize("site", ["encoder.1.self_attn.pattern", "decoder.0.self_attn.pattern"])
+@each(
+    "name, site",
+    [
+        *((name, "encoder.1.self_attn.pattern") for name in ("bert", "t5")),
+        *((name, "decoder.0.self_attn.pattern") for name in ("llama", "t5")),
+    ],
+)
 def test_a_small_fault_is_found_and_named(name: str, site: str) -> None:
     model = tiny(name)
     module = converted(model)
     stack, layer, _, _ = site.split(".")
-    if stack not in module.config.stacks:
-        pytest.skip("no such stack")
     blocks_of(getattr(module, stack))[int(layer)].self_attn.W_Q.weight.data[3] *= 1.001
     with pytest.raises(Refused, match=re.escape(f"first at {site}")):
         compare(module, model, texts_of(model)[-1:])
 
 
-@pytest.mark.parametrize(("difference", "fits"), [(4e-5, True), (1e-4, False)])
-def test_rounding_is_that_of_the_originals_worst_site(
-    monkeypatch: pytest.MonkeyPatch, difference: float, fits: bool
-) -> None:
+@each("difference, fits", [(4e-5, True), (1e-4, False)])
+def test_rounding_is_that_of_the_originals_worst_site(difference: float, fits: bool) -> None:
     """At one site the original may be exact by chance; a correct conversion was refused in one run of these tests."""
     sites = ["encoder.0.self_attn.pattern", "encoder.1.self_attn.pattern"]
-    exact = torch.full((1, 1, 2, 2), 0.5, dtype=torch.float64)
+    exact, model = torch.full((1, 1, 2, 2), 0.5, dtype=torch.float64), tiny("bert")
     rounded = {sites[0]: (exact + 5e-6).float(), sites[1]: exact.float()}
     originals = iter([rounded, dict.fromkeys(sites, exact)])
-    monkeypatch.setattr(check, "run", lambda module, ids: rounded | {sites[1]: (exact + difference).float()})
-    monkeypatch.setattr(check, "expected", lambda theirs, config, ids: next(originals))
-    model = tiny("bert")
-    with nullcontext() if fits else pytest.raises(Refused, match=re.escape(sites[1])):
+    with pytest.MonkeyPatch.context() as patch, nullcontext() if fits else refused(sites[1]):
+        patch.setattr(check, "run", lambda module, ids: rounded | {sites[1]: (exact + difference).float()})
+        patch.setattr(check, "expected", lambda theirs, config, ids: next(originals))
         compare(converted(model), model, [(ids(length=2),)])
+
+
+def refused(site: str) -> AbstractContextManager[object]:
+    return pytest.raises(Refused, match=re.escape(site))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +16,8 @@ import pytest
 import torch
 import transformers as hf
 
-from tests.huggingface.damages import REFUSED
+from tests.cases import each
+from tests.huggingface.damages import REFUSED, Damage
 from tests.huggingface.folders import llama_style
 from tests.huggingface.models import LENGTH, LLAMA, MODELS, WINDOW, qwen2, sliding, tiny
 from tests.huggingface.test_folders import run
@@ -30,71 +33,64 @@ from tfmviz.model.config import ModelConfig
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The reader's folder of models, in which nothing may be left."""
-    place = tmp_path / "own"
-    monkeypatch.setenv("TFMVIZ_MODELS", str(place))
-    yield place
+def nothing_is_left(place: Path) -> Iterator[None]:
+    """In the reader's folder of models."""
+    yield
     assert not place.exists() or not list(place.iterdir())
 
 
-@pytest.mark.parametrize("what", REFUSED)
+def refused(checkpoint: Path, *options: str, code: int = 1) -> str:
+    """What the command says when it refuses."""
+    with redirect_stderr(io.StringIO()) as said:
+        assert run(checkpoint, *options) == code
+    return said.getvalue()
+
+
+@each("what", REFUSED)
 def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
-    checkpoint: Path, what: str, capsys: pytest.CaptureFixture[str]
+    written: Path, tmp_path: Path, what: tuple[Damage, str]
 ) -> None:
-    damage, words = REFUSED[what]
+    checkpoint, (damage, words) = shutil.copytree(written, tmp_path / "checkpoint"), what
     damage(checkpoint)
-    assert run(checkpoint, "--name", "damaged") == 1
-    said = capsys.readouterr().err
+    said = refused(checkpoint, "--name", "damaged")
     assert re.search(words, said, re.DOTALL), said
     assert f"Cannot convert {checkpoint}: " in said  # transformers may have said before how far it is
     assert "Traceback" not in said
     assert "damaged" not in zoo.available()
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
+@each(
+    "options, words",
     [
-        (("--name", "../outside"), "'../outside' is not a valid name"),
-        (("--name", ".hidden"), "is not a valid name"),
-        (("--name", "tiny-english"), "A shipped model is called tiny-english"),
-        (("--name", "run-mine"), "taken for a model that is being trained here"),
-        (("--max-len", "513"), "513 is not between 2 and 512"),
-        (("--max-len", "1"), "1 is not between 2 and 512"),
+        ("--name ../outside", "'../outside' is not a valid name"),
+        ("--name .hidden", "is not a valid name"),
+        ("--name tiny-english", "A shipped model is called tiny-english"),
+        ("--name run-mine", "taken for a model that is being trained here"),
+        ("--max-len 513", "513 is not between 2 and 512"),
+        ("--max-len 1", "1 is not between 2 and 512"),
     ],
 )
-def test_choices_are_checked_before_anything_is_read(
-    checkpoint: Path, options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(checkpoint, *options) == 1
-    assert words in capsys.readouterr().err
+def test_choices_are_checked_before_anything_is_read(checkpoint: Path, options: str, words: str) -> None:
+    assert words in refused(checkpoint, *options.split())
 
 
-def test_a_model_is_never_overwritten(checkpoint: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_is_never_overwritten(checkpoint: Path, place: Path) -> None:
     (place / "taken").mkdir(parents=True)
-    assert run(checkpoint, "--name", "taken") == 1
-    assert "already. Remove it, or choose another name" in capsys.readouterr().err
+    assert "already. Remove it, or choose another name" in refused(checkpoint, "--name", "taken")
     assert not list((place / "taken").iterdir())
     (place / "taken").rmdir()
-
-
-def test_what_is_no_folder_and_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path / "not-here") == 1
-    assert "There is no folder" in capsys.readouterr().err
+    assert "There is no folder" in refused(checkpoint / "not-here")
 
 
 class NotConnected(Exception):
     """As the Hub's library passes it on from the library under it: no OSError."""
 
 
-@pytest.mark.parametrize("error", [OSError("the network is not there"), NotConnected("name not known")])
-def test_without_a_network_there_is_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
-) -> None:
+@each("error", [OSError("the network is not there"), NotConnected("name not known")])
+def test_without_a_network_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     monkeypatch.setattr("huggingface_hub.snapshot_download", fails(error))
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", fails(error))
-    assert run(Path("nobody/no-model")) == 1
-    said = capsys.readouterr().err
+    said = refused(Path("nobody/no-model"))
     assert f"no model of that name ({error})" in said
     assert "give the path of a folder" in said
 
@@ -106,51 +102,35 @@ def fails(error: BaseException) -> Callable[..., Any]:
     return fail
 
 
-def test_what_nobody_foresaw_is_a_sentence_too(
-    checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(conversion, "compare", fails(KeyError("surprise")))
-    assert run(checkpoint) == 1
-    assert "did not expect (KeyError: 'surprise')" in capsys.readouterr().err
+STOPS: list[tuple[BaseException, int, str]] = [
+    (OSError(28, "No space left on device"), 1, "No space left on device"),
+    (KeyboardInterrupt(), 130, "Stopped. Nothing was written"),
+    (MemoryError(), 1, "not enough memory"),
+    (KeyError("surprise"), 1, "did not expect (KeyError: 'surprise')"),  # what nobody foresaw is a sentence too
+]
 
 
-def test_what_the_app_would_refuse_is_not_written(
-    checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(zoo, "load", fails(zoo.ModelUnavailable("it is odd")))
-    assert run(checkpoint) == 1
-    assert "The app would not show the result: it is odd" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("step", ["compare", "write_weights", "read_module"])
-@pytest.mark.parametrize(
-    ("error", "code", "words"),
-    [
-        (OSError(28, "No space left on device"), 1, "No space left on device"),
-        (KeyboardInterrupt(), 130, "Stopped. Nothing was written"),
-        (MemoryError(), 1, "not enough memory"),
-    ],
-)
+@each("step", ["compare", "write_weights", "read_module"])
+@each("error, code, words", STOPS)
 def test_what_stops_it_leaves_nothing_behind(
-    checkpoint: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    step: str,
-    error: BaseException,
-    code: int,
-    words: str,
+    checkpoint: Path, place: Path, step: str, error: BaseException, code: int, words: str
 ) -> None:
-    monkeypatch.setattr(conversion, step, fails(error))
-    assert run(checkpoint) == code
-    assert words in capsys.readouterr().err
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conversion, step, fails(error))
+        assert words in refused(checkpoint, code=code)
+    assert not place.exists() or not list(place.iterdir())
+
+
+def test_what_the_app_would_refuse_is_not_written(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zoo, "load", fails(zoo.ModelUnavailable("it is odd")))
+    assert "The app would not show the result: it is odd" in refused(checkpoint)
 
 
 def test_a_disk_without_room_is_noticed_before_anything_is_written(
-    checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 1000))
-    assert run(checkpoint) == 1
-    assert "has room for 0 MB" in capsys.readouterr().err
+    assert "has room for 0 MB" in refused(checkpoint)
 
 
 def test_a_folder_that_is_still_being_written_is_not_listed(place: Path) -> None:
@@ -187,7 +167,7 @@ def shape_of(theirs: Any, tensors: Mapping[str, torch.Tensor] = MappingProxyType
     return config_of(theirs, open_source(Memory(tensors), family), family)
 
 
-@pytest.mark.parametrize("what", UNKNOWN)
+@each("what", list(UNKNOWN))
 def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str) -> None:
     make, words = UNKNOWN[what]
     with pytest.raises(Refused, match=words):
@@ -197,8 +177,8 @@ def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str)
 SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))
 
 
-@pytest.mark.parametrize(
-    ("theirs", "window", "max_len"),
+@each(
+    "theirs, window, max_len",
     [
         (MODELS["mistral"]().config, WINDOW, LENGTH),
         (hf.MistralConfig(**LLAMA, sliding_window=None), None, LENGTH),
@@ -224,8 +204,8 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
     assert longest[0] > 50 > longest[1]
 
 
-@pytest.mark.parametrize(
-    ("theirs", "said"),
+@each(
+    "theirs, said",
     [
         (MODELS["mistral"]().config, "61 tokens here, of which each token sees the last 13"),
         (SOME, "13 tokens here, trained on up to 61; longer texts would exceed a window of some layers"),

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { neighbour, parentOf, wayTo } from "../../tfmviz/views/beams/places.ts";
+import { viewOf } from "./page.js";
+
+const draw = (await import("../../tfmviz/views/beams/view.tsx")).default;
 
 // Steps 4 to 6 of a search: what step 4 continues is not drawn.
 const NODES = [
@@ -35,4 +38,24 @@ test("arrow keys go to the parent, to the best continuation and to the next rank
   assert.equal(neighbour(NODES, 3, up), 2);
   assert.equal(neighbour(NODES, 3, down), 4);
   assert.equal(neighbour(NODES, 4, down), -1);
+});
+
+test("Tab reaches the continuation looked at, arrows the next one; a click picks it, another lets it go", () => {
+  const view = viewOf(draw, { alt: "a tree", picks: false, picked: null, nodes: NODES });
+  const words = [...view.grid.querySelectorAll("button")];
+  const states = () =>
+    ['tabindex="0"', 'aria-pressed="true"'].map((is) => words.findIndex((node) => node.matches(`[${is}]`)));
+  assert.deepEqual(states(), [0, -1]);
+  words[0].focus();
+  words[0].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  assert.deepEqual(states(), [3, -1]);
+  words[3].click();
+  words[3].blur();
+  assert.deepEqual(states(), [3, 3]);
+  assert.deepEqual(
+    words.filter((node) => node.matches(".way")).map((node) => words.indexOf(node)),
+    [0, 3],
+  );
+  words[3].click();
+  assert.deepEqual(states(), [0, -1]);
 });

@@ -44,13 +44,8 @@ function painted(drawn, width = 500) {
     width: drawn.columns.count,
     height: drawn.rows.count,
   }));
-  paintPicture(
-    pen,
-    drawn,
-    place,
-    { ...COLOURS, roles: { q: "blue", mlp: "brown" }, grid: "grey", ground: "white" },
-    images,
-  );
+  const colours = { ...COLOURS, roles: { q: "blue", mlp: "brown" }, grid: "grey", ground: "white" };
+  paintPicture(pen, { picture: drawn, place, colours }, images);
   return { place, calls: pen.calls, texts: pen.calls.filter(([name]) => name === "fillText").map(([, text]) => text) };
 }
 

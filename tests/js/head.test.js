@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { rowOf } from "../../tfmviz/views/shared/arrays.ts";
 import { explain } from "../../tfmviz/views/steps/explain.ts";
-import { at, columnOf, Head, product, rowOf, softmax, transposed } from "../../tfmviz/views/steps/head.ts";
+import { at, columnOf, Head, product, softmax, transposed } from "../../tfmviz/views/steps/head.ts";
 import { chainOf, signOf, stagesOf } from "../../tfmviz/views/steps/stages.ts";
 
 const A = { rows: 2, columns: 3, values: Float64Array.of(1, 2, 3, 4, 5, 6) };
@@ -63,7 +64,7 @@ test("scores are divided by the model's divisor, then capped, and then the bias 
     ...SCALED,
     divisor: 2,
     cap: 3,
-    made: {},
+    known: {},
     crossing: false,
   });
   const one = (value) => ({ rows: 1, columns: 1, values: Float64Array.of(value) });
@@ -77,7 +78,7 @@ test("a linear head multiplies φ(q) and φ(k) and takes the logarithm, so that 
   const head = Object.assign(Object.create(Head.prototype), { linear: true, divisor: 1, divided: "", cap: null });
   const row = (...values) => ({ rows: 1, columns: values.length, values: Float64Array.from(values) });
   const both = { rows: 2, columns: 1, values: Float64Array.of(3, 0.5) };
-  Object.assign(head, { made: {}, crossing: false, turned: false, queries: ["a"], keys: ["a", "b"] });
+  Object.assign(head, { known: {}, crossing: false, turned: false, queries: ["a"], keys: ["a", "b"] });
   head.arrays = { q: row(1), k: both, rot_q: row(2), rot_k: both, mask: row(1, 1) };
   assert.deepEqual([...head.matrix("raw").values], [6, 1]);
   assert.deepEqual([...head.matrix("scaled").values], [Math.log(6), 0]);
@@ -118,7 +119,7 @@ test("a score is explained by what it was divided, capped and biased by", () => 
       ...SCALED,
       divisor: 2,
       divided: "√4",
-      made: {},
+      known: {},
       ...more,
     });
     Object.assign(head, { crossing: false, queries: ["a"], keys: ["b"], arrays: { q: one(5), k: one(4), ...arrays } });

@@ -1,9 +1,9 @@
-// The mask laboratory without a browser: what Python says and what is typed come in any order.
+// The mask laboratory: what Python says and what is typed come in any order.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toBits } from "../../tfmviz/views/masks/bits.ts";
-import { Element } from "./page.js";
+import "./page.js";
 
 const { Lab } = await import("../../tfmviz/views/masks/lab.ts");
 
@@ -18,7 +18,7 @@ function said(view, n, sequence) {
 
 for (const columns of [3, 9])
   test(`a sentence still being typed keeps its mask of ${columns} keys, though Python's of another comes late`, () => {
-    const view = new Lab(new Element("div"), {});
+    const view = new Lab(document.createElement("div"), {});
     said(view, 3, 0);
     const longer = full(8);
     view.show({ queries: words(8), keys: words(8), gallery: [entry("full", longer), entry("other", longer)] });
@@ -32,7 +32,7 @@ for (const columns of [3, 9])
   });
 
 test("Python's mask for the sentence that has just been typed is taken, also if it comes before the sentence", () => {
-  const view = new Lab(new Element("div"), {});
+  const view = new Lab(document.createElement("div"), {});
   said(view, 3, 0);
   view.show({ queries: words(4), keys: words(4), mask: full(4) }, { first: 0 });
   const changed = full(4);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Element } from "./page.js";
+import "./page.js";
 
 const { Lens } = await import("../../tfmviz/views/lens/lens.ts");
 
@@ -17,7 +17,7 @@ const dataOf = (...rows) => ({
 });
 
 function lens(...rows) {
-  const view = new Lens(new Element("div"), {});
+  const view = new Lens(document.createElement("div"), {});
   view.show(dataOf(...rows));
   return view;
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { moved } from "../../tfmviz/views/models/moves.ts";
 import { parentOf } from "./page.js";
 
-const draw = (await import("../../tfmviz/views/models/view.ts")).default;
+const { default: draw, moved } = await import("../../tfmviz/views/models/view.ts");
 
 const NAMES = ["Tiny English", "Fill in", "French to English", "Your own model…"];
 
@@ -36,7 +35,7 @@ for (const [chosen, at] of [
     });
     const parentElement = parentOf("models");
     draw({ data: { models: JSON.stringify(models), chosen, command: "", folder: "" }, parentElement });
-    parentElement.menu_.open();
+    parentElement.part_.open();
     const [marked, ...more] = parentElement.querySelectorAll(".at");
     assert.equal(marked.querySelector(".name").textContent, at);
     assert.deepEqual(more, []);

@@ -1,83 +1,59 @@
-// A page without a browser: elements keep what is put into them, and pens note what they fill.
+// A page in node: happy-dom's elements, and what these lack: sizes, ARIA as properties, styles, pens.
 
-export class Element {
-  constructor(name) {
-    Object.assign(this, { name, dataset: {}, style: {}, children: [], className: "", clientWidth: 600, filled: [] });
-    this.classList = { toggle: (word, isOn) => Object.assign(this, { className: isOn ? word : "" }) };
-  }
-  set textContent(text) {
-    this.children = text === "" ? [] : [String(text)];
-  }
-  get textContent() {
-    return this.children.map((child) => child.textContent ?? child).join("");
-  }
-  get tBodies() {
-    return this.children.filter(({ name }) => name === "tbody");
-  }
-  get rows() {
-    return this.children;
-  }
-  get cells() {
-    return this.children;
-  }
-  append(...children) {
-    this.children.push(...children);
-  }
-  replaceChildren(...children) {
-    this.children = children;
-  }
-  /** By the name, the class or the role that the selector ends with. */
-  querySelectorAll(selector) {
-    const [, name, word, role] = /(?:([a-z]+)|\.([a-z]+)|\[role=([a-z]+)\])$/.exec(selector);
-    const inside = this.children.filter((child) => child instanceof Element);
-    const isMeant = (node) => (name ? node.name === name : word ? node.className === word : node.role === role);
-    return inside.flatMap((child) => [...(isMeant(child) ? [child] : []), ...child.querySelectorAll(selector)]);
-  }
-  querySelector(selector) {
-    return this.querySelectorAll(selector)[0] ?? null;
-  }
-  getContext() {
-    const { filled } = this;
-    const noted = {
-      fillRect(...box) {
-        filled.push({ box, alpha: this.globalAlpha });
-      },
-      getImageData: () => ({ data: [255, 255, 255, 255] }),
-      measureText: (text) => ({ width: 6 * text.length }),
-    };
-    return new Proxy(noted, { get: (pen, name) => (name in pen ? pen[name] : () => {}) });
-  }
-  getBoundingClientRect() {
-    return { left: 0, top: 0, right: 600, bottom: 20, width: 600, height: 20 };
-  }
-  matches() {
-    return false;
-  }
-}
-for (const name of ["addEventListener", "setAttribute", "focus", "scrollIntoView", "showModal", "close"])
-  Element.prototype[name] = () => {};
+import { Window } from "happy-dom";
 
 /** What the page's style says. */
 export const look = { "--ground": "#ffffff", "--masked": "#d9dbe0", "--least-letters": "10" };
 for (const role of ["little", "middling", "much"]) look[`--${role}`] = "#808080";
 
+const window = new Window({ url: "http://127.0.0.1/" });
+const { document, Element, HTMLElement, HTMLCanvasElement } = window;
+for (const name of Object.getOwnPropertyNames(window))
+  if (/^(Document|Node|ShadowRoot|ResizeObserver|localStorage)$|(Element|Event)$/.test(name))
+    globalThis[name] = window[name];
 Object.assign(globalThis, {
-  Element,
-  HTMLElement: Element,
-  document: { createElement: (name) => new Element(name), fullscreenEnabled: true },
+  document: Object.assign(document, { fullscreenEnabled: true }),
   window: globalThis,
+  location: window.location,
   getComputedStyle: () => ({ color: "#000", fontFamily: "a", getPropertyValue: (name) => look[name] ?? "" }),
-  ResizeObserver: class {
-    observe() {}
-    disconnect() {}
-  },
   requestAnimationFrame: (act) => setTimeout(act, 16),
 });
 
-/** An element for a component that Python has given this key. */
+for (const name of ["Checked", "Expanded", "Hidden", "Label", "Pressed", "Selected", "Sort"]) {
+  const attribute = `aria-${name.toLowerCase()}`;
+  Object.defineProperty(Element.prototype, `aria${name}`, {
+    get() {
+      return this.getAttribute(attribute);
+    },
+    set(value) {
+      if (value === null) this.removeAttribute(attribute);
+      else this.setAttribute(attribute, value);
+    },
+  });
+}
+Object.defineProperty(window.HTMLTableSectionElement.prototype, "rows", {
+  get() {
+    return this.children;
+  },
+});
+Object.defineProperty(HTMLElement.prototype, "clientWidth", { value: 600, writable: true });
+HTMLElement.prototype.getBoundingClientRect = () => new window.DOMRect(0, 0, 600, 20);
+HTMLCanvasElement.prototype.getContext = function () {
+  this.filled = [];
+  const noted = {
+    fillRect: (...box) => this.filled.push({ box, alpha: pen.globalAlpha }),
+    getImageData: () => ({ data: [255, 255, 255, 255] }),
+    measureText: (text) => ({ width: 6 * text.length }),
+  };
+  const pen = new Proxy(noted, { get: (known, name) => (name in known ? known[name] : () => {}) });
+  return pen;
+};
+
+/** The root for a component that Python has given this key. */
 export function parentOf(key) {
-  const named = { getAttribute: () => `stElementContainer st-key-${key} other` };
-  return Object.assign(new Element("root"), { host: { closest: () => named } });
+  const named = Object.assign(document.createElement("div"), { className: `stElementContainer st-key-${key} other` });
+  document.body.append(named);
+  return named.attachShadow({ mode: "open" });
 }
 
 /** The view that a component makes of its data. */

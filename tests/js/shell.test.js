@@ -1,8 +1,8 @@
-// The protocol between a view and the page around it, without a browser: elements are stood in for.
+// The protocol between a view and the page around it.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Element, look, parentOf } from "./page.js";
+import { look, parentOf } from "./page.js";
 
 const { Shell, STILL } = await import("../../tfmviz/views/shared/shell.ts");
 const { component, keyOf } = await import("../../tfmviz/views/shared/meet.ts");
@@ -36,7 +36,7 @@ class Counter extends Shell {
 
 function counter() {
   const reports = [];
-  const view = new Counter(new Element("div"), { report: (selection) => reports.push(selection) });
+  const view = new Counter(document.createElement("div"), { report: (selection) => reports.push(selection) });
   view.show({});
   return { view, reports };
 }
@@ -127,7 +127,7 @@ test("it is drawn again when the page turns dark or letters grow, and only then"
 
 test("the key of a view is the one that Python gave it", () => {
   assert.equal(keyOf(parentOf("explorer_b-2")), "explorer_b-2");
-  assert.equal(keyOf({ host: { closest: () => null } }), "");
+  assert.equal(keyOf({ host: document.body }), "");
 });
 
 for (const first of ["view", "selection"])

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { lookedAt, shownOf, stepSentence, strongest } from "../../tfmviz/views/translating/steps.ts";
-import { Element } from "./page.js";
+import { viewOf } from "./page.js";
 
-const { Translation } = await import("../../tfmviz/views/translating/translation.ts");
+const draw = (await import("../../tfmviz/views/translating/view.tsx")).default;
 
 test("all words are shown until somebody chooses, and never more than there are", () => {
   assert.deepEqual(
@@ -37,12 +37,17 @@ test("a step says what is read, written and looked at", () => {
   );
 });
 
+function translation(writes) {
+  const step = { reads: "a", p: 1, weights: [1] };
+  const steps = writes.map((word) => ({ ...step, writes: word }));
+  const view = viewOf(draw, { about: "", source: ["x"], steps, heads: "" });
+  return { view, at: (selector) => [...view.node.querySelectorAll(selector)] };
+}
+
 test("playing writes word by word from the beginning to the end, and a second press pauses it", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
-  const view = new Translation(new Element("div"), {});
-  const step = { reads: "a", writes: "b", p: 1, weights: [1] };
-  view.show({ about: "", source: ["x"], steps: [step, step, step], heads: "" });
-  const { play } = view.buttons;
+  const { view, at } = translation(["b", "b", "b"]);
+  const play = at(".bar button")[2];
   const seen = [];
   const goOn = (n = 1) => {
     for (let word = 0; word < n; word++) {
@@ -51,11 +56,26 @@ test("playing writes word by word from the beginning to the end, and a second pr
     }
   };
   goOn();
-  play.onclick();
+  play.click();
   goOn(4);
-  play.onclick();
-  play.onclick();
+  play.click();
+  play.click();
   goOn(2);
   mock.timers.reset();
   assert.deepEqual(seen, ["Play 3", "Pause 0", "Pause 1", "Pause 2", "Play 3", "Play 0", "Play 0"]);
+});
+
+test("arrows lead from word to word, Tab to the one looked at; a click pins it", () => {
+  const { at } = translation(["b", "c", "d"]);
+  const words = at(".target button");
+  const states = () => words.map((node) => `${node.tabIndex} ${node.ariaPressed}`);
+  assert.deepEqual(states(), ["-1 false", "-1 false", "0 false"]);
+  words[2].focus();
+  words[2].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
+  assert.deepEqual(states(), ["-1 false", "0 false", "-1 false"]);
+  assert.match(at(".says")[0].textContent, /writes “c”/);
+  words[1].click();
+  words[1].blur();
+  assert.deepEqual(states(), ["-1 false", "0 true", "-1 false"]);
+  assert.deepEqual(at("tr.looked th")[0].textContent, "a → c");
 });

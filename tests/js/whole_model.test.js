@@ -209,17 +209,12 @@ test("no bar strikes through a word, however low the rows of a long text are", (
 
 test("a share has the colour of its root, and a masked one the grey", (context) => {
   let painted = [];
-  globalThis.ImageData = class {
-    constructor(data) {
-      painted = [...data];
-    }
-  };
   const createImageData = (width, height) => ({ data: new Uint8ClampedArray(4 * width * height) });
-  globalThis.document = { createElement: () => ({ getContext: () => ({ createImageData, putImageData() {} }) }) };
-  context.after(() => {
-    delete globalThis.document;
-    delete globalThis.ImageData;
-  });
+  const putImageData = ({ data }) => {
+    painted = [...data];
+  };
+  globalThis.document = { createElement: () => ({ getContext: () => ({ createImageData, putImageData }) }) };
+  context.after(() => delete globalThis.document);
   const values = Float32Array.of(9, 9, 0, 0.25, 1, 0.5);
   const allowed = { rows: 2, columns: 3, values: Float32Array.of(1, 1, 1, 1, 1, 0) };
   shareImage({ rows: 2, columns: 2, values }, { allowed, masked: "#808080", from: 2 });

@@ -59,13 +59,8 @@ def talk(host: str) -> Talk:
 def question(text: str | None = "The cat sat.", **other: Any) -> str:
     """What a browser asks."""
     page = {"model": "tiny-english", "layer": "decoder.4.self_attn", "head": 3, "zoom": "", "token": None}
-    about = {
-        "n": 1,
-        "text": text,
-        "views": "explorer",
-        "page": page | {key: other.pop(key) for key in page & other.keys()},
-    }
-    return json.dumps(about | other)
+    page |= {key: other.pop(key) for key in page & other.keys()}
+    return json.dumps({"n": 1, "text": text, "views": "explorer", "page": page} | other)
 
 
 def parts(answer: str | bytes) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -83,6 +83,13 @@ def token_ids(length: int, *, batch: int = BATCH, seed: int = 2) -> Tensor:
     return torch.randint(VOCAB, (batch, length), generator=torch.Generator().manual_seed(seed))
 
 
+def with_other_token(ids: Tensor, position: int) -> Tensor:
+    """The same ids except at one position."""
+    changed = ids.clone()
+    changed[:, position] = (changed[:, position] + 1) % VOCAB
+    return changed
+
+
 def inputs_of(architecture: Architecture, *, batch: int = BATCH) -> tuple[Tensor, ...]:
     """The ids a model of this architecture reads: one text, or for an encoder-decoder source and target."""
     if architecture == "encoder-decoder":

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import GenerationMixin, MarianConfig, MarianMTModel
 
 from tests.model.helpers import D_FF, D_MODEL, MAX_LEN, N_HEADS, N_LAYERS, VOCAB, blocks_of
 from tfmviz.model.block import Block, Stack
-from tfmviz.model.feed_forward import FeedForward
 from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.record.tap import NO_TAP
 
@@ -18,23 +17,13 @@ MARK = 0
 
 def marian_of(model: EncoderDecoder) -> GenerationMixin:
     """Marian with the weights of a post-norm translator with sinusoidal positions, ReLU and untied embeddings."""
+    sizes = {"layers": N_LAYERS, "attention_heads": N_HEADS, "ffn_dim": D_FF}
     reference = MarianMTModel(
         MarianConfig(
-            vocab_size=VOCAB,
-            max_position_embeddings=MAX_LEN,
-            d_model=D_MODEL,
-            encoder_layers=N_LAYERS,
-            decoder_layers=N_LAYERS,
-            encoder_attention_heads=N_HEADS,
-            decoder_attention_heads=N_HEADS,
-            encoder_ffn_dim=D_FF,
-            decoder_ffn_dim=D_FF,
-            activation_function="relu",
-            scale_embedding=False,
-            tie_word_embeddings=False,
-            decoder_start_token_id=MARK,
-            eos_token_id=MARK,
-            forced_eos_token_id=None,
+            **{f"{side}_{name}": size for side in ("encoder", "decoder") for name, size in sizes.items()},
+            **{"vocab_size": VOCAB, "max_position_embeddings": MAX_LEN, "d_model": D_MODEL},
+            **{"activation_function": "relu", "scale_embedding": False, "tie_word_embeddings": False},
+            **{"decoder_start_token_id": MARK, "eos_token_id": MARK, "forced_eos_token_id": None},
             pad_token_id=VOCAB - 1,
         )
     )
@@ -55,22 +44,10 @@ def marian_of(model: EncoderDecoder) -> GenerationMixin:
 
 
 def _layer(block: Block) -> dict[str, Tensor]:
-    mlp = block.mlp
-    assert isinstance(mlp, FeedForward)
-    assert block.mlp_residual is not None
-    parts: dict[str, nn.Module] = {
-        **_attention("self_attn", block.self_attn),
-        "self_attn_layer_norm": block.self_attn_residual.norm,
-        "fc1": mlp.W_in,
-        "fc2": mlp.W_out,
-        "final_layer_norm": block.mlp_residual.norm,
-    }
-    if block.cross_attn is not None and block.cross_attn_residual is not None:
-        parts |= _attention("encoder_attn", block.cross_attn)
-        parts["encoder_attn_layer_norm"] = block.cross_attn_residual.norm
-    return {f"{name}.{kind}": w for name, part in parts.items() for kind, w in part.named_parameters()}
-
-
-def _attention(name: str, attention: nn.Module) -> dict[str, nn.Module]:
-    names = {"W_Q": "q_proj", "W_K": "k_proj", "W_V": "v_proj", "W_O": "out_proj"}
-    return {f"{name}.{theirs}": attention.get_submodule(ours) for ours, theirs in names.items()}
+    attention = {"W_Q": "q_proj", "W_K": "k_proj", "W_V": "v_proj", "W_O": "out_proj"}
+    names = {f"self_attn.{ours}": f"self_attn.{theirs}" for ours, theirs in attention.items()}
+    names |= {f"cross_attn.{ours}": f"encoder_attn.{theirs}" for ours, theirs in attention.items()}
+    names |= {"self_attn_residual.norm": "self_attn_layer_norm", "cross_attn_residual.norm": "encoder_attn_layer_norm"}
+    names |= {"mlp.W_in": "fc1", "mlp.W_out": "fc2", "mlp_residual.norm": "final_layer_norm"}
+    parts = (name.rpartition(".") for name, _ in block.named_parameters())
+    return {f"{names[part]}.{kind}": block.get_parameter(f"{part}.{kind}") for part, _, kind in parts}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     BIASES,
@@ -18,11 +18,13 @@ from tests.model.helpers import (
     MAX_LEN,
     N_HEADS,
     assert_close,
+    assert_same,
     config,
     lively,
     normal,
     record,
 )
+from tests.model.test_block import copy_attention
 from tfmviz import masks
 from tfmviz.analysis import linear_attention
 from tfmviz.model.attention import Attention
@@ -42,8 +44,8 @@ MASKS = {
     "cross": masks.full(LENGTH, K_LENGTH),
     "cross and padding": masks.full(LENGTH, K_LENGTH) & CROSS_PADDING,
 }
-every_mask = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS.keys())
-every_bias = pytest.mark.parametrize("scheme", BIASES)
+every_mask = each("mask", MASKS)
+every_bias = each("scheme", BIASES)
 
 
 def inputs_for(mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -68,10 +70,7 @@ def as_torch_attention(attention: Attention) -> nn.MultiheadAttention:
     """torch's layer with the same weights."""
     reference = nn.MultiheadAttention(D_MODEL, N_HEADS, batch_first=True)
     with torch.no_grad():
-        linears = (attention.W_Q, attention.W_K, attention.W_V)
-        reference.in_proj_weight.copy_(torch.cat([linear.weight for linear in linears]))
-        reference.in_proj_bias.copy_(torch.cat([linear.bias for linear in linears]))
-        reference.out_proj.load_state_dict(attention.W_O.state_dict())
+        copy_attention(reference, attention)
     return reference.eval()
 
 
@@ -81,29 +80,21 @@ def as_torch_attention(attention: Attention) -> nn.MultiheadAttention:
 @every_mask
 @every_bias
 def test_attention_equals_torchs_multihead_attention(mask: Tensor, scheme: str) -> None:
-    attention = lively(Attention(config()))
+    """And the recorded steps between q, k and v and z equal torch's kernel."""
+    attention, bias = lively(Attention(config())), bias_for(mask, scheme)
     x_q, x_kv = inputs_for(mask)
-    bias = bias_for(mask, scheme)
-    values = record(attention, x_q, x_kv, mask=mask, bias=bias)
-
-    float_mask = additive(mask, bias).expand(BATCH, N_HEADS, LENGTH, -1)
-    out, pattern = as_torch_attention(attention)(
-        x_q, x_kv, x_kv, attn_mask=float_mask.flatten(0, 1), average_attn_weights=False
-    )
+    values, both = record(attention, x_q, x_kv, mask=mask, bias=bias), additive(mask, bias)
+    float_mask = both.expand(BATCH, N_HEADS, LENGTH, -1).flatten(0, 1)
+    out, pattern = as_torch_attention(attention)(x_q, x_kv, x_kv, attn_mask=float_mask, average_attn_weights=False)
     assert_close(values["pattern"], pattern)
     assert_close(values["out"], out)
-
-
-@every_mask
-@every_bias
-def test_the_recorded_steps_equal_torchs_scaled_dot_product_attention(mask: Tensor, scheme: str) -> None:
-    """From the recorded q, k and v; with the identity in place of v, the output is the pattern."""
-    bias = bias_for(mask, scheme)
-    values = record(lively(Attention(config())), *inputs_for(mask), mask=mask, bias=bias)
-    q, k, v = values["q"], values["k"], values["v"]
-    identity = torch.eye(mask.shape[-1]).expand(BATCH, N_HEADS, -1, -1)
-    assert_close(values["z"], F.scaled_dot_product_attention(q, k, v, attn_mask=additive(mask, bias)))
-    assert_close(values["pattern"], F.scaled_dot_product_attention(q, k, identity, attn_mask=additive(mask, bias)))
+    z = F.scaled_dot_product_attention(values["q"], values["k"], values["v"], attn_mask=both)
+    assert_close(values["z"], z)
+    assert_close(values["scores"].softmax(dim=-1), pattern)
+    allowed = mask.expand_as(pattern)
+    assert (pattern[allowed] > 0).all()
+    assert (pattern[~allowed] == 0).all()
+    assert (values["scores"] == -torch.inf).equal(~allowed)
 
 
 def test_q_k_v_are_one_projection_per_head() -> None:
@@ -120,9 +111,8 @@ def test_q_k_v_are_one_projection_per_head() -> None:
 def test_out_is_the_sum_of_what_each_head_writes() -> None:
     attention, mask = lively(Attention(config())), MASKS["causal"]
     values = record(attention, *inputs_for(mask), mask=mask)
-    writes = [
-        values["z"][:, head] @ attention.W_O.weight[:, head * D_HEAD : (head + 1) * D_HEAD].T for head in range(N_HEADS)
-    ]
+    parts = attention.W_O.weight.split(D_HEAD, dim=1)
+    writes = [values["z"][:, head] @ part.T for head, part in enumerate(parts)]
     assert_close(values["out"], sum(writes, start=attention.W_O.bias.expand(BATCH, LENGTH, -1)))
 
 
@@ -131,13 +121,11 @@ def test_out_is_the_sum_of_what_each_head_writes() -> None:
 
 @every_mask
 @every_bias
-@pytest.mark.parametrize("n_kv_heads", [N_HEADS, 1])
+@each("n_kv_heads", [N_HEADS, 1])
 def test_the_fused_path_equals_the_stepwise_path(mask: Tensor, scheme: str, n_kv_heads: int) -> None:
-    attention = lively(Attention(config(n_kv_heads=n_kv_heads)))
-    x_q, x_kv = inputs_for(mask)
-    bias = bias_for(mask, scheme)
-    fused = attention(x_q, x_kv, mask=mask, bias=bias, tap=NO_TAP)
-    assert_close(fused, attention(x_q, x_kv, mask=mask, bias=bias, tap=STEPWISE))
+    attention, bias = lively(Attention(config(n_kv_heads=n_kv_heads))), bias_for(mask, scheme)
+    fused, stepwise = (attention(*inputs_for(mask), mask=mask, bias=bias, tap=tap) for tap in (NO_TAP, STEPWISE))
+    assert_close(fused, stepwise)
 
 
 @every_mask
@@ -160,24 +148,21 @@ def test_the_two_paths_have_equal_gradients(mask: Tensor) -> None:
 SIX_HEADS = {"n_heads": 6, "d_model": 6 * D_HEAD}
 
 
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
-@pytest.mark.parametrize("kind", ["causal", "causal and padding"])
+@each("n_kv_heads", [1, 2, 3, 6])
+@each("kind", ["causal", "causal and padding"])
 @every_bias
 def test_grouped_heads_equal_torchs(n_kv_heads: int, kind: str, scheme: str) -> None:
-    mask = MASKS[kind]
+    mask, x = MASKS[kind], normal(BATCH, LENGTH, 6 * D_HEAD)
     bias = bias_for(mask, scheme, n_heads=6)
-    attention = lively(Attention(config(**SIX_HEADS, n_kv_heads=n_kv_heads)))
-    x = normal(BATCH, LENGTH, 6 * D_HEAD)
-    values = record(attention, x, x, mask=mask, bias=bias)
-    assert values["k"].shape == values["v"].shape == (BATCH, n_kv_heads, LENGTH, D_HEAD)
-    z = F.scaled_dot_product_attention(
-        values["q"], values["k"], values["v"], attn_mask=additive(mask, bias), enable_gqa=True
-    )
+    values = record(lively(Attention(config(**SIX_HEADS, n_kv_heads=n_kv_heads))), x, x, mask=mask, bias=bias)
+    q, k, v = (values[name] for name in "qkv")
+    assert k.shape == v.shape == (BATCH, n_kv_heads, LENGTH, D_HEAD)
+    z = F.scaled_dot_product_attention(q, k, v, attn_mask=additive(mask, bias), enable_gqa=True)
     assert_close(values["z"], z)
 
 
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 3])
-@pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+@each("n_kv_heads", [1, 2, 3])
+@each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
 def test_grouped_heads_equal_full_heads_with_repeated_weights(n_kv_heads: int, tap: PassThrough) -> None:
     mask = MASKS["causal"]
     grouped = lively(Attention(config(**SIX_HEADS, n_kv_heads=n_kv_heads)))
@@ -195,31 +180,11 @@ def test_grouped_heads_equal_full_heads_with_repeated_weights(n_kv_heads: int, t
 # Laws.
 
 
-@every_mask
-@every_bias
-def test_a_pattern_is_a_distribution_over_the_allowed_keys(mask: Tensor, scheme: str) -> None:
-    values = record(lively(Attention(config())), *inputs_for(mask), mask=mask, bias=bias_for(mask, scheme))
-    pattern, scores = values["pattern"], values["scores"]
-    allowed = mask.expand_as(pattern)
-    assert_close(pattern.sum(-1), torch.ones(BATCH, N_HEADS, LENGTH))
-    assert (pattern[allowed] > 0).all()
-    assert (pattern[~allowed] == 0).all()
-    assert scores[allowed].isfinite().all()
-    assert (scores[~allowed] == -torch.inf).all()
-
-
-def test_a_query_that_sees_one_key_copies_its_value() -> None:
-    values = record(lively(Attention(config())), *inputs_for(MASKS["causal"]), mask=MASKS["causal"])
-    assert torch.equal(values["z"][:, :, 0], values["v"][:, :, 0])
-
-
 def test_rotation_changes_queries_and_keys_but_not_values() -> None:
     attention, mask = lively(Attention(config())), MASKS["causal"]
-    rope = Rope(max_len=MAX_LEN, d_head=D_HEAD)
     plain = record(attention, *inputs_for(mask), mask=mask)
-    turned = record(attention, *inputs_for(mask), mask=mask, positions=rope)
-    for site in ("q", "k", "v"):
-        assert torch.equal(turned[site], plain[site])
+    turned = record(attention, *inputs_for(mask), mask=mask, positions=Rope(max_len=MAX_LEN, d_head=D_HEAD))
+    assert_same({site: turned[site] for site in "qkv"}, {site: plain[site] for site in "qkv"})
     z = F.scaled_dot_product_attention(turned["rot_q"], turned["rot_k"], turned["v"], attn_mask=mask)
     assert_close(turned["z"], z)
     assert not torch.allclose(turned["z"], plain["z"], atol=1e-2)
@@ -239,7 +204,7 @@ def test_the_pattern_is_recorded_before_dropout() -> None:
     assert not torch.allclose(values["z"], without["z"], atol=1e-2)
 
 
-@pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+@each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
 def test_both_paths_drop_out_in_training_only(tap: PassThrough) -> None:
     """The first query sees one key: it either keeps its value, doubled, or loses it."""
     attention, mask = lively(Attention(config(dropout=0.5))), MASKS["causal"]
@@ -262,14 +227,13 @@ def test_both_paths_drop_out_in_training_only(tap: PassThrough) -> None:
 @every_mask
 @every_bias
 def test_attending_in_halves_equals_torchs_kernel(mask: Tensor, scheme: str) -> None:
-    attention, bias = lively(Attention(config())), bias_for(mask, scheme)
-    k_len = mask.shape[-1]
+    bias, k_len = bias_for(mask, scheme), mask.shape[-1]
     q, k, v = (normal(BATCH, N_HEADS, length, D_HEAD, seed=length) for length in (LENGTH, k_len, k_len))
     expected = F.scaled_dot_product_attention(q, k, v, attn_mask=additive(mask, bias))
-    assert_close(attention.attend_in_halves(q, k, v, mask=mask, bias=bias), expected)
+    assert_close(lively(Attention(config())).attend_in_halves(q, k, v, mask=mask, bias=bias), expected)
 
 
-@pytest.mark.parametrize("scheme", BIASES)
+@each("scheme", BIASES)
 def test_training_in_bfloat16_has_the_gradients_of_the_fused_kernel(scheme: str) -> None:
     """Up to the precision of bfloat16, whose numbers are 1/256 apart."""
     mask, gradients = masks.causal(LENGTH), []
@@ -284,22 +248,14 @@ def test_training_in_bfloat16_has_the_gradients_of_the_fused_kernel(scheme: str)
 
 def test_linear_attention_is_the_kernel_of_features_over_its_sum() -> None:
     """Against running sums, in which no pair is ever formed, in float64 (Katharopoulos et al. 2020)."""
-    attention = lively(Attention(config(attention="linear", positions="sinusoidal")))
-    mask = MASKS["causal"]
+    attention, mask = lively(Attention(config(attention="linear", positions="sinusoidal"))), MASKS["causal"]
     values = record(attention, *inputs_for(mask), mask=mask)
-    q, k, v = (values[name][0].double().numpy() for name in ("q", "k", "v"))
+    q, k, v = (values[name][0].double().numpy() for name in "qkv")
     np.testing.assert_allclose(values["z"][0].numpy(), linear_attention.running(q, k, v, angles=None), atol=1e-5)
-    unwatched = attention(*inputs_for(mask), mask=mask, tap=NO_TAP)
-    torch.testing.assert_close(unwatched, values["out"])
-
-
-def test_linear_attention_bears_features_that_are_almost_zero() -> None:
-    """elu(x) + 1 rounds to 0 at x = −20; then there would be nothing to divide by."""
-    attention = lively(Attention(config(attention="linear", positions="sinusoidal")))
-    with torch.no_grad():
+    torch.testing.assert_close(attention(*inputs_for(mask), mask=mask, tap=NO_TAP), values["out"])
+    with torch.no_grad():  # elu(x) + 1 rounds to 0 at x = −20; then there would be nothing to divide by
         attention.W_Q.bias.fill_(-20.0)
         attention.W_K.bias.fill_(-20.0)
-    mask = MASKS["causal"]
     pattern = record(attention, *inputs_for(mask), mask=mask)["pattern"]
     torch.testing.assert_close(pattern.sum(-1), torch.ones_like(pattern.sum(-1)))
 
@@ -326,8 +282,7 @@ def test_a_sink_is_one_more_logit_that_every_row_divides_by(mask: Tensor) -> Non
 
 
 def test_a_sink_learns() -> None:
-    attention = with_sink()
-    mask = MASKS["causal"]
+    attention, mask = with_sink(), MASKS["causal"]
     attention(*inputs_for(mask), mask=mask, tap=NO_TAP).square().sum().backward()
     assert attention.sink is not None
     assert attention.sink.grad is not None
@@ -335,12 +290,9 @@ def test_a_sink_learns() -> None:
 
 
 def test_a_sink_far_below_all_scores_takes_nothing() -> None:
-    attention = with_sink()
-    plain = Attention(config())
-    with torch.no_grad():
-        assert attention.sink is not None
-        attention.sink.fill_(-1e4)
+    attention, plain, mask = with_sink(), Attention(config()), MASKS["causal"]
+    assert attention.sink is not None
+    attention.sink.data.fill_(-1e4)
     plain.load_state_dict({name: value for name, value in attention.state_dict().items() if name != "sink"})
-    mask = MASKS["causal"]
     with_it, without = (layer(*inputs_for(mask), mask=mask, tap=STEPWISE) for layer in (attention, plain))
     torch.testing.assert_close(with_it, without)

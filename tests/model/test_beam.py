@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from itertools import product
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 from torch import Tensor
 from transformers import GenerationMixin
 
+from tests.cases import each
 from tests.model.helpers import MAX_LEN, SCHEMES, VOCAB, config, lively, lively_model, token_ids
 from tests.model.references import MARK, marian_of
 from tests.model.test_transformer import gpt2_of
@@ -37,19 +39,9 @@ def writer() -> DecoderOnly:
 
 
 @pytest.fixture(scope="module")
-def gpt2(writer: DecoderOnly) -> GenerationMixin:
-    return gpt2_of(writer)
-
-
-@pytest.fixture(scope="module")
 def translator() -> EncoderDecoder:
     shape = {"positions": "sinusoidal", "norm_position": "post", "feed_forward": "relu", "embeddings": "untied"}
     return lively(EncoderDecoder(config(architecture="encoder-decoder", **shape)), seed=2)
-
-
-@pytest.fixture(scope="module")
-def marian(translator: EncoderDecoder) -> GenerationMixin:
-    return marian_of(translator)
 
 
 def search(model: Transformer, text: list[int], **how: Any) -> list[BeamStep]:
@@ -64,36 +56,31 @@ def greedy(model: Transformer, text: list[int], **how: Any) -> list[int]:
 
 def their_texts(model: GenerationMixin, text: list[int], prompt: int, **how: Any) -> tuple[list[list[int]], Any]:
     """What transformers writes after the prompt, each text up to its mark, and the scores of a beam search."""
-    mask = torch.ones(1, len(text), dtype=torch.long)
-    found: Any = model.generate(
-        torch.tensor([text]),
-        attention_mask=mask,
-        do_sample=False,
-        return_dict_in_generate=True,
-        output_scores=True,
-        pad_token_id=VOCAB - 1,
-        **how,
-    )
-    marks = how["eos_token_id"]
+    how |= {"do_sample": False, "return_dict_in_generate": True, "output_scores": True, "pad_token_id": VOCAB - 1}
+    ids = torch.tensor([text])
+    found: Any = model.generate(ids, attention_mask=torch.ones_like(ids), **how)
     texts = []
     for row in found.sequences[:, prompt:].tolist():
-        ends = [n for n, token in enumerate(row) if token in marks]
-        texts.append(row[: ends[0] + 1] if ends else row)
+        ends = [n for n, token in enumerate(row, start=1) if token in how["eos_token_id"]]
+        texts.append(row[: ends[0]] if ends else row)
     return texts, found.get("sequences_scores")
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_greedy_texts_are_those_of_transformers(writer: DecoderOnly, gpt2: GenerationMixin, text: list[int]) -> None:
-    (expected,), _ = their_texts(gpt2, text, 4, max_new_tokens=9, eos_token_id=list(ENDS))
-    assert greedy(writer, text, ends=ENDS, max_new_tokens=9) == expected
+@pytest.fixture(scope="module", params=["writer", "translator"])
+def pair(request: pytest.FixtureRequest) -> tuple[Transformer, GenerationMixin, int, int]:
+    """A model, the one of transformers with its weights, the length of its prompt and how many tokens it may write."""
+    model = request.getfixturevalue(request.param)
+    return (model, gpt2_of(model), 4, 9) if request.param == "writer" else (model, marian_of(model), 1, 11)
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_greedy_translations_are_those_of_transformers(
-    translator: EncoderDecoder, marian: GenerationMixin, text: list[int]
-) -> None:
-    (expected,), _ = their_texts(marian, text, 1, max_new_tokens=11, eos_token_id=list(ENDS))
-    assert greedy(translator, text, ends=ENDS, max_new_tokens=11) == expected
+Pair = tuple[Transformer, GenerationMixin, int, int]
+
+
+def test_greedy_texts_are_those_of_transformers(pair: Pair) -> None:
+    model, reference, prompt, most = pair
+    for text in TEXTS:
+        (expected,), _ = their_texts(reference, text, prompt, max_new_tokens=most, eos_token_id=list(ENDS))
+        assert greedy(model, text, ends=ENDS, max_new_tokens=most) == expected
 
 
 def assert_same_texts(found: BeamStep, expected: list[list[int]], scores: Tensor) -> None:
@@ -104,41 +91,26 @@ def assert_same_texts(found: BeamStep, expected: list[list[int]], scores: Tensor
 PENALTIES = (-1.0, 0.0, 0.6, 1.0, 2.0)
 
 
-@pytest.mark.parametrize("width", [2, 3, 5])
-def test_all_texts_of_a_beam_search_are_those_of_transformers(
-    writer: DecoderOnly, gpt2: GenerationMixin, width: int
-) -> None:
+@each("width", [2, 3, 4, 5])
+def test_all_texts_of_a_beam_search_are_those_of_transformers(pair: Pair, width: int) -> None:
+    model, reference, prompt, most = pair
     lengths = set()
     for text, length_penalty in product(TEXTS, PENALTIES):
-        how = {"max_new_tokens": 9, "length_penalty": length_penalty}
+        how = {"max_new_tokens": most, "length_penalty": length_penalty}
         theirs = {"num_beams": width, "num_return_sequences": width, "eos_token_id": list(ENDS)}
-        expected, scores = their_texts(gpt2, text, 4, **theirs, **how)
-        assert_same_texts(search(writer, text, width=width, ends=ENDS, **how)[-1], expected, scores)
+        expected, scores = their_texts(reference, text, prompt, **theirs, **how)
+        assert_same_texts(search(model, text, width=width, ends=ENDS, **how)[-1], expected, scores)
         lengths |= {len(one) for one in expected}
     assert len(lengths) > 3
 
 
-@pytest.mark.parametrize("width", [2, 4])
-def test_all_translations_of_a_beam_search_are_those_of_transformers(
-    translator: EncoderDecoder, marian: GenerationMixin, width: int
-) -> None:
-    lengths = set()
-    for text, length_penalty in product(TEXTS, PENALTIES):
-        how = {"max_new_tokens": 11, "length_penalty": length_penalty}
-        theirs = {"num_beams": width, "num_return_sequences": width, "eos_token_id": list(ENDS)}
-        expected, scores = their_texts(marian, text, 1, **theirs, **how)
-        assert_same_texts(search(translator, text, width=width, ends=ENDS, **how)[-1], expected, scores)
-        lengths |= {len(one) for one in expected}
-    assert len(lengths) > 3
-
-
-def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(writer: DecoderOnly, gpt2: GenerationMixin) -> None:
+def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(writer: DecoderOnly) -> None:
+    gpt2, how = gpt2_of(writer), {"width": 3, "ends": ENDS, "max_new_tokens": 9}
     for text in TEXTS:
-        free = search(writer, text, width=3, ends=ENDS, max_new_tokens=9)[-1].complete[0]
-        banned = free.ids[:2]
+        banned = search(writer, text, **how)[-1].complete[0].ids[:2]
         theirs = {"num_beams": 3, "num_return_sequences": 3, "eos_token_id": list(ENDS), "suppress_tokens": banned}
         expected, scores = their_texts(gpt2, text, 4, max_new_tokens=9, **theirs)
-        found = search(writer, text, width=3, ends=ENDS, banned=banned, max_new_tokens=9)[-1]
+        found = search(writer, text, banned=banned, **how)[-1]
         assert_same_texts(found, expected, scores)
         assert not set(banned) & {token for one in found.complete for token in one.ids}
 
@@ -146,8 +118,8 @@ def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(writer: Deco
 # Laws.
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("architecture", ["decoder-only", "encoder-decoder"])
+@each("scheme", SCHEMES)
+@each("architecture", ["decoder-only", "encoder-decoder"])
 def test_one_beam_writes_what_greedy_writes(architecture: str, scheme: str) -> None:
     model = lively_model(architecture=architecture, positions=scheme)
     for text in TEXTS:
@@ -166,8 +138,8 @@ def score_of(model: Transformer, text: list[int], found: Hypothesis) -> float:
     return float(logits.log_softmax(dim=-1)[torch.arange(len(new)), torch.tensor(new)].sum())
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("architecture", ["decoder-only", "encoder-decoder"])
+@each("scheme", SCHEMES)
+@each("architecture", ["decoder-only", "encoder-decoder"])
 @torch.inference_mode()
 def test_every_score_is_that_of_its_text_read_in_one_pass(architecture: str, scheme: str) -> None:
     """So the rows of the cache belong to their texts after every exchange."""
@@ -229,39 +201,31 @@ def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_text_of_two_tokens(writ
 
 def test_the_encoder_runs_once_and_every_token_is_read_once(translator: EncoderDecoder) -> None:
     read: list[int] = []
-    hooks = [
-        module.register_forward_hook(lambda _, given, __: read.append(given[0].shape[1]))
-        for name, module in translator.named_modules()
-        if name == "encoder" or name.endswith("decoder.blocks.0.self_attn.W_K")
-    ]
-    found = search(translator, TEXTS[0], width=3, ends=(), max_new_tokens=9)
-    for hook in hooks:
-        hook.remove()
+    with ExitStack() as hooks:
+        for name in ("encoder", "decoder.blocks.0.self_attn.W_K"):
+            module = translator.get_submodule(name)
+            hooks.enter_context(module.register_forward_hook(lambda _, given, __: read.append(given[0].shape[1])))
+        found = search(translator, TEXTS[0], width=3, ends=(), max_new_tokens=9)
     assert read == [len(TEXTS[0]), *[1] * len(found)]
 
 
+@torch.no_grad()
 def test_a_cache_goes_on_with_the_rows_it_is_told() -> None:
-    model = lively_model(positions="rope")
-    rows, new = token_ids(5, batch=3, seed=4), torch.tensor([[7], [9], [1], [7]])
-    order = torch.tensor([2, 0, 0, 1])
-    cache = Cache()
-    with torch.no_grad():
-        model(rows, cache)
-        cache.keep(order)
-        found = model(new, cache, past=5)[:, 0]
-        expected = model(torch.cat((rows[order], new), dim=1))[:, -1]
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    model, cache = lively_model(positions="rope"), Cache()
+    rows, new, order = token_ids(5, batch=3, seed=4), torch.tensor([[7], [9], [1], [7]]), torch.tensor([2, 0, 0, 1])
+    model(rows, cache)
+    cache.keep(order)
+    expected = model(torch.cat((rows[order], new), dim=1))[:, -1]
+    torch.testing.assert_close(model(new, cache, past=5)[:, 0], expected, rtol=1e-4, atol=1e-5)
 
 
+@torch.no_grad()
 def test_what_a_branch_of_a_cache_reads_is_its_own() -> None:
-    model = lively_model(positions="rope")
-    text, cache = token_ids(5, batch=1, seed=4), Cache()
-    with torch.no_grad():
-        model(text, cache)
-        for new in (torch.tensor([[7]]), torch.tensor([[9]])):  # the second branch knows nothing of the first
-            found = model(new, cache.branch(), past=5)[:, 0]
-            expected = model(torch.cat((text, new), dim=1))[:, -1]
-            torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    model, text, cache = lively_model(positions="rope"), token_ids(5, batch=1, seed=4), Cache()
+    model(text, cache)
+    for new in (torch.tensor([[7]]), torch.tensor([[9]])):  # the second branch knows nothing of the first
+        expected = model(torch.cat((text, new), dim=1))[:, -1]
+        torch.testing.assert_close(model(new, cache.branch(), past=5)[:, 0], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_past_the_context_beams_read_the_end_of_their_texts(writer: DecoderOnly) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaMLP, LlamaRMSNorm
 
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     BIASES,
@@ -31,15 +31,14 @@ from tests.model.helpers import (
 )
 from tfmviz import masks
 from tfmviz.model.attention import Attention
-from tfmviz.model.block import Residual, Stack
+from tfmviz.model.block import Block, Residual, Stack
 from tfmviz.model.feed_forward import FeedForward, GatedFeedForward
 from tfmviz.model.norms import build_norm
 from tfmviz.record.facts import FeedForwardKind, Norm, NormPosition
 from tfmviz.record.tap import NO_TAP
 
-every_norm_position = pytest.mark.parametrize("norm_position", get_args(NormPosition))
-torchs_norm_positions = pytest.mark.parametrize("norm_position", ["pre", "post"])
-every_norm = pytest.mark.parametrize("norm", get_args(Norm))
+torchs_norm_positions = each("norm_position", ["pre", "post"])
+every_norm = each("norm", get_args(Norm))
 
 X, MEMORY = normal(BATCH, LENGTH, D_MODEL), normal(BATCH, K_LENGTH, D_MODEL, seed=4)
 CAUSAL = masks.causal(LENGTH)
@@ -48,22 +47,17 @@ MEMORY_MASK = masks.full(LENGTH, K_LENGTH) & masks.padding(torch.tensor([5, K_LE
 # Norms.
 
 
-def test_layer_norm_is_the_formula() -> None:
+def test_norms_are_their_formulas_and_llamas() -> None:
+    x = 0.01 * X + 0.02  # small enough for ε to count
     norm = lively(build_norm(config(norm="layer")))
     assert isinstance(norm, nn.LayerNorm)
-    x = 0.01 * X + 0.02  # small enough for ε to count
     mean, variance = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, correction=0)
     assert_close(norm(x), (x - mean) / (variance + 1e-5).sqrt() * norm.weight + norm.bias)
-
-
-def test_rms_norm_is_the_formula_and_llamas() -> None:
-    norm = lively(build_norm(config(norm="rms")))
-    assert isinstance(norm, nn.RMSNorm)
-    x = 0.01 * X + 0.02  # small enough for ε to count
-    llama = LlamaRMSNorm(D_MODEL, eps=1e-5)
-    llama.load_state_dict(norm.state_dict())
-    assert_close(norm(x), x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt() * norm.weight)
-    assert_close(norm(x), llama(x))
+    rms, llama = lively(build_norm(config(norm="rms"))), LlamaRMSNorm(D_MODEL, eps=1e-5)
+    assert isinstance(rms, nn.RMSNorm)
+    llama.load_state_dict(rms.state_dict())
+    assert_close(rms(x), x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt() * rms.weight)
+    assert_close(rms(x), llama(x))
 
 
 @every_norm
@@ -93,7 +87,7 @@ def normalised(x: Tensor, norm: nn.Module) -> Tensor:
 # Feed-forward layers.
 
 
-@pytest.mark.parametrize(("kind", "activation"), [("relu", nn.ReLU()), ("gelu", nn.GELU())])
+@each("kind, activation", [("relu", nn.ReLU()), ("gelu", nn.GELU())])
 def test_feed_forward_is_two_matrices_around_the_activation(kind: FeedForwardKind, activation: nn.Module) -> None:
     mlp = lively(FeedForward(config(feed_forward=kind)))
     values = record(mlp, X)
@@ -118,11 +112,6 @@ def test_swiglu_is_the_formula_and_llamas() -> None:
     assert_close(values["out"], llama(X))
 
 
-def test_every_position_is_fed_forward_alike() -> None:
-    mlp, order = lively(FeedForward(config())), torch.tensor([3, 1, 4, 0, 6, 2, 5])
-    assert_close(mlp(X, tap=NO_TAP)[:, order], mlp(X[:, order], tap=NO_TAP))
-
-
 # Stacks against torch.nn.
 
 
@@ -133,7 +122,7 @@ def copy_attention(theirs: nn.MultiheadAttention, ours: Attention) -> None:
     theirs.out_proj.load_state_dict(ours.W_O.state_dict())
 
 
-def copy_feed_forward(theirs: nn.Module, ours: nn.Module) -> None:
+def copy_feed_forward(theirs: nn.Module, ours: nn.Module | None) -> None:
     assert isinstance(ours, FeedForward)
     theirs.get_submodule("linear1").load_state_dict(ours.W_in.state_dict())
     theirs.get_submodule("linear2").load_state_dict(ours.W_out.state_dict())
@@ -157,62 +146,53 @@ def last_norm(stack: Stack) -> nn.LayerNorm | None:
 
 @torch.no_grad()
 def as_torch_encoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.TransformerEncoder:
-    layer = nn.TransformerEncoderLayer(
-        D_MODEL, N_HEADS, D_FF, activation=activation, norm_first=norm_first, batch_first=True
-    )
+    how: dict[str, Any] = {"activation": activation, "norm_first": norm_first, "batch_first": True}
+    layer = nn.TransformerEncoderLayer(D_MODEL, N_HEADS, D_FF, **how)
     encoder = nn.TransformerEncoder(layer, N_LAYERS, norm=last_norm(stack), enable_nested_tensor=False)
     for theirs, ours in zip(encoder.layers, blocks_of(stack), strict=True):
-        assert isinstance(theirs, nn.TransformerEncoderLayer)
-        copy_attention(theirs.self_attn, ours.self_attn)
-        assert ours.mlp is not None
-        copy_feed_forward(theirs, ours.mlp)
-        copy_norms(theirs, ours.self_attn_residual, ours.mlp_residual)
+        copy_layer(theirs, ours)
     return encoder.eval()
+
+
+def copy_layer(theirs: nn.Module, ours: Block) -> None:
+    """Copies a block to torch's layer of an encoder."""
+    assert isinstance(theirs, nn.TransformerEncoderLayer)
+    copy_attention(theirs.self_attn, ours.self_attn)
+    copy_feed_forward(theirs, ours.mlp)
+    copy_norms(theirs, ours.self_attn_residual, ours.mlp_residual)
 
 
 @torch.no_grad()
 def as_torch_decoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.TransformerDecoder:
-    layer = nn.TransformerDecoderLayer(
-        D_MODEL, N_HEADS, D_FF, activation=activation, norm_first=norm_first, batch_first=True
-    )
+    how: dict[str, Any] = {"activation": activation, "norm_first": norm_first, "batch_first": True}
+    layer = nn.TransformerDecoderLayer(D_MODEL, N_HEADS, D_FF, **how)
     decoder = nn.TransformerDecoder(layer, N_LAYERS, norm=last_norm(stack))
     for theirs, ours in zip(decoder.layers, blocks_of(stack), strict=True):
         assert isinstance(theirs, nn.TransformerDecoderLayer)
         assert ours.cross_attn is not None
         copy_attention(theirs.self_attn, ours.self_attn)
         copy_attention(theirs.multihead_attn, ours.cross_attn)
-        assert ours.mlp is not None
         copy_feed_forward(theirs, ours.mlp)
         copy_norms(theirs, ours.self_attn_residual, ours.cross_attn_residual, ours.mlp_residual)
     return decoder.eval()
 
 
 @torchs_norm_positions
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
-@pytest.mark.parametrize("lengths", [None, (LENGTH, 3)], ids=["full", "padded"])
-def test_encoder_equals_torchs(norm_position: NormPosition, activation: str, lengths: tuple[int, ...] | None) -> None:
-    stack = lively(
-        Stack(config(norm_position=norm_position, feed_forward=activation, positions="none"), bidirectional=True)
-    )
-    mask = masks.full(LENGTH, LENGTH)
-    if lengths is not None:
-        mask = mask & masks.padding(torch.tensor(lengths), LENGTH)
+@each("activation", ["relu", "gelu"])
+@each("lengths", [(LENGTH, LENGTH), (LENGTH, 3)])
+def test_encoder_equals_torchs(norm_position: NormPosition, activation: str, lengths: tuple[int, ...]) -> None:
+    shape = config(norm_position=norm_position, feed_forward=activation, positions="none")
+    stack, mask = lively(Stack(shape, bidirectional=True)), masks.padding(torch.tensor(lengths), LENGTH)
     reference = as_torch_encoder(stack, activation=activation, norm_first=norm_position == "pre")
-    is_padding = None if lengths is None else ~mask[:, 0, 0]
-    expected = reference(X, src_key_padding_mask=is_padding)
-    assert_close(stack(X, mask=mask, tap=NO_TAP), expected)
+    expected = reference(X, src_key_padding_mask=~mask[:, 0, 0])
+    assert_close(stack(X, mask=masks.full(LENGTH, LENGTH) & mask, tap=NO_TAP), expected)
 
 
 @torchs_norm_positions
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@each("activation", ["relu", "gelu"])
 def test_decoder_equals_torchs(norm_position: NormPosition, activation: str) -> None:
-    stack = lively(
-        Stack(
-            config(norm_position=norm_position, feed_forward=activation, positions="none"),
-            bidirectional=False,
-            cross=True,
-        )
-    )
+    shape = config(norm_position=norm_position, feed_forward=activation, positions="none")
+    stack = lively(Stack(shape, bidirectional=False, cross=True))
     reference = as_torch_decoder(stack, activation=activation, norm_first=norm_position == "pre")
     expected = reference(X, MEMORY, tgt_mask=~CAUSAL, memory_key_padding_mask=~MEMORY_MASK[:, 0, 0])
     assert_close(stack(X, mask=CAUSAL, memory=MEMORY, memory_mask=MEMORY_MASK, tap=NO_TAP), expected)
@@ -222,56 +202,40 @@ def test_decoder_equals_torchs(norm_position: NormPosition, activation: str) -> 
 
 
 def record_decoder(norm_position: NormPosition, norm: Norm, *, cross: bool) -> tuple[Stack, dict[str, Tensor]]:
-    stack = lively(
-        Stack(config(norm_position=norm_position, norm=norm, positions="none"), bidirectional=False, cross=cross)
-    )
+    shape = config(norm_position=norm_position, norm=norm, positions="none")
+    stack = lively(Stack(shape, bidirectional=False, cross=cross))
     keywords = {"memory": MEMORY, "memory_mask": MEMORY_MASK} if cross else {}
     return stack, record(stack, X, mask=CAUSAL, **keywords)
 
 
 def steps(layer: int, *, cross: bool) -> list[tuple[str, str, str]]:
     """(stream before, part that writes, stream after) for each step of a block, in order."""
-    if cross:
-        names = [
-            ("resid_pre", "self_attn", "resid_mid"),
-            ("resid_mid", "cross_attn", "resid_cross"),
-            ("resid_cross", "mlp", "resid_post"),
-        ]
-    else:
-        names = [("resid_pre", "self_attn", "resid_mid"), ("resid_mid", "mlp", "resid_post")]
+    streams = ["resid_pre", "resid_mid", *(["resid_cross"] if cross else []), "resid_post"]
+    parts = ["self_attn", *(["cross_attn"] if cross else []), "mlp"]
+    names = zip(streams, parts, streams[1:], strict=False)
     return [(f"{layer}.{before}", f"{layer}.{part}", f"{layer}.{after}") for before, part, after in names]
 
 
 @every_norm
-@pytest.mark.parametrize("cross", [False, True])
-def test_pre_norm_residual_accounting_is_exact(norm: Norm, cross: bool) -> None:
-    _, values = record_decoder("pre", norm, cross=cross)
-    for layer in range(N_LAYERS):
-        for before, part, after in steps(layer, cross=cross):
-            assert torch.equal(values[after], values[before] + values[f"{part}.out"])
-
-
-@every_norm
-@pytest.mark.parametrize("cross", [False, True])
-def test_post_norm_residual_accounting_goes_through_the_norm(norm: Norm, cross: bool) -> None:
-    stack, values = record_decoder("post", norm, cross=cross)
-    for layer, block in enumerate(blocks_of(stack)):
-        for before, part, after in steps(layer, cross=cross):
-            residual = block.get_submodule(f"{part.split('.')[1]}_residual")
-            assert isinstance(residual, Residual)
-            total = values[before] + values[f"{part}.out"]
-            assert torch.equal(values[after], values[f"{part}.norm"])
-            assert_close(values[after], normalised(total, residual.norm))
-
-
-@every_norm_position
-@pytest.mark.parametrize("cross", [False, True])
-def test_blocks_hand_the_stream_on_unchanged(norm_position: NormPosition, cross: bool) -> None:
-    _, values = record_decoder(norm_position, "layer", cross=cross)
+@each("cross", [False, True])
+@each("norm_position", get_args(NormPosition))
+def test_the_residual_stream_is_accounted_for(norm: Norm, cross: bool, norm_position: NormPosition) -> None:
+    """What comes out is what went in plus what the layer wrote; in post-norm, its norm."""
+    stack, values = record_decoder(norm_position, norm, cross=cross)
     assert torch.equal(values["0.resid_pre"], X)
-    for layer in range(1, N_LAYERS):
-        assert torch.equal(values[f"{layer}.resid_pre"], values[f"{layer - 1}.resid_post"])
     assert ("norm" in values) is (norm_position != "post")
+    for layer, block in enumerate(blocks_of(stack)):
+        if layer > 0:
+            assert torch.equal(values[f"{layer}.resid_pre"], values[f"{layer - 1}.resid_post"])
+        for before, part, after in steps(layer, cross=cross):
+            total = values[before] + values[f"{part}.out"]
+            if norm_position == "post":
+                residual = block.get_submodule(f"{part.split('.')[1]}_residual")
+                assert isinstance(residual, Residual)
+                assert torch.equal(values[after], values[f"{part}.norm"])
+                assert_close(values[after], normalised(total, residual.norm))
+            else:
+                assert torch.equal(values[after], total)
 
 
 def test_layers_read_what_the_norm_gives() -> None:
@@ -289,7 +253,6 @@ def test_layers_read_what_the_norm_gives() -> None:
 def test_dropout_acts_on_embeddings_and_on_what_layers_write_after_it_is_recorded() -> None:
     """In training with dropout 0.5 the stream gets each number doubled or not at all (2017 paper, section 5.4)."""
     stack = lively(Stack(config(dropout=0.5, positions="none"), bidirectional=False)).train()
-    torch.manual_seed(5)
     values = record(stack, X, mask=CAUSAL)
     added = [(values["0.resid_pre"], X)]
     for before, part, after in steps(0, cross=False):
@@ -303,20 +266,19 @@ def test_dropout_acts_on_embeddings_and_on_what_layers_write_after_it_is_recorde
 # Positions in a stack.
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("bidirectional", [True, False])
+@each("scheme", SCHEMES)
+@each("bidirectional", [True, False])
 def test_positions_never_touch_cross_attention(scheme: str, bidirectional: bool) -> None:
     """Cross-attention's scores are plain scaled products of `q` and `k`, whatever the scheme."""
     stack = lively(Stack(config(positions=scheme), bidirectional=bidirectional, cross=True))
-    full = masks.full(LENGTH, K_LENGTH)
-    values = record(stack, X, mask=CAUSAL, memory=MEMORY, memory_mask=full)
+    values = record(stack, X, mask=CAUSAL, memory=MEMORY, memory_mask=masks.full(LENGTH, K_LENGTH))
     for layer in range(N_LAYERS):
         q, k, v = (values[f"{layer}.cross_attn.{name}"] for name in "qkv")
         assert_close(values[f"{layer}.cross_attn.z"], F.scaled_dot_product_attention(q, k, v))
         assert f"{layer}.cross_attn.rot_q" not in values
 
 
-@pytest.mark.parametrize("scheme", [scheme for scheme in BIASES if scheme != "none"])
+@each("scheme", [scheme for scheme in BIASES if scheme != "none"])
 def test_every_block_gets_the_same_bias(scheme: str) -> None:
     stack = lively(Stack(config(positions=scheme), bidirectional=True))
     values = record(stack, X, mask=masks.full(LENGTH, LENGTH))

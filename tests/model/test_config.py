@@ -13,6 +13,7 @@ from typing import Any, Literal, get_origin, get_type_hints
 import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat, inputs_of, lively_model, record
 from tfmviz import zoo
 from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, MAX_VOCAB, ModelConfig
@@ -23,7 +24,7 @@ from tfmviz.positions import schemes
 from tfmviz.record.facts import MAX_EXPERTS, Architecture
 from tfmviz.record.part import Part
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 # What is refused.
 
@@ -40,22 +41,22 @@ FLAGS = [name for name, (_, _, hint) in FIELDS.items() if hint is bool]
 CHOICES = [name for name, (_, _, hint) in FIELDS.items() if get_origin(hint) is Literal]
 
 
-@pytest.mark.parametrize("name", COUNTS)
-@pytest.mark.parametrize("value", [0, -3, 2.0, "7", True, None])
+@each("name", COUNTS)
+@each("value", [0, -3, 2.0, "7", True, None])
 def test_counts_are_whole_numbers_of_at_least_1(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be a whole number .* {value!r}\.$"):
         config(**{name: value})
 
 
-@pytest.mark.parametrize("name", [*CHOICES, "positions", *FLAGS])
-@pytest.mark.parametrize("value", ["no such", None, 1, ["pre"]])
+@each("name", [*CHOICES, "positions", *FLAGS])
+@each("value", ["no such", None, 1, ["pre"]])
 def test_an_unknown_choice_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w.*, but is ") as refused:
         config(**{name: value})
     assert repr(value) in str(refused.value)
 
 
-@pytest.mark.parametrize("name", FLAGS)
+@each("name", FLAGS)
 def test_a_flag_is_a_word_in_a_file_and_true_or_false_in_python(name: str) -> None:
     """A word in the place of a flag would count as true, whatever it says."""
     with pytest.raises(ValueError, match=rf"^{name} must be one of \w+, \w+, but is True"):
@@ -67,52 +68,50 @@ def test_a_flag_is_a_word_in_a_file_and_true_or_false_in_python(name: str) -> No
         replace(where, **{field: "absent"})
 
 
-@pytest.mark.parametrize("name", ["d_model", "n_heads", "norm_eps", "score_cap", "dropout", "max_len"])
+@each("name", ["d_model", "n_heads", "norm_eps", "score_cap", "dropout", "max_len"])
 def test_a_number_that_no_float_can_hold_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=name):
         config(**{name: 10**400})
 
 
-def test_an_unknown_choice_is_answered_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match=", ".join(SCHEMES)):
-        config(positions="rotary")
+MISFITS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
+    ({"positions": "rotary"}, (", ".join(SCHEMES),)),
+    *(({"dropout": value}, ("dropout must be",)) for value in ("high", None, [0.1])),
+    ({"d_model": 31, "n_heads": 3, "n_kv_heads": 3}, ("d_model = 31", "n_heads = 3")),
+    ({"n_heads": 3, "n_kv_heads": 2}, ("n_heads = 3", "n_kv_heads = 2")),
+    ({"n_heads": 3, "n_kv_heads": 6}, ("n_heads = 3", "n_kv_heads = 6")),
+    ({"d_model": 33, "n_heads": 3, "positions": "rope"}, ("d_head = 33 / 3",)),
+    ({"d_model": 33, "n_heads": 3, "positions": "sinusoidal"}, ("d_model = 33",)),
+    ({"training_mask": "none", "architecture": "encoder-only"}, ("training_mask = 'none'", "encoder-only")),
+    *(({"dropout": value}, ("[0, 1)", str(value))) for value in (1.0, -0.1, float("nan"))),
+    ({"max_len": 10**6, "positions": "none"}, ("max_len = 1,000,000", f"{MAX_LEN:,}")),
+    ({"n_experts": 3, "feed_forward": "none"}, ("n_experts = 3", "feed_forward = 'none'")),
+    ({"n_experts": 3, "norm_position": "both"}, ("n_experts = 3", "both")),
+    ({"n_experts": 10**6}, ("n_experts = 1,000,000", f"{MAX_EXPERTS:,}")),
+    ({"d_ff": 10**9}, ("0,000,0", f"{MAX_PARAMETERS:,}")),
+    ({"vocab_size": MAX_VOCAB + 1}, ("1,000,001", f"{MAX_VOCAB:,}")),
+    # Tables that follow from a formula take memory as weights do, and so does every block, however narrow.
+    *(({"max_len": 10**9, "positions": scheme}, (f"{MAX_LEN:,}",)) for scheme in ("learned", "sinusoidal", "rope")),
+    ({"n_layers": 10**7, "n_heads": 1, "d_model": 1, "d_ff": 1, "positions": "none"}, ("10,000,000",)),
+]
 
 
-@pytest.mark.parametrize(
-    ("changes", "numbers"),
-    [
-        ({"d_model": 31, "n_heads": 3, "n_kv_heads": 3}, ("d_model = 31", "n_heads = 3")),
-        ({"n_heads": 3, "n_kv_heads": 2}, ("n_heads = 3", "n_kv_heads = 2")),
-        ({"n_heads": 3, "n_kv_heads": 6}, ("n_heads = 3", "n_kv_heads = 6")),
-        ({"d_model": 33, "n_heads": 3, "positions": "rope"}, ("d_head = 33 / 3",)),
-        ({"d_model": 33, "n_heads": 3, "positions": "sinusoidal"}, ("d_model = 33",)),
-        ({"dropout": 1.0}, ("[0, 1)", "1.0")),
-        ({"training_mask": "none", "architecture": "encoder-only"}, ("training_mask = 'none'", "encoder-only")),
-        ({"dropout": -0.1}, ("[0, 1)", "-0.1")),
-        ({"dropout": float("nan")}, ("[0, 1)", "nan")),
-        ({"max_len": 10**6, "positions": "none"}, ("max_len = 1,000,000", f"{MAX_LEN:,}")),
-        ({"n_experts": 3, "feed_forward": "none"}, ("n_experts = 3", "feed_forward = 'none'")),
-        ({"n_experts": 3, "norm_position": "both"}, ("n_experts = 3", "both")),
-        ({"n_experts": 10**6}, ("n_experts = 1,000,000", f"{MAX_EXPERTS:,}")),
-        ({"d_ff": 10**9}, ("0,000,0", f"{MAX_PARAMETERS:,}")),
-        ({"vocab_size": MAX_VOCAB + 1}, ("1,000,001", f"{MAX_VOCAB:,}")),
-    ],
-)
+@each("changes, numbers", MISFITS)
 def test_what_does_not_go_together_is_named_with_both_numbers(
     changes: dict[str, Any], numbers: tuple[str, ...]
 ) -> None:
     with pytest.raises(ValueError, match=r"\.$") as refused:
         config(**changes)
-    for number in numbers:
-        assert number in str(refused.value)
+    assert [number for number in numbers if number not in str(refused.value)] == []
 
 
-@pytest.mark.parametrize("scheme", [name for name, scheme in schemes.SCHEMES.items() if scheme.pairs is None])
-def test_odd_widths_are_fine_where_nothing_comes_in_pairs(scheme: str) -> None:
-    assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
+def test_odd_widths_are_fine_where_nothing_comes_in_pairs() -> None:
+    for scheme in (name for name, scheme in schemes.SCHEMES.items() if scheme.pairs is None):
+        assert config(d_model=33, n_heads=3, positions=scheme).d_head == 11
+    assert config(d_model=34, n_heads=2, positions="sinusoidal").d_head == 17  # an even width, but not even heads
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@each("name", CHOICES)
 def test_a_choice_without_an_implementation_builds_no_model(name: str) -> None:
     """Nor does it silently build another one. Training builds the model before it writes anything."""
     half_changed = deepcopy(config())
@@ -120,33 +119,6 @@ def test_a_choice_without_an_implementation_builds_no_model(name: str) -> None:
     object.__setattr__(getattr(half_changed, part, half_changed), field, "new")  # as if the name alone had been added
     with pytest.raises(AssertionError, match="'new'"):
         build(half_changed)
-
-
-def test_sinusoids_need_an_even_width_but_not_even_heads() -> None:
-    assert config(d_model=34, n_heads=2, positions="sinusoidal").d_head == 17
-
-
-@pytest.mark.parametrize("value", ["high", None, [0.1]])
-def test_a_dropout_that_is_no_number_is_named(value: Any) -> None:
-    entries = config().to_dict() | {"dropout": value}
-    with pytest.raises(ValueError, match=r"^dropout must be"):
-        ModelConfig.from_dict(entries)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"max_len": 10**9, "positions": "learned"},
-        {"max_len": 10**9, "positions": "sinusoidal"},
-        {"max_len": 10**9, "positions": "rope"},
-        {"n_layers": 10**7, "n_heads": 1, "d_model": 1, "d_ff": 1, "positions": "none"},
-    ],
-    ids=["learned positions", "sinusoids", "rotation angles", "layers"],
-)
-def test_a_hostile_config_cannot_fill_the_memory(changes: dict[str, Any]) -> None:
-    """Tables that follow from a formula take memory as weights do, and so does every block, however narrow."""
-    with pytest.raises(ValueError, match=r"\d"):
-        config(**changes)
 
 
 def test_the_limit_itself_is_allowed() -> None:
@@ -160,19 +132,13 @@ def test_the_limit_itself_is_allowed() -> None:
 # As a value.
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {},
-        {
-            "architecture": "encoder-decoder",
-            "d_model": 60,
-            "n_heads": 6,
-            "n_kv_heads": 2,
-            "norm_position": "post",
-            "norm": "rms",
-        },
+        {"architecture": "encoder-decoder", "d_model": 60, "n_heads": 6, "n_kv_heads": 2, "norm": "rms"},
         {"positions": "t5", "embeddings": "untied", "embedding_scale": "sqrt_d_model", "dropout": 0.1},
+        {"norm_position": "post"},
     ],
 )
 def test_a_config_survives_json(changes: dict[str, Any]) -> None:
@@ -209,11 +175,6 @@ def test_from_dict_names_unknown_and_missing_entries() -> None:
         ModelConfig.from_dict({name: value for name, value in entries.items() if name != "d_ff"})
 
 
-def test_from_dict_refuses_what_the_config_refuses() -> None:
-    with pytest.raises(ValueError, match="d_model = 31"):
-        ModelConfig.from_dict(config().to_dict() | {"d_model": 31})
-
-
 def test_reading_a_config_needs_no_torch() -> None:
     program = "import sys, tfmviz, tfmviz.model.config, tfmviz.record.edits; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parents[2], check=True, timeout=300)
@@ -227,7 +188,7 @@ REALISTIC = flat(
 
 
 @every_architecture
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {},
@@ -240,7 +201,6 @@ REALISTIC = flat(
         *({"positions": scheme} for scheme in SCHEMES),
         {"embeddings": "untied", "feed_forward": "swiglu", "n_kv_heads": 1, "positions": "learned", "max_len": 1024},
     ],
-    ids=lambda changes: " ".join(map(str, changes.values())) or "as it is",
 )
 def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: dict[str, Any]) -> None:
     realistic = flat(**REALISTIC.to_dict() | {"architecture": architecture} | changes)
@@ -253,29 +213,15 @@ def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: d
     assert realistic.n_parameters == matrices - (biases if realistic.positions.kind == "t5" else 0)
 
 
-def test_d_head() -> None:
-    assert REALISTIC.d_head == 32
-
-
-@pytest.mark.parametrize(
-    ("architecture", "layers"),
-    [
-        ("decoder-only", ("decoder.0.self_attn", "decoder.1.self_attn")),
-        ("encoder-only", ("encoder.0.self_attn", "encoder.1.self_attn")),
-        (
-            "encoder-decoder",
-            (
-                "encoder.0.self_attn",
-                "encoder.1.self_attn",
-                "decoder.0.self_attn",
-                "decoder.0.cross_attn",
-                "decoder.1.self_attn",
-                "decoder.1.cross_attn",
-            ),
-        ),
-    ],
-)
-def test_layers_are_those_that_run_in_order(architecture: Architecture, layers: tuple[str, ...]) -> None:
+@every_architecture
+def test_layers_are_those_that_run_in_order(architecture: Architecture) -> None:
     values = record(lively_model(architecture=architecture), *inputs_of(architecture))
+    expected = {
+        "decoder-only": "decoder.0.self_attn decoder.1.self_attn",
+        "encoder-only": "encoder.0.self_attn encoder.1.self_attn",
+        "encoder-decoder": "encoder.0.self_attn encoder.1.self_attn decoder.0.self_attn decoder.0.cross_attn "
+        "decoder.1.self_attn decoder.1.cross_attn",
+    }
+    layers = tuple(expected[architecture].split())
     assert config(architecture=architecture).layers == layers
     assert tuple(site.removesuffix(".pattern") for site in values if site.endswith(".pattern")) == layers

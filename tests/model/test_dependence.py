@@ -2,76 +2,73 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
-    BATCH,
     K_LENGTH,
     LENGTH,
     MAX_LEN,
-    N_HEADS,
     SCHEMES,
-    VOCAB,
     assert_close,
     config,
     inputs_of,
     lively,
     lively_model,
-    record,
     token_ids,
+    with_other_token,
 )
 from tfmviz import masks
 from tfmviz.model.block import Stack
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
+from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, Transformer
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_scheme = each("scheme", SCHEMES)
 
 
-both_paths = pytest.mark.parametrize("tap", [NO_TAP, STEPWISE], ids=["fused", "stepwise"])
+both_paths = each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
 
 
 # What can depend on what.
 
 
-def with_other_token(ids: Tensor, position: int) -> Tensor:
-    """The same ids except at one position."""
-    changed = ids.clone()
-    changed[:, position] = (changed[:, position] + 1) % VOCAB
-    return changed
-
-
-def positions_that_differ(before: Tensor, after: Tensor) -> list[bool]:
-    """For each position, whether any logit of any sentence differs."""
+def differ(model: Transformer, inputs: tuple[Tensor, ...], which: int, position: int, tap: PassThrough) -> list[bool]:
+    """For each position, whether any logit of any sentence differs when one token of one input is another."""
+    changed = list(inputs)
+    changed[which] = with_other_token(inputs[which], position)
+    before, after = model(*inputs, tap=tap), model(*changed, tap=tap)
     return [not torch.equal(before[:, i], after[:, i]) for i in range(before.shape[1])]
 
 
+@every_architecture
 @every_scheme
 @both_paths
 @torch.no_grad()
-def test_the_future_cannot_change_the_past(scheme: str, tap: PassThrough) -> None:
-    model, ids = lively(DecoderOnly(config(positions=scheme))), token_ids(LENGTH)
-    for j in range(LENGTH):
-        differ = positions_that_differ(model(ids, tap), model(with_other_token(ids, j), tap))
-        assert differ == [False] * j + [True] * (LENGTH - j)
+def test_the_future_cannot_change_the_past(architecture: Architecture, scheme: str, tap: PassThrough) -> None:
+    """Of what a decoder writes; an encoder sees the future, and every source token can change a whole translation."""
+    model, inputs = lively_model(architecture=architecture, positions=scheme), inputs_of(architecture)
+    for which, read in enumerate(inputs):
+        is_causal = which == len(inputs) - 1 and architecture != "encoder-only"
+        for j in range(read.shape[1]):
+            unchanged = j if is_causal else 0
+            expected = [False] * unchanged + [True] * (LENGTH - unchanged)
+            assert differ(model, inputs, which, j, tap) == expected
 
 
 @both_paths
 @torch.no_grad()
 def test_each_layer_sees_one_window_further_back(tap: PassThrough) -> None:
     """With a window of w and n layers a token sees itself and n (w − 1) tokens before it, in training too."""
-    model, ids = lively(DecoderOnly(config(window=2, n_layers=3))), token_ids(LENGTH)
+    model, inputs = lively_model(window=2, n_layers=3), inputs_of("decoder-only")
     for training in (False, True):
         model.train(training)
-        differ = positions_that_differ(model(ids, tap), model(with_other_token(ids, 0), tap))
-        assert differ == [True] * 4 + [False] * (LENGTH - 4)
+        assert differ(model, inputs, 0, 0, tap) == [True] * 4 + [False] * (LENGTH - 4)
 
 
 @both_paths
@@ -79,42 +76,11 @@ def test_each_layer_sees_one_window_further_back(tap: PassThrough) -> None:
 def test_a_model_trained_without_a_mask_sees_everything_in_training_and_nothing_ahead_afterwards(
     tap: PassThrough,
 ) -> None:
-    model, ids = lively(DecoderOnly(config(training_mask="none"))), token_ids(LENGTH)
+    model, inputs = lively_model(training_mask="none"), inputs_of("decoder-only")
     for j in range(LENGTH):
         for in_training, unchanged in ((True, 0), (False, j)):
             model.train(in_training)
-            differ = positions_that_differ(model(ids, tap), model(with_other_token(ids, j), tap))
-            assert differ == [False] * unchanged + [True] * (LENGTH - unchanged)
-
-
-@every_scheme
-@both_paths
-@torch.no_grad()
-def test_a_translations_future_cannot_change_its_past(scheme: str, tap: PassThrough) -> None:
-    model = lively(EncoderDecoder(config(architecture="encoder-decoder", positions=scheme)))
-    src, tgt = inputs_of("encoder-decoder")
-    for j in range(LENGTH):
-        differ = positions_that_differ(model(src, tgt, tap), model(src, with_other_token(tgt, j), tap))
-        assert differ == [False] * j + [True] * (LENGTH - j)
-
-
-@every_scheme
-@both_paths
-@torch.no_grad()
-def test_every_source_token_can_change_the_whole_translation(scheme: str, tap: PassThrough) -> None:
-    model = lively(EncoderDecoder(config(architecture="encoder-decoder", positions=scheme)))
-    src, tgt = inputs_of("encoder-decoder")
-    for j in range(K_LENGTH):
-        assert all(positions_that_differ(model(src, tgt, tap), model(with_other_token(src, j), tgt, tap)))
-
-
-@every_scheme
-@both_paths
-@torch.no_grad()
-def test_an_encoder_sees_the_future(scheme: str, tap: PassThrough) -> None:
-    model, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
-    for j in range(LENGTH):
-        assert all(positions_that_differ(model(ids, tap), model(with_other_token(ids, j), tap)))
+            assert differ(model, inputs, 0, j, tap) == [False] * unchanged + [True] * (LENGTH - unchanged)
 
 
 @every_architecture
@@ -146,13 +112,6 @@ def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
         assert not torch.allclose(permuted, expected, atol=1e-2)
 
 
-@torch.no_grad()
-def test_sentences_of_a_batch_do_not_meet() -> None:
-    model, ids = lively_model(), token_ids(LENGTH)
-    for sentence in range(BATCH):
-        assert_close(model(ids[sentence : sentence + 1]), model(ids)[sentence : sentence + 1])
-
-
 # Padding.
 
 
@@ -162,9 +121,8 @@ def test_sentences_of_a_batch_do_not_meet() -> None:
 def test_a_padded_source_is_translated_as_alone(scheme: str, tap: PassThrough) -> None:
     model = lively(EncoderDecoder(config(architecture="encoder-decoder", positions=scheme)))
     src, tgt = inputs_of("encoder-decoder")
-    lengths = torch.tensor([5, K_LENGTH])
-    together = model(src, tgt, tap, src_lengths=lengths)
-    for sentence, length in enumerate(lengths.tolist()):
+    together = model(src, tgt, tap, src_lengths=torch.tensor([5, K_LENGTH]))
+    for sentence, length in enumerate((5, K_LENGTH)):
         alone = model(src[sentence : sentence + 1, :length], tgt[sentence : sentence + 1], tap)
         assert_close(together[sentence : sentence + 1], alone)
     assert not torch.allclose(together[:1], model(src, tgt, tap)[:1], atol=1e-2)
@@ -175,28 +133,7 @@ def test_a_padded_source_is_translated_as_alone(scheme: str, tap: PassThrough) -
 @torch.no_grad()
 def test_a_padded_text_is_encoded_as_alone(scheme: str, tap: PassThrough) -> None:
     model, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
-    lengths = torch.tensor([LENGTH, 3])
-    together = model(ids, tap, lengths=lengths)
-    for sentence, length in enumerate(lengths.tolist()):
+    together = model(ids, tap, lengths=torch.tensor([LENGTH, 3]))
+    for sentence, length in enumerate((LENGTH, 3)):
         alone = model(ids[sentence : sentence + 1, :length], tap)
         assert_close(together[sentence : sentence + 1, :length], alone)
-
-
-def test_nobody_attends_to_padding() -> None:
-    model = lively_model(architecture="encoder-decoder")
-    values = record(model, *inputs_of("encoder-decoder"), src_lengths=torch.tensor([5, K_LENGTH]))
-    for site, pattern in values.items():
-        if site.endswith(".pattern") and pattern.shape[-1] == K_LENGTH:
-            assert (pattern[0, :, :, 5:] == 0).all()
-            assert (pattern[0, :, :, :5] > 0).all()
-            assert (pattern[1] > 0).all()
-
-
-@every_architecture
-@pytest.mark.parametrize("n_kv_heads", [N_HEADS, 1])
-def test_patterns_of_whole_models_are_distributions(architecture: Architecture, n_kv_heads: int) -> None:
-    values = record(lively_model(architecture=architecture, n_kv_heads=n_kv_heads), *inputs_of(architecture))
-    for layer in config(architecture=architecture).layers:
-        pattern, mask = values[f"{layer}.pattern"], values[f"{layer}.mask"]
-        assert_close(pattern.sum(-1), torch.ones(pattern.shape[:-1]))
-        assert (pattern[~mask.expand_as(pattern)] == 0).all()

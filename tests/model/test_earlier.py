@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.cases import each
 from tests.model.helpers import BATCH, LENGTH, VOCAB, assert_close, flat, lively, record, token_ids
 from tfmviz.model.build import Earlier, build, parameter_shapes
 from tfmviz.model.config import MAX_PARAMETERS
@@ -26,7 +27,7 @@ CONFIGS: dict[str, EarlierConfig] = {
     "ssm": StateSpaceConfig(vocab_size=VOCAB, max_len=13, d_model=D_MODEL, n_state=7, d_ff=19, n_layers=N_LAYERS),
 }
 
-every_one = pytest.mark.parametrize("name", list(CONFIGS))
+every_one = each("name", list(CONFIGS))
 
 
 def model_of(name: str) -> Any:
@@ -57,18 +58,13 @@ def test_a_window_is_read_by_the_equations_in_numpy() -> None:
         np.testing.assert_allclose(values["logits"][0, t], U @ h + b_2, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("place", [0, 2])
+@each("place", [0, 2])
 def test_a_window_sees_its_tokens_and_no_others(place: int) -> None:
-    moved = moved_by_a_change(model_of("window"), place)
-    seen = np.arange(LENGTH) - place
-    assert (moved[(seen >= 0) & (seen < N_WINDOW)] > 0).all()
-    assert (moved[(seen < 0) | (seen >= N_WINDOW)] == 0).all()
-
-
-def test_a_recurrent_network_sees_all_that_it_has_read() -> None:
-    moved = moved_by_a_change(model_of("rnn"), 2)
-    assert (moved[:2] == 0).all()
-    assert (moved[2:] > 0).all()
+    """A recurrent network sees all that it has read."""
+    distance = np.arange(LENGTH) - place
+    moved = moved_by_a_change(model_of("window"), place) > 0
+    assert (moved == ((distance >= 0) & (distance < N_WINDOW))).all()
+    assert ((moved_by_a_change(model_of("rnn"), place) > 0) == (distance >= 0)).all()
 
 
 def test_the_recurrent_model_is_torchs_gru_of_as_many_layers() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any, get_args
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import MAX_LEN as MAX_LEN_OF_HELPERS
 from tests.model.helpers import SCHEMES, assert_close, flat, inputs_of, lively_model, token_ids
 from tfmviz.model.cache import Cache
@@ -42,43 +44,14 @@ def writer() -> DecoderOnly:
 
 @pytest.fixture(scope="module")
 def translator() -> EncoderDecoder:
-    config = flat(
-        architecture="encoder-decoder",
-        vocab_size=VOCAB_SIZE,
-        max_len=MAX_LEN,
-        d_model=20,
-        n_layers=2,
-        n_heads=2,
-        n_kv_heads=1,
-        d_ff=29,
-        positions="sinusoidal",
-        embeddings="untied",
-    )
-    model = EncoderDecoder(config).eval()
+    sizes = {"vocab_size": VOCAB_SIZE, "max_len": MAX_LEN, "d_model": 20, "n_layers": 2, "n_heads": 2, "n_kv_heads": 1}
+    kind = {"architecture": "encoder-decoder", "positions": "sinusoidal", "embeddings": "untied"}
+    model = EncoderDecoder(flat(**sizes, **kind, d_ff=29)).eval()
     draw_weights(model, 1)
     return model
 
 
 # Continuing a text.
-
-
-@torch.inference_mode()
-def test_greedy_writing_takes_the_most_probable_token_of_one_forward_pass(writer: DecoderOnly) -> None:
-    ids = continue_ids(writer, PROMPT, max_new_tokens=11)
-    assert ids[:3].equal(PROMPT)
-    assert len(ids) == 14
-    chosen = writer(ids[None, :-1])[0].argmax(dim=-1)  # causal: one pass over the result predicts each of its tokens
-    assert ids[3:].equal(chosen[2:])
-    assert len(set(ids[3:].tolist())) > 3
-
-
-@torch.inference_mode()
-def test_a_text_longer_than_the_context_goes_on_from_its_end(writer: DecoderOnly) -> None:
-    ids = continue_ids(writer, PROMPT, max_new_tokens=29)
-    assert len(ids) == 32
-    for length in range(MAX_LEN, 32):
-        assert ids[length] == writer(ids[None, length - MAX_LEN : length])[0, -1].argmax()
-    assert len(set(ids[MAX_LEN:].tolist())) > 3
 
 
 def test_a_prompt_longer_than_the_context_is_kept_whole(writer: DecoderOnly) -> None:
@@ -88,7 +61,7 @@ def test_a_prompt_longer_than_the_context_is_kept_whole(writer: DecoderOnly) -> 
     assert ids[23:].equal(continue_ids(writer, prompt[-MAX_LEN:], max_new_tokens=5)[MAX_LEN:])
 
 
-@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@each("temperature", [0.0, 0.9])
 def test_writing_in_two_parts_begins_like_writing_in_one(writer: DecoderOnly, temperature: float) -> None:
     short, long = (continue_ids(writer, PROMPT, max_new_tokens=n, temperature=temperature, seed=3) for n in (0, 7))
     assert short.equal(PROMPT)
@@ -97,11 +70,14 @@ def test_writing_in_two_parts_begins_like_writing_in_one(writer: DecoderOnly, te
 
 
 def test_the_seed_decides_the_draws(writer: DecoderOnly) -> None:
-    first, again, other = (
-        continue_ids(writer, PROMPT, max_new_tokens=11, temperature=3.0, seed=seed) for seed in (3, 3, 5)
-    )
-    assert first.equal(again)
-    assert not first.equal(other)
+    """At a temperature; and nobody else's random numbers change."""
+    for temperature in (0.0, 3.0):
+        before = torch.get_rng_state()
+        how: dict[str, Any] = {"max_new_tokens": 11, "temperature": temperature}
+        first, again, other = (continue_ids(writer, PROMPT, seed=seed, **how) for seed in (3, 3, 5))
+        assert first.equal(again)
+        assert first.equal(other) == (temperature == 0)
+        assert torch.get_rng_state().equal(before)
 
 
 def test_writing_stops_before_the_end_mark(writer: DecoderOnly) -> None:
@@ -109,18 +85,6 @@ def test_writing_stops_before_the_end_mark(writer: DecoderOnly) -> None:
     end = int(ids[8])
     stopped = continue_ids(writer, PROMPT, ends=(end,), max_new_tokens=11)
     assert stopped.equal(ids[: 3 + ids[3:].tolist().index(end)])
-
-
-def test_at_temperature_0_the_seed_decides_nothing(writer: DecoderOnly) -> None:
-    first, other = (continue_ids(writer, PROMPT, max_new_tokens=11, seed=seed) for seed in (3, 5))
-    assert first.equal(other)
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_writing_leaves_the_random_numbers_of_others_alone(writer: DecoderOnly, temperature: float) -> None:
-    before = torch.get_rng_state()
-    continue_ids(writer, PROMPT, max_new_tokens=3, temperature=temperature)
-    assert torch.get_rng_state().equal(before)
 
 
 # Translating.
@@ -141,14 +105,17 @@ def test_a_greedy_translation_is_what_one_forward_pass_would_choose(translator: 
 
 
 @torch.inference_mode()
-def test_another_source_is_translated_differently(translator: EncoderDecoder) -> None:
-    first, other = (
-        translate_ids(translator, src, start=END, ends=(END,), max_new_tokens=11) for src in (SOURCE, SOURCE.flip(0))
-    )
+def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -> None:
+    """And another source is translated differently."""
+    how: dict[str, Any] = {"start": END, "ends": (END,), "max_new_tokens": 11}
+    first, again, other = (translate_ids(translator, SOURCE, temperature=3.0, seed=seed, **how) for seed in (3, 3, 5))
+    assert first.equal(again)
     assert not first.equal(other)
+    greedy, of_another = (translate_ids(translator, src, **how) for src in (SOURCE, SOURCE.flip(0)))
+    assert not greedy.equal(of_another)
 
 
-@pytest.mark.parametrize("place", [0, 2, 5])
+@each("place", [0, 2, 5])
 @torch.inference_mode()
 def test_a_translation_stops_before_its_end_mark(translator: EncoderDecoder, place: int) -> None:
     """The output rows of the mark and of one written token are exchanged, so the model writes the mark there."""
@@ -165,21 +132,22 @@ def test_a_translation_stops_before_its_end_mark(translator: EncoderDecoder, pla
     assert other(SOURCE[None], after_mark(stopped))[0, -1].argmax() == END
 
 
-@pytest.mark.parametrize("max_new_tokens", [0, 1, 5, MAX_LEN - 1, 1000])
+@each("max_new_tokens", [0, 1, 5, MAX_LEN - 1, 1000])
 def test_a_translation_is_no_longer_than_asked_for_and_than_fits(
     translator: EncoderDecoder, max_new_tokens: int
 ) -> None:
-    target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=max_new_tokens)
+    target, longest = (
+        translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=n) for n in (max_new_tokens, MAX_LEN)
+    )
     assert len(target) == min(max_new_tokens, MAX_LEN - 1)
-    longest = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=MAX_LEN)
     assert target.equal(longest[: len(target)])
 
 
 SOURCES = ([7, 2, 31, 11], [5], [3, 3, 9, 40, 21, 8, 17], [12, 30])
 
 
-@pytest.mark.parametrize("max_new_tokens", [0, 1, 5, 1000])
-@pytest.mark.parametrize("begin", [(END,), (END, 4)], ids=["a mark", "a mark and a language"])
+@each("max_new_tokens", [0, 1, 5, 1000])
+@each("begin", {"a mark": (END,), "a mark and a language": (END, 4)})
 def test_texts_translated_together_are_those_translated_alone(
     translator: EncoderDecoder, begin: tuple[int, ...], max_new_tokens: int
 ) -> None:
@@ -200,15 +168,6 @@ def test_texts_translated_together_are_those_translated_alone(
         assert len({len(ids) for ids in alone}) > 1
 
 
-def test_drawn_translations_repeat_with_their_seed(translator: EncoderDecoder) -> None:
-    first, again, other = (
-        translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11, temperature=3.0, seed=seed)
-        for seed in (3, 3, 5)
-    )
-    assert first.equal(again)
-    assert not first.equal(other)
-
-
 # The cache: reading a token once is as good as reading the whole text anew.
 
 
@@ -217,14 +176,13 @@ def writer_of(**changes: Any) -> Any:
     return lively_model(n_heads=4, n_kv_heads=2, d_model=24, **changes)
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         *({"positions": s, "norm_position": n} for s in SCHEMES for n in get_args(NormPosition)),
         {"window": 3},
         {"attention": "linear", "positions": "sinusoidal"},
     ],
-    ids=str,
 )
 @torch.inference_mode()
 def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: dict[str, Any]) -> None:
@@ -238,46 +196,40 @@ def test_reading_in_pieces_with_a_cache_gives_the_logits_of_one_pass(changes: di
     assert n_read == 11
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@each("scheme", SCHEMES)
 @torch.inference_mode()
 def test_decoding_in_pieces_with_a_cache_gives_the_logits_of_one_pass(scheme: str) -> None:
     model = writer_of(positions=scheme, architecture="encoder-decoder", embeddings="untied")
     src, tgt = inputs_of("encoder-decoder")
-    expected = model(src, tgt)
-    memory, cache = model.encode(src), Cache()
-    mask = full_mask(tgt[:, :1], src, None)
+    expected, memory, cache, mask = model(src, tgt), model.encode(src), Cache(), full_mask(tgt[:, :1], src, None)
     for place in range(tgt.shape[1]):
         logits = model.decode(tgt[:, place : place + 1], memory, cache, memory_mask=mask, past=place)
         assert_close(logits, expected[:, place : place + 1])
         memory = memory[:, :0]
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@each("scheme", SCHEMES)
+@torch.inference_mode()
 def test_writing_equals_writing_without_a_cache(scheme: str) -> None:
     """Also past the context, where the cache no longer helps."""
-    model = writer_of(positions=scheme)
-    written = continue_ids(model, PROMPT, max_new_tokens=17)
-    ids = PROMPT
-    with torch.inference_mode():
-        for _ in range(17):
-            ids = torch.cat((ids, model(ids[None, -MAX_LEN_OF_HELPERS:])[0, -1].argmax(dim=-1, keepdim=True)))
-    assert len(written) == 20 > MAX_LEN_OF_HELPERS
-    assert written.equal(ids)
+    model, ids = writer_of(positions=scheme), PROMPT
+    for _ in range(17):
+        ids = torch.cat((ids, model(ids[None, -MAX_LEN_OF_HELPERS:])[0, -1].argmax(dim=-1, keepdim=True)))
+    assert len(ids) == 20 > MAX_LEN_OF_HELPERS
+    assert continue_ids(model, PROMPT, max_new_tokens=17).equal(ids)
 
 
 def test_every_token_is_read_once_and_the_source_too(translator: EncoderDecoder) -> None:
     rows: dict[str, int] = {}
+    with ExitStack() as hooks:
+        for name, module in translator.named_modules():
+            if name.endswith("W_K"):
 
-    def count(name: str) -> Any:
-        def hook(_: Any, inputs: tuple[Tensor], __: Any) -> None:
-            rows[name] = rows.get(name, 0) + inputs[0].shape[1]
+                def count(_: Any, inputs: tuple[Tensor], __: Any, name: str = name) -> None:
+                    rows[name] = rows.get(name, 0) + inputs[0].shape[1]
 
-        return hook
-
-    hooks = [m.register_forward_hook(count(n)) for n, m in translator.named_modules() if n.endswith("W_K")]
-    target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
-    for hook in hooks:
-        hook.remove()
+                hooks.enter_context(module.register_forward_hook(count))
+        target = translate_ids(translator, SOURCE, start=END, ends=(END,), max_new_tokens=11)
     assert len(target) == 11
     assert {n for name, n in rows.items() if "cross_attn" in name or "encoder" in name} == {len(SOURCE)}
     assert {n for name, n in rows.items() if "decoder" in name and "self_attn" in name} == {11}
@@ -291,8 +243,8 @@ def recorded(model: Any, text: Tensor, **how: Any) -> list[Step]:
     return list(steps(reader, start, **how))
 
 
-@pytest.mark.parametrize("given", [(), (4, 8, 15), tuple(range(20))])
-@pytest.mark.parametrize("scheme", SCHEMES)
+@each("given", [(), (4, 8, 15), tuple(range(20))])
+@each("scheme", SCHEMES)
 @torch.inference_mode()
 def test_every_record_holds_the_logits_of_its_own_place(scheme: str, given: tuple[int, ...]) -> None:
     """Elsewhere every word once showed what stood against the first. The context ends at 13 tokens."""
@@ -371,15 +323,12 @@ def test_nothing_is_read_once_all_texts_have_ended(writer: DecoderOnly) -> None:
 
 def test_sampled_texts_follow_the_distribution_of_whole_texts(writer: DecoderOnly) -> None:
     """χ² of 2,000 texts of two tokens over a vocabulary cut to three at each step; 26.1 (8 degrees): once in 1,000."""
-    rules = Rules(temperature=2.0, top_k=3)
-    texts = [
-        tuple(step.token for step in recorded(writer, PROMPT, rules=rules, seed=seed, max_new_tokens=2))
-        for seed in range(2000)
-    ]
-    (first,) = recorded(writer, PROMPT, rules=rules, max_new_tokens=1)
+    how: dict[str, Any] = {"rules": Rules(temperature=2.0, top_k=3), "max_new_tokens": 2}
+    texts = [tuple(step.token for step in recorded(writer, PROMPT, seed=seed, **how)) for seed in range(2000)]
+    first, _ = recorded(writer, PROMPT, **how)
     expected: dict[tuple[int, ...], float] = {}
     for token in first.stages[-1].allowed.nonzero()[0].tolist():
-        second = recorded(writer, PROMPT, rules=rules, given=(token,), max_new_tokens=2)[1]
+        second = recorded(writer, PROMPT, given=(token,), **how)[1]
         for following in second.stages[-1].allowed.nonzero()[0].tolist():
             p = first.stages[-1].probabilities[token] * second.stages[-1].probabilities[following]
             expected[token, following] = 2000 * float(p)

@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.cases import each
 from tests.model.helpers import config
 from tfmviz.model import in_training
 from tfmviz.model.linear import ready_to_read
@@ -55,7 +56,7 @@ def test_dropout_leaves_the_model_and_torch_s_random_numbers_as_they_were() -> N
     assert all(shared[name].data_ptr() == weight.data_ptr() for name, weight in ours.items())
 
 
-@pytest.mark.parametrize("norm_position", ["pre", "post"])
+@each("norm_position", ["pre", "post"])
 def test_gradient_lengths_are_those_of_a_backward_pass(norm_position: str) -> None:
     module = model(norm_position=norm_position)
     found = in_training.gradient_lengths(module, [IDS])

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tests.cases import each
 from tests.model.helpers import config
 from tfmviz.model import linear
 from tfmviz.model.linear import READY, Linear, keep_copies, ready_to_read
@@ -39,8 +40,8 @@ def finish(request: pytest.FixtureRequest) -> Finish:
     return made
 
 
-@pytest.mark.parametrize("bias", [True, False], ids=["bias", "no bias"])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@each("bias", {"bias": True, "no bias": False})
+@each("shape", SHAPES)
 def test_the_product_is_that_of_torch(finish: Finish, shape: tuple[int, ...], bias: bool) -> None:
     assert_is_product(finish(Linear(D_IN, D_OUT, bias=bias)), torch.randn(shape))
 
@@ -94,7 +95,7 @@ def test_a_torch_without_onednn_does_the_same(monkeypatch: pytest.MonkeyPatch) -
     assert_is_product(layer, torch.randn(3, D_IN))
 
 
-@pytest.mark.parametrize("embeddings", ["tied", "untied"])
+@each("embeddings", ["tied", "untied"])
 def test_a_finished_model_computes_what_it_computed_in_training(embeddings: str) -> None:
     model = build(config(embeddings=embeddings)).eval()
     finished = ready_to_read(copy.deepcopy(model))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
+from tests.cases import each
 from tests.model.helpers import assert_close, blocks_of, lively
-from tests.model.test_block import copy_attention, copy_feed_forward, copy_norms
+from tests.model.test_block import copy_layer
 from tfmviz.model.pictures import ACROSS, N_PATCHES, PATCH, SIDE, PictureReader, config, patches
 from tfmviz.record.tap import Recorder
 
@@ -29,24 +31,13 @@ def test_patches_are_cut_from_left_to_right_and_from_top_to_bottom() -> None:
 @torch.no_grad()
 def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
     model = lively(PictureReader(config("learned")))
-    sizes = model.config
-    layer = nn.TransformerEncoderLayer(
-        sizes.d_model,
-        sizes.attention.n_heads,
-        sizes.feed_forward.d_ff,
-        activation="gelu",
-        norm_first=True,
-        batch_first=True,
-    )
-    last = model.encoder.norm
+    sizes, last = model.config, model.encoder.norm
+    how: dict[str, Any] = {"activation": "gelu", "norm_first": True, "batch_first": True}
+    layer = nn.TransformerEncoderLayer(sizes.d_model, sizes.attention.n_heads, sizes.feed_forward.d_ff, **how)
     assert isinstance(last, nn.LayerNorm)
     theirs = nn.TransformerEncoder(layer, sizes.n_layers, norm=last, enable_nested_tensor=False)
     for copy, ours in zip(theirs.layers, blocks_of(model.encoder), strict=True):
-        assert isinstance(copy, nn.TransformerEncoderLayer)
-        assert ours.mlp is not None
-        copy_attention(copy.self_attn, ours.self_attn)
-        copy_feed_forward(copy, ours.mlp)
-        copy_norms(copy, ours.self_attn_residual, ours.mlp_residual)
+        copy_layer(copy, ours)
     cut = patches(pictures())
     rows = cut @ model.W_P.weight.T + model.W_P.bias
     x = torch.cat((model.class_token.expand(BATCH, 1, -1), rows), dim=1)
@@ -56,7 +47,7 @@ def test_the_whole_model_is_torchs_encoder_between_two_matrices() -> None:
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(("positions", "is_blind"), [("none", True), ("learned", False)])
+@each("positions, is_blind", [("none", True), ("learned", False)])
 def test_only_a_model_without_positions_is_blind_to_the_order_of_patches(positions: str, is_blind: bool) -> None:
     model, cut = lively(PictureReader(config(positions))), patches(pictures())
     order = torch.randperm(N_PATCHES, generator=torch.Generator().manual_seed(2))

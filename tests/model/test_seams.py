@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     D_HEAD,
@@ -24,6 +25,7 @@ from tests.model.helpers import (
     blocks_of,
     config,
     flat,
+    inputs_of,
     lively_model,
     normal,
     record,
@@ -58,7 +60,7 @@ SEAMS: dict[str, dict[str, Any]] = {
     "sines first": {"positions": "sines-first"},
     **{kind: {"feed_forward": kind} for kind in get_args(FeedForwardKind)},
 }
-every_seam = pytest.mark.parametrize("changes", SEAMS.values(), ids=SEAMS)
+every_seam = each("changes", SEAMS)
 
 
 def decoder(**changes: Any) -> DecoderOnly:
@@ -107,36 +109,34 @@ def test_old_config_files_mean_what_they_meant() -> None:
 
 
 @every_seam
+@torch.no_grad()
 def test_recording_and_the_fused_path_agree(changes: dict[str, Any]) -> None:
     model, ids = decoder(**changes), token_ids(LENGTH)
-    with torch.no_grad():
-        plain, stepwise = model(ids), model(ids, STEPWISE)
-    assert_close(plain, stepwise)
-    site = "decoder.norm" if changes.get("head") == "none" else "logits"
-    assert recorded(model)[site].equal(stepwise)
+    stepwise = model(ids, STEPWISE)
+    assert_close(model(ids), stepwise)
+    assert recorded(model)["decoder.norm" if changes.get("head") == "none" else "logits"].equal(stepwise)
 
 
 @every_seam
+@torch.no_grad()
 def test_reading_with_a_cache_gives_what_one_pass_gives(changes: dict[str, Any]) -> None:
     model, ids, cache = decoder(**changes), token_ids(LENGTH), Cache()
-    with torch.no_grad():
-        parts = [model(ids[:, :3], cache), model(ids[:, 3:4], cache, past=3), model(ids[:, 4:], cache, past=4)]
-        assert_close(torch.cat(parts, dim=1), model(ids))
+    parts = [model(ids[:, :3], cache), model(ids[:, 3:4], cache, past=3), model(ids[:, 4:], cache, past=4)]
+    assert_close(torch.cat(parts, dim=1), model(ids))
 
 
 @every_seam
-@pytest.mark.parametrize("architecture", get_args(Architecture))
+@each("architecture", get_args(Architecture))
+@torch.no_grad()
 def test_a_model_that_is_filled_is_the_model_that_was_drawn(
     architecture: Architecture, changes: dict[str, Any]
 ) -> None:
     if architecture == "encoder-decoder" and changes.get("residual") == "parallel":
-        pytest.skip("no such model")
-    drawn = lively_model(architecture=architecture, **changes)
+        return  # no such model
+    drawn, inputs = lively_model(architecture=architecture, **changes), inputs_of(architecture)
     filled = build_to_fill(drawn.config)
     filled.load_state_dict(drawn.state_dict(), assign=True)
-    inputs = (token_ids(LENGTH), token_ids(LENGTH)) if architecture == "encoder-decoder" else (token_ids(LENGTH),)
-    with torch.no_grad():
-        assert filled.eval()(*inputs).equal(drawn(*inputs))
+    assert filled.eval()(*inputs).equal(drawn(*inputs))
 
 
 # One by one.
@@ -149,12 +149,6 @@ def test_every_norm_has_the_epsilon_of_the_config() -> None:
     assert {norm.eps for norm in norms} == {0.03}
 
 
-def test_heads_may_be_wider_than_their_share() -> None:
-    values = recorded(decoder(head_width=14))
-    assert values["decoder.0.self_attn.q"].shape == (BATCH, N_HEADS, LENGTH, 14)
-    assert values["decoder.0.self_attn.out"].shape == (BATCH, LENGTH, D_MODEL)
-
-
 def test_pairs_turn_by_the_angles_given() -> None:
     values = recorded(decoder(rope_theta=THETA))
     q, turned = (values[f"decoder.0.self_attn.{name}"].double() for name in ("q", "rot_q"))
@@ -163,6 +157,12 @@ def test_pairs_turn_by_the_angles_given() -> None:
     assert_close(turned[..., ::2], x * angle.cos() - y * angle.sin())
     assert_close(turned[..., 1::2], x * angle.sin() + y * angle.cos())
     assert turned[..., 4:8].equal(q[..., 4:8])
+
+
+def test_heads_may_be_wider_than_their_share() -> None:
+    values = recorded(decoder(head_width=14))
+    assert values["decoder.0.self_attn.q"].shape == (BATCH, N_HEADS, LENGTH, 14)
+    assert values["decoder.0.self_attn.out"].shape == (BATCH, LENGTH, D_MODEL)
 
 
 def test_queries_and_keys_are_normalised_head_by_head() -> None:
@@ -186,38 +186,36 @@ def test_parallel_layers_read_the_same_stream_and_both_add_to_it() -> None:
         assert_close(post, mid + values[f"decoder.{index}.mlp.out"])
 
 
-@pytest.mark.parametrize("norm_position", ["pre", "post"])
+@each("norm_position", ["pre", "post"])
+@torch.no_grad()
 def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(norm_position: str) -> None:
     """The whole model by torch's own functions: f(Norm(x)) or Norm(f(x)), and x itself goes nowhere."""
     model, ids = decoder(residual="absent", norm_position=norm_position, positions="none"), token_ids(LENGTH)
     x = F.embedding(ids, model.embedding.W_E)
+
+    def attend(h: Tensor, attention: Attention) -> Tensor:
+        parts = (F.linear(h, part.weight, part.bias) for part in (attention.W_Q, attention.W_K, attention.W_V))
+        q, k, v = (part.view(BATCH, LENGTH, N_HEADS, D_HEAD).transpose(1, 2) for part in parts)
+        z = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(BATCH, LENGTH, D_MODEL)
+        return F.linear(z, attention.W_O.weight, attention.W_O.bias)
+
+    def feed(h: Tensor, mlp: Any) -> Tensor:
+        return F.linear(F.gelu(F.linear(h, mlp.W_in.weight, mlp.W_in.bias)), mlp.W_out.weight, mlp.W_out.bias)
+
     for block in blocks_of(model.decoder):
-        attention, mlp = block.self_attn, block.mlp
-        assert isinstance(mlp, FeedForward)
-        assert block.mlp_residual is not None
-
-        def attend(h: Tensor, attention: Attention = attention) -> Tensor:
-            q, k, v = (
-                F.linear(h, part.weight, part.bias).view(BATCH, LENGTH, N_HEADS, D_HEAD).transpose(1, 2)
-                for part in (attention.W_Q, attention.W_K, attention.W_V)
-            )
-            z = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(BATCH, LENGTH, D_MODEL)
-            return F.linear(z, attention.W_O.weight, attention.W_O.bias)
-
-        def feed(h: Tensor, mlp: FeedForward = mlp) -> Tensor:
-            return F.linear(F.gelu(F.linear(h, mlp.W_in.weight, mlp.W_in.bias)), mlp.W_out.weight, mlp.W_out.bias)
-
-        for layer, residual in ((attend, block.self_attn_residual), (feed, block.mlp_residual)):
-            weight, bias = residual.norm.weight, residual.norm.bias
-            assert isinstance(weight, Tensor)
-            assert isinstance(bias, Tensor)
-            before = F.layer_norm(x, (D_MODEL,), weight, bias) if norm_position == "pre" else x
-            x = layer(before)
-            x = x if norm_position == "pre" else F.layer_norm(x, (D_MODEL,), weight, bias)
+        layers: list[tuple[Any, Any, Any]] = [
+            (attend, block.self_attn, block.self_attn_residual),
+            (feed, block.mlp, block.mlp_residual),
+        ]
+        for layer, weights, residual in layers:
+            norm = (D_MODEL,), residual.norm.weight, residual.norm.bias
+            if norm_position == "pre":
+                x = layer(F.layer_norm(x, *norm), weights)
+            else:
+                x = F.layer_norm(layer(x, weights), *norm)
     if model.decoder.norm is not None:
         x = model.decoder.norm(x)
-    with torch.no_grad():
-        assert_close(model(ids), x @ model.embedding.W_E.T)
+    assert_close(model(ids), x @ model.embedding.W_E.T)
 
 
 def test_norms_on_both_sides_leave_the_stream_a_sum() -> None:
@@ -267,20 +265,12 @@ def test_the_transform_is_linear_function_norm() -> None:
     assert_close(values["logits"], x @ w["embedding.W_E"].T + w["head.b_U"])
 
 
-@pytest.mark.parametrize("changes", [{}, {"head": "bias", "logit_cap": 3.0}, {"head": "transform"}], ids=str)
+@each("changes", [{}, {"head": "bias", "logit_cap": 3.0}, {"head": "transform"}])
 def test_reading_out_the_last_stream_gives_the_logits(changes: dict[str, Any]) -> None:
     model = decoder(**changes)
     values, readout = recorded(model), weights_of(model).stacks["decoder"].readout
     stream = values["decoder.1.resid_post"].numpy()
     assert_close(torch.from_numpy(readout.logits(stream)).float(), values["logits"])
-
-
-def test_a_headless_model_ends_with_its_stream() -> None:
-    model = decoder(head="none")
-    values = recorded(model)
-    assert "logits" not in values
-    with torch.no_grad():
-        assert_close(model(token_ids(LENGTH)), values["decoder.norm"])
 
 
 def test_a_decoder_may_have_more_layers_than_the_encoder() -> None:
@@ -295,7 +285,7 @@ GATES = {"reglu": F.relu, "geglu": F.gelu, "geglu_tanh": nn.GELU("tanh"), "swigl
 PLAIN = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": nn.GELU("tanh"), "silu": F.silu}
 
 
-@pytest.mark.parametrize(("kind", "function"), [*GATES.items(), *PLAIN.items()])
+@each("kind, function", [*GATES.items(), *PLAIN.items()])
 def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None:
     x = normal(VOCAB)
     assert activation(kind)(x).equal(function(x))
@@ -305,8 +295,8 @@ def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None
     assert_close(mlp["post"], expected)
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
+@each(
+    "changes, words",
     [
         ({"norm_eps": 0}, "norm_eps must be a positive number"),
         ({"norm_eps": float("nan")}, "norm_eps must be a positive number"),
@@ -330,7 +320,6 @@ def test_a_name_means_its_function(kind: FeedForwardKind, function: Any) -> None
         ({"window": 0}, "window must be a whole number"),
         ({"n_decoder_layers": 10**7, "architecture": "encoder-decoder", "d_model": 6}, "n_decoder_layers = 10,000,000"),
     ],
-    ids=str,
 )
 def test_what_does_not_go_together_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from tests.model.helpers import K_LENGTH, LENGTH, MAX_LEN, VOCAB, assert_close, lively, record, token_ids
+from tests.cases import each
+from tests.model.helpers import (
+    K_LENGTH,
+    LENGTH,
+    MAX_LEN,
+    VOCAB,
+    assert_close,
+    lively,
+    record,
+    token_ids,
+)
 from tests.model.numpy_seq2seq import forward
 from tfmviz.model.build import build, parameter_shapes
 from tfmviz.model.earlier import Alignment, Seq2SeqConfig, read_config
@@ -29,24 +39,20 @@ def source_and_target() -> tuple[torch.Tensor, torch.Tensor]:
     return token_ids(K_LENGTH, batch=1, seed=3), token_ids(LENGTH, batch=1)
 
 
-@pytest.mark.parametrize("attention", KINDS)
+@each("attention", KINDS)
 def test_every_recorded_value_is_that_of_the_equations_in_numpy(attention: Alignment) -> None:
+    """And recording changes nothing."""
     module, (src, tgt) = model(attention), source_and_target()
     recorded = record(module, src, tgt)
     weights = {name: value.numpy() for name, value in module.state_dict().items()}
-    expected = forward(weights, attention, src[0].tolist(), tgt[0].tolist())
-    for site, values in expected.items():
+    for site, values in forward(weights, attention, src[0].tolist(), tgt[0].tolist()).items():
+        assert recorded[site][0].shape == values.shape
         np.testing.assert_allclose(recorded[site][0].numpy(), values, rtol=1e-4, atol=1e-5, err_msg=site)
     assert ("decoder.alpha" in recorded) == (attention != "none")
+    assert_close(recorded["logits"], module(src, tgt))
 
 
-@pytest.mark.parametrize("attention", KINDS)
-def test_recording_changes_nothing(attention: Alignment) -> None:
-    module, (src, tgt) = model(attention), source_and_target()
-    assert_close(record(module, src, tgt)["logits"], module(src, tgt))
-
-
-@pytest.mark.parametrize("attention", KINDS)
+@each("attention", KINDS)
 def test_padding_is_never_seen(attention: Alignment) -> None:
     module, (src, tgt) = model(attention), source_and_target()
     padded = torch.cat((src, torch.full((1, 3), VOCAB - 1)), dim=1).expand(2, -1)
@@ -55,29 +61,7 @@ def test_padding_is_never_seen(attention: Alignment) -> None:
     assert not torch.allclose(both[:1], both[1:])
 
 
-@pytest.mark.parametrize("attention", WITH_ATTENTION)
-def test_alignments_are_shares(attention: Alignment) -> None:
-    recorded = record(model(attention), *source_and_target())
-    assert recorded["decoder.alpha"].shape == (1, LENGTH, K_LENGTH)
-    assert_close(recorded["decoder.alpha"].sum(dim=-1), torch.ones(1, LENGTH))
-
-
-def test_without_attention_every_context_is_the_last_state() -> None:
-    recorded = record(model("none"), *source_and_target())
-    assert_close(recorded["decoder.context"], recorded["encoder.hidden"][:, -1:].expand(-1, LENGTH, -1))
-
-
-@pytest.mark.parametrize("attention", KINDS)
-def test_the_future_cannot_change_the_past(attention: Alignment) -> None:
-    module, (src, tgt) = model(attention), source_and_target()
-    other, place = tgt.clone(), 4
-    other[0, place] = (other[0, place] + 1) % VOCAB
-    before, after = module(src, tgt), module(src, other)
-    assert_close(before[:, :place], after[:, :place])
-    assert not torch.allclose(before[:, place], after[:, place])
-
-
-@pytest.mark.parametrize("attention", WITH_ATTENTION)
+@each("attention", WITH_ATTENTION)
 def test_an_edited_context_acts_on_what_is_written_from_there_on(attention: Alignment) -> None:
     module, (src, tgt) = model(attention), source_and_target()
     place = 3
@@ -91,7 +75,7 @@ def test_an_edited_context_acts_on_what_is_written_from_there_on(attention: Alig
     assert not torch.allclose(edited["decoder.alpha"][:, place + 1], plain["decoder.alpha"][:, place + 1])
 
 
-@pytest.mark.parametrize("attention", KINDS)
+@each("attention", KINDS)
 def test_a_translation_is_the_most_probable_token_of_the_whole_text_each_time(attention: Alignment) -> None:
     module = model(attention)
     src, lengths = token_ids(K_LENGTH, batch=3, seed=5), torch.tensor([K_LENGTH, 4, 1])
@@ -116,7 +100,7 @@ def test_a_translation_ends_at_the_mark() -> None:
     assert found == [[], []]
 
 
-@pytest.mark.parametrize("attention", KINDS)
+@each("attention", KINDS)
 def test_a_configuration_comes_back_from_its_file_and_counts_its_parameters(attention: Alignment) -> None:
     config = Seq2SeqConfig(attention=attention, vocab_size=VOCAB, max_len=MAX_LEN, d_model=D)
     assert read_config(config.to_dict()) == config
@@ -125,8 +109,8 @@ def test_a_configuration_comes_back_from_its_file_and_counts_its_parameters(atte
     assert config.n_parameters == sum(int(np.prod(shape)) for shape in sizes.values())
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@each(
+    "changes, message",
     [
         ({"attention": "cosine"}, "attention must be one of none, dot, bilinear, additive, but is 'cosine'"),
         ({"attention": ["dot"]}, "attention must be one of"),
@@ -137,6 +121,5 @@ def test_a_configuration_comes_back_from_its_file_and_counts_its_parameters(atte
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(changes: dict[str, object], message: str) -> None:
-    values = Seq2SeqConfig(attention="dot", vocab_size=VOCAB, max_len=MAX_LEN, d_model=D).to_dict()
     with pytest.raises(ValueError, match=message):
-        read_config(values | changes)
+        read_config(model("dot").config.to_dict() | changes)

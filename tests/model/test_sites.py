@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
-import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
     BATCH,
@@ -28,108 +28,66 @@ from tfmviz.positions import schemes
 from tfmviz.record.facts import Architecture, NormPosition
 from tfmviz.record.tap import STEPWISE, Recorder
 
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
+every_architecture = each("architecture", ARCHITECTURES)
 
 
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_scheme = each("scheme", SCHEMES)
 
 
 # Sites.
 
 
+Sites = list[tuple[str, tuple[int, ...]]]
+
+
+def shaped(sites: str, part: str, q_len: int, k_len: int, *, kv_heads: int = N_HEADS) -> Sites:
+    """The sites of a part of a model with the shapes that their last names ask for."""
+    heads, keys, square = (
+        (BATCH, N_HEADS, q_len, D_HEAD),
+        (BATCH, kv_heads, k_len, D_HEAD),
+        (BATCH, N_HEADS, q_len, k_len),
+    )
+    shapes: dict[str, tuple[int, ...]] = {"q": heads, "rot_q": heads, "z": heads, "k": keys, "v": keys, "rot_k": keys}
+    shapes |= {"mask": (q_len, k_len), "scores": square, "pattern": square, "pos_embed": (1, q_len, D_MODEL)}
+    shapes |= {"pre": (BATCH, q_len, D_FF), "post": (BATCH, q_len, D_FF), "logits": (BATCH, q_len, VOCAB)}
+    found = [(part + site, site.rpartition(".")[2]) for site in sites.split()]
+    return [(site, shapes.get(last, (BATCH, q_len, D_MODEL))) for site, last in found]
+
+
+def sites_of(values: dict[str, torch.Tensor]) -> Sites:
+    return [(site, tuple(value.shape)) for site, value in values.items()]
+
+
 def test_sites_of_a_decoder_only_model_with_rope() -> None:
     values = record(lively_model(n_layers=1, n_kv_heads=1, positions="rope"), token_ids(LENGTH))
-    stream, inner = (BATCH, LENGTH, D_MODEL), (BATCH, LENGTH, D_FF)
-    heads, kv_heads = (BATCH, N_HEADS, LENGTH, D_HEAD), (BATCH, 1, LENGTH, D_HEAD)
-    square = (BATCH, N_HEADS, LENGTH, LENGTH)
-    assert [(site, tuple(value.shape)) for site, value in values.items()] == [
-        ("embed", stream),
-        ("decoder.0.resid_pre", stream),
-        ("decoder.0.self_attn.norm", stream),
-        ("decoder.0.self_attn.q", heads),
-        ("decoder.0.self_attn.k", kv_heads),
-        ("decoder.0.self_attn.v", kv_heads),
-        ("decoder.0.self_attn.rot_q", heads),
-        ("decoder.0.self_attn.rot_k", kv_heads),
-        ("decoder.0.self_attn.mask", (LENGTH, LENGTH)),
-        ("decoder.0.self_attn.scores", square),
-        ("decoder.0.self_attn.pattern", square),
-        ("decoder.0.self_attn.z", heads),
-        ("decoder.0.self_attn.out", stream),
-        ("decoder.0.resid_mid", stream),
-        ("decoder.0.mlp.norm", stream),
-        ("decoder.0.mlp.pre", inner),
-        ("decoder.0.mlp.post", inner),
-        ("decoder.0.mlp.out", stream),
-        ("decoder.0.resid_post", stream),
-        ("decoder.norm", stream),
-        ("logits", (BATCH, LENGTH, VOCAB)),
+    attention = "norm q k v rot_q rot_k mask scores pattern z out"
+    block = "resid_mid mlp.norm mlp.pre mlp.post mlp.out resid_post"
+    lengths = (LENGTH, LENGTH)
+    assert sites_of(values) == [
+        *shaped("embed decoder.0.resid_pre", "", *lengths),
+        *shaped(attention, "decoder.0.self_attn.", *lengths, kv_heads=1),
+        *shaped(block, "decoder.0.", *lengths),
+        *shaped("decoder.norm logits", "", *lengths),
     ]
-
-
-SRC, TGT = (BATCH, K_LENGTH, D_MODEL), (BATCH, LENGTH, D_MODEL)
-SRC_HEADS, TGT_HEADS = (BATCH, N_HEADS, K_LENGTH, D_HEAD), (BATCH, N_HEADS, LENGTH, D_HEAD)
-ENCODER_OF_2017: list[tuple[str, tuple[int, ...]]] = [
-    ("encoder.embed", SRC),
-    ("encoder.pos_embed", (1, K_LENGTH, D_MODEL)),
-    ("encoder.0.resid_pre", SRC),
-    ("encoder.0.self_attn.q", SRC_HEADS),
-    ("encoder.0.self_attn.k", SRC_HEADS),
-    ("encoder.0.self_attn.v", SRC_HEADS),
-    ("encoder.0.self_attn.mask", (K_LENGTH, K_LENGTH)),
-    ("encoder.0.self_attn.scores", (BATCH, N_HEADS, K_LENGTH, K_LENGTH)),
-    ("encoder.0.self_attn.pattern", (BATCH, N_HEADS, K_LENGTH, K_LENGTH)),
-    ("encoder.0.self_attn.z", SRC_HEADS),
-    ("encoder.0.self_attn.out", SRC),
-    ("encoder.0.self_attn.norm", SRC),
-    ("encoder.0.resid_mid", SRC),
-    ("encoder.0.mlp.pre", (BATCH, K_LENGTH, D_FF)),
-    ("encoder.0.mlp.post", (BATCH, K_LENGTH, D_FF)),
-    ("encoder.0.mlp.out", SRC),
-    ("encoder.0.mlp.norm", SRC),
-    ("encoder.0.resid_post", SRC),
-]
-DECODER_OF_2017: list[tuple[str, tuple[int, ...]]] = [
-    ("decoder.embed", TGT),
-    ("decoder.pos_embed", (1, LENGTH, D_MODEL)),
-    ("decoder.0.resid_pre", TGT),
-    ("decoder.0.self_attn.q", TGT_HEADS),
-    ("decoder.0.self_attn.k", TGT_HEADS),
-    ("decoder.0.self_attn.v", TGT_HEADS),
-    ("decoder.0.self_attn.mask", (LENGTH, LENGTH)),
-    ("decoder.0.self_attn.scores", (BATCH, N_HEADS, LENGTH, LENGTH)),
-    ("decoder.0.self_attn.pattern", (BATCH, N_HEADS, LENGTH, LENGTH)),
-    ("decoder.0.self_attn.z", TGT_HEADS),
-    ("decoder.0.self_attn.out", TGT),
-    ("decoder.0.self_attn.norm", TGT),
-    ("decoder.0.resid_mid", TGT),
-    ("decoder.0.cross_attn.q", TGT_HEADS),
-    ("decoder.0.cross_attn.k", SRC_HEADS),
-    ("decoder.0.cross_attn.v", SRC_HEADS),
-    ("decoder.0.cross_attn.mask", (LENGTH, K_LENGTH)),
-    ("decoder.0.cross_attn.scores", (BATCH, N_HEADS, LENGTH, K_LENGTH)),
-    ("decoder.0.cross_attn.pattern", (BATCH, N_HEADS, LENGTH, K_LENGTH)),
-    ("decoder.0.cross_attn.z", TGT_HEADS),
-    ("decoder.0.cross_attn.out", TGT),
-    ("decoder.0.cross_attn.norm", TGT),
-    ("decoder.0.resid_cross", TGT),
-    ("decoder.0.mlp.pre", (BATCH, LENGTH, D_FF)),
-    ("decoder.0.mlp.post", (BATCH, LENGTH, D_FF)),
-    ("decoder.0.mlp.out", TGT),
-    ("decoder.0.mlp.norm", TGT),
-    ("decoder.0.resid_post", TGT),
-    ("logits", (BATCH, LENGTH, VOCAB)),
-]
 
 
 def test_sites_of_the_encoder_decoder_of_2017() -> None:
     """post-norm: each norm comes after the layer has written, and there is none at the end of a stack."""
-    model = lively_model(
-        architecture="encoder-decoder", n_layers=1, positions="sinusoidal", norm_position="post", feed_forward="relu"
-    )
-    values = record(model, *inputs_of("encoder-decoder"))
-    found = [(site, tuple(value.shape)) for site, value in values.items()]
-    assert found == ENCODER_OF_2017 + DECODER_OF_2017
+    shape = {"n_layers": 1, "positions": "sinusoidal", "norm_position": "post", "feed_forward": "relu"}
+    values = record(lively_model(architecture="encoder-decoder", **shape), *inputs_of("encoder-decoder"))
+    attention, mlp = "q k v mask scores pattern z out norm", "mlp.pre mlp.post mlp.out mlp.norm resid_post"
+    first = "embed pos_embed 0.resid_pre"
+    assert sites_of(values) == [
+        *shaped(first, "encoder.", K_LENGTH, K_LENGTH),
+        *shaped(attention, "encoder.0.self_attn.", K_LENGTH, K_LENGTH),
+        *shaped(f"resid_mid {mlp}", "encoder.0.", K_LENGTH, K_LENGTH),
+        *shaped(first, "decoder.", LENGTH, LENGTH),
+        *shaped(attention, "decoder.0.self_attn.", LENGTH, LENGTH),
+        *shaped("resid_mid", "decoder.0.", LENGTH, LENGTH),
+        *shaped(attention, "decoder.0.cross_attn.", LENGTH, K_LENGTH),
+        *shaped(f"resid_cross {mlp}", "decoder.0.", LENGTH, K_LENGTH),
+        *shaped("logits", "", LENGTH, LENGTH),
+    ]
 
 
 @every_architecture
@@ -165,31 +123,24 @@ def test_values_are_float32_and_masks_bool(architecture: Architecture) -> None:
 
 @every_architecture
 @every_scheme
+@torch.no_grad()
 def test_recording_changes_nothing(architecture: Architecture, scheme: str) -> None:
     model, inputs = lively_model(architecture=architecture, positions=scheme), inputs_of(architecture)
     recorder = Recorder()
-    with torch.no_grad():
-        recorded = model(*inputs, tap=recorder)
-        stepwise = model(*inputs, tap=STEPWISE)
-        fused = model(*inputs)
-    assert torch.equal(recorded, stepwise)
+    recorded = model(*inputs, tap=recorder)
+    assert torch.equal(recorded, model(*inputs, tap=STEPWISE))
     assert torch.equal(recorder.values["logits"], recorded)
-    assert_close(fused, recorded)
+    assert_close(model(*inputs), recorded)
 
 
-@pytest.mark.parametrize("norm_position", get_args(NormPosition))
-@pytest.mark.parametrize("n_kv_heads", [N_HEADS, 1])
-@pytest.mark.parametrize("feed_forward", ["relu", "swiglu"])
+@each("norm_position", get_args(NormPosition))
+@each("n_kv_heads", [N_HEADS, 1])
+@each("feed_forward", ["relu", "swiglu"])
+@torch.no_grad()
 def test_recording_changes_nothing_in_any_kind_of_block(norm_position: str, n_kv_heads: int, feed_forward: str) -> None:
-    model = lively_model(
-        architecture="encoder-decoder",
-        norm_position=norm_position,
-        norm="rms",
-        n_kv_heads=n_kv_heads,
-        feed_forward=feed_forward,
-    )
-    inputs, src_lengths = inputs_of("encoder-decoder"), torch.tensor([K_LENGTH, 5])
+    kind = {"norm_position": norm_position, "norm": "rms", "n_kv_heads": n_kv_heads, "feed_forward": feed_forward}
+    model, inputs = lively_model(architecture="encoder-decoder", **kind), inputs_of("encoder-decoder")
+    src_lengths = torch.tensor([K_LENGTH, 5])
     values = record(model, *inputs, src_lengths=src_lengths)
-    with torch.no_grad():
-        assert torch.equal(model(*inputs, tap=STEPWISE, src_lengths=src_lengths), values["logits"])
-        assert_close(model(*inputs, src_lengths=src_lengths), values["logits"])
+    assert torch.equal(model(*inputs, tap=STEPWISE, src_lengths=src_lengths), values["logits"])
+    assert_close(model(*inputs, src_lengths=src_lengths), values["logits"])

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import (
     LENGTH,
     MAX_LEN,
@@ -48,7 +49,7 @@ def x_of(batch: int = 2) -> Tensor:
     return normal(batch, 31, EXPERTS.d_model)  # so many tokens that every expert is chosen
 
 
-@pytest.mark.parametrize("feed_forward", ["gelu", "swiglu"])
+@each("feed_forward", ["gelu", "swiglu"])
 def test_each_token_gets_its_experts_output_times_that_experts_probability(feed_forward: str) -> None:
     layer, x = mixture(feed_forward=feed_forward), x_of()
     values = record(layer, x)
@@ -139,10 +140,13 @@ def test_writes_are_made_small_for_each_time_they_are_added() -> None:
                 assert weight.std().item() == pytest.approx(0.02 / 4, rel=0.05)
 
 
-@pytest.mark.parametrize(
+@each(
     "shape",
-    [EXPERTS, SHARED, config(architecture="encoder-decoder", n_decoder_layers=3, shared_layers="present", n_experts=2)],
-    ids=["experts", "shared", "both"],
+    {
+        "experts": EXPERTS,
+        "shared": SHARED,
+        "both": config(architecture="encoder-decoder", n_decoder_layers=3, shared_layers="present", n_experts=2),
+    },
 )
 def test_weights_are_stored_once_and_read_back(shape: ModelConfig, tmp_path: Path) -> None:
     model, inputs = lively(build(shape)), inputs_of(shape.architecture)
@@ -160,7 +164,7 @@ def test_a_mixture_has_no_single_matrices() -> None:
     assert "decoder.0.mlp" in weights.norms
 
 
-@pytest.mark.parametrize("kind", ["random", "dense"])
+@each("kind", ["random", "dense"])
 def test_a_synthesizer_is_causal_and_its_rows_sum_to_1(kind: Synthesis) -> None:
     model = lively(synthesize(DecoderOnly(config()), kind))
     ids = token_ids(LENGTH)

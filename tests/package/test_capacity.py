@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 import resource
 import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,7 +13,8 @@ from threading import Event
 import pytest
 
 from tests.asking import SESSION, asked
-from tests.browser import ROOT, free_port
+from tests.browser import free_port
+from tests.package.test_command import Started
 from tfmviz.capacity import BEFORE_A_SESSION, ENOUGH, PROBE
 
 HEALTH = "/_stcore/health"
@@ -25,28 +23,17 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="
 
 
 @contextmanager
-def started(soft: int, hard: int) -> Iterator[tuple[str, int]]:
+def started(folder: Path, soft: int, hard: int) -> Iterator[tuple[str, int]]:
     """The address of a server that may have so many open files, and its process."""
     port = free_port()
     limits = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))"
-    command = f"{limits}; from tfmviz.__main__ import main; main(['--port', '{port}'])"
-    with subprocess.Popen([sys.executable, "-c", command], cwd=ROOT, stdout=subprocess.DEVNULL) as process:
-        try:
-            _until_healthy(process, port)
-            yield f"127.0.0.1:{port}", process.pid
-        finally:
-            process.kill()
-
-
-def _until_healthy(process: subprocess.Popen[bytes], port: int) -> None:
-    for _ in range(6000):
-        assert process.poll() is None
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{HEALTH}", timeout=5):
-                return
-        except OSError:
-            Event().wait(0.05)
-    raise AssertionError("the app does not answer")
+    app = Started(folder, "-c", f"{limits}; from tfmviz.__main__ import main; main(['--port', '{port}'])")
+    try:
+        app.wait_until_healthy(port)
+        yield f"127.0.0.1:{port}", app.process.pid
+    finally:
+        app.process.kill()
+        app.process.communicate()
 
 
 def status(server: str, path: str) -> int:
@@ -57,28 +44,24 @@ def idle_session(server: str) -> tuple[socket.socket, bytes]:
     """A session that asks for nothing, and how the server answers it."""
     host, port = server.split(":")
     connection = socket.create_connection((host, int(port)), timeout=60)
-    lines = [
-        "GET /_stcore/stream HTTP/1.1",
-        f"Host: {server}",
-        *(f"{name}: {value}" for name, value in SESSION.items()),
-    ]
-    connection.sendall("\r\n".join([*lines, "", ""]).encode())
+    fields = "".join(f"{name}: {value}\r\n" for name, value in {"Host": server, **SESSION}.items())
+    connection.sendall(f"GET /_stcore/stream HTTP/1.1\r\n{fields}\r\n".encode())
     answer = connection.recv(4096)
     while b"\r\n\r\n" not in answer:
         answer += connection.recv(4096)
     return connection, answer
 
 
-def test_it_asks_for_as_many_open_files_as_it_may_have() -> None:
+def test_it_asks_for_as_many_open_files_as_it_may_have(tmp_path: Path) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with started(256, hard) as (_, process):
+    with started(tmp_path, 256, hard) as (_, process):
         (found,) = re.findall(r"^Max open files +(\d+)", Path(f"/proc/{process}/limits").read_text(), re.MULTILINE)
     assert int(found) == (ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH))
 
 
-def test_it_is_full_before_its_files_run_out_and_idle_sessions_go() -> None:
+def test_it_is_full_before_its_files_run_out_and_idle_sessions_go(tmp_path: Path) -> None:
     """With four files for each session there would be room for 20, and who comes late would find no answer at all."""
-    with started(160, 160) as (server, _), ExitStack() as stack:
+    with started(tmp_path, 160, 160) as (server, _), ExitStack() as stack:
         sessions = 0
         while status(server, PROBE) == 200:
             stack.enter_context(idle_session(server)[0])

@@ -33,9 +33,8 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(unpacked: Path, folder: Path, *arguments: str) -> str:
     """What Python prints in this folder when the wheel's content is its only tfmviz."""
     environment = os.environ | {"PYTHONPATH": str(unpacked)}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, check=False, capture_output=True, text=True
-    )
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -55,8 +54,8 @@ def test_package_app_pages_settings_and_models_travel_and_nothing_else(unpacked:
 
 def test_licence_and_attributions_travel(unpacked: Path) -> None:
     (information,) = unpacked.glob("*.dist-info")
-    for name in ("LICENSE", "NOTICE"):
-        assert (information / "licenses" / name).read_bytes() == (ROOT / name).read_bytes()
+    found = {name: (information / "licenses" / name).read_bytes() for name in ("LICENSE", "NOTICE")}
+    assert found == {name: (ROOT / name).read_bytes() for name in found}
     assert "License-Expression: Apache-2.0\n" in (information / "METADATA").read_text()
 
 
@@ -71,16 +70,12 @@ def test_the_command_is_installed_and_explains_itself(unpacked: Path, tmp_path: 
     assert "--port" in said
 
 
-def test_models_load_from_any_folder(unpacked: Path, tmp_path: Path) -> None:
-    program = "import tfmviz; print(tfmviz.__file__, *tfmviz.load('tiny-english').trace('The cat').tokens, sep='|')"
-    assert run(unpacked, tmp_path, "-c", program).strip() == f"{unpacked / 'tfmviz' / '__init__.py'}|The| cat"
-
-
-def test_every_page_runs_from_any_folder(unpacked: Path, tmp_path: Path) -> None:
+def test_every_page_runs_and_models_load_from_any_folder(unpacked: Path, tmp_path: Path) -> None:
     """With the carried pages and the carried settings, although the reader's folder has a page of the same name."""
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "masks.py").write_text("raise SystemExit('a page that is not ours')")
     program = """
+import tfmviz
 from pathlib import Path
 from streamlit.testing.v1 import AppTest
 from tfmviz.places import PROJECT
@@ -92,6 +87,8 @@ for page in ("", *sorted(path.name for path in (PROJECT / "pages").glob("*.py"))
     assert app.title[0].value, page
     assert not app.error, (page, app.error)
     print(page, app.title[0].value)
+print(tfmviz.__file__, *tfmviz.load("tiny-english").trace("The cat").tokens, sep="|")
 """
-    titles = run(unpacked, tmp_path, "-c", program).splitlines()
+    *titles, loaded = run(unpacked, tmp_path, "-c", program).splitlines()
     assert len(titles) == 1 + len(list((ROOT / "pages").glob("*.py")))
+    assert loaded == f"{unpacked / 'tfmviz' / '__init__.py'}|The| cat"

@@ -35,9 +35,7 @@ from tfmviz.ui.walks import Step
 from tfmviz.words.labels import of_queries, visible
 
 POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-
 NUMBER = r"[-−+]?\d[\d,]*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?%?"
-
 SIGNS: dict[str, Callable[[float, float], bool]] = {"<": lambda a, b: a < b, ">": lambda a, b: a > b}
 
 
@@ -52,6 +50,13 @@ def number(text: str) -> float:
     digits, *power = found[0].rstrip("%").replace(",", "").split("·10")
     value = float(digits.translate(POWERS)) * 10.0 ** (int(power[0].translate(POWERS)) if power else 0)
     return value / 100 if found[0].endswith("%") else value
+
+
+def told(app: AppTest, pattern: str) -> list[float]:
+    """The numbers in the groups of a pattern that the page's words hold."""
+    found = re.search(pattern, words(app))
+    assert found, f"the page does not say {pattern!r}"
+    return list(map(number, found.groups()))
 
 
 def place(names: Sequence[str], name: str) -> int:
@@ -76,11 +81,11 @@ class Shown:
         """Everything that the page says, in words and in figures, without the line of the lecture itself."""
         app = self.app
         more = [str(e.value) for e in [*app.caption, *app.text, *app.code, *app.success]]
-        tables = [table.value.to_string() for table in app.table]
-        drawn = [said_by(view) for key, view in views(app).items() if key != "walk"]
-        charted = [said for chart in charts(app).values() for said in chart["tables"]["summary"]["summary"]]
-        titled = [json.dumps(chart["spec"], ensure_ascii=False) for chart in charts(app).values()]
-        whole = "\n".join([words(app), *more, *tables, *drawn, *charted, *titled])
+        more += [table.value.to_string() for table in app.table]
+        more += [said_by(view) for key, view in views(app).items() if key != "walk"]
+        for chart in charts(app).values():
+            more += [*chart["tables"]["summary"]["summary"], json.dumps(chart["spec"], ensure_ascii=False)]
+        whole = "\n".join([words(app), *more])
         return re.sub(r"\*\*|`` ?| ?``|\\(?=[.|()])|\"", "", whole)
 
     def said(self, pattern: str) -> float:
@@ -91,9 +96,7 @@ class Shown:
 
     def attention(self, head: str, query: str, key: str) -> float:
         chosen = self.app.session_state
-        model = models.load(str(chosen["model"]))
-        text = str(chosen["text"])
-        trace = models.trace(model, text)
+        trace = models.trace(models.load(str(chosen["model"])), str(chosen["text"]))
         layer, n = map(int, re.fullmatch(r"L(\d+)H(\d+)", head).groups())  # type: ignore[union-attr]
         kind = self.step.choices.get("kind", "")
         sites = [site for site in trace.layers if int(site.split(".")[1]) == layer]
@@ -109,16 +112,14 @@ class Shown:
         if figure == "table":
             return self.of_table(*names)
         view = views(self.app)[figure]
-        if view.component_name == "tfmviz_bars":
-            bars = json.loads(view.json)
-            return float(bars[place([bar[0] for bar in bars], names[0])][1])
         if view.component_name == "tfmviz_steps":
             header, arrays = read_arrays(bytes(view.bytes))
-            row, column = place(header["queries"], names[1]), place(header["keys"], names[2])
-            return float(arrays[names[0]][row, column])
+            return float(arrays[names[0]][place(header["queries"], names[1]), place(header["keys"], names[2])])
         table = json.loads(view.json)
-        row = place([str(row[0]) for row in table["rows"]], names[0])
-        return number(table["rows"][row][place(table["columns"], names[1])])
+        is_bars = view.component_name == "tfmviz_bars"
+        rows = table if is_bars else table["rows"]
+        row = rows[place([str(row[0]) for row in rows], names[0])]
+        return float(row[1]) if is_bars else number(row[place(table["columns"], names[1])])
 
     def of_table(self, row: str, column: str) -> float:
         tables = [(list(map(str, t.value.columns)), t.value.astype(str).values.tolist()) for t in self.app.table]
@@ -146,12 +147,8 @@ class Shown:
             return
         (at,) = [n for n, part in enumerate(parts) if part in {*SIGNS, "="}]
         left, right = self.quantity(parts[:at]), self.quantity(parts[at + 1 :])
-        if parts[at] == "=":
-            assert np.isclose(left, right, rtol=0, atol=to_digits(parts[at + 1 :]), equal_nan=True), (
-                f"{claim}: {left} is not {right}"
-            )
-        else:
-            assert SIGNS[parts[at]](left, right), f"{claim}: {left} and {right}"
+        same = np.isclose(left, right, rtol=0, atol=to_digits(parts[at + 1 :]), equal_nan=True)
+        assert same if parts[at] == "=" else SIGNS[parts[at]](left, right), f"{claim}: {left} and {right}"
 
 
 def said_by(view: Any) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.app import HERE, forget
 from tfmviz import zoo
+from tfmviz.model.config import ModelConfig
 from tfmviz.runs import processes
 from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import Folder
@@ -63,3 +65,27 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for process in started:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def own_zoo(fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of models in place of the shipped one."""
+    for function in (zoo.catalogue, zoo.load, zoo.available):
+        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
+    return tmp_path
+
+
+@pytest.fixture
+def put_random_model(own_zoo: Path, tokenizer: Tokenizer) -> Callable[..., ModelConfig]:
+    """Puts a small model in which every weight matters into that folder."""
+    from tests.model.helpers import flat, lively  # torch, which many a page does without
+    from tfmviz.model.transformer import build
+    from tfmviz.training.export import export
+
+    def put(name: str = "small", **changes: Any) -> ModelConfig:
+        shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19} | changes
+        config = flat(vocab_size=tokenizer.vocab_size, **shape)
+        export(own_zoo / name, lively(build(config)), tokenizer, card="")
+        return config
+
+    return put

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from tests.app import trees, views, words
+from tests.app import sent, trees, views, words
+from tests.pages.claims import number
 from tests.pages.translating import TEXT, log_p, open_translating
 from tfmviz import load, zoo
 from tfmviz.words import markdown
@@ -24,23 +24,20 @@ def model() -> ZooModel:
 
 
 def test_the_tree_shows_a_window_of_steps_whose_edges_meet() -> None:
+    address = {"translation": "Beam search", "beams": "8"}
     long = "Je pense que tu as raison, mais je ne sais pas si nous avons le temps."
-    nodes = trees(open_translating(translation="Beam search", text=long, beams="8"))["tree"]
+    nodes = trees(open_translating(**address, text=long))["tree"]
     steps = sorted({node["step"] for node in nodes})
     assert len(steps) == 12
     places = {(node["step"], node["rank"]) for node in nodes}
     assert len(places) == len(nodes)
     assert all(node["step"] == steps[0] or (node["step"] - 1, node["parent"]) in places for node in nodes)
-    earlier = trees(open_translating(translation="Beam search", text=long, beams="8", tree_steps="5"))["tree"]
+    earlier = trees(open_translating(**address, text=long, tree_steps="5"))["tree"]
     assert sorted({node["step"] for node in earlier}) == [1, 2, 3, 4, 5]
 
 
 def coded(ids: Sequence[int]) -> str:
     return ".".join(np.base_repr(token, 36).lower() for token in ids)
-
-
-def numbers(cells: list[str]) -> list[float]:
-    return [float(cell.replace("−", "-")) for cell in cells if cell]
 
 
 def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
@@ -52,58 +49,50 @@ def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
         "was complete": found[-1].complete[1].ids,
         "was dropped": (*found[1].running[dropped.parent].ids, dropped.token),
     }
-    winner = found[-1].complete[0]
+    winner = found[-1].complete[0].ids
     for fate, ids in texts.items():
         app = open_translating(translation="Beam search", alpha="0.6", hypothesis=coded(ids))
-        rows = json.loads(views(app)["hypothesis_words"].json)["rows"]
-        for columns, tokens in (((1, 2), ids), ((4, 3), winner.ids)):
-            scores = log_p(model, TEXT, list(tokens[:-1]))
-            expected = [scores[n, token] for n, token in enumerate(tokens)]
-            np.testing.assert_allclose(numbers([row[columns[0]] for row in rows]), expected, atol=6e-3)
-            np.testing.assert_allclose(numbers([row[columns[1]] for row in rows]), np.cumsum(expected), atol=6e-3)
+        rows = sent(app, "hypothesis_words")["rows"]
+        for columns, tokens in (((1, 2), ids), ((4, 3), winner)):
+            terms = log_p(model, TEXT, list(tokens[:-1]))[range(len(tokens)), tokens]
+            for column, expected in zip(columns, (terms, np.cumsum(terms)), strict=True):
+                shown = [number(row[column]) for row in rows if row[column]]
+                np.testing.assert_allclose(shown, expected, atol=6e-3)
         said = words(app)
         assert fate in said
-        assert (
-            f"= **{decimal(sum(log_p(model, TEXT, list(ids[:-1]))[range(len(ids)), ids]) / len(ids) ** 0.6, '.3f')}**"
-            in said
-        )
-        part = next(n for n, both in enumerate(zip(ids, winner.ids, strict=False)) if both[0] != both[1])
+        total = log_p(model, TEXT, list(ids[:-1]))[range(len(ids)), ids].sum()
+        assert f"= **{decimal(total / len(ids) ** 0.6, '.3f')}**" in said
+        part = next(n for n, both in enumerate(zip(ids, winner, strict=False)) if both[0] != both[1])
         assert f"leaves the winner at word {part + 1}: “{markdown.plain(visible(model.vocabulary[ids[part]]))}”" in said
 
 
 def test_a_chosen_hypothesis_is_marked_and_belongs_to_its_text(model: ZooModel) -> None:
     ids = zoo.writing.search(model, TEXT, width=3, max_new_tokens=40).beams[-1].complete[0].ids
-    app = open_translating(translation="Beam search", hypothesis=coded(ids))
-    tree = json.loads(views(app)["tree"].json)
-    assert tree["nodes"][tree["picked"]]["step"] == len(ids)
-    assert tree["nodes"][tree["picked"]]["kind"] == "best"
+    app, begins = (open_translating(translation="Beam search", hypothesis=coded(some)) for some in (ids, ids[:2]))
+    tree = sent(app, "tree")
+    picked = tree["nodes"][tree["picked"]]
+    assert (picked["step"], picked["kind"]) == (len(ids), "best")
     assert "It is the winner." in words(app)
-    begins = open_translating(translation="Beam search", hypothesis=coded(ids[:2]))
     assert "It is how the winner begins." in words(begins)
     app.text_area(key="text").set_value("Merci beaucoup !").run()
     assert "hypothesis" not in app.query_params
     assert "hypothesis_words" not in views(app)
-
-
-@pytest.mark.parametrize("code", ["zzzz", "0.0", "x y", "1." * 200, "<b>"])
-def test_a_hypothesis_that_was_not_considered_is_said_not_to_be(code: str) -> None:
-    app = open_translating(translation="Beam search", hypothesis=code)
-    assert "hypothesis_words" not in views(app)
-    assert ("not one that this search considered" in words(app)) == (code in ("zzzz", "0.0"))
+    for code in ("zzzz", "0.0", "x y", "1." * 200, "<b>"):
+        app = open_translating(translation="Beam search", hypothesis=code)
+        assert "hypothesis_words" not in views(app)
+        assert ("not one that this search considered" in words(app)) == (code in ("zzzz", "0.0")), code
 
 
 def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source() -> None:
     """It is the tree that the tab of the beam search draws of this source."""
-    changed = "Elle ne mange jamais de poisson."
-    address = {"beams": "2", "alpha": "0.6"}
+    address, texts = {"beams": "2", "alpha": "0.6"}, {"tree_before": TEXT}
+    texts["tree_after"] = "Elle ne mange jamais de poisson."
     app = open_translating(translation="Two trees", swapped="5 viande.", becomes="poisson.", **address)
-    drawn = trees(app)
-    assert set(drawn) == {"tree_before", "tree_after"}
-    for key, text in (("tree_before", TEXT), ("tree_after", changed)):
-        whole = trees(open_translating(translation="Beam search", text=text, **address))["tree"]
-        steps = sorted({node["step"] for node in drawn[key]})
-        assert drawn[key] == [node for node in whole if node["step"] in steps]
+    assert trees(app).keys() == texts.keys()
+    for key, drawn in trees(app).items():
+        whole = trees(open_translating(translation="Beam search", text=texts[key], **address))["tree"]
+        steps = {node["step"] for node in drawn}
+        assert drawn == [node for node in whole if node["step"] in steps]
         assert 1 < len(steps) <= 6
-    said = words(app)
-    assert "viande" in said
-    assert re.search("With the change: “.*fish", said)
+    assert "viande" in words(app)
+    assert re.search("With the change: “.*fish", words(app))

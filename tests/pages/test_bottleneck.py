@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from copy import deepcopy
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, forget, matrices, open_page, pictures, series, views, words
-from tests.browser import ROOT
+from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, sent, series, words
 from tests.model import numpy_seq2seq
+from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END, Tokenizer
@@ -23,14 +23,9 @@ from tfmviz.ui.bottleneck.choices import doubt
 from tfmviz.ui.translators import KINDS, SAID
 
 PAGE = "bottleneck"
-
 TEXT = "Elle a une voiture rouge."
-
 WITH_ATTENTION = [kind for kind in KINDS if kind != "none"]
-
-
-def table(app: AppTest, key: str) -> dict[str, Any]:
-    return json.loads(views(app)[key].json)
+MODELS = [f"seq2seq-{kind}" for kind in KINDS]
 
 
 def independent(kind: str, text: str = TEXT) -> tuple[Tokenizer, list[int], dict[str, Array]]:
@@ -43,74 +38,63 @@ def independent(kind: str, text: str = TEXT) -> tuple[Tokenizer, list[int], dict
 
 
 def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
-    def size(name: str) -> int:
-        (found,) = re.findall(r"\| parameters \| ([\d,]+) \|", (zoo.MODELS / name / "CARD.md").read_text("utf-8"))
-        return int(found.replace(",", ""))
-
-    said = words(open_page(PAGE, text=TEXT))
-    sizes = [size(f"seq2seq-{kind}") for kind in KINDS]
-    assert f"{min(sizes):,} to {max(sizes):,} trained numbers" in said
-    larger, least = (size("french-english") / n for n in (min(sizes), max(sizes)))
-    assert f"the transformer {least:.0f} to {larger:.0f} times as many" in said
+    cards = [(zoo.MODELS / name / "CARD.md").read_text("utf-8") for name in (*MODELS, "french-english")]
+    *sizes, large = (number(re.findall(r"\| parameters \| ([\d,]+) \|", card)[0]) for card in cards)
+    said, least, most = words(open_page(PAGE, text=TEXT)), min(sizes), max(sizes)
+    assert f"{least:,.0f} to {most:,.0f} trained numbers" in said
+    assert f"the transformer {large / most:.0f} to {large / least:.0f} times as many" in said
 
 
-@pytest.mark.parametrize(
-    ("dropped", "said"), [(1, "the last one of your text was left"), (2, "the last 2 of your text were left")]
-)
-def test_what_is_left_out_is_counted(dropped: int, said: str) -> None:
+def test_what_is_left_out_is_counted() -> None:
     model = zoo.load("seq2seq-dot", kind=zoo.RecurrentTranslator)
-    text = "a" * 500
-    text = next(text[:n] for n in range(1, 500) if model.encode(text[:n]).n_dropped == dropped)
-    assert said in doubt(text, model)
-
-
-def test_it_opens_on_a_sentence_that_one_vector_loses_and_attention_keeps() -> None:
-    rows = {model: text for model, _, text in table(open_page(PAGE), "translations")["rows"]}
-    kept = {kind for kind in KINDS if "you the way to the station" in rows[SAID[kind]]}
-    assert kept == set(WITH_ATTENTION)
+    for dropped, said in ((1, "the last one of your text was left"), (2, "the last 2 of your text were left")):
+        text = next(text for n in range(1, 500) if model.encode(text := "a" * n).n_dropped == dropped)
+        assert said in doubt(text, model)
 
 
 def test_every_translation_is_that_of_the_equations_in_numpy() -> None:
-    shown = table(open_page(PAGE, text=TEXT), "translations")
-    rows = {model: text for model, _, text in shown["rows"]}
-    assert list(rows) == [*SAID.values(), "transformer"]
-    for kind in KINDS:
-        tokenizer, ids, _ = independent(kind)
-        assert rows[SAID[kind]] == tokenizer.decode(ids).strip()
-    assert rows["transformer"] == zoo.writing.generate(zoo.load("french-english"), TEXT).text.strip()
+    """The page opens on a sentence that one vector loses and attention keeps."""
+    opens, rows = (
+        {model: text for model, _, text in sent(app, "translations")["rows"]}
+        for app in (open_page(PAGE), open_page(PAGE, text=TEXT))
+    )
+    assert {kind for kind in KINDS if "you the way to the station" in opens[SAID[kind]]} == set(WITH_ATTENTION)
+    expected = {SAID[kind]: found[0].decode(found[1]).strip() for kind in KINDS if (found := independent(kind))}
+    transformer = zoo.writing.generate(zoo.load("french-english"), TEXT).text.strip()
+    assert list(rows.items()) == [*expected.items(), ("transformer", transformer)]
 
 
-@pytest.mark.parametrize("kind", WITH_ATTENTION)
-def test_alignments_and_one_sum_are_those_of_the_equations_in_numpy(kind: str) -> None:
-    word, number = 2, 17
-    address = {"attention": kind, "word": str(word), "state": "1", "coordinate": str(number)}
-    app = open_page(PAGE, text=TEXT, seen="Alignments", **address)
-    tokenizer, ids, expected = independent(kind)
-    header, drawn = pictures(app)["alignment"]
-    np.testing.assert_allclose(drawn[0], expected["decoder.alpha"], atol=2e-4)
-    names = [tokenizer.vocabulary[index].strip() for index in ids]
-    assert header["rows"]["names"] == [*names, "⟨end⟩"]
-    assert [(frame["top"], frame["left"]) for frame in header["frames"]] == [(word, 1)]
-    shown = table(app, "sum")
-    assert f"number {number} of 128" in shown["caption"]
-    found = np.array([[float(cell.replace("−", "-")) for cell in row[1:]] for row in shown["rows"]])
-    scores, alpha = expected["decoder.scores"][word], expected["decoder.alpha"][word]
-    h = expected["encoder.hidden"][:, number]
-    columns = (scores, np.exp(scores - scores.max()), alpha, h, alpha * h)
-    np.testing.assert_allclose(found.T, columns, atol=0.006)
-    np.testing.assert_allclose(found[:, 2:].T, columns[2:], atol=2e-4)
-    total, own = (float(n.replace("−", "-")) for n in re.findall(r"[+−]\d\.\d{4}", shown["about"]))
-    assert total == pytest.approx(float(alpha @ h), abs=3e-4)
-    assert own == pytest.approx(expected["decoder.context"][word, number], abs=3e-4)
+def test_alignments_and_one_sum_are_those_of_the_equations_in_numpy() -> None:
+    word, place = 2, 17
+    for kind in WITH_ATTENTION:
+        address = {"attention": kind, "word": str(word), "state": "1", "coordinate": str(place)}
+        app = open_page(PAGE, text=TEXT, seen="Alignments", **address)
+        tokenizer, ids, expected = independent(kind)
+        header, drawn = pictures(app)["alignment"]
+        np.testing.assert_allclose(drawn[0], expected["decoder.alpha"], atol=2e-4, err_msg=kind)
+        assert header["rows"]["names"] == [*(tokenizer.vocabulary[index].strip() for index in ids), "⟨end⟩"]
+        assert [(frame["top"], frame["left"]) for frame in header["frames"]] == [(word, 1)]
+        shown = sent(app, "sum")
+        assert f"number {place} of 128" in shown["caption"]
+        found = np.array([[number(cell) for cell in row[1:]] for row in shown["rows"]])
+        scores, alpha = expected["decoder.scores"][word], expected["decoder.alpha"][word]
+        h = expected["encoder.hidden"][:, place]
+        columns = (scores, np.exp(scores - scores.max()), alpha, h, alpha * h)
+        np.testing.assert_allclose(found.T, columns, atol=0.006, err_msg=kind)
+        np.testing.assert_allclose(found[:, 2:].T, columns[2:], atol=2e-4, err_msg=kind)
+        sums = [number(found) for found in re.findall(r"[+−]\d\.\d{4}", shown["about"])]
+        assert sums == pytest.approx([alpha @ h, expected["decoder.context"][word, place]], abs=3e-4), kind
 
 
 def test_contexts_are_static_without_attention_and_dynamic_with_it() -> None:
     drawn = matrices(open_page(PAGE, text=TEXT, seen="One c, or many", attention="dot"))
-    for kind in ("none", "dot"):
-        np.testing.assert_allclose(drawn[f"contexts_{kind}"][0], independent(kind)[2]["decoder.context"], atol=2e-3)
-    static, dynamic = drawn["contexts_none"][0], drawn["contexts_dot"][0]
-    assert np.ptp(static, axis=0).max() == 0
-    assert np.ptp(dynamic, axis=0).max() > 0.1
+    for kind, moves in (("none", False), ("dot", True)):
+        contexts = drawn[f"contexts_{kind}"][0]
+        np.testing.assert_allclose(contexts, independent(kind)[2]["decoder.context"], atol=2e-3)
+        assert np.ptp(contexts, axis=0).max() > 0.1 if moves else np.ptp(contexts, axis=0).max() == 0
+    without = open_page(PAGE, text=TEXT, seen="Alignments", attention="none")
+    assert "there is no α" in words(without)
+    assert set(matrices(without)) == {"cross"}
 
 
 def test_the_transformers_own_cross_attention_stands_beside() -> None:
@@ -121,46 +105,45 @@ def test_the_transformers_own_cross_attention_stands_beside() -> None:
 
 
 def test_the_matrix_grows_with_the_translation() -> None:
-    _, ids, expected = independent("additive")
-    app = open_page(PAGE, text=TEXT, seen="Alignments", attention="additive", written="3")
-    header, drawn = pictures(app)["alignment"]
+    tokenizer, ids, expected = independent("additive")
+    here = {"text": TEXT, "seen": "Alignments", "attention": "additive"}
+    header, drawn = pictures(open_page(PAGE, **here, written="3"))["alignment"]
     np.testing.assert_allclose(drawn[0][:3], expected["decoder.alpha"][:3], atol=2e-4)
     assert np.isnan(drawn[0][3:]).all()
     assert set(header["rows"]["names"][3:]) == {""}
-    shown = table(open_page(PAGE, text=TEXT, written="3"), "translations")["rows"][-2][-1]
-    tokenizer = independent("additive")[0]
+    shown = sent(open_page(PAGE, text=TEXT, written="3"), "translations")["rows"][-2][-1]
     assert shown == tokenizer.decode(ids[:3]).strip() + " …"
-    nothing = open_page(PAGE, text=TEXT, seen="Alignments", written="0")
+    nothing = open_page(PAGE, **here, written="0")
     assert np.isnan(matrices(nothing)["alignment"]).all()
     assert "nothing is written yet" in alt(nothing, "alignment")
 
 
 def test_buttons_write_one_token_more_and_all() -> None:
     app = open_page(PAGE, text=TEXT, seen="Alignments", attention="additive", written="1")
-    button = {button.label: button for button in app.button}
-    button["Next token"].click().run()
-    assert app.query_params["written"] == "2"
-    assert np.isfinite(matrices(app)["alignment"][0]).all(axis=1).sum() == 2
-    {button.label: button for button in app.button}["All"].click().run()
-    assert "written" not in app.query_params
-    assert np.isfinite(matrices(app)["alignment"]).all()
+    for label, written in (("Next token", "2"), ("All", None)):
+        next(button for button in app.button if button.label == label).click().run()
+        assert app.query_params.get("written") == written
+        rows = np.isfinite(matrices(app)["alignment"][0]).all(axis=1)
+        assert rows.sum() == (2 if written else len(rows))
 
 
-@pytest.mark.parametrize("value", ["", "-1", "x", "99999", "²", "<b>"])
-def test_an_unusable_place_in_the_address_shows_all(value: str) -> None:
-    app = open_page(PAGE, text=TEXT, seen="Alignments", written=value, word=value, state=value)
-    assert not app.error
-    assert np.isfinite(matrices(app)["alignment"]).all()
+def test_an_unusable_place_in_the_address_shows_all() -> None:
+    """And frames the largest share of the middle row, unless it is a number beyond the end."""
+    for value in ("", "-1", "x", "99999", "²", "<b>"):
+        app = open_page(PAGE, text=TEXT, seen="Alignments", written=value, word=value, state=value)
+        assert not app.error, value
+        header, (drawn,) = pictures(app)["alignment"]
+        assert np.isfinite(drawn).all(), value
+        row = len(drawn) // 2
+        if value in ("", "x", "<b>"):
+            assert [(one["top"], one["left"]) for one in header["frames"]] == [(row, drawn[row].argmax())], value
 
 
-@pytest.mark.parametrize("model", ["twins-rope", "reverse", "french-english"])
-def test_a_model_that_does_not_translate_is_replaced(model: str) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-    app.switch_page("pages/bottleneck.py")
-    app.query_params["model"] = model
-    app.run()
-    assert app.selectbox(key="model").value == ("reverse" if model == "reverse" else "french-english")
-    assert not app.error
+def test_a_model_that_does_not_translate_is_replaced() -> None:
+    for model, instead in (("twins-rope", "french-english"), ("reverse", "reverse")):
+        app = open_page(PAGE, model=model)
+        assert app.selectbox(key="model").value == instead
+        assert not app.error
 
 
 NOTES = {
@@ -176,99 +159,69 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("seen", ["Translations", "Alignments", "One c, or many"])
-@pytest.mark.parametrize(("text", "note"), NOTES.items())
-def test_a_text_they_were_not_made_for_gets_a_sentence(text: str, note: str, seen: str) -> None:
-    app = open_page(PAGE, text=text, seen=seen, model="french-english")
-    assert not app.error
-    said = "\n".join(str(element.value) for element in app.info)
-    assert note in said
-    assert bool(note) == bool(said)
+def test_a_text_they_were_not_made_for_gets_a_sentence() -> None:
+    for seen, (text, note) in product(("Translations", "Alignments", "One c, or many"), NOTES.items()):
+        app = open_page(PAGE, text=text, seen=seen, model="french-english")
+        assert not app.error, text
+        said = "\n".join(str(element.value) for element in app.info)
+        assert note in said, f"{seen}, {text}"
+        assert bool(note) == bool(said), f"{seen}, {text}"
 
 
 def test_an_empty_box_keeps_the_last_text() -> None:
     app = open_page(PAGE, text=TEXT)
     app.text_area(key="text").set_value("  ").run()
     assert "Type a sentence" in words(app)
-    assert table(app, "translations")["caption"] == f"“{TEXT}”"
+    assert sent(app, "translations")["caption"] == f"“{TEXT}”"
 
 
-def test_without_attention_there_is_no_alpha_and_the_page_says_so() -> None:
-    app = open_page(PAGE, text=TEXT, seen="Alignments", attention="none")
-    assert "there is no α" in words(app)
-    assert set(matrices(app)) == {"cross"}
+MEASURED: dict[str, Any] = json.loads(measured.FILE.read_text(encoding="utf-8"))
 
 
-MODELS = [f"seq2seq-{kind}" for kind in KINDS]
-
-
-def figures_of(weights: dict[str, str]) -> dict[str, Any]:
-    """A file of measurements as the script writes it, with numbers of this test."""
-    bleu = {name: [10.0 + i, 9.0 + i, 11.5 + i] for i, name in enumerate(MODELS)}
-    pairs = [(a, b) for i, a in enumerate(MODELS) for b in MODELS[i + 1 :]]
-    unsure = {f"{a} − {b}": [-1.0, -2.0, 0.5] for a, b in pairs}
-    sure = unsure | {"seq2seq-none − seq2seq-additive": [-3.0, -4.0, -2.0]}
-    right = {name: [0.5, 0.4, 0.6] for name in (*MODELS, "always the commonest")}
-    size = {"texts": 77, "words": 6.5}
-    return {
-        "command": "python -m scripts.measure_bottleneck --data x.tsv",
-        "seed": 3,
-        "draws": 1000,
-        "bleu": "nrefs:1",
-        "weights": weights,
-        "lengths": [
-            {**size, "most": most, "bleu": bleu, "differences": found} for most, found in ((0, unsure), (40, sure))
-        ],
-        "probe": {
-            "words": ["je", "il"],
-            "learned": 99,
-            "lengths": [{**size, "most": most, "right": right} for most in (0, 40)],
-        },
-    }
+def written(value: float, spec: str = ".1f") -> str:
+    return f"{value:{spec}}".replace("-", "−")
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    forget()
+def file(fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(measured, "FILE", tmp_path / "bottleneck.json")
-    yield measured.FILE
-    forget()
+    return measured.FILE
 
 
 def test_measurements_are_shown_with_what_is_significant(file: Path) -> None:
-    file.write_text(json.dumps(figures_of({name: zoo.weights_hash(name) for name in MODELS})), encoding="utf-8")
+    found = deepcopy(MEASURED)
+    lengths, probed = found["lengths"], found["probe"]["lengths"]
+    lengths[1]["differences"]["seq2seq-none − seq2seq-dot"] = [-1.0, -2.0, 0.5]  # 0 lies within
+    file.write_text(json.dumps(found), encoding="utf-8")
     app = open_page(PAGE, seen="Measured")
-    drawn = charts(app)
-    assert {name: found.tolist() for name, found in series(drawn["bleu"]).items()} == {
-        measured.NAMES[name]: [10.0 + i, 10.0 + i] for i, name in enumerate(MODELS)
-    }
-    assert set(series(drawn["bleu"], "low")["additive"]) == {12.0}
-    assert set(series(drawn["first_word"], "high")["no attention"]) == {0.6}
-    differences = table(app, "differences")
-    assert len(differences["rows"]) == 6
-    assert ["no attention less additive", "−1.0 n.s.", "−3.0"] in differences["rows"]
-    assert ["no attention less dot product", "−1.0 n.s.", "−1.0 n.s."] in differences["rows"]
-    assert table(app, "bleu_table")["rows"][1][3] == "10.0 (9.0–11.5)"
-    assert "no attention, pairs alone: 10.0 (9.0–11.5)" in alt(app, "bleu")
+    drawn, differences = charts(app), columns(app, "differences")
+    for key, what, rows in (("bleu", "bleu", lengths), ("first_word", "right", probed)):
+        for name, (n, end) in product(rows[0][what], enumerate(("y", "low", "high"))):
+            shown = series(drawn[key], end)[measured.NAMES[name]]
+            np.testing.assert_allclose(shown, [row[what][name][n] for row in rows], err_msg=f"{key}, {name}, {end}")
+    pairs = [" less ".join(measured.NAMES[name] for name in pair.split(" − ")) for pair in lengths[0]["differences"]]
+    assert differences.pop("models") == pairs
+    for cells, row in zip(differences.values(), lengths, strict=True):
+        unsure = [low <= 0 <= high for _, low, high in row["differences"].values()]
+        expected = [written(value, "+.1f") for value, _, _ in row["differences"].values()]
+        assert cells == [one + " n.s." * no for one, no in zip(expected, unsure, strict=True)]
+    score = "{} ({}–{})".format(*map(written, lengths[0]["bleu"][MODELS[0]]))
+    assert sent(app, "bleu_table")["rows"][0][3] == score
+    assert f"no attention, pairs alone: {score}" in alt(app, "bleu")
 
 
-def test_measurements_of_other_weights_are_refused(file: Path) -> None:
-    weights = {name: zoo.weights_hash(name) for name in MODELS} | {"seq2seq-dot": "0123456789abcdef"}
-    file.write_text(json.dumps(figures_of(weights)), encoding="utf-8")
-    app = open_page(PAGE, seen="Measured")
-    assert not charts(app)
-    assert "Measured with other weights of `` seq2seq-dot ``" in words(app)
-
-
-@pytest.mark.parametrize("content", [None, "", "{"])
-def test_missing_measurements_are_met_with_a_sentence(file: Path, content: str | None) -> None:
-    if content is not None:
-        file.write_text(content, encoding="utf-8")
-    assert "There are no measurements yet" in words(open_page(PAGE, seen="Measured"))
+def test_measurements_that_are_missing_or_of_other_weights_are_met_with_a_sentence(file: Path) -> None:
+    others = MEASURED | {"weights": MEASURED["weights"] | {"seq2seq-dot": "0123456789abcdef"}}
+    missing, other = "There are no measurements yet", "Measured with other weights of `` seq2seq-dot ``"
+    for content, said in ((None, missing), ("", missing), ("{", missing), (json.dumps(others), other)):
+        forget()
+        if content is not None:
+            file.write_text(content, encoding="utf-8")
+        app = open_page(PAGE, seen="Measured")
+        assert said in words(app), content
+        assert not charts(app)
 
 
 def test_the_shipped_measurements_are_of_the_shipped_weights() -> None:
-    found = json.loads(measured.FILE.read_text(encoding="utf-8"))
-    assert set(found["weights"]) == set(MODELS)
-    for name, made_with in found["weights"].items():
-        assert zoo.weights_hash(name) == made_with, f"measure again: {found['command']}"
+    hashes = {name: zoo.weights_hash(name) for name in MODELS}
+    assert MEASURED["weights"] == hashes, f"measure again: {MEASURED['command']}"

@@ -47,11 +47,13 @@ DEAREST = {
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux says what an answer takes of memory")
-@pytest.mark.parametrize("page", [page.name for page in router.PAGES if page.group])
-def test_the_dearest_answer_of_a_page_stays_within_the_budget(page: str) -> None:
-    tab, text = DEAREST[page]
-    (key,) = {key for address in addresses(page) for key, title in address.items() if title == tab}
-    app = open_page(page, text="The cat sat.", **{key: tab})
-    cost = cost_of(app.text_area(key="text").set_value(WORST[text]).run)
-    assert cost.megabytes < HOLES * MEGABYTES
-    assert cost.seconds < SLOW * SECONDS
+def test_the_dearest_answer_of_a_page_stays_within_the_budget() -> None:
+    over = {}
+    for page in (page.name for page in router.PAGES if page.group):
+        tab, text = DEAREST[page]
+        (key,) = {key for address in addresses(page) for key, title in address.items() if title == tab}
+        app = open_page(page, text="The cat sat.", **{key: tab})
+        cost = cost_of(app.text_area(key="text").set_value(WORST[text]).run)
+        if cost.megabytes >= HOLES * MEGABYTES or cost.seconds >= SLOW * SECONDS:
+            over[page] = cost
+    assert not over

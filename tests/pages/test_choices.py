@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, lesson, open_page, views, words
+from tests.app import alt, lesson, open_page, pictures, sent, views, words
 from tests.model import numpy_model
 from tests.model.helpers import flat, lively
+from tests.pages.claims import number
+from tests.pages.plain import ids_of, softmax
 from tests.traces import FORMULAS, decoder, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual
@@ -30,6 +32,7 @@ from tfmviz.ui.switch_off import copying
 
 TEXT = "The dog saw a small bird, and the bird saw the dog."
 LAYER, HEAD, TOKEN = 2, 5, 6
+Forward = tuple[Array, Array, Array]
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +41,9 @@ def trace() -> Trace:
 
 
 @pytest.fixture(scope="module")
-def independent() -> tuple[Array, Array, Array]:
+def independent() -> Forward:
     """Patterns, streams and logits of a forward pass in plain numpy."""
-    folder = zoo.MODELS / "tiny-english"
-    ids = tuple(Tokenizer.load(folder / "tokenizer.json").encode(TEXT, max_len=256).ids)
-    return numpy_model.forward(folder, ids)
+    return numpy_model.forward(zoo.MODELS / "tiny-english", ids_of(TEXT))
 
 
 def page(name: str, **address: str) -> AppTest:
@@ -50,60 +51,48 @@ def page(name: str, **address: str) -> AppTest:
 
 
 def numbers_in(text: str) -> list[float]:
-    return [float(number.replace("−", "-")) for number in re.findall(r"[+−-]?\d+\.\d+", text)]
+    return [number(found) for found in re.findall(r"[+−-]?\d+\.\d+", text)]
 
 
-def test_lengths_are_those_of_the_pinned_token(independent: tuple[Array, Array, Array], trace: Trace) -> None:
+def test_lengths_and_shares_are_those_of_the_pinned_token(independent: Forward, trace: Trace) -> None:
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
     said = alt(app, "norms")
     assert said.startswith(f"Length of the vector of “{trace.tokens[TOKEN].strip()}”")
     expected = np.linalg.norm(independent[1][:, TOKEN], axis=-1)
     assert numbers_in(said) == pytest.approx(expected.tolist(), abs=0.06)
+    share = residual.stream(trace, "decoder").attention_share
+    shown = [number(found) for found in re.findall(r"−?[\d.]+%", alt(app, "writes"))]
+    assert shown == pytest.approx(share[:, TOKEN], abs=0.0051)
+    assert np.abs(share[:, TOKEN] - share[:, -1]).max() > 0.05
 
 
-def test_shares_of_the_steps_are_those_of_the_pinned_token(trace: Trace) -> None:
-    app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
-    measured = residual.stream(trace, "decoder")
-    shares = [float(share.replace("−", "-")) for share in re.findall(r"(−?[\d.]+)%", alt(app, "writes"))]
-    assert shares == pytest.approx(100 * measured.attention_share[:, TOKEN], abs=0.51)
-    assert np.abs(measured.attention_share[:, TOKEN] - measured.attention_share[:, -1]).max() > 0.05
-
-
-def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: tuple[Array, Array, Array]) -> None:
+def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: Forward) -> None:
     said = words(page("residual_stream", stream="Who made the word"))
     measured = re.search(rf"after token {TOKEN} “[^”]+” is \*\*(−?\d+\.\d+)\*\*", said)
     assert measured
     logits = independent[2]
-    assert float(measured[1].replace("−", "-")) == pytest.approx(logits[TOKEN].max(), abs=0.006)
+    assert number(measured[1]) == pytest.approx(logits[TOKEN].max(), abs=0.006)
     assert abs(logits[TOKEN].max() - logits[-1].max()) > 0.05
 
 
 def test_the_strongest_heads_are_those_of_the_largest_amounts_whatever_their_sign() -> None:
     app = page("residual_stream", stream="Who made the word", word="saw")
     shown = [numbers_in(button.label)[-1] for button in app.button if str(button.key).startswith("look_at_")]
-    heads = [
-        float(score.replace("−", "-"))
-        for column, score in re.findall(r"layer \d+, (head \d+|MLP): ([+−-]\d+\.\d+)", alt(app, "head_scores_map"))
-        if column != "MLP"
-    ]
-    assert len(heads) == 48
-    expected = sorted(heads, key=lambda score: -abs(score))[:4]
-    assert shown == pytest.approx(expected, abs=0.011)
+    found = re.findall(r"layer \d+, head \d+: ([+−-]\d+\.\d+)", alt(app, "head_scores_map"))
+    assert len(found) == 48
+    assert shown == pytest.approx(sorted(map(number, found), key=lambda score: -abs(score))[:4], abs=0.011)
     assert min(shown) < 0 < max(shown), "this sentence has a head that speaks against the word among the strongest"
 
 
 def test_the_word_that_suffers_is_the_one_that_is_predicted(trace: Trace) -> None:
     app = page("switch_off", removed="Loss", off="d1.2,d4.3,dm3")
     old = mask_effect.next_token_losses(trace["logits"], trace.target.ids)
-    new = np.array([after for _, after in shown_losses(alt(app, "losses"))])
-    assert [before for before, _ in shown_losses(alt(app, "losses"))] == pytest.approx(old.tolist(), abs=0.06)
-    worst = int((new - old).argmax())
+    said = re.findall(r"(\d+\.\d) → (\d+\.\d)", alt(app, "losses"))
+    before, after = np.array([(float(a), float(b)) for a, b in said]).T
+    assert before == pytest.approx(old, abs=0.06)
+    worst = int((after - old).argmax())
     assert f"“{trace.tokens[worst + 1].strip()}” suffers most" in words(app)
     assert trace.tokens[worst + 1] != trace.tokens[worst]
-
-
-def shown_losses(said: str) -> list[tuple[float, float]]:
-    return [(float(a), float(b)) for a, b in re.findall(r"(\d+\.\d) → (\d+\.\d)", said)]
 
 
 def test_a_copy_is_judged_at_the_position_that_is_asked_for() -> None:
@@ -115,18 +104,16 @@ def test_a_copy_is_judged_at_the_position_that_is_asked_for() -> None:
 
 def test_the_lens_as_a_table_holds_the_answers_probability_and_the_top_words(trace: Trace) -> None:
     model = models.load("tiny-english")
+    readout = model.weights.stacks["decoder"].readout
     stages = residual.stages(trace, "decoder", "layers")
-    found = lens.read(trace, list(stages.values()), model.weights.stacks["decoder"].readout)
+    found = lens.read(trace, list(stages.values()), readout)
     rows = list(csv.DictReader(io.StringIO(lens_page._csv(found, list(stages), trace, model.vocabulary))))
     assert len(rows) == len(trace.tokens) * len(stages)
     row = rows[TOKEN * len(stages) + 2]
-    logits = model.weights.stacks["decoder"].readout.logits(trace[list(stages.values())[2]][TOKEN]).astype(float)
-    p = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    p = softmax(readout.logits(trace[list(stages.values())[2]][TOKEN]))
     answer = int(trace["logits"][TOKEN].argmax())
-    assert float(row["p"]) == pytest.approx(p.max(), rel=1e-3)
-    assert float(row["p of answer"]) == pytest.approx(p[answer], rel=1e-3)
-    assert row["top word"] == model.vocabulary[p.argmax()]
-    assert row["final answer"] == model.vocabulary[answer]
+    assert [float(row["p"]), float(row["p of answer"])] == pytest.approx([p.max(), p[answer]], rel=1e-3)
+    assert (row["top word"], row["final answer"]) == (model.vocabulary[p.argmax()], model.vocabulary[answer])
     assert p.argmax() != answer, "at this place the two differ"
 
 
@@ -142,35 +129,40 @@ def test_no_cell_of_the_lens_as_a_table_begins_a_formula() -> None:
 
 def test_effects_are_shares_of_the_whole(trace: Trace) -> None:
     said = alt(page("step_by_step", part="What heads add"), "look_effects")
-    found = re.findall(r"[”)] (\S+) → ([^\s;]+)", said)
-    attention, effect = (np.array([float(pair[side]) for pair in found]) for side in (0, 1))
+    attention, effect = np.array(re.findall(r"[”)] (\S+) → ([^\s;]+)", said), dtype=float).T
     layer = f"decoder.{LAYER}.self_attn"
-    np.testing.assert_allclose(attention, trace[f"{layer}.pattern"][HEAD, TOKEN], atol=0.0051)
+    weights, v = trace[f"{layer}.pattern"][HEAD, TOKEN], trace[f"{layer}.v"][HEAD]
+    np.testing.assert_allclose(attention, weights, atol=0.0051)
     assert effect.sum() == pytest.approx(1, abs=0.005 * len(effect))
     W_O = models.load("tiny-english").weights.attention(layer).W_O[HEAD]
-    lengths = trace[f"{layer}.pattern"][HEAD, TOKEN] * np.linalg.norm(trace[f"{layer}.v"][HEAD] @ W_O, axis=-1)
+    lengths = weights * np.linalg.norm(v @ W_O, axis=-1)
     np.testing.assert_allclose(effect, lengths / lengths.sum(), atol=0.0051)
 
 
 def test_a_head_reads_the_keys_of_its_own_group() -> None:
     """With three heads to a key/value head, heads 0 to 2 share the first and 3 to 5 the second."""
-    folder = zoo.MODELS / "tiny-english"
-    tokenizer = Tokenizer.load(folder / "tokenizer.json")
+    tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
     config = flat(vocab_size=tokenizer.vocab_size, d_model=24, n_layers=1, n_heads=6, n_kv_heads=2, d_ff=7, max_len=19)
     module = lively(build(config)).requires_grad_(False)
-    model = zoo.ZooModel(name="grouped", config=config, tokenizer=tokenizer, module=module)
-    trace = model.trace("the cat sat")
+    trace = zoo.ZooModel(name="grouped", config=config, tokenizer=tokenizer, module=module).trace("the cat sat")
     layer = "decoder.0.self_attn"
     for head in range(6):
-        np.testing.assert_array_equal(attention_layer.of_head(trace, layer, head, "k"), trace[f"{layer}.k"][head // 3])
-        np.testing.assert_array_equal(attention_layer.of_head(trace, layer, head, "q"), trace[f"{layer}.q"][head])
+        for name, own in (("k", head // 3), ("q", head)):
+            found = attention_layer.of_head(trace, layer, head, name)
+            np.testing.assert_array_equal(found, trace[f"{layer}.{name}"][own])
 
 
 def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
-    app = open_page("masks", text=TEXT, second="The cat sat.", effect="Which mask is which")
-    assert "keys 0 to 3." in alt(app, "padding: by length")
-    app = open_page("masks", text="The cat sat.", second=TEXT, effect="Which mask is which")
-    assert "keys 0 to 3." in alt(app, "padding: by length")
+    for text, second in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
+        app = open_page("masks", text=text, second=second, effect="Which mask is which")
+        assert "keys 0 to 3." in alt(app, "padding: by length")
+
+
+def test_the_view_opens_at_the_chosen_head_and_token() -> None:
+    app = page("step_by_step")
+    header, _ = read_blob(bytes(views(app)["steps"].bytes))
+    chosen = header["layer"], header["head"], sent(app, "steps_selection")["token"]
+    assert chosen == (f"decoder.{LAYER}.self_attn", HEAD, TOKEN)
 
 
 def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:
@@ -182,8 +174,26 @@ def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good(
     assert len(set(names)) == len(names)
 
 
-def test_the_view_opens_at_the_chosen_head_and_token() -> None:
-    app = page("step_by_step")
-    header, _ = read_blob(bytes(views(app)["steps"].bytes))
-    assert (header["layer"], header["head"]) == (f"decoder.{LAYER}.self_attn", HEAD)
-    assert json.loads(views(app)["steps_selection"].json)["token"] == TOKEN
+FRENCH = {"model": "french-english", "text": "Je suis étudiant."}
+CROSSING = FRENCH | {"kind": "cross-attention", "layer": "1", "head": "0"}
+KEYS = ["Je", "suis", "étudiant", "."]
+ROWS = ["<START> → I", "I → 'm", "'m → a", "a → student", "student → .", ". → <END>"]
+
+
+def test_every_page_names_the_word_that_is_read_and_the_one_that_is_written() -> None:
+    header, _ = read_blob(bytes(views(open_page(**CROSSING))["explorer"].bytes))
+    assert header["texts"]["rows"]["labels"] == ROWS
+    assert header["texts"]["rows"]["said"][3] == "“a”, about to write “student”"
+    assert {kind["name"]: kind["queries"] for kind in header["kinds"]}["decoder.cross_attn"] == "rows"
+    header, _ = read_blob(bytes(views(open_page("step_by_step", **CROSSING))["steps"].bytes))
+    assert (header["queries"], header["keys"]) == (ROWS, KEYS)
+    header, _ = read_blob(bytes(views(open_page("whole_model", **CROSSING, zoom="head"))["whole_model"].bytes))
+    assert [lane["tokens"] for lane in header["lanes"]] == [KEYS, ROWS]
+    assert sent(open_page("masks", **CROSSING), "masks")["queries"] == ROWS
+    offered = open_page("why", **CROSSING, token="3", to="2").selectbox(key="chosen_token").options
+    assert offered == [f"{n}  {row}" for n, row in enumerate(ROWS)]
+    hashed = open_page("step_by_step", **CROSSING, token="3", part="A fuzzy hash table")
+    assert "“a”, about to write “student” asks" in words(hashed)
+    for name, tab in (("masks", {"effect": "Attention"}), ("step_by_step", {"part": "Heads or their mean?"})):
+        drawn = [header for header, _ in pictures(open_page(name, **CROSSING, **tab)).values()]
+        assert any("“a → student”" in json.dumps(header, ensure_ascii=False) for header in drawn), name

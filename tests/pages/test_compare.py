@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,52 +13,46 @@ import pytest
 from safetensors import safe_open
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, series, words
+from tests.app import charts, matrices, open_page, series, words
 from tests.model.helpers import SCHEMES, config, lively, lively_model, token_ids
+from tests.pages.claims import number
+from tests.pages.plain import losses
 from tests.positions import numpy_twins
 from tfmviz import zoo
 from tfmviz.analysis import position_terms, sinusoids
+from tfmviz.analysis.linear_attention import shares
 from tfmviz.model.block import build_positions
 from tfmviz.model.later import scores_from
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
-from tfmviz.positions.schemes import Seam
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import duel
 from tfmviz.ui.compare import card, trials
 
 TEXT = "The cat sat on the mat."
-
 TRAINING = zoo.MODELS.parent / "training"
 
 EXPERIMENTS = (
-    "On paper",
-    "Shift all positions",
-    "Four terms",
-    "On your sentence",
-    "Longer texts",
-    "Cache and linear attention",
-    "Decision card",
+    *("On paper", "Shift all positions", "Four terms", "On your sentence", "Longer texts"),
+    *("Cache and linear attention", "Decision card"),
 )
-
+SEAMS = {"embed": "added", "rotate": "turned", "bias": "bias"}
 TWINS = tuple(scheme for scheme in SCHEMES if f"twins-{scheme}" in zoo.available())
 """The schemes that a model was trained with; a new one may have to wait for its own."""
-
-every_twin = pytest.mark.parametrize("scheme", TWINS)
-
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _caches() -> Iterator[None]:
-    """Models are loaded once for all tests here."""
-    yield
-    forget()
 
 
 def folder(scheme: str) -> Path:
     return zoo.MODELS / f"twins-{scheme}"
+
+
+def by_position(scheme: str) -> list[float]:
+    """The measured loss at every position."""
+    return list(json.loads((TRAINING / f"twins-{scheme}-by-position.json").read_text())["loss"])
+
+
+def page(experiment: str, **address: str) -> AppTest:
+    return open_page("positions_compare", **{"text": TEXT, "experiment": experiment} | address)
 
 
 def ids_of(text: str) -> tuple[int, ...]:
@@ -69,29 +63,16 @@ def tables(app: AppTest) -> list[dict[str, list[str]]]:
     return [table.value.to_dict(orient="list") for table in app.table]
 
 
-@every_twin
-@pytest.mark.parametrize("first", [0, 29])
-def test_scores_at_later_positions_are_those_of_an_independent_forward_pass(scheme: str, first: int) -> None:
-    expected = numpy_twins.forward(folder(scheme), ids_of(TEXT), first=first)
-    twin = duel.twin_of(scheme)
-    np.testing.assert_allclose(duel.scores_from(twin, TEXT, first), expected.scores, atol=5e-4)
-    np.testing.assert_allclose(duel.scores_from(twin, TEXT, first, most=3), expected.scores[..., :3, :3], atol=5e-4)
-
-
-@every_scheme
-def test_only_schemes_that_know_places_notice_a_shift(scheme: str) -> None:
+def test_only_schemes_that_know_places_notice_a_shift() -> None:
     """Any model with such a scheme, however it was trained, past the length of its table too."""
-    module = lively_model(positions=scheme, max_len=40 if schemes.SCHEMES[scheme].table else 8)
-    assert isinstance(module, DecoderOnly)
     ids = token_ids(7, batch=1)[0]
-    before, after = (scores_from(module, ids, first=first).numpy() for first in (0, 31))
-    scores, weights = position_terms.change(before, after)
-    if schemes.SCHEMES[scheme].acts == "embed":
-        assert (scores > 0.1).all()
-        assert (weights > 0.01).all()
-    else:
-        assert (scores < 1e-4).all()
-        assert (weights < 1e-5).all()
+    for scheme in SCHEMES:
+        module = lively_model(positions=scheme, max_len=40 if schemes.SCHEMES[scheme].table else 8)
+        assert isinstance(module, DecoderOnly)
+        before, after = (scores_from(module, ids, first=first).numpy() for first in (0, 31))
+        for moved, much, little in zip(position_terms.change(before, after), (0.1, 0.01), (1e-4, 1e-5), strict=True):
+            notices = schemes.SCHEMES[scheme].acts == "embed"
+            assert (moved > much if notices else moved < little).all(), scheme
 
 
 def test_the_change_is_the_largest_over_heads_and_allowed_pairs() -> None:
@@ -99,219 +80,178 @@ def test_the_change_is_the_largest_over_heads_and_allowed_pairs() -> None:
     before[:, :, [0, 1, 1], [0, 0, 1]] = 0
     after = before.copy()
     after[1, 0, 1, 0] = -math.log(3)  # shares of row 1: from 1/2, 1/2 to 1/4, 3/4
-    scores, weights = position_terms.change(before, after)
-    np.testing.assert_allclose(scores, [0, math.log(3)])
-    np.testing.assert_allclose(weights, [0, 0.25])
+    np.testing.assert_allclose(position_terms.change(before, after), [[0, math.log(3)], [0, 0.25]])
 
 
-@pytest.mark.parametrize("scheme", ["sinusoidal", "learned"])
-@pytest.mark.parametrize("head", [0, 3])
-def test_four_terms_are_the_bilinear_forms_of_the_paper(scheme: str, head: int) -> None:
-    """x_iᵀ W p_j and its like, with W written out: γ, the subtraction of the mean, W_Q, W_K, γ again."""
-    ids = ids_of(TEXT)
-    w, x, p = (
-        numpy_twins.weights(folder(scheme)),
-        numpy_twins.embedding(folder(scheme), ids),
-        numpy_twins.added(folder(scheme), len(ids)),
-    )
-    block, rows = "decoder.blocks.0.self_attn", slice(32 * head, 32 * head + 32)
-    gain, beta = w[f"{block}_residual.norm.weight"], w[f"{block}_residual.norm.bias"]
-    W_Q, W_K = (w[f"{block}.W_{name}.weight"][rows] for name in "QK")
-    b_q, b_k = (w[f"{block}.W_{name}.bias"][rows] + W @ beta for name, W in (("Q", W_Q), ("K", W_K)))
-    centre = np.eye(128) - np.ones((128, 128)) / 128
-    scaled = np.diag(gain) @ centre
-    W = scaled.T @ W_Q.T @ W_K @ scaled
-    sigma = np.sqrt((x + p).var(axis=-1) + 1e-5)
-    x, p = x / sigma[:, None], p / sigma[:, None]
-    from_q, from_k = scaled.T @ W_Q.T @ b_k, scaled.T @ W_K.T @ b_q  # one side's biases meet the other side
-    expected = [
-        x @ W @ x.T + (x @ from_q)[:, None] + x @ from_k + b_q @ b_k,
-        x @ W @ p.T + p @ from_k,
-        p @ W @ x.T + (p @ from_q)[:, None],
-        p @ W @ p.T,
-    ]
-    found = trials.terms_of(duel.twin_of(scheme), TEXT, head)
-    np.testing.assert_allclose(found, np.array(expected) / math.sqrt(32), atol=1e-4)
-    scores = numpy_twins.forward(folder(scheme), ids).scores[0, head]
-    np.testing.assert_allclose(np.tril(found.sum(axis=0)), np.tril(np.nan_to_num(scores, neginf=0)), atol=1e-4)
-
-
-def test_what_the_distance_explains() -> None:
+def test_what_is_said_along_a_distance_and_along_positions() -> None:
     distance = np.subtract.outer(np.arange(7), np.arange(7))
     assert position_terms.explained_by_distance(np.sin(distance)) == pytest.approx(1)
-    rows = np.repeat(np.arange(7.0)[:, None], 7, axis=1)
-    assert 0 < position_terms.explained_by_distance(rows) < 0.5
+    assert 0 < position_terms.explained_by_distance(np.repeat(np.arange(7.0)[:, None], 7, axis=1)) < 0.5
     assert math.isnan(position_terms.explained_by_distance(np.ones((3, 3))))
-
-
-def test_numbers_along_a_distance() -> None:
-    values = np.array([[1.0, 9, 9], [4, 2, 9], [7, 6, 6]])
-    mean, lowest, highest = position_terms.along_diagonals(values)
+    mean, lowest, highest = position_terms.along_diagonals(np.array([[1.0, 9, 9], [4, 2, 9], [7, 6, 6]]))
     assert (mean.tolist(), lowest.tolist(), highest.tolist()) == ([3, 5, 7], [1, 4, 7], [6, 6, 7])
+    x, y = position_terms.smoothed(np.array([1.0, 3, 5, 7, 9]), window=2)
+    assert (x.tolist(), y.tolist()) == ([0.5, 2.5, 4], [2, 6, 9]), "a short last window is averaged over what it has"
+    assert position_terms.rise(np.arange(64.0), trained=16, factor=4) == pytest.approx(48)
+    assert position_terms.rise(np.arange(63.0), trained=16, factor=4) is None, "without a loss far out"
 
 
-@every_twin
-def test_parameters_are_those_in_the_headers_of_the_files(scheme: str) -> None:
-    with safe_open(folder(scheme) / "model.safetensors", framework="numpy") as file:
-        sizes = {name: math.prod(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
-    own = sum(size for name, size in sizes.items() if ".positions." in name)
-    assert duel.twin_of(scheme).n_parameters == (own, sum(sizes.values()))
-    assert own == {"learned": 64 * 128, "t5": 32 * 4}.get(scheme, 0)
+def test_four_terms_are_the_bilinear_forms_of_the_paper() -> None:
+    """x_iᵀ W p_j and its like, with W written out: γ, the subtraction of the mean, W_Q, W_K, γ again."""
+    ids = ids_of(TEXT)
+    for scheme, head in product(("sinusoidal", "learned"), (0, 3)):
+        w = numpy_twins.weights(folder(scheme))
+        x, p = numpy_twins.embedding(folder(scheme), ids), numpy_twins.added(folder(scheme), len(ids))
+        block, rows = "decoder.blocks.0.self_attn", slice(32 * head, 32 * head + 32)
+        gain, beta = w[f"{block}_residual.norm.weight"], w[f"{block}_residual.norm.bias"]
+        W_Q, W_K = (w[f"{block}.W_{name}.weight"][rows] for name in "QK")
+        b_q, b_k = (w[f"{block}.W_{name}.bias"][rows] + W @ beta for name, W in (("Q", W_Q), ("K", W_K)))
+        scaled = np.diag(gain) @ (np.eye(128) - np.ones((128, 128)) / 128)
+        W = scaled.T @ W_Q.T @ W_K @ scaled
+        sigma = np.sqrt((x + p).var(axis=-1, keepdims=True) + 1e-5)
+        x, p = x / sigma, p / sigma
+        from_q, from_k = scaled.T @ W_Q.T @ b_k, scaled.T @ W_K.T @ b_q  # one side's biases meet the other side
+        expected = [
+            x @ W @ x.T + (x @ from_q)[:, None] + x @ from_k + b_q @ b_k,
+            x @ W @ p.T + p @ from_k,
+            p @ W @ x.T + (p @ from_q)[:, None],
+            p @ W @ p.T,
+        ]
+        found = trials.terms_of(duel.twin_of(scheme), TEXT, head)
+        np.testing.assert_allclose(found, np.array(expected) / math.sqrt(32), atol=1e-4, err_msg=f"{scheme}, {head}")
+        scores = numpy_twins.forward(folder(scheme), ids).scores[0, head]
+        np.testing.assert_allclose(np.tril(found.sum(axis=0)), np.tril(np.nan_to_num(scores, neginf=0)), atol=1e-4)
 
 
-@every_scheme
-def test_what_a_scheme_does_is_found_by_trying(scheme: str) -> None:
-    found = effects_of(lively(build_positions(config(positions=scheme), bidirectional=False)), 11, d_model=30)
-    acts = {name for name in ("added", "turned", "bias") if getattr(found, name) is not None}
-    places: dict[Seam | None, set[str]] = {"embed": {"added"}, "rotate": {"turned"}, "bias": {"bias"}, None: set()}
-    assert acts == places[schemes.SCHEMES[scheme].acts]
-
-
-def test_ropes_picture_is_cosine_and_sine_of_its_angles() -> None:
-    turned = duel.twin_of("rope").effects.turned
-    assert turned is not None
-    angles = np.outer(np.arange(64), 10000.0 ** (-np.arange(0, 32, 2) / 32))
-    expected = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(64, 32)
-    np.testing.assert_allclose(turned, expected, atol=1e-5)
-
-
-def test_the_cosine_of_two_sinusoids_is_the_mean_cosine_of_their_angles() -> None:
-    table = duel.twin_of("sinusoidal").effects.added
-    assert table is not None
-    mean, lowest, highest = position_terms.along_diagonals(sinusoids.cosines(table))
-    expected = [np.cos(k * 10000.0 ** (-np.arange(0, 128, 2) / 128)).mean() for k in range(64)]
-    np.testing.assert_allclose(mean, expected, atol=1e-6)
-    assert (highest - lowest).max() < 1e-6
+def test_parameters_are_those_in_the_headers_of_the_files() -> None:
+    for scheme in TWINS:
+        with safe_open(folder(scheme) / "model.safetensors", framework="numpy") as file:
+            sizes = {name: math.prod(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+        own = sum(size for name, size in sizes.items() if ".positions." in name)
+        assert duel.twin_of(scheme).n_parameters == (own, sum(sizes.values())), scheme
+        assert own == {"learned": 64 * 128, "t5": 32 * 4}.get(scheme, 0), scheme
 
 
 def test_on_paper_both_schemes_are_shown() -> None:
-    app = open_page("positions_compare", text=TEXT, left="learned", right="t5", twin_head="2", experiment="On paper")
+    app = page("On paper", left="learned", right="t5", twin_head="2")
     table = numpy_twins.weights(folder("learned"))["decoder.positions.table"]
     np.testing.assert_allclose(matrices(app)["map_left"][0], table, atol=1e-6)
     (bias,) = matrices(app)["map_right"]
-    w = numpy_twins.weights(folder("t5"))
-    assert bias[60, 3] == pytest.approx(numpy_twins.between("t5", w, 2, 57), abs=1e-6)
+    expected = numpy_twins.between("t5", numpy_twins.weights(folder("t5")), 2, 57)
+    assert bias[60, 3] == pytest.approx(expected, abs=1e-6)
     assert np.isnan(bias[3, 60])
-    assert "**8,192** of 1,063,680 numbers" in words(app)
-    assert "**128** of 1,055,616 numbers" in words(app)
+    for scheme in ("learned", "t5"):
+        assert "**{:,}** of {:,} numbers".format(*duel.twin_of(scheme).n_parameters) in words(app)
+
+
+def test_what_a_scheme_does_is_found_by_trying() -> None:
+    for scheme in SCHEMES:
+        found = effects_of(lively(build_positions(config(positions=scheme), bidirectional=False)), 11, d_model=30)
+        acts = {seam for seam, name in SEAMS.items() if getattr(found, name) is not None}
+        assert acts == {schemes.SCHEMES[scheme].acts} - {None}, scheme
+
+
+def test_what_is_drawn_of_rope_and_of_sinusoids_is_their_angles() -> None:
+    turned, table = duel.twin_of("rope").effects.turned, duel.twin_of("sinusoidal").effects.added
+    assert turned is not None
+    assert table is not None
+    angles = np.outer(np.arange(64), 10000.0 ** (-np.arange(0, 32, 2) / 32))
+    expected = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(64, 32)
+    np.testing.assert_allclose(turned, expected, atol=1e-5)
+    mean, lowest, highest = position_terms.along_diagonals(sinusoids.cosines(table))
+    cosines = [np.cos(k * 10000.0 ** (-np.arange(0, 128, 2) / 128)).mean() for k in range(64)]
+    np.testing.assert_allclose(mean, cosines, atol=1e-6)
+    assert (highest - lowest).max() < 1e-6
 
 
 def test_on_paper_the_score_of_two_words_that_move_is_that_of_independent_forward_passes() -> None:
     """What the model uses: q · k. Sinusoids' own products depend on the distance alone, and a score does not."""
     query, key, ids = 4, 1, ids_of(TEXT)
-    where = {"token": str(query), "to": str(key), "twin_layer": "1", "twin_head": "3", "experiment": "On paper"}
-    wrong = []
-    for left, right in (TWINS[n : n + 2] for n in range(0, len(TWINS) - 1, 2)):
-        app = open_page("positions_compare", text=TEXT, left=left, right=right, **where)
-        shown = series(charts(app)["moving"])
-        for scheme in (left, right):
+    where = {"token": str(query), "to": str(key), "twin_layer": "1", "twin_head": "3"}
+    for pair in ((TWINS[n], TWINS[n - 1]) for n in range(0, len(TWINS), 2)):  # each at least once
+        app = page("On paper", left=pair[0], right=pair[1], **where)
+        for scheme in pair:
             runs = (numpy_twins.forward(folder(scheme), ids, first=first) for first in range(0, 64 - query, 4))
             scores = np.array([run.scores[1, 3, query, key] for run in runs])
-            np.testing.assert_allclose(shown[scheme], scores, atol=5e-4)
-            said = re.search(
-                rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: the positions (do not)?", words(app)
-            )
-            assert said
+            np.testing.assert_allclose(series(charts(app)["moving"])[scheme], scores, atol=5e-4)
+            pattern = rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: the positions (do not)?"
+            said = re.search(pattern, words(app))
+            assert said, scheme
             moves = schemes.SCHEMES[scheme].acts == "embed"
-            right_number = not moves or float(said[1]) == pytest.approx(np.ptp(scores), rel=0.06)
-            if moves is bool(said[2]) or not right_number or moves is bool(np.ptp(scores) < 0.1):
-                wrong.append((scheme, said[0], np.ptp(scores)))
-    assert wrong == []
-
-
-def test_a_word_at_the_end_of_a_long_text_has_no_room_to_move() -> None:
-    app = open_page("positions_compare", text="word " * 200, left="learned", token="63", experiment="On paper")
-    assert "stands at 63, so there is no room to move" in words(app)
+            assert moves is not bool(said[2]), said[0]
+            assert moves is bool(np.ptp(scores) >= 0.1), scheme
+            assert not moves or number(said[1]) == pytest.approx(np.ptp(scores), rel=0.06), scheme
 
 
 def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
-    app = open_page("positions_compare", text=TEXT, experiment="Longer texts")
+    app = page("Longer texts")
     assert not app.info  # a scheme that no twin was trained with is nothing to wait for
-    shown = charts(app)
-    curves, places = (series(shown["extrapolation"], axis) for axis in ("y", "x"))
+    chart = charts(app)["extrapolation"]
+    curves, places = series(chart), series(chart, "x")
     assert set(curves) == set(TWINS)
-    for scheme, curve in curves.items():
-        logged = json.loads((TRAINING / f"twins-{scheme}-by-position.json").read_text())
-        assert logged["trained_length"] == duel.TRAINED
-        expected = [sum(logged["loss"][n : n + 16]) / 16 for n in range(0, len(logged["loss"]), 16)]
-        np.testing.assert_allclose(curve, expected)
-        assert places[scheme].tolist() == [n + 7.5 for n in range(0, len(logged["loss"]), 16)]
+    rises = {}
+    for scheme in TWINS:
+        loss = np.array(by_position(scheme)).reshape(-1, 16).mean(axis=1)
+        np.testing.assert_allclose(curves[scheme], loss)
+        assert places[scheme].tolist() == [16 * n + 7.5 for n in range(len(loss))]
+        if len(loss) == 32:
+            rises[scheme] = f"{loss[31] - loss[3]:+.2f}".replace("-", "−")
     assert len(curves["learned"]) == 4
-    assert shown["extrapolation"]["tables"]["marks"]["x"] == [63.5]
-    heights = {scheme: dict(zip(places[scheme], curve, strict=True)) for scheme, curve in curves.items()}
-    rises = {scheme: at[503.5] - at[55.5] for scheme, at in heights.items() if 503.5 in at}
+    assert chart["tables"]["marks"]["x"] == [duel.TRAINED - 0.5] == [63.5]
     assert len(rises) > 3
-    said = dict(re.findall(r"([\w-]+) \*\*([+−][\d.]+)\*\*", words(app)))
-    assert said == {scheme: f"{rise:+.2f}".replace("-", "−") for scheme, rise in rises.items()}
-
-
-def test_a_short_last_window_is_averaged_over_what_it_has() -> None:
-    x, y = position_terms.smoothed(np.array([1.0, 3, 5, 7, 9]), window=2)
-    assert (x.tolist(), y.tolist()) == ([0.5, 2.5, 4], [2, 6, 9])
+    assert dict(re.findall(r"([\w-]+) \*\*([+−][\d.]+)\*\*", words(app))) == rises
 
 
 def test_losses_on_the_readers_text_are_those_of_an_independent_forward_pass() -> None:
-    app = open_page("positions_compare", text=TEXT, left="alibi", right="none", experiment="Longer texts")
+    app = page("Longer texts", left="alibi", right="none")
     shown = series(charts(app)["own_losses"], "value", by="series")
     ids = ids_of(TEXT)
     for scheme in ("alibi", "none"):
-        logits = numpy_twins.forward(folder(scheme), ids).logits
-        log_sum = np.log(np.exp(logits).sum(axis=-1))
-        expected = [log_sum[i] - logits[i, ids[i + 1]] for i in range(len(ids) - 1)]
+        expected = losses(numpy_twins.forward(folder(scheme), ids).logits, ids)
         np.testing.assert_allclose(shown[scheme], expected, atol=1e-3)
         assert f"{scheme} **{np.mean(expected):.2f}**" in words(app)
 
 
-@pytest.mark.parametrize("other", ["alibi", "sinusoidal"])
-def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table(other: str) -> None:
-    app = open_page("positions_compare", text="my cat " * 700, left="learned", right=other, experiment="Longer texts")
-    left, right = series(charts(app)["own_losses"], "x").values()
-    assert left.max() < 64 < 490 < right.max() < 512
-    assert "over the first 63 tokens, all that learned can predict" in words(app)
-    means = [
-        losses[:63].mean()
-        for _, losses in (trials.losses_on(duel.twin_of(s), "my cat " * 700) for s in ("learned", other))
-    ]
-    assert f"learned **{means[0]:.2f}**, {other} **{means[1]:.2f}**" in words(app)
-    assert "reads up to 512" in "".join(note.value for note in app.info)
+def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> None:
+    text = "my cat " * 700
+    for other in ("alibi", "sinusoidal"):
+        app = page("Longer texts", text=text, left="learned", right=other)
+        left, right = series(charts(app)["own_losses"], "x").values()
+        assert left.max() < 64 < 490 < right.max() < 512
+        assert "over the first 63 tokens, all that learned can predict" in words(app)
+        means = [trials.losses_on(duel.twin_of(scheme), text)[1][:63].mean() for scheme in ("learned", other)]
+        assert f"learned **{means[0]:.2f}**, {other} **{means[1]:.2f}**" in words(app)
+        assert "reads up to 512" in "".join(note.value for note in app.info)
 
 
-@every_twin
-def test_reading_in_two_parts_is_reading_at_once(scheme: str) -> None:
-    _, second = card.read_two_ways(duel.twin_of(scheme), TEXT)
+def test_reading_in_two_parts_is_reading_at_once() -> None:
     ids = ids_of(TEXT)
-    np.testing.assert_allclose(second, numpy_twins.forward(folder(scheme), ids).logits[len(ids) // 2 :], atol=2e-3)
+    for scheme in TWINS:
+        _, second = card.read_two_ways(duel.twin_of(scheme), TEXT)
+        logits = numpy_twins.forward(folder(scheme), ids).logits[len(ids) // 2 :]
+        np.testing.assert_allclose(second, logits, atol=2e-3, err_msg=scheme)
 
 
 def test_the_card_says_what_the_measurements_say() -> None:
-    app = open_page("positions_compare", text=TEXT, experiment="Decision card")
-    (card,) = tables(app)
-    ids = ids_of(TEXT)
-    for row, scheme in enumerate(card["scheme"]):
-        before, after = (numpy_twins.forward(folder(scheme), ids, first=first).scores for first in (0, 16))
+    (card,) = tables(page("Decision card"))
+    assert tuple(card["scheme"]) == TWINS
+    for row, scheme in enumerate(TWINS):
+        before, after = (numpy_twins.forward(folder(scheme), ids_of(TEXT), first=first).scores for first in (0, 16))
         seen = np.isfinite(before)
         moved = np.abs(before[seen] - after[seen]).max()
         assert ("✓" in card["relative"][row]) is bool(moved < 1e-6), scheme
         if moved > 1e-6:
             assert float(re.findall(r"✗ ([\d.]+)", card["relative"][row])[0]) == pytest.approx(moved, rel=0.06)
-        loss = json.loads((TRAINING / f"twins-{scheme}-by-position.json").read_text())["loss"]
+        loss = by_position(scheme)
         rise = np.mean(loss[496:]) - np.mean(loss[48:64]) if len(loss) == 512 else math.inf
         assert ("✓" in card["extrapolates"][row]) is bool(rise <= 0.1), scheme
         assert (f"{rise:+.2f}".replace("-", "−") in card["extrapolates"][row]) is math.isfinite(rise)
         assert ("✓" in card["linear attention"][row]) is (schemes.SCHEMES[scheme].acts != "bias")
         assert "✓" in card["KV cache"][row]
-    assert tuple(card["scheme"]) == TWINS
-
-
-def test_a_scheme_without_a_loss_far_out_has_no_rise() -> None:
-    losses = np.arange(64.0)
-    assert position_terms.rise(losses, trained=16, factor=4) == pytest.approx(48)
-    assert position_terms.rise(losses[:-1], trained=16, factor=4) is None
 
 
 def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
-    odd = "<b>[a](b)</b> | $x$"
-    (card,) = tables(open_page("positions_compare", text=odd, experiment="Decision card"))
+    (card,) = tables(page("Decision card", text="<b>[a](b)</b> | $x$"))
     for cell in (cell for name, cells in card.items() if name != "scheme" for cell in cells):
         found = re.fullmatch(r"\[[^\[\]]+\]\((\?[\w%.&=+*-]+)\)", cell)
         assert found, cell
@@ -321,7 +261,7 @@ def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
 
 
 def test_tiles_are_the_patterns_of_an_independent_forward_pass() -> None:
-    app = open_page("positions_compare", text=TEXT, experiment="Attention", twin_layer="2")
+    app = page("Attention", twin_layer="2")
     for side, scheme in (("left", "sinusoidal"), ("right", "rope")):
         shown = matrices(app)[f"heads_{side}"]
         patterns = numpy_twins.forward(folder(scheme), ids_of(TEXT)).patterns[2]
@@ -330,8 +270,7 @@ def test_tiles_are_the_patterns_of_an_independent_forward_pass() -> None:
 
 
 def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
-    where = {"experiment": "Shift all positions", "shift": "40", "twin_layer": "3", "twin_head": "1"}
-    app = open_page("positions_compare", text=TEXT, **where)
+    app = page("Shift all positions", shift="40", twin_layer="3", twin_head="1")
     (table,) = tables(app)
     before, after = (numpy_twins.forward(folder("sinusoidal"), ids_of(TEXT), first=first) for first in (0, 40))
     moved = np.abs(after.patterns - before.patterns).max(axis=(1, 2, 3))
@@ -344,16 +283,13 @@ def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
 
 
 def test_learned_positions_meet_their_wall() -> None:
-    app = open_page("positions_compare", text=TEXT, right="learned", experiment="Shift all positions", shift="58")
-    length = len(ids_of(TEXT))
-    assert f"shift by at most {64 - length}." in app.warning[0].value
-    app = open_page(
-        "positions_compare", text=TEXT, right="learned", experiment="Shift all positions", shift=str(64 - length)
-    )
-    assert not app.warning
+    room, shift = 64 - len(ids_of(TEXT)), "Shift all positions"
+    assert not page(shift, right="learned", shift=str(room)).warning
+    assert f"shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
+    end = page("On paper", text="word " * 200, left="learned", token="63")
+    assert "stands at 63, so there is no room to move" in words(end)
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
 @pytest.mark.parametrize(
     "address",
     [
@@ -363,23 +299,41 @@ def test_learned_positions_meet_their_wall() -> None:
     ],
     ids=["one token", "markup", "long"],
 )
-def test_odd_texts_do_not_break_a_part(experiment: str, address: dict[str, str]) -> None:
-    app = open_page("positions_compare", experiment=experiment, **address)
-    assert not app.error
-    assert "nan" not in words(app).lower().split()
-    for spec in charts(app).values():
-        assert "NaN" not in json.dumps(spec)
+def test_odd_texts_do_not_break_a_part(address: dict[str, str]) -> None:
+    for experiment in EXPERIMENTS:
+        app = page(experiment, **address)
+        assert not app.error, experiment
+        assert "nan" not in words(app).lower().split(), experiment
+        assert "NaN" not in json.dumps(charts(app)), experiment
 
 
+@pytest.mark.usefixtures("fresh")
 def test_missing_models_are_left_out_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("twins-alibi", "twins-t5"):
         (tmp_path / name).symlink_to(zoo.MODELS / name)
-    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.available, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
-    app = open_page("positions_compare", text=TEXT, experiment="Decision card")
+    for function in (zoo.catalogue, zoo.available, zoo.load):
+        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
+    app = page("Decision card")
     assert not app.info
     assert tables(app)[0]["scheme"] == ["alibi", "t5"]
     (tmp_path / "twins-t5").unlink()
     app = open_page("positions_compare", text=TEXT)
     assert "This part needs the model `` twins-none ``" in app.info[0].value
+
+
+def test_the_shares_of_linear_attention_are_those_of_the_twins_own_queries_and_keys() -> None:
+    app = page("Cache and linear attention")
+    trace = zoo.load("twins-rope").trace(TEXT)
+    q, k = (trace[f"decoder.0.self_attn.{name}"].astype(float) for name in "qk")
+    angles = np.arange(len(trace.tokens))[:, None] * 10_000.0 ** (-np.arange(16) / 16)  # d_head is 32
+    expected = [shares(q, k, angles=turns) for turns in (None, angles)]
+    plain, turned = matrices(app)["turned_shares"]
+    below = np.tri(len(plain), dtype=bool)
+    (head,) = (n for n, one in enumerate(expected[1]) if np.allclose(one[below], turned[below], atol=1e-3))
+    np.testing.assert_allclose(plain[below], expected[0][head][below], atol=1e-3)
+    found = re.search(r"sum to \*\*([\d.]+)\*\* to ([\d.]+), and .* \(the least is ([−\d.]+)\)", words(app))
+    assert found
+    rows = turned.sum(axis=-1, where=below)
+    assert [float(found[1]), float(found[2])] == pytest.approx([rows.min(), rows.max()], abs=0.006)
+    assert number(found[3]) == pytest.approx(turned[below].min(), abs=0.001)
+    assert "turned_shares" not in matrices(page("Cache and linear attention", right="alibi"))

@@ -7,26 +7,24 @@ import pytest
 
 from tests.app import charts, series, words
 from tests.model import numpy_model
-from tests.pages.test_writing import MODEL, TEXT, open_writing, softmax
+from tests.pages.plain import MODEL, ids_of, losses, softmax
+from tests.pages.test_writing import TEXT, open_writing
 from tfmviz import load, zoo
-from tfmviz.text.tokenizer import Tokenizer
 
 
-@pytest.mark.parametrize("word", ["books", "encyclopaedias"], ids=["one token", "several"])
-def test_a_guess_costs_what_one_pass_over_the_text_with_it_says(word: str, tokenizer: Tokenizer) -> None:
+def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
     """The pass is the numpy model's, over the text and the word together; tokens are added up."""
-    app = open_writing(behind="Your guess", guessed=word)
-    n = len(tokenizer.encode(TEXT, max_len=256).ids)
-    ids = tokenizer.encode(f"{TEXT} {word}", max_len=256).ids
-    assert (len(ids) - n > 1) is (word != "books")
-    log_p = np.log(softmax(numpy_model.forward(MODEL, ids)[2]))
-    loss = -sum(log_p[at - 1, ids[at]] for at in range(n, len(ids))) / np.log(2)
-    best = -log_p[n - 1].max() / np.log(2)
-    drawn = series(charts(app)["guesses"], "value", by="series")
-    assert drawn["your word"] == pytest.approx([loss], rel=2e-3)
-    assert drawn["the model's first choice"] == pytest.approx([best], rel=2e-3)
-    assert f"costs **{loss:.1f} bits**" in words(app)
-    assert ("The losses of its" in words(app)) is (word != "books")
+    n = len(ids_of(TEXT))
+    for word, several in (("books", False), ("encyclopaedias", True)):
+        app, ids = open_writing(behind="Your guess", guessed=word), ids_of(f"{TEXT} {word}")
+        assert (len(ids) - n > 1) is several
+        logits = numpy_model.forward(MODEL, ids)[2]
+        loss = losses(logits, ids)[n - 1 :].sum() / np.log(2)
+        drawn = series(charts(app)["guesses"], "value", by="series")
+        assert drawn["your word"] == pytest.approx([loss], rel=2e-3)
+        assert drawn["the model's first choice"] == pytest.approx([-np.log2(softmax(logits[n - 1]).max())], rel=2e-3)
+        assert f"costs **{loss:.1f} bits**" in words(app)
+        assert ("The losses of its" in words(app)) is several
 
 
 def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() -> None:
@@ -47,12 +45,10 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
     assert charts(app) == {}
 
 
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [("   ", "Type a word above"), ("😀" * 9, "More than a word"), ("<b>$x$", "costs"), ("中", "costs")],
-)
-def test_odd_guesses_are_scored_or_refused_in_a_sentence(word: str, said: str) -> None:
-    assert said in words(open_writing(behind="Your guess", guessed=word))
+def test_odd_guesses_are_scored_or_refused_in_a_sentence() -> None:
+    odd = {"   ": "Type a word above", "😀" * 9: "More than a word", "<b>$x$": "costs", "中": "costs"}
+    for word, said in odd.items():
+        assert said in words(open_writing(behind="Your guess", guessed=word)), word
 
 
 def test_a_first_word_of_a_translation_is_guessed_without_a_space() -> None:

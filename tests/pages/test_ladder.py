@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.app import alt, charts, columns, forget, matrices, open_page, series, views, words
+from tests.app import alt, charts, columns, matrices, open_page, sent, series, words
 from tests.model import numpy_model
 from tests.pages.claims import number
+from tests.pages.plain import softmax
 from tfmviz import zoo
+from tfmviz.analysis.reach import replacements
+from tfmviz.counting import pruned
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui.ladder import dependencies
@@ -22,15 +26,11 @@ from tfmviz.ui.ladder import dependencies
 PAGE = "ladder"
 TEXT = "The boy who lived by the river was very happy."
 TABS = (
-    "What comes next",
-    "How far back can it see?",
-    "Long dependencies",
-    "The fixed window",
-    "The recurrent network",
-    "Why recurrence lost",
-    "Four uses",
+    *("What comes next", "How far back can it see?", "Long dependencies", "The fixed window"),
+    *("The recurrent network", "Why recurrence lost", "Four uses"),
 )
 MODELS = ("5-gram", "window", "recurrent", "transformer")
+FACTS = PROJECT / "assets" / "ladder"
 
 
 @cache
@@ -47,11 +47,6 @@ def ids_of(text: str) -> list[int]:
     return list(tokenizer().encode(text, max_len=64).ids)
 
 
-def softmax(x: np.ndarray) -> np.ndarray:
-    p = np.exp(x - x.max(axis=-1, keepdims=True))
-    return p / p.sum(axis=-1, keepdims=True)
-
-
 def by_window(ids: list[int]) -> np.ndarray:
     """The equations of a window network: (len, vocab)."""
     w = weights("ladder-window")
@@ -62,9 +57,8 @@ def by_window(ids: list[int]) -> np.ndarray:
 
 def states(ids: list[int]) -> list[np.ndarray]:
     """The states of both recurrent layers: (len, d_model) each."""
-    w = weights("ladder-rnn")
+    w, found = weights("ladder-rnn"), []
     x = np.sqrt(w["W_E"].shape[1]) * w["W_E"][ids]
-    found = []
     for layer in range(2):
         W_x, W_h, b_x, b_h = (w[f"rnn.{layer}.gru.{n}_l0"] for n in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
         h, rows = np.zeros(len(b_x) // 3), []
@@ -73,8 +67,7 @@ def states(ids: list[int]) -> list[np.ndarray]:
             r, z = 1 / (1 + np.exp(-x_r - h_r)), 1 / (1 + np.exp(-x_z - h_z))
             h = (1 - z) * np.tanh(x_n + r * h_n) + z * h
             rows.append(h)
-        x = np.array(rows)
-        found.append(x)
+        found.append(x := np.array(rows))
     return found
 
 
@@ -86,63 +79,35 @@ def by_attention(ids: list[int]) -> np.ndarray:
     return softmax(numpy_model.forward(zoo.MODELS / "twins-rope", tuple(ids))[-1])
 
 
-@cache
-def shares() -> dict[tuple[int, ...], dict[int, float]]:
-    """The 5-gram file as a table: for every context the shares of the tokens after it."""
-    table: dict[tuple[int, ...], dict[int, float]] = {}
-    contexts: list[tuple[int, ...]] = [()]
-    with np.load(PROJECT / "assets" / "ladder" / "5-gram.npz") as file:
-        for n in range(1, 6):
-            tokens, counts, values = (file[f"{key}_{n}"] for key in ("words", "followers", "shares"))
-            ends = np.cumsum(counts)
-            longer = []
-            for context, begin, end in zip(contexts, ends - counts, ends, strict=True):
-                if end > begin:
-                    pairs = zip(tokens[begin:end].tolist(), values[begin:end].astype(float).tolist(), strict=True)
-                    table[context] = dict(pairs)
-                    longer += [(*context, token) for token in table[context]]
-            contexts = longer
-    return table
-
-
 def by_counting(ids: list[int]) -> np.ndarray:
-    def p(context: tuple[int, ...]) -> np.ndarray:
-        shorter = p(context[1:]) if context else np.full(2048, 1 / 2048)
-        own = shares().get(context, {})
-        found = (1 - sum(own.values())) * shorter
-        found[list(own)] += list(own.values())
-        return found
-
-    return np.array([p(tuple(ids[max(0, end - 4) : end])) for end in range(1, len(ids) + 1)])
+    model = pruned.load(FACTS / "5-gram.npz")
+    return np.array([model.distribution(ids[max(0, end - 4) : end]) for end in range(1, len(ids) + 1)])
 
 
+@cache
 def expected() -> list[np.ndarray]:
-    ids = ids_of(TEXT)
-    return [by_counting(ids), by_window(ids), by_recurrence(ids), by_attention(ids)]
+    return [predict(ids_of(TEXT)) for predict in (by_counting, by_window, by_recurrence, by_attention)]
 
 
 def test_the_surprise_of_every_token_is_that_of_the_equations() -> None:
-    app = open_page(PAGE, text=TEXT)
-    shown, ids = matrices(app)["surprise"][0], ids_of(TEXT)
+    app, ids = open_page(PAGE, text=TEXT), ids_of(TEXT)
+    shown = matrices(app)["surprise"][0]
     assert shown.shape == (4, len(ids))
     assert np.isnan(shown[:, -1]).all()
-    for row, p in zip(shown, expected(), strict=True):
-        np.testing.assert_allclose(row[:-1], -np.log2(p[np.arange(len(ids) - 1), ids[1:]]), rtol=1e-3, atol=1e-3)
-    for title, p in zip(MODELS, expected(), strict=True):
-        bits = -np.log2(p[np.arange(len(ids) - 1), ids[1:]]).sum()
-        n_bytes = len(TEXT.encode()) - len(tokenizer().encode(TEXT, max_len=64).tokens[0])
+    n_bytes = len(TEXT.encode()) - len(tokenizer().encode(TEXT, max_len=64).tokens[0])
+    for title, row, p in zip(MODELS, shown, expected(), strict=True):
+        bits = -np.log2(p[np.arange(len(ids) - 1), ids[1:]])
+        np.testing.assert_allclose(row[:-1], bits, rtol=1e-3, atol=1e-3)
         assert f"| {title} | " in words(app)
-        assert f"| {bits / n_bytes:.2f} |" in words(app)
+        assert f"| {bits.sum() / n_bytes:.2f} |" in words(app)
 
 
-@pytest.mark.parametrize("token", [None, 4])
-def test_the_bars_are_what_each_model_expects_at_the_chosen_place(token: int | None) -> None:
-    app = open_page(PAGE, text=TEXT, **({} if token is None else {"token": str(token)}))
-    place = len(ids_of(TEXT)) if token is None else token
-    for index, p in enumerate(expected()):
-        bars = json.loads(views(app)[f"expected_{index}"].json)
-        best = np.sort(p[place - 1])[::-1][:6]
-        np.testing.assert_allclose([bar[1] for bar in bars], best, rtol=2e-3)
+def test_the_bars_are_what_each_model_expects_at_the_chosen_place() -> None:
+    for address, place in (({}, len(ids_of(TEXT))), ({"token": "4"}, 4)):
+        app = open_page(PAGE, text=TEXT, **address)
+        for index, p in enumerate(expected()):
+            bars = [bar[1] for bar in sent(app, f"expected_{index}")]
+            np.testing.assert_allclose(bars, np.sort(p[place - 1])[::-1][:6], rtol=2e-3)
 
 
 def test_a_change_beyond_what_a_model_sees_moves_nothing() -> None:
@@ -151,20 +116,16 @@ def test_a_change_beyond_what_a_model_sees_moves_nothing() -> None:
     ids = ids_of(text)
     curves = series(charts(open_page(PAGE, text=text, ladder=TABS[1]))["reach"])
     assert len(ids) > 12
-    for title, sees in (("5-gram", 4), ("window", 8)):
+    for title, sees in zip(MODELS, (4, 8, len(ids), len(ids)), strict=True):
         assert np.isnan(curves[title][sees:]).all(), title
         assert curves[title][0] > 0
-    for title in MODELS[2:]:
-        assert (curves[title] > 0).all()
-    from tfmviz.analysis.reach import replacements  # which words are put there is its choice
-
-    new = replacements(tokenizer().vocabulary, 5)[:4]
+        assert sees < 9 or (curves[title] > 0).all(), title
+    new = replacements(tokenizer().vocabulary, 5)[:4]  # which words are put there is its choice
     assert not set(new) & set(ids)
-    for title, predict in (("window", by_window), ("recurrent", by_recurrence)):
-        for k in (1, 5):
-            others = [[*ids[:-k], word, *ids[len(ids) - k + 1 :]] for word in new]
-            moved = np.mean([np.abs(predict(other)[-1] - predict(ids)[-1]).sum() / 2 for other in others])
-            assert curves[title][k - 1] == pytest.approx(moved, rel=1e-3)
+    for (title, predict), k in product((("window", by_window), ("recurrent", by_recurrence)), (1, 5)):
+        others = [[*ids[:-k], word, *ids[len(ids) - k + 1 :]] for word in new]
+        moved = np.mean([np.abs(predict(other)[-1] - predict(ids)[-1]).sum() / 2 for other in others])
+        assert curves[title][k - 1] == pytest.approx(moved, rel=1e-3)
 
 
 def test_gradients_have_no_curve_for_counts() -> None:
@@ -179,75 +140,60 @@ def test_the_window_is_drawn_as_the_equations_have_it() -> None:
     app = open_page(PAGE, text=TEXT, ladder=TABS[3], token="6", unit="5", place="3")
     e = np.array([*np.zeros((2, 128)), *w["W_E"][ids[:6]]])  # eight places, the first two empty
     h = np.tanh(w["W.weight"] @ e.ravel() + w["W.bias"])
-    drawn = matrices(app)
+    p = by_window(ids[:6])[-1]
+    drawn, best, one = matrices(app), np.argsort(-p)[:6], w["W.weight"].reshape(256, 8, 128)[5]
     np.testing.assert_allclose(drawn["window_joined"][0], e, atol=1e-3)
     np.testing.assert_allclose(drawn["window_hidden"].ravel(), h, atol=1e-3)
     np.testing.assert_allclose(drawn["window_block"][0], w["W.weight"][:, 3 * 128 : 4 * 128], atol=1e-3)
-    bars = json.loads(views(app)["window_next"].json)
-    np.testing.assert_allclose([bar[1] for bar in bars], np.sort(by_window(ids[:6])[-1])[::-1][:6], rtol=1e-3)
-    one = w["W.weight"].reshape(256, 8, 128)[5]
-    places, own, there = columns(app, "window_unit").values()
+    np.testing.assert_allclose([bar[1] for bar in sent(app, "window_next")], p[best], rtol=1e-3)
+    places, *unit = columns(app, "window_unit").values()
     assert places[:3] == ["1  –", "2  –", "3  The"]
-    np.testing.assert_allclose([number(x) for x in own], (one * e).sum(axis=1), atol=6e-4)
-    np.testing.assert_allclose([number(x) for x in there], one @ e[3], atol=6e-4)
-    about = json.loads(views(app)["window_unit"].json)["about"]
-    assert number(about.rsplit("=", 1)[1]) == pytest.approx(h[5], abs=6e-4)
-    _, u, part, logit = columns(app, "window_words").values()
-    best = np.argsort(-by_window(ids[:6])[-1])[:6]
-    np.testing.assert_allclose([number(x) for x in part], w["U.weight"][best, 5] * h[5], atol=6e-3)
-    np.testing.assert_allclose([number(x) for x in u], w["U.weight"][best, 5], atol=6e-3)
-    np.testing.assert_allclose([number(x) for x in logit], (w["U.weight"] @ h + w["U.bias"])[best], atol=6e-3)
+    np.testing.assert_allclose(numbers(unit), [(one * e).sum(axis=1), one @ e[3]], atol=6e-4)
+    assert number(sent(app, "window_unit")["about"].rsplit("=", 1)[1]) == pytest.approx(h[5], abs=6e-4)
+    _, *written = columns(app, "window_words").values()
+    u, logits = w["U.weight"][best, 5], (w["U.weight"] @ h + w["U.bias"])[best]
+    np.testing.assert_allclose(numbers(written), [u, u * h[5], logits], atol=6e-3)
     sizes = dict(zip(*columns(app, "window_sizes").values(), strict=True))
     assert sizes["8"] == f"{w['W.weight'].size:,}"
+    beyond = open_page(PAGE, text=TEXT, ladder=TABS[3], token="999", unit="9999", place="77")
+    assert not beyond.error
+    assert sent(beyond, "window_unit")["picked"] == 7
 
 
-def test_an_address_beyond_the_network_is_met_kindly() -> None:
-    app = open_page(PAGE, text=TEXT, ladder=TABS[3], token="999", unit="9999", place="77")
-    assert not app.error
-    assert json.loads(views(app)["window_unit"].json)["picked"] == 7
+def numbers(table: Iterable[Iterable[str]]) -> list[list[float]]:
+    return [[number(cell) for cell in column] for column in table]
 
 
-@pytest.mark.parametrize("kind", ["agreement", "quotation mark", "name"])
-def test_dependencies_are_those_of_the_file_and_of_the_equations(kind: str) -> None:
-    facts = json.loads((PROJECT / "assets" / "ladder" / "dependencies.json").read_text(encoding="utf-8"))
-    text = 'Mary said, "The friends of Tom'
-    app = open_page(PAGE, text=text, ladder=TABS[2], depends=kind)
-    names = ("5-gram", "ladder-window", "ladder-rnn", "twins-rope")
-    for curve, name in zip(series(charts(app)["dependencies"]).values(), names, strict=True):
-        np.testing.assert_allclose(curve, [row["leans"][name][0] for row in facts["kinds"][kind]])
-    asked = {
+def test_dependencies_are_those_of_the_file_and_of_the_equations() -> None:
+    facts = json.loads((FACTS / "dependencies.json").read_text(encoding="utf-8"))
+    text, names = 'Mary said, "The friends of Tom', ("5-gram", "ladder-window", "ladder-rnn", "twins-rope")
+    found = [predict(ids_of(text))[-1] for predict in (by_counting, by_window, by_recurrence, by_attention)]
+    for kind, asked in {
         "agreement": [[" is", " was"], [" are", " were"]],
         "quotation mark": [['"', '."', ',"', '!"', '?"', "”", ",”", "!”", "?”"]],
         "name": [[" Mary"], [" Tom"]],
-    }[kind]
-    shown = list(columns(app, "own_dependency").values())[1:]
-    ids = ids_of(text)
-    for row, predict in enumerate((by_counting, by_window, by_recurrence, by_attention)):
-        p = predict(ids)[-1]
-        for column, tokens in zip(shown, asked, strict=True):
-            assert number(column[row]) == pytest.approx(
-                sum(p[ids_of(token)[0]] for token in tokens), rel=0.06, abs=6e-5
-            )
-
-
-def test_a_text_without_a_name_says_which_are_known() -> None:
-    assert "Your text holds none of the names Tom, Tim" in words(
-        open_page(PAGE, text="a", ladder=TABS[2], depends="name")
-    )
+    }.items():
+        app = open_page(PAGE, text=text, ladder=TABS[2], depends=kind)
+        for curve, name in zip(series(charts(app)["dependencies"]).values(), names, strict=True):
+            np.testing.assert_allclose(curve, [row["leans"][name][0] for row in facts["kinds"][kind]])
+        shown = list(columns(app, "own_dependency").values())[1:]
+        sums = [[sum(p[ids_of(token)[0]] for token in tokens) for p in found] for tokens in asked]
+        np.testing.assert_allclose(numbers(shown), sums, rtol=0.06, atol=6e-5, err_msg=kind)
+    none = open_page(PAGE, text="a", ladder=TABS[2], depends="name")
+    assert "Your text holds none of the names Tom, Tim" in words(none)
 
 
 def test_figures_of_other_weights_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = dependencies.measured()
-    monkeypatch.setattr(dependencies, "measured", lambda: {**found, "weights": {"ladder-rnn": "others"}})
+    found = {**dependencies.measured(), "weights": {"ladder-rnn": "others"}}
+    monkeypatch.setattr(dependencies, "measured", lambda: found)
     app = open_page(PAGE, text=TEXT, ladder=TABS[2])
     assert "dependencies" not in charts(app)
     assert "other weights of `` ladder-rnn ``" in words(app)
 
 
 def test_states_and_the_fading_gradient_are_those_of_the_recurrence() -> None:
-    for layer in (0, 1):
+    for layer, h in enumerate(states(ids_of(TEXT))):
         app = open_page(PAGE, text=TEXT, ladder=TABS[4], rnn=str(layer))
-        h = states(ids_of(TEXT))[layer]
         chosen = np.sort(np.argsort(-h.std(axis=0))[:28])
         np.testing.assert_allclose(matrices(app)["state"][0], h[:, chosen].T, atol=2e-3)
     left = series(charts(app)["fading"])
@@ -268,23 +214,24 @@ def test_steps_are_counted_for_the_typed_text() -> None:
     assert "3 steps; 1 from the first token to the last" in alt(app, "steps_attention")
 
 
-@pytest.mark.parametrize("before", ["one word changed", "cut off", "shuffled", "every other dropped"])
-def test_held_out_curves_are_those_of_the_file(before: str) -> None:
-    facts = json.loads((PROJECT / "assets" / "ladder" / "measured.json").read_text(encoding="utf-8"))
-    app = open_page(PAGE, ladder=TABS[1], seen_on="held-out text", before=before)
-    key = {"one word changed": "changed", "cut off": "cut", "shuffled": "shuffled"}.get(before, "thinned")
-    for curve, model in zip(series(charts(app)["averages"]).values(), facts["models"].values(), strict=True):
-        positive = [value if value > 0 or key != "changed" else np.nan for value in model[key]]
-        np.testing.assert_allclose(curve, positive)
+def test_held_out_curves_are_those_of_the_file() -> None:
+    """Addresses of earlier tabs open what took their place."""
+    facts = json.loads((FACTS / "measured.json").read_text(encoding="utf-8"))
+    keys = {"one word changed": "changed", "cut off": "cut", "shuffled": "shuffled", "every other dropped": "thinned"}
+    for before, key in keys.items():
+        app = open_page(PAGE, ladder=TABS[1], seen_on="held-out text", before=before)
+        for curve, model in zip(series(charts(app)["averages"]).values(), facts["models"].values(), strict=True):
+            positive = [value if value > 0 or key != "changed" else np.nan for value in model[key]]
+            np.testing.assert_allclose(curve, positive, err_msg=before)
+    for old, drawn in (("On held-out text", "averages"), ("The chef who … was", "dependencies")):
+        assert drawn in charts(open_page(PAGE, text=TEXT, ladder=old))
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_odd_texts_are_met_kindly(tab: str) -> None:
-    for text in ("a", "<b>$x$</b> 老王 👩 " * 40):
+def test_odd_texts_are_met_kindly() -> None:
+    for tab, text in product(TABS, ("a", "<b>$x$</b> 老王 👩 " * 40)):
         app = open_page(PAGE, text=text, ladder=tab)
-        assert not app.error
-        drawn: dict[str, Any] = charts(app) | matrices(app)
-        assert drawn
+        assert not app.error, tab
+        assert [*charts(app), *matrices(app)], tab
 
 
 def test_no_page_offers_a_model_without_heads() -> None:
@@ -292,22 +239,14 @@ def test_no_page_offers_a_model_without_heads() -> None:
     assert set(zoo.earlier()) >= {"ladder-rnn", "ladder-window"}
     assert offered == list(zoo.available())
     assert not set(offered) & set(zoo.earlier())
-    app = open_page("explorer", model="ladder-rnn")
-    assert "There is no model `` ladder-rnn `` here." in words(app)
+    assert "There is no model `` ladder-rnn `` here." in words(open_page("explorer", model="ladder-rnn"))
 
 
+@pytest.mark.usefixtures("fresh")
 def test_a_page_whose_models_are_missing_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("tiny-english", "twins-rope", "ladder-rnn"):
         (tmp_path / name).symlink_to(zoo.MODELS / name)
     monkeypatch.setattr(zoo, "MODELS", tmp_path)
-    forget()
     app = open_page(PAGE, text=TEXT)
     assert "This part needs the model `` ladder-window ``" in words(app)
     assert not app.error
-    monkeypatch.undo()
-    forget()
-
-
-@pytest.mark.parametrize(("old", "drawn"), [("On held-out text", "averages"), ("The chef who … was", "dependencies")])
-def test_addresses_of_earlier_tabs_open_what_took_their_place(old: str, drawn: str) -> None:
-    assert drawn in charts(open_page(PAGE, text=TEXT, ladder=old))

@@ -1,4 +1,4 @@
-"""Learned positions on the page: the table of the file, how well it is trained, and where it ends."""
+"""Learned positions on the page: a table from its file, how well it is trained, where it ends; those of a picture."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import json
 import math
 
 import numpy as np
+import pytest
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, series, words
+from tests.app import charts, matrices, open_page, sent, series, words
+from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.record.trace import Array
+from tfmviz.views.picture import from_text, to_text
+from tfmviz.zoo import pictures
 
 TEXT = "Man eats small dinosaur."
 
 
 def waves(length: int, d: int, base: float = 10_000.0) -> Array:
     """Sinusoids number by number, as the paper writes them."""
+    rows = range(length)
     return np.array(
-        [
-            [(math.cos if j % 2 else math.sin)(pos / base ** ((j - j % 2) / d)) for j in range(d)]
-            for pos in range(length)
-        ]
+        [[(math.cos if j % 2 else math.sin)(pos / base ** ((j - j % 2) / d)) for j in range(d)] for pos in rows]
     )
 
 
@@ -54,34 +56,28 @@ def test_rows_that_training_has_not_reached_are_found() -> None:
 
 
 def test_the_trained_table_on_the_page_is_the_one_in_the_file() -> None:
-    table = table_in("twins-learned", "decoder")
-    (shown,) = matrices(learned("The table"))["trained_table"]
-    np.testing.assert_allclose(shown, table, atol=1e-6)
-    unit = table / np.linalg.norm(table, axis=1, keepdims=True)
-    alike = matrices(learned("Similarity"))
+    table, sinusoids = table_in("twins-learned", "decoder"), waves(64, 128)
+    np.testing.assert_allclose(matrices(learned("The table"))["trained_table"][0], table, atol=1e-6)
+    unit, alike = table / np.linalg.norm(table, axis=1, keepdims=True), matrices(learned("Similarity"))
     np.testing.assert_allclose(alike["similar_trained"][0], unit @ unit.T, atol=1e-5)
-    np.testing.assert_allclose(alike["similar_sinusoids"][0], waves(64, 128) @ waves(64, 128).T / 64, atol=1e-5)
+    np.testing.assert_allclose(alike["similar_sinusoids"][0], sinusoids @ sinusoids.T / 64, atol=1e-5)
 
 
 def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     app = learned("Well trained?")
-    drawn = charts(app)
-    np.testing.assert_allclose(
-        series(drawn["trained_norms"])["length now"],
-        np.linalg.norm(table_in("twins-learned", "decoder"), axis=1),
-        rtol=1e-5,
-    )
-    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())
-    assert series(drawn["loss_by_position"])["measured"].tolist() == measured["loss"]
+    lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
+    rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
+    np.testing.assert_allclose(lengths["length now"], rows, rtol=1e-5)
+    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())["loss"]
+    assert loss["measured"].tolist() == measured
+    assert len(measured) == 64
     assert "Every row has grown from its random" in words(app)
-    assert len(series(drawn["loss_by_position"])["measured"]) == 64
 
 
 def test_a_model_trained_on_short_words_has_poor_late_positions() -> None:
-    app = learned("Well trained?", trained="reverse, encoder")
     lengths = np.linalg.norm(table_in("reverse", "encoder"), axis=1)
     assert lengths[:12].min() > 4 * lengths[12:].max()
-    assert "**52 of 64 rows, from position 12 on" in words(app)
+    assert "**52 of 64 rows, from position 12 on" in words(learned("Well trained?", trained="reverse, encoder"))
 
 
 def test_the_wall() -> None:
@@ -90,7 +86,52 @@ def test_the_wall() -> None:
     (table,) = app.table
     assert table.value["asked"].tolist() == ["atte", "attentio", "attention"]
     assert table.value["answer"].tolist() == ["etta", "oitnetta", "noitnetta"]
-    longer = learned("The wall", letters="abcdefghijklmnopq")
-    marks = dict(zip(longer.table[0].value["letters"], longer.table[0].value["right"], strict=True))
+    longer = learned("The wall", letters="abcdefghijklmnopq").table[0].value
+    marks = dict(zip(longer["letters"], longer["right"], strict=True))
     assert (marks[12], marks[13], marks[16]) == ("✓", "✗", "✗")
     assert "at least two letters" in words(learned("The wall", letters="7!"))
+
+
+SEVEN = "".join("00gggg00" if row == 0 else "0000gg00" if row < 4 else "000gg000" for row in range(8))
+
+
+def digits(**address: str) -> AppTest:
+    return open_page("positions", lesson="Not only words", **address)
+
+
+def bars(app: AppTest) -> list[float]:
+    return [row[1] for row in sorted(sent(app, "digit_bars"))]
+
+
+def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
+    held_out, labels = pictures.digits().held_out
+    for reader, kind in (("trained positions", "learned"), ("no positions", "none")):
+        app = digits(digit="7", reader=reader, reader_layer="1")
+        values = pictures.read(pictures.load(kind), held_out[7])
+        assert bars(app) == pytest.approx(softmax(values["logits"]).tolist(), abs=1e-4), kind
+        heads = values["encoder.1.self_attn.pattern"][:, 0, 1:].reshape(-1, 4, 4)
+        np.testing.assert_allclose(matrices(app)["digit_looks"], heads, atol=1e-4, err_msg=kind)
+        assert sent(app, "picture")["title"] == f"A {labels[7]} of the set"
+        assert sent(app, "picture_selection")["cells"] == to_text((held_out[7] * 16).astype(int))
+
+
+def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
+    app, drawn = digits(digit="7", drawn=SEVEN), from_text(SEVEN, 8)
+    assert drawn is not None
+    logits = pictures.read(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
+    assert np.argmax(bars(app)) == logits.argmax()
+    assert sent(app, "picture")["title"] == "Drawn by hand"
+    assert sum(bars(digits(drawn="0" * 64))) == pytest.approx(1, abs=1e-3), "an empty one is read too"
+    for none in ("", "0", "z" * 64, "<img src=x onerror=alert(1)>", "0" * 5000, "😀" * 64):
+        app = digits(drawn=none)
+        assert not app.error, none
+        assert "Of 359 held-out digits" in words(app), none
+        assert sent(app, "picture")["title"].endswith("of the set"), none
+
+
+def test_shuffled_patches_change_the_answer_of_one_model_alone() -> None:
+    in_order, shuffled = digits(digit="3"), digits(digit="3", shuffle="2")
+    assert bars(in_order) != pytest.approx(bars(shuffled), abs=1e-3)
+    assert "shuffled_digit" in matrices(shuffled)
+    blind = [bars(digits(digit="3", shuffle=seed, reader="no positions")) for seed in ("0", "2")]
+    assert blind[0] == pytest.approx(blind[1], abs=1e-4)

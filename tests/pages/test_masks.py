@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import tfmviz
 from tests.app import charts, columns, lesson, matrices, open_page, pictures, series, views, words
-from tests.model import numpy_model
-from tests.model.helpers import flat, lively
+from tests.pages import plain
 from tfmviz import masks, zoo
 from tfmviz.analysis import mask_effect, mask_forms
-from tfmviz.model.transformer import build
+from tfmviz.model.config import ModelConfig
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.training.export import export
 from tfmviz.ui import models
-from tfmviz.ui.controls import Choice
 from tfmviz.ui.masks import facts, lab, unmasked
 from tfmviz.views import masks as view
 
-ROOT = Path(__file__).parents[2]
-MODEL = zoo.MODELS / "tiny-english"
 TEXT = "The cat sat on the mat."
 LENGTH = 7
-CHOICE = Choice(model="tiny-english", layer="decoder.1.self_attn", head=2)
+LAYER = "decoder.1.self_attn"
 EFFECTS = ("Attention", "Vectors", "Next word", "Loss", "Reach", "Which mask is which", "Predict, then reveal")
 STARTS = ("full", "causal", "strict", "prefix", "window", "dilated", "blocks", "global", "random", "bigbird")
 SAID = lab.Settings(
@@ -49,31 +42,27 @@ def some_mask(rows: int, columns: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).random((rows, columns)) < 0.5
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (24, 24), (7, 11), (60, 7)])
-def test_a_mask_survives_its_way_through_browser_and_address(shape: tuple[int, int]) -> None:
-    mask = some_mask(*shape)
-    found, again = view.from_bits(view.to_bits(mask), shape), view.expand(view.compact(mask), shape)
-    assert found is not None
-    np.testing.assert_array_equal(found, mask)
-    if mask.any():
-        assert again is not None
-        np.testing.assert_array_equal(again, mask)
+def chosen(mask: Array, start: str = "full") -> lab.Chosen:
+    return lab.Chosen(start=start, mask=mask, usable=mask, empty=[])
 
 
-def test_few_changes_are_few_characters() -> None:
+def test_a_mask_survives_its_way_through_browser_and_address_where_few_changes_are_few_characters() -> None:
+    for shape in ((1, 1), (3, 5), (24, 24), (7, 11), (60, 7)):
+        mask = some_mask(*shape)
+        found = [view.from_bits(view.to_bits(mask), shape)]
+        if mask.any():
+            found.append(view.expand(view.compact(mask), shape))
+        assert all(again is not None and np.array_equal(again, mask) for again in found), shape
     changed = np.zeros((128, 128), dtype=bool)
     assert view.compact(changed) == ""
     changed[5, 7] = changed[100, :] = True
     assert len(view.compact(changed)) < 80
 
 
-@pytest.mark.parametrize("text", ["", "!", "AAAA", "é", "x" * 20_000, "eJwDAAAAAAE", view.compact(some_mask(8, 8, 1))])
-def test_nonsense_in_the_address_is_no_mask(text: str) -> None:
-    assert view.expand(text, (7, 7)) is None
-
-
-def test_an_address_cannot_make_the_server_inflate_a_bomb() -> None:
-    assert view.expand(view.compact(np.ones((3000, 3000), dtype=bool)), (7, 7)) is None
+def test_nonsense_and_a_bomb_in_the_address_are_no_mask() -> None:
+    bomb = view.compact(np.ones((3000, 3000), dtype=bool))
+    odd = ("", "!", "AAAA", "é", "x" * 20_000, "eJwDAAAAAAE", view.compact(some_mask(8, 8, 1)), bomb)
+    assert [text for text in odd if view.expand(text, (7, 7)) is not None] == []
 
 
 def test_the_gallery_holds_what_its_settings_say() -> None:
@@ -110,15 +99,11 @@ def test_layers_to_reach_are_powers_of_the_mask() -> None:
 def test_reach_is_what_the_model_really_passes_on() -> None:
     """Changing a token changes exactly the positions within its reach."""
     window = lab.gallery(LENGTH, LENGTH, SAID, second_len=4, crossing=False)[5].mask
-    layers = tuple(f"decoder.{i}.self_attn" for i in range(2))
-    chosen = lab.Chosen(start="window", mask=window, usable=window, empty=[])
-    ids = [5, 17, 301, 44, 920, 77, 8]
-    runs = []
-    for first in (5, 6):
-        model = models.load("tiny-english")
-        rows = tuple(map(tuple, chosen.usable.tolist()))
-        runs.append(model.trace([first, *ids[1:]], tuple(SetMask(layer=layer, mask=rows) for layer in layers)))
-    moved = np.abs(runs[0]["decoder.1.resid_post"] - runs[1]["decoder.1.resid_post"]).max(axis=-1) > 0
+    rows = tuple(map(tuple, window.tolist()))
+    edits = tuple(SetMask(layer=f"decoder.{i}.self_attn", mask=rows) for i in range(2))
+    ids = [17, 301, 44, 920, 77, 8]
+    one, other = (models.load("tiny-english").trace([first, *ids], edits)["decoder.1.resid_post"] for first in (5, 6))
+    moved = np.abs(one - other).max(axis=-1) > 0
     np.testing.assert_array_equal(moved, mask_effect.layers_to_reach([window] * 2)[:, 0] >= 0)
 
 
@@ -140,17 +125,13 @@ def test_rows_that_see_nothing_are_named_and_filled() -> None:
 
 
 def test_losses_are_those_of_an_independent_forward_pass() -> None:
-    ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(TEXT, max_len=256).ids)
-    _, _, logits = numpy_model.forward(MODEL, ids)
-    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    p /= p.sum(axis=-1, keepdims=True)
+    ids, p = plain.ids_of(TEXT), plain.softmax(plain.forward(TEXT)[2])
     expected = [-np.log(p[i, ids[i + 1]]) for i in range(len(ids) - 1)]
     trace = models.trace(models.load("tiny-english"), TEXT)
     np.testing.assert_allclose(mask_effect.next_token_losses(trace["logits"], ids), expected, atol=1e-3)
     app = open_page("masks", text=TEXT, effect="Loss")
     assert f"**{np.mean(expected):.2f}** nats in A" in words(app)
-    shown = series(charts(app)["losses"], "value", by="series")
-    assert list(shown) == ["A, own mask", "B, your mask"]
+    assert list(series(charts(app)["losses"], "value", by="series")) == ["A, own mask", "B, your mask"]
 
 
 def test_the_head_is_shown_with_both_masks_and_a_closed_key_counts_as_nothing() -> None:
@@ -158,8 +139,8 @@ def test_the_head_is_shown_with_both_masks_and_a_closed_key_counts_as_nothing() 
     app = open_page("masks", text=TEXT, start="full", layer="1", head="2", token="4", in_layers="1", in_heads="2")
     model = models.load("tiny-english")
     rows = ((True,) * LENGTH,) * LENGTH
-    edit = SetMask(layer=CHOICE.layer, mask=rows, heads=tuple(head == 2 for head in range(8)))
-    a, b = (model.trace(TEXT, edits)[f"{CHOICE.layer}.pattern"][2] for edits in ((), (edit,)))
+    edit = SetMask(layer=LAYER, mask=rows, heads=tuple(head == 2 for head in range(8)))
+    a, b = (model.trace(TEXT, edits)[f"{LAYER}.pattern"][2] for edits in ((), (edit,)))
     shown = matrices(app)
     np.testing.assert_allclose(shown["side_a"][0], np.where(np.tri(LENGTH) > 0, a, np.nan), atol=1e-3)
     np.testing.assert_allclose(shown["side_b"][0], b, atol=1e-3)
@@ -176,27 +157,22 @@ def test_the_head_is_shown_with_both_masks_and_a_closed_key_counts_as_nothing() 
 
 def test_a_row_with_another_mask_is_the_old_row_renormalised() -> None:
     """In the first layer scores do not depend on the mask, so closing keys shares their weight among the rest."""
-    choice = Choice(model="tiny-english", layer="decoder.0.self_attn", head=1)
     mask = np.tri(LENGTH, dtype=bool)
     mask[5, [0, 2]] = False
-    chosen = lab.Chosen(start="causal", mask=mask, usable=mask, empty=[])
-    before = models.trace(models.load("tiny-english"), TEXT)
-    here = lesson(choice.model, TEXT, choice.layer, choice.head)
-    after = lab.edited(here, chosen, ("decoder.0.self_attn",), None).trace
-    old, new = (run["decoder.0.self_attn.pattern"][1] for run in (before, after))
+    here = lesson("tiny-english", TEXT, "decoder.0.self_attn", 1)
+    after = lab.edited(here, chosen(mask), ("decoder.0.self_attn",), None).trace
+    old, new = (run["decoder.0.self_attn.pattern"][1] for run in (here.trace, after))
     np.testing.assert_allclose(new[5], np.where(mask[5], old[5], 0) / old[5, mask[5]].sum(), atol=1e-6)
     np.testing.assert_allclose(np.delete(new, 5, axis=0), np.delete(old, 5, axis=0), atol=1e-6)
 
 
-def test_a_mask_for_one_head_changes_that_head() -> None:
-    chosen = lab.Chosen(start="full", mask=np.ones((7, 7), bool), usable=np.ones((7, 7), bool), empty=[])
+def test_a_mask_for_one_head_changes_that_head_and_none_for_no_layer_nothing() -> None:
     heads = tuple(head == 2 for head in range(8))
-    before = models.trace(models.load("tiny-english"), TEXT)
-    after = lab.edited(lesson(CHOICE.model, TEXT, CHOICE.layer), chosen, ("decoder.1.self_attn",), heads).trace
-    changed = (
-        np.abs(before["decoder.1.self_attn.pattern"] - after["decoder.1.self_attn.pattern"]).max(axis=(1, 2)) > 1e-6
-    )
+    here, full = lesson("tiny-english", TEXT, LAYER), chosen(np.ones((7, 7), bool))
+    before, after = here.trace, lab.edited(here, full, (LAYER,), heads).trace
+    changed = np.abs(before[f"{LAYER}.pattern"] - after[f"{LAYER}.pattern"]).max(axis=(1, 2)) > 1e-6
     assert changed.tolist() == list(heads)
+    assert lab.edited(here, full, (), None) is here
 
 
 def test_minus_a_billion_hides_an_empty_row() -> None:
@@ -209,47 +185,37 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
     assert mask_forms.additive(mask).tolist() == [0, -np.inf, 0]
 
 
-@pytest.mark.parametrize("model", ["tiny-english", "twins-alibi", "twins-t5", "twins-linear"])
-def test_both_forms_of_a_mask_act_on_the_models_own_scores(model: str) -> None:
-    app = open_page("masks", text=TEXT, model=model, layer="2", head="0", token="6", effect="Which mask is which")
-    own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0, 6]
-    forms = app.table[1].value
-    assert forms["−∞"].iloc[0] == f"largest share {own.max():.3f}"
-    assert "an even spread" in forms["−1e9"].iloc[1]
-
-
-def test_scores_that_rounding_leaves_are_not_called_an_even_spread() -> None:
+def test_both_forms_of_a_mask_act_on_the_models_own_scores() -> None:
+    """Scores that rounding leaves are not called an even spread."""
+    which = {"effect": "Which mask is which"}
+    for model in ("tiny-english", "twins-alibi", "twins-t5", "twins-linear"):
+        address = {"model": model, "layer": "2", "head": "0", "token": "6"}
+        own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0, 6]
+        forms = open_page("masks", text=TEXT, **address, **which).table[1].value
+        assert forms["−∞"].iloc[0] == f"largest share {own.max():.3f}", model
+        assert "an even spread" in forms["−1e9"].iloc[1], model
     here = {"model": "reverse", "text": "attention", "layer": "0", "head": "2", "token": "9"}
-    forms = open_page("masks", effect="Which mask is which", **here).table[1].value
-    assert "0.000 to 1.000: what rounding leaves" in forms["−1e9"].iloc[1]
-
-
-def test_a_model_that_learned_to_copy_is_not_said_to_have_learned_with_its_mask() -> None:
-    said = words(open_page("masks", text=TEXT, model="twins-unmasked", start="full", effect="Loss"))
-    assert "trained without a mask and learned to copy" in said
-    assert "Its cousin" not in said
+    assert "0.000 to 1.000: what rounding leaves" in open_page("masks", **here, **which).table[1].value["−1e9"].iloc[1]
 
 
 def test_torchs_conventions_are_as_the_page_says() -> None:
     assert list(facts.torch_conventions().values()) == [True, True, True]
 
 
-@pytest.mark.parametrize("start", STARTS)
-def test_every_mask_of_the_gallery_runs(start: str) -> None:
-    app = open_page("masks", text=TEXT, start=start)
-    data, selection = parts(app)
-    assert selection["start"] == start
-    entry = next(entry for entry in data["gallery"] if entry["id"] == start)
-    assert selection["bits"] == entry["bits"]
-    assert "nan" not in words(app).lower().split()
+def test_every_mask_of_the_gallery_runs() -> None:
+    for start in STARTS:
+        app = open_page("masks", text=TEXT, start=start)
+        data, selection = parts(app)
+        assert selection["start"] == start
+        assert selection["bits"] == next(entry["bits"] for entry in data["gallery"] if entry["id"] == start)
+        assert "nan" not in words(app).lower().split()
 
 
-@pytest.mark.parametrize("effect", EFFECTS)
-def test_every_part_of_the_page_is_drawn_with_an_empty_row(effect: str) -> None:
-    app = open_page("masks", text=TEXT, start="strict", effect=effect)
-    assert "Row 0 “The” may look at nothing" in app.warning[0].value
-    for spec in charts(app).values():
-        assert "NaN" not in json.dumps(spec)
+def test_every_part_of_the_page_is_drawn_with_an_empty_row() -> None:
+    for effect in EFFECTS:
+        app = open_page("masks", text=TEXT, start="strict", effect=effect)
+        assert "Row 0 “The” may look at nothing" in app.warning[0].value, effect
+        assert "NaN" not in json.dumps(charts(app)), effect
 
 
 def test_without_the_causal_mask_every_position_sees_its_answer() -> None:
@@ -258,17 +224,14 @@ def test_without_the_causal_mask_every_position_sees_its_answer() -> None:
     assert "No position can see" in words(open_page("masks", text=TEXT, start="causal"))
 
 
-@pytest.mark.parametrize(
-    ("start", "said"),
-    [
+def test_the_reach_of_a_mask_in_words() -> None:
+    """A window of radius 2 that looks back only: the last of seven tokens needs ⌈6 / 2⌉ layers to the first."""
+    for start, said in (
         ("causal", "**One** layer already reaches everything reachable"),
         ("full", "**One** layer already reaches every token"),
         ("window", "**3** layers reach everything reachable"),
-    ],
-)
-def test_the_reach_of_a_mask_in_words(start: str, said: str) -> None:
-    """A window of radius 2 that looks back only: the last of seven tokens needs ⌈6 / 2⌉ layers to the first."""
-    assert f"{said}; this model has 6." in words(open_page("masks", text=TEXT, start=start, effect="Reach"))
+    ):
+        assert f"{said}; this model has 6." in words(open_page("masks", text=TEXT, start=start, effect="Reach"))
 
 
 def test_where_nothing_has_changed_no_empty_figure_is_drawn() -> None:
@@ -285,75 +248,48 @@ def test_the_loss_of_a_translator_is_about_its_answer() -> None:
     assert "next word of your sentence" in words(open_page("masks", text=TEXT))
 
 
-def test_the_address_restores_a_drawn_mask() -> None:
+def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> None:
     changed = np.zeros((LENGTH, LENGTH), dtype=bool)
     changed[2, 5] = True
     _, selection = parts(open_page("masks", text=TEXT, start="causal", edit=view.compact(changed)))
     mask = view.from_bits(selection["bits"], (LENGTH, LENGTH))
     assert mask is not None
     np.testing.assert_array_equal(mask, np.tri(LENGTH, dtype=bool) ^ changed)
-
-
-def test_a_mask_drawn_for_another_sentence_is_left_out_with_a_note() -> None:
     app = open_page("masks", text="my cat", start="causal", edit=view.compact(np.eye(LENGTH, dtype=bool)))
     assert any("for another sentence" in note.value for note in app.info)
     assert view.from_bits(parts(app)[1]["bits"], (2, 2)) is not None
 
 
-@pytest.mark.parametrize("effect", EFFECTS)
-@pytest.mark.parametrize("text", ["a", "👩‍👩‍👧 says 😀", "<img src=x onerror=alert(1)> $x$ **b**"])
-def test_odd_texts_do_not_break_a_part(effect: str, text: str) -> None:
-    app = open_page("masks", text=text, effect=effect)
-    assert "nan" not in words(app).lower().split()
+def test_the_models_own_mask_needs_no_second_run() -> None:
+    for model, window in (("tiny-english", None), ("twins-window", 8)):
+        here = lesson(model, TEXT + " and went home, all of them", "decoder.0.self_attn")
+        mask = masks.causal(len(here.trace.tokens), window=window).numpy()
+        layers = here.model.config.layers
+        assert lab.edited(here, chosen(mask, "own"), layers, None) is here
+        mask[3, 1] = False
+        after = lab.edited(here, chosen(mask, "own"), layers, None)
+        assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
 
 
-def test_a_long_text_still_opens() -> None:
-    assert len(parts(open_page("masks", text="word " * 1000))) == 2
-
-
-def test_no_layer_or_head_chosen_is_the_model_as_it_is() -> None:
-    chosen = lab.Chosen(start="full", mask=np.ones((7, 7), bool), usable=np.ones((7, 7), bool), empty=[])
-    here = lesson(CHOICE.model, TEXT, CHOICE.layer)
-    assert lab.edited(here, chosen, (), None) is here
-
-
-@pytest.mark.parametrize(("model", "window"), [("tiny-english", None), ("twins-window", 8)])
-def test_the_models_own_mask_needs_no_second_run(model: str, window: int | None) -> None:
-    here = lesson(model, TEXT + " and went home, all of them", "decoder.0.self_attn")
-    mask = masks.causal(len(here.trace.tokens), window=window).numpy()
-    layers = here.model.config.layers
-    assert lab.edited(here, lab.Chosen(start="own", mask=mask, usable=mask, empty=[]), layers, None) is here
-    other = mask.copy()
-    other[3, 1] = False
-    after = lab.edited(here, lab.Chosen(start="own", mask=other, usable=other, empty=[]), layers, None)
-    assert after.trace["decoder.1.self_attn.pattern"][:, 3, 1].max() == 0
-
-
-@pytest.mark.parametrize("architecture", ["encoder-only", "encoder-decoder"])
-@pytest.mark.usefixtures("fresh")
-def test_other_architectures_are_shown(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
-    shape: dict[str, Any] = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}
-    config = flat(vocab_size=tokenizer.vocab_size, architecture=architecture, **shape)
-    export(tmp_path / "small", lively(build(config)), tokenizer, card="")
-    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
-    for kind in ("encoder", "decoder", "cross-attention") if architecture == "encoder-decoder" else ("encoder",):
+def test_other_architectures_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:
+    put_random_model("encoder", architecture="encoder-only")
+    put_random_model("both", architecture="encoder-decoder")
+    kinds = (("encoder", "encoder"), ("both", "encoder"), ("both", "decoder"), ("both", "cross-attention"))
+    for model, kind in kinds:
         for effect in EFFECTS:
-            app = open_page("masks", text="the cat sat", kind=kind, effect=effect)
+            app = open_page("masks", text="the cat sat", model=model, kind=kind, effect=effect)
             assert not app.error, words(app)
             ids = [entry["id"] for entry in parts(app)[0]["gallery"] if entry["usable"]]
             assert ("causal" in ids) is (kind != "cross-attention")
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_the_address_says_after_how_many_layers_the_reach_is_drawn(depth: int) -> None:
+def test_the_address_says_after_how_many_layers_the_reach_is_drawn() -> None:
     """What a window of three keys passes on is a power of its matrix."""
-    app = open_page("masks", text=TEXT, start="window", effect="Reach", depth=str(depth))
-    (drawn,) = matrices(app)["reach"]
-    distance = np.subtract.outer(np.arange(len(drawn)), np.arange(len(drawn)))
-    window = ((distance >= 0) & (distance <= 2)).astype(int)
-    np.testing.assert_array_equal(~np.isnan(drawn), np.linalg.matrix_power(window, depth) > 0)
+    for depth in (1, 2):
+        (drawn,) = matrices(open_page("masks", text=TEXT, start="window", effect="Reach", depth=str(depth)))["reach"]
+        distance = np.subtract.outer(np.arange(len(drawn)), np.arange(len(drawn)))
+        window = ((distance >= 0) & (distance <= 2)).astype(int)
+        np.testing.assert_array_equal(~np.isnan(drawn), np.linalg.matrix_power(window, depth) > 0)
 
 
 def test_reach_ends_at_the_last_layer_of_a_model_chosen_later() -> None:
@@ -375,18 +311,16 @@ def test_masks_of_cross_attention_are_described_as_such() -> None:
 
 
 def test_who_sees_the_answer_is_told_what_training_without_a_mask_makes_of_it() -> None:
-    """With the twin that was trained so, if it is there; its numbers are those of a forward pass of our own."""
-    app = open_page("masks", text="The dog ran home. The dog was happy.", start="full")
-    said = words(app)
+    """Beside the twin that was trained so; its numbers are those of a forward pass of our own."""
+    text = "The dog ran home. The dog was happy."
+    said = words(open_page("masks", text=text, start="full"))
     assert "can see the very word they must predict" in said
-    if unmasked.UNMASKED not in tfmviz.available():
-        assert "would learn to copy, and nothing else" in said
-        return
     copying, writing = map(float, re.findall(r"\*\*(\d+\.\d\d)\*\*", said.split("cousin")[1]))
-    model = tfmviz.load(unmasked.UNMASKED)
-    trace = model.trace("The dog ran home. The dog was happy.")
-    logits = trace["logits"].astype(np.float64)
-    chance = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    trace = zoo.load(unmasked.UNMASKED).trace(text)
+    chance = plain.softmax(trace["logits"].astype(np.float64))
     surprise = [-np.log(chance[i, index]) for i, index in enumerate(trace.target.ids[1:])]
     assert writing == pytest.approx(np.mean(surprise), abs=0.006)
     assert copying < 1 < writing
+    said = words(open_page("masks", text=TEXT, model=unmasked.UNMASKED, start="full", effect="Loss"))
+    assert "trained without a mask and learned to copy" in said
+    assert "Its cousin" not in said

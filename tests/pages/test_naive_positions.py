@@ -33,12 +33,6 @@ def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
     assert f"{waves.min():.2f} to {waves.max():.2f}" in said
 
 
-def test_fractions_where_every_other_sentence_is_as_long_as_the_readers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(naive, "OTHERS", ("The cat sat down here.",))
-    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1])
-    assert "Both sentences have the same number of tokens" in words(app)
-
-
 def test_fractions_of_two_sentences_on_the_page() -> None:
     assert naive_positions.fractions(1).tolist() == [0]
     app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat.")
@@ -49,15 +43,17 @@ def test_fractions_of_two_sentences_on_the_page() -> None:
     assert "1/3 = **0.333**" in words(app)
 
 
-@pytest.mark.parametrize("text", [TEXT, "Once upon a time there was a little girl.", "The cat sat on the mat."])
-def test_no_sentence_is_compared_with_itself_at_first(text: str) -> None:
-    app = open_page("positions", text=text, lesson="Naive ideas", idea=IDEAS[1])
-    first, second = series(charts(app)["fractions"], "x", by="text").values()
-    assert len(first) != len(second)
-    assert "means different things" in words(app)
+def test_no_sentence_is_compared_with_itself_at_first() -> None:
+    for text in (TEXT, "Once upon a time there was a little girl.", "The cat sat on the mat."):
+        app = open_page("positions", text=text, lesson="Naive ideas", idea=IDEAS[1])
+        first, second = series(charts(app)["fractions"], "x", by="text").values()
+        assert len(first) != len(second), text
+        assert "means different things" in words(app), text
 
 
-def test_sentences_of_equal_length_are_not_called_different() -> None:
+def test_sentences_of_equal_length_are_not_called_different(monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat down here.")
     assert "means different things" not in words(app)
     assert "the same number of tokens" in words(app)
+    monkeypatch.setattr(naive, "OTHERS", ("The cat sat down here.",))  # each other one as long as the reader's
+    assert "the same number of tokens" in words(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1]))

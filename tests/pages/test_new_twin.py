@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.app import charts, forget, open_page, views, words
+from tests.app import charts, open_page, views, words
 from tests.model.helpers import flat, lively
 from tests.pages.test_compare import EXPERIMENTS, tables
 from tests.positions.clocks import ENTRY, STEP
@@ -31,20 +30,11 @@ TEXT = "The cat sat on the mat, and the dog"
 RARE = "The photographer's umbrella nevertheless disappeared yesterday. "
 
 
-@pytest.fixture(autouse=True)
-def _fresh_caches() -> Iterator[None]:
-    forget()
-    yield
-    forget()
-
-
 @pytest.fixture
-def models_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def rope_alone(own_zoo: Path) -> Path:
     """A zoo with the twin of RoPE in it."""
-    shutil.copytree(zoo.MODELS / "twins-rope", tmp_path / "twins-rope")
-    for function in (zoo.catalogue, zoo.available, zoo.load):
-        monkeypatch.setattr(function, "__defaults__", (tmp_path,))
-    return tmp_path
+    shutil.copytree(zoo.MODELS / "twins-rope", own_zoo / "twins-rope")
+    return own_zoo
 
 
 def add_twin(folder: Path, scheme: str, *, tokenizer_of: str) -> None:
@@ -55,29 +45,26 @@ def add_twin(folder: Path, scheme: str, *, tokenizer_of: str) -> None:
     export(folder / f"twins-{scheme}", lively(build(config)), tokenizer, card="")
 
 
-# A new scheme.
-
-
 @pytest.fixture
-def clocks(models_folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def clocks(rope_alone: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A scheme that is new."""
     monkeypatch.setitem(SCHEMES, "clocks", ENTRY)
-    add_twin(models_folder, "clocks", tokenizer_of="twins-rope")
+    add_twin(rope_alone, "clocks", tokenizer_of="twins-rope")
     return "clocks"
 
 
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_a_new_scheme_takes_part_in_every_comparison(clocks: str, experiment: str) -> None:
-    app = open_page("positions_compare", text=TEXT, left="rope", right=clocks, experiment=experiment)
-    assert not app.error
-    said = words(app)
-    if experiment == "On paper":
-        assert [header.value for header in app.header] == [SCHEMES["rope"].title, "Clocks"]
-        assert ENTRY.idea in said
-        assert "It acts on **queries and keys**, in every layer. Trained for it: **0**" in said.split(ENTRY.idea)[1]
-    if experiment == "Decision card":
-        (card,) = tables(app)
-        assert card["scheme"] == ["rope", clocks]
-        assert [card[name][1][1] for name in ("relative", "linear attention", "KV cache")] == ["✓"] * 3
+def test_a_new_scheme_takes_part_in_every_comparison(clocks: str) -> None:
+    for experiment in EXPERIMENTS:
+        app = open_page("positions_compare", text=TEXT, left="rope", right=clocks, experiment=experiment)
+        assert not app.error, experiment
+        said = words(app)
+        if experiment == "On paper":
+            assert [header.value for header in app.header] == [SCHEMES["rope"].title, "Clocks"]
+            assert "It acts on **queries and keys**, in every layer. Trained for it: **0**" in said.split(ENTRY.idea)[1]
+        if experiment == "Decision card":
+            (card,) = tables(app)
+            assert card["scheme"] == ["rope", clocks]
+            assert [card[name][1][1] for name in ("relative", "linear attention", "KV cache")] == ["✓"] * 3
 
 
 def test_step_by_step_multiplies_the_turned_queries_and_keys_of_a_new_scheme(clocks: str) -> None:
@@ -111,22 +98,20 @@ def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:
         view.payload(model.trace(TEXT), layer, 0, model.weights.attention(layer), PositionEffects())
 
 
-# Another tokenizer.
+def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alone: Path) -> None:
+    """As bars, and of a long text as curves."""
+    add_twin(rope_alone, "none", tokenizer_of="tiny-english")
+    for text in (RARE, 9 * RARE):
+        app = open_page("positions_compare", text=text, left="rope", right="none", experiment="Longer texts")
+        assert "cut your text into different tokens" in words(app)
+        assert "Mean surprise" not in words(app)
+        assert "own_losses" not in charts(app)
+        (tokens, _), (others, _) = (trials.losses_on(duel.twin_of(scheme), text) for scheme in ("rope", "none"))
+        assert tokens != others
 
 
-@pytest.mark.parametrize("text", [RARE, 9 * RARE], ids=["bars", "curves"])
-def test_surprises_at_different_tokens_are_not_compared_token_by_token(models_folder: Path, text: str) -> None:
-    add_twin(models_folder, "none", tokenizer_of="tiny-english")
-    app = open_page("positions_compare", text=text, left="rope", right="none", experiment="Longer texts")
-    assert "cut your text into different tokens" in words(app)
-    assert "Mean surprise" not in words(app)
-    assert "own_losses" not in charts(app)
-    (tokens, _), (others, _) = (trials.losses_on(duel.twin_of(scheme), text) for scheme in ("rope", "none"))
-    assert tokens != others
-
-
-def test_surprises_at_the_same_tokens_are_compared(models_folder: Path) -> None:
-    add_twin(models_folder, "none", tokenizer_of="twins-rope")
+def test_surprises_at_the_same_tokens_are_compared(rope_alone: Path) -> None:
+    add_twin(rope_alone, "none", tokenizer_of="twins-rope")
     app = open_page("positions_compare", text=TEXT, left="rope", right="none", experiment="Longer texts")
     assert "own_losses" in charts(app)
     assert "different tokens" not in words(app)

@@ -4,38 +4,33 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from tests.analysis.test_rotations import THETA, rotation
 from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
-from tests.model.helpers import flat, lively
+from tests.pages import plain
+from tests.pages.claims import number
 from tests.plots.cells import sentences
-from tests.traces import read_blob
+from tests.traces import read_arrays, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import rotations
-from tfmviz.model.transformer import build
+from tfmviz.model.config import ModelConfig
 from tfmviz.plots import rotations as figures
-from tfmviz.record.facts import Architecture
 from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.training.export import export
 from tfmviz.ui import models
 from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
-
 LAYER, HEAD = 1, 2
-
 TABS = ("Turning", "Same distance", "Wavelengths", "Decay", "Two layouts", "ALiBi", "T5 buckets", "Shaw")
 """Two of them are a choice within "Biases" and were tabs before."""
 
@@ -47,54 +42,45 @@ def opened(tab: str, **address: str) -> AppTest:
 
 
 def ids_of(model: str, text: str) -> list[int]:
-    return list(models.load(model).tokenizer.encode(text, max_len=64).ids)
+    return list(plain.ids_of(text, model, 64))
 
 
 def first_layer(model: str, ids: list[int]) -> tuple[Array, Array]:
     """Queries and keys of layer 0, (len, head, d_head), before any position, straight from the files."""
-    folder = zoo.MODELS / model
-    config = json.loads((folder / "config.json").read_text())
-    w = {name: value.astype(np.float64) for name, value in load_file(folder / "model.safetensors").items()}
+    config = json.loads((zoo.MODELS / model / "config.json").read_text())
+    w = plain.weights(model)
     scale = np.sqrt(config["d_model"]) if config["embedding_scale"] == "sqrt_d_model" else 1
-    p = "decoder.blocks.0."
+    p = "decoder.blocks.0.self_attn"
     h = numpy_model.layer_norm(
-        scale * w["embedding.W_E"][ids], w[f"{p}self_attn_residual.norm.weight"], w[f"{p}self_attn_residual.norm.bias"]
+        scale * w["embedding.W_E"][ids], w[f"{p}_residual.norm.weight"], w[f"{p}_residual.norm.bias"]
     )
     shape = (len(ids), config["n_heads"], -1)
-    q, k = (numpy_model.linear(h, w, f"{p}self_attn.W_{name}").reshape(shape) for name in "QK")
+    q, k = (numpy_model.linear(h, w, f"{p}.W_{name}").reshape(shape) for name in "QK")
     return q, k
 
 
 def payload(app: AppTest) -> tuple[dict[str, Any], dict[str, Array]]:
     """Header and arrays of the arrows."""
-    protos = views(app)
-    header, data = read_blob(bytes(protos["turning"].bytes))
-    arrays = {
-        name: np.frombuffer(data, "<f4", count=int(np.prod(entry["shape"])), offset=entry["at"]).reshape(entry["shape"])
-        for name, entry in header["arrays"].items()
-    }
-    return header, arrays
+    return read_arrays(bytes(views(app)["turning"].bytes))
 
 
 def selection(app: AppTest) -> dict[str, Any]:
-    protos = views(app)
-    return json.loads(protos["turning_selection"].json)
+    return dict(json.loads(views(app)["turning_selection"].json))
 
 
-@pytest.mark.parametrize("model", ["tiny-english", "twins-sinusoidal"])
-def test_the_arrows_are_the_first_layers_queries_and_keys(model: str) -> None:
+def test_the_arrows_are_the_first_layers_queries_and_keys() -> None:
     """A model without RoPE gives way to the RoPE twin, which the page names."""
-    shown = "tiny-english" if model == "tiny-english" else "twins-rope"
-    app = opened("Turning", model=model, layer="0", head="2")
-    header, arrays = payload(app)
-    q, k = first_layer(shown, ids_of(shown, TEXT))
-    for name, expected in (("q", q), ("k", k), ("rot_q", numpy_model.rotate(q)), ("rot_k", numpy_model.rotate(k))):
-        np.testing.assert_allclose(arrays[name], expected[:, 2], atol=2e-5)
-    np.testing.assert_allclose(header["theta"], 10000.0 ** (-np.arange(16) / 16), rtol=1e-14)
-    assert header["tokens"][:2] == ["The", "cat"] if model == "tiny-english" else ["T", "he"]
-    said = " ".join(caption.value for caption in app.caption)
-    assert f"`` {shown} ``, layer 0, head 2" in said
-    assert ("is not a model with the position scheme" in said) is (model != "tiny-english")
+    for model, shown in (("tiny-english", "tiny-english"), ("twins-sinusoidal", "twins-rope")):
+        app = opened("Turning", model=model, layer="0", head="2")
+        header, arrays = payload(app)
+        q, k = first_layer(shown, ids_of(shown, TEXT))
+        for name, expected in (("q", q), ("k", k), ("rot_q", numpy_model.rotate(q)), ("rot_k", numpy_model.rotate(k))):
+            np.testing.assert_allclose(arrays[name], expected[:, 2], atol=2e-5)
+        np.testing.assert_allclose(header["theta"], 10000.0 ** (-np.arange(16) / 16), rtol=1e-14)
+        assert header["tokens"][0] == "The"
+        said = " ".join(caption.value for caption in app.caption)
+        assert f"`` {shown} ``, layer 0, head 2" in said
+        assert ("is not a model with the position scheme" in said) is (model != shown)
 
 
 def test_the_address_places_the_arrows_and_nonsense_in_it_is_left_out() -> None:
@@ -114,35 +100,29 @@ def test_sliders_of_a_huge_or_tiny_context_stay_usable() -> None:
         assert header["last"] == last
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "distances"),
-    [("of course we know", "we know that", (1, 1)), ("we all know", "we know that", (2, 1))],
-)
-def test_the_same_words_score_the_same_at_the_same_distance_only(
-    one: str, other: str, distances: tuple[int, int]
-) -> None:
-    app = opened("Same distance", phrase=one, other_phrase=other, head="3")
-    table = columns(app, "phrases")
-    assert tuple(map(int, table["distance i − j"])) == distances
-    found = [float(score.replace("−", "-")) for score in table["q · k / √d, layer 0, head 3"]]
-    for text, score in zip((one, other), found, strict=True):
-        ids = ids_of("tiny-english", f" {text}")
-        i, j = (ids.index(ids_of("tiny-english", f" {word}")[0]) for word in ("know", "we"))
-        q, k = (numpy_model.rotate(x)[:, 3] for x in first_layer("tiny-english", ids))
-        assert score == pytest.approx(q[i] @ k[j] / np.sqrt(32), abs=2e-6)
-    equal = distances[0] == distances[1]
-    assert (found[0] == pytest.approx(found[1], abs=1e-6)) is equal
-    assert ("gives the same score" in words(app)) is equal
-    rope, sinusoidal = series(charts(app)["same_distance"]).values()
-    assert bool(rope[0] < 1e-5) is equal
-    assert sinusoidal[0] > 1e-2
-    assert rope[1] > 1e-2, "later layers differ, and the page says so"
-
-
-def test_texts_without_a_common_word_get_a_sentence() -> None:
-    assert "Type two texts with at least two common words" in words(
-        opened("Same distance", phrase="cat", other_phrase="dog")
-    )
+def test_the_same_words_score_the_same_at_the_same_distance_only() -> None:
+    for one, other, distances in (
+        ("of course we know", "we know that", (1, 1)),
+        ("we all know", "we know that", (2, 1)),
+    ):
+        app = opened("Same distance", phrase=one, other_phrase=other, head="3")
+        table = columns(app, "phrases")
+        assert tuple(map(int, table["distance i − j"])) == distances
+        found = list(map(number, table["q · k / √d, layer 0, head 3"]))
+        for text, score in zip((one, other), found, strict=True):
+            ids = ids_of("tiny-english", f" {text}")
+            i, j = (ids.index(ids_of("tiny-english", f" {word}")[0]) for word in ("know", "we"))
+            q, k = (numpy_model.rotate(x)[:, 3] for x in first_layer("tiny-english", ids))
+            assert score == pytest.approx(q[i] @ k[j] / np.sqrt(32), abs=2e-6)
+        equal = distances[0] == distances[1]
+        assert (found[0] == pytest.approx(found[1], abs=1e-6)) is equal
+        assert ("gives the same score" in words(app)) is equal
+        rope, sinusoidal = series(charts(app)["same_distance"]).values()
+        assert bool(rope[0] < 1e-5) is equal
+        assert sinusoidal[0] > 1e-2
+        assert rope[1] > 1e-2, "later layers differ, and the page says so"
+    app = opened("Same distance", phrase="cat", other_phrase="dog")
+    assert "Type two texts with at least two common words" in words(app)
 
 
 def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
@@ -158,58 +138,46 @@ def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
     assert float(table["turns at position -7"][0].replace("−", "-")) == pytest.approx(-7 / (2 * np.pi), abs=1e-4)
 
 
-@pytest.mark.parametrize("stretch", ["none", "position interpolation", "NTK-aware"])
-def test_only_the_slowest_and_the_fastest_pair_stay_as_they_were_under_ntk_aware_scaling(stretch: str) -> None:
-    """Counted number by number, against a training length of 256 and texts 4 times as long."""
-    app = opened("Wavelengths", stretch=stretch, d_head="32")
-    n_pairs, base = 16, 10_000.0
-    new = base * 4 ** (32 / 30) if stretch == "NTK-aware" else base
-    slower = 4 if stretch == "position interpolation" else 1
-    partly, beyond = [], []
-    for m in range(n_pairs):
-        known = 256 * base ** (-m / n_pairs)
-        if known < 2 * math.pi:
-            partly.append(m)
-            if 1023 * new ** (-m / n_pairs) / slower > known:
-                beyond.append(m)
-    said = f"Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now turn"
-    assert said in words(app)
-    assert len(beyond) == {"none": len(partly), "position interpolation": 0, "NTK-aware": len(partly) - 1}[stretch]
+def test_only_the_slowest_and_the_fastest_pair_stay_as_they_were_under_ntk_aware_scaling() -> None:
+    """Against a training length of 256 and texts 4 times as long, of pairs that saw part of the circle."""
+    m, base = np.arange(16), 10_000.0
+    known = 256 * base ** (-m / 16)
+    partly = known < 2 * math.pi
+    longest = {
+        "none": 1023 * base ** (-m / 16),
+        "position interpolation": 1023 / 4 * base ** (-m / 16),
+        "NTK-aware": 1023 * (base * 4 ** (32 / 30)) ** (-m / 16),
+    }
+    for stretch, turns in longest.items():
+        beyond = (partly & (turns > known)).sum()
+        assert beyond == {"none": partly.sum(), "NTK-aware": partly.sum() - 1}.get(stretch, 0)
+        said = f"Of the {partly.sum()} pairs that saw part of the circle, **{beyond}** now turn"
+        assert said in words(opened("Wavelengths", stretch=stretch, d_head="32"))
 
 
-@pytest.mark.parametrize(("kind", "both_ways"), [("looks back (decoder)", False), ("both ways (encoder)", True)])
-def test_the_page_says_where_t5s_last_bucket_begins(kind: str, both_ways: bool) -> None:
-    found = T5Attention._relative_position_bucket(
-        -torch.arange(500), bidirectional=both_ways, num_buckets=32, max_distance=128
-    )
-    last = int((found < found[-1]).sum())
-    said = words(opened("T5 buckets", buckets=kind))
-    assert f"Distances 0 to {7 if both_ways else 15} have a bucket each;" in said
-    assert f"from {last} on all use the last" in said
+def test_the_page_says_where_t5s_last_bucket_begins() -> None:
+    for kind, both_ways in (("looks back (decoder)", False), ("both ways (encoder)", True)):
+        found = T5Attention._relative_position_bucket(
+            -torch.arange(500), bidirectional=both_ways, num_buckets=32, max_distance=128
+        )
+        said = words(opened("T5 buckets", buckets=kind))
+        assert f"Distances 0 to {7 if both_ways else 15} have a bucket each;" in said
+        assert f"from {int((found < found[-1]).sum())} on all use the last" in said
 
 
-def test_shaws_keys_share_a_vector_from_the_clipping_distance_on() -> None:
-    index = rotations.relative_index(9, 9, clip=3)
-    assert index[8, 5] == index[8, 0] != index[8, 6]
-    assert "**7 learned vectors**" in words(opened("Shaw", clip="3"))
-
-
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
+def test_settings_that_make_no_sense_get_one_sentence() -> None:
+    cases: list[tuple[dict[str, str], str]] = [
         ({"d_head": "7"}, "must be even and at least 2, but it is 7"),
         ({"d_head": "-4"}, "must be even and at least 2, but it is"),
         ({"rope_base": "1"}, "base must be larger than 1"),
         ({"d_head": "2", "stretch": "NTK-aware"}, "there is one pair"),
         ({"at_position": "99999999999"}, "Positions up to 1,000,000,000 can be computed"),
         ({"d_head": "2"}, ""),
-    ],
-)
-def test_settings_that_make_no_sense_get_one_sentence(address: dict[str, str], said: str) -> None:
-    app = opened("Wavelengths", **address)
-    assert len(app.error) == bool(said)
-    if said:
-        assert said in app.error[0].value.replace("\\", "")
+    ]
+    for address, said in cases:
+        errors = [one.value.replace("\\", "") for one in opened("Wavelengths", **address).error]
+        assert len(errors) == bool(said), address
+        assert said in "".join(errors), address
 
 
 def test_decay_of_the_models_own_queries_and_keys() -> None:
@@ -231,24 +199,22 @@ def test_decay_of_the_models_own_queries_and_keys() -> None:
     assert np.isnan(there[len(q) :]).all()
 
 
-@pytest.mark.parametrize(("tab", "model"), [("ALiBi", "twins-alibi"), ("T5 buckets", "twins-t5")])
-def test_scores_before_and_after_the_bias_equal_an_independent_computation(tab: str, model: str) -> None:
-    ids = ids_of(model, TEXT)
-    q, k = (x[:, 2] for x in first_layer(model, ids))
-    distance = np.subtract.outer(np.arange(len(ids)), np.arange(len(ids)))
-    if tab == "ALiBi":
-        bias = -(2 ** (-8 * 3 / 4)) * np.abs(distance)
-    else:
-        table = load_file(zoo.MODELS / model / "model.safetensors")["decoder.positions.table"]
-        bucket = T5Attention._relative_position_bucket(torch.tensor(-distance), bidirectional=False)
-        bias = table[bucket.numpy(), 2].astype(np.float64)
-    app = opened(tab, layer="0", head="2", token=str(len(ids) - 1))
-    before = q @ k.T / np.sqrt(q.shape[-1])
-    for shown, expected in zip(matrices(app)["bias_tiles"], (before, bias, before + bias), strict=True):
-        np.testing.assert_allclose(shown, np.where(distance >= 0, expected, np.nan), atol=2e-5)
-    with_bias = series(charts(app)["bias_row"], "value", by="series")["with it"]
-    powers = np.exp((before + bias)[-1] - (before + bias)[-1].max())
-    np.testing.assert_allclose(with_bias, powers / powers.sum(), atol=1e-5)
+def test_scores_before_and_after_the_bias_equal_an_independent_computation() -> None:
+    for tab, model in (("ALiBi", "twins-alibi"), ("T5 buckets", "twins-t5")):
+        ids = ids_of(model, TEXT)
+        q, k = (x[:, 2] for x in first_layer(model, ids))
+        distance = np.subtract.outer(np.arange(len(ids)), np.arange(len(ids)))
+        if tab == "ALiBi":
+            bias = -(2 ** (-8 * 3 / 4)) * np.abs(distance)
+        else:
+            bucket = T5Attention._relative_position_bucket(torch.tensor(-distance), bidirectional=False)
+            bias = plain.weights(model)["decoder.positions.table"][bucket.numpy(), 2]
+        app = opened(tab, layer="0", head="2", token=str(len(ids) - 1))
+        before = q @ k.T / np.sqrt(q.shape[-1])
+        for shown, expected in zip(matrices(app)["bias_tiles"], (before, bias, before + bias), strict=True):
+            np.testing.assert_allclose(shown, np.where(distance >= 0, expected, np.nan), atol=2e-5)
+        with_bias = series(charts(app)["bias_row"], "value", by="series")["with it"]
+        np.testing.assert_allclose(with_bias, plain.softmax((before + bias)[-1]), atol=1e-5)
 
 
 def test_slopes_of_any_number_of_heads() -> None:
@@ -261,34 +227,30 @@ def test_slopes_of_any_number_of_heads() -> None:
 def test_t5_says_which_buckets_were_never_trained() -> None:
     app = opened("T5 buckets", layer="0", head="2")
     assert "met buckets 0 to 26; the others still hold" in words(app)
-    table = load_file(zoo.MODELS / "twins-t5" / "model.safetensors")["decoder.positions.table"].astype(np.float64)
+    table = plain.weights("twins-t5")["decoder.positions.table"]
     assert np.abs(table[27:]).max() < 0.1 < np.abs(table[:27]).max(axis=1).min()
     lines = list(series(charts(app)["t5_biases"], table="curves").values())
     np.testing.assert_allclose([line[100] for line in lines], table[16 + int(np.log(100 / 16) / np.log(8) * 16)])
 
 
-@pytest.mark.parametrize("k", [1, 2])
-def test_shaws_map_counts_clipped_distances(k: int) -> None:
+def test_shaws_map_counts_clipped_distances() -> None:
     """With k = 1 a key is before, at or after its query."""
-    app = opened("Shaw", clip=str(k))
-    (found,) = matrices(app)["shaw"]
-    distance = np.subtract.outer(np.arange(len(found)), np.arange(len(found)))
-    np.testing.assert_array_equal(found, np.clip(-distance, -k, k) + k)
-    assert f"**{2 * k + 1} learned vectors**" in words(app)
-    assert "No model here was trained with Shaw" in words(app)
+    for k in (1, 2, 3):
+        app = opened("Shaw", clip=str(k))
+        (found,) = matrices(app)["shaw"]
+        distance = np.subtract.outer(np.arange(len(found)), np.arange(len(found)))
+        np.testing.assert_array_equal(found, np.clip(-distance, -k, k) + k)
+        np.testing.assert_array_equal(rotations.relative_index(len(found), len(found), clip=k), found)
+        assert f"**{2 * k + 1} learned vectors**" in words(app)
+        assert "No model here was trained with Shaw" in words(app)
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_odd_texts_and_other_models_do_not_break_a_tab(tab: str) -> None:
-    app = open_page("positions_rope", text="<img src=x onerror=alert(1)> $x$ **b** 👩‍👩‍👧 老王", scheme=tab)
-    for change in ({"text": "a"}, {"model": "reverse", "text": "word " * 900}):
-        for key, value in change.items():
-            (app.selectbox if key == "model" else app.text_area)(key=key).set_value(value).run()
-        assert not app.exception
+def test_a_long_text_of_a_model_of_another_scheme_does_not_break_a_tab() -> None:
+    for tab in TABS:
+        app = open_page("positions_rope", text="word " * 900, model="reverse", scheme=tab)
         assert not app.error
         assert "nan" not in words(app).lower().split()
-        for spec in charts(app).values():
-            assert "NaN" not in json.dumps(spec)
+        assert "NaN" not in json.dumps(charts(app))
 
 
 def test_every_shipped_model_can_be_chosen() -> None:
@@ -299,27 +261,18 @@ def test_every_shipped_model_can_be_chosen() -> None:
         assert f"`` {'twins-alibi'} ``, layer" in app.caption[0].value
 
 
-@pytest.mark.parametrize(
-    ("architecture", "kind", "said"),
-    [
+def test_other_architectures_with_rope_are_taken_as_they_are(put_random_model: Callable[..., ModelConfig]) -> None:
+    for architecture, kind, said in (
         ("encoder-only", "encoder", "layer 0, head 0, 3 tokens."),
         ("encoder-decoder", "cross-attention", "Cross-attention has no positions, so this is the decoder's"),
-    ],
-)
-def test_other_architectures_with_rope_are_taken_as_they_are(
-    architecture: Architecture, kind: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokenizer = Tokenizer.load(zoo.MODELS / "tiny-english" / "tokenizer.json")
-    shape = {"d_model": 12, "n_layers": 2, "n_heads": 3, "n_kv_heads": 1, "d_ff": 7, "max_len": 19}
-    config = flat(vocab_size=tokenizer.vocab_size, architecture=architecture, **shape)
-    export(tmp_path / architecture, lively(build(config)), tokenizer, card="")
-    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
-    app = open_page("positions_rope", text="the cat sat", kind=kind)
-    assert said in app.caption[0].value
-    header, arrays = payload(app)
-    np.testing.assert_allclose(numpy_model.rotate(arrays["q"][:, None].astype(float))[:, 0], arrays["rot_q"], atol=1e-5)
-    assert (len(header["theta"]), header["last"]) == (2, 18)
+    ):
+        put_random_model(architecture, architecture=architecture, n_kv_heads=1)
+        app = open_page("positions_rope", text="the cat sat", model=architecture, kind=kind)
+        assert said in app.caption[0].value
+        header, arrays = payload(app)
+        turned = numpy_model.rotate(arrays["q"][:, None].astype(float))[:, 0]
+        np.testing.assert_allclose(turned, arrays["rot_q"], atol=1e-5)
+        assert (len(header["theta"]), header["last"]) == (2, 18)
 
 
 def test_a_missing_twin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,13 +292,13 @@ def test_score_tiles_leave_masked_cells_out_and_lie_about_zero() -> None:
     assert drawn.titles == ("<1>",)
 
 
-@pytest.mark.parametrize("head", ["0", "1", "2"])
-def test_the_bias_of_alibi_can_be_seen_beside_the_scores(head: str) -> None:
+def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
     """The colour of the farthest key is at least a tenth of the scale away from that of 0, which is white."""
-    app = open_page("positions_rope", scheme="ALiBi", head=head, text="The animal didn't cross the street.")
-    header, (_, bias, _) = pictures(app)["bias_tiles"]
-    part = np.nanmax(np.abs(bias)) / header["scale"]["high"]
-    assert (np.sqrt(part) if header["scale"]["root"] else part) > 0.1
+    for head in "012":
+        app = open_page("positions_rope", scheme="ALiBi", head=head, text="The animal didn't cross the street.")
+        header, (_, bias, _) = pictures(app)["bias_tiles"]
+        part = np.nanmax(np.abs(bias)) / header["scale"]["high"]
+        assert (np.sqrt(part) if header["scale"]["root"] else part) > 0.1
 
 
 def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
@@ -356,11 +309,11 @@ def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoid
     ids = ids_of("twins-rope", TEXT)
     q, _ = first_layer("twins-rope", ids)
     rows = [space["layout"]["meta"]["values"]["rows"] for space in (added, turned)]
-    for (name, i, *plain), (same, j, *own) in zip(*rows, strict=True):
+    for (name, i, *wave), (same, j, *own) in zip(*rows, strict=True):
         m = int(name.removeprefix("pair "))
         assert (name, i) == (same, j)
         theta = 10_000 ** (-2 * m / q.shape[-1])
-        assert plain == pytest.approx([math.cos(i * theta), math.sin(i * theta)], abs=1e-6)
-        pair = complex(*q[token, HEAD, 2 * m : 2 * m + 2]) * complex(*plain)
+        assert wave == pytest.approx([math.cos(i * theta), math.sin(i * theta)], abs=1e-6)
+        pair = complex(*q[token, HEAD, 2 * m : 2 * m + 2]) * complex(*wave)
         assert own == pytest.approx([pair.real, pair.imag], abs=1e-4)
     assert len(rows[0]) == 2 * max(len(ids), 16)

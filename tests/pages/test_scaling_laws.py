@@ -16,10 +16,9 @@ PAGE, LAWS, OWN = "size", "Scaling laws", "Our own runs"
 
 
 def test_curves_are_the_papers() -> None:
-    lines = series(charts(open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="unlimited"))["laws"], "y")
-    n = series(charts(open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="unlimited"))["laws"], "x")
-    kaplan, hoffmann, besiroglu = lines.values()
-    x, *_ = n.values()
+    chart = charts(open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="unlimited"))["laws"]
+    kaplan, hoffmann, besiroglu = series(chart, "y").values()
+    x, *_ = series(chart, "x").values()
     np.testing.assert_allclose(kaplan, (6.4e13 / x) ** 0.076)
     np.testing.assert_allclose(hoffmann, 1.69337 + 406.401 / x**0.33917)
     np.testing.assert_allclose(besiroglu, 1.8172 + 482.01 / x**0.3478)
@@ -54,19 +53,18 @@ def shipped() -> tuple[list[dict[str, float]], list[dict[str, float]]]:
     return [run for run in found["runs"] if run not in larger], larger
 
 
-@pytest.mark.parametrize("counted", ["all", "without embeddings"])
-@pytest.mark.parametrize("against", ["N", "D", "C"])
-def test_points_are_the_runs(counted: str, against: str) -> None:
-    chart = charts(open_page(PAGE, sized=OWN, own_axis=against, n_counts=counted))["own_runs"]
-    rows = chart["tables"]["rows"]
-    drawn = {(round(x), round(y, 9)) for x, y, dot in zip(rows["x"], rows["y"], rows["seen"], strict=True) if dot}
+def test_points_are_the_runs() -> None:
     small, larger = shipped()
-    expected = set()
-    for run in small + larger:
-        n = run["parameters"] - (run["embeddings"] if counted != "all" else 0)
-        x = {"N": n, "D": run["tokens"], "C": 6 * n * run["tokens"]}[against]
-        expected.add((round(x), round(run["loss"], 9)))
-    assert drawn == expected
+    for counted in ("all", "without embeddings"):
+        for against in "NDC":
+            rows = charts(open_page(PAGE, sized=OWN, own_axis=against, n_counts=counted))["own_runs"]["tables"]["rows"]
+            points = zip(rows["x"], rows["y"], rows["seen"], strict=True)
+            expected = set()
+            for run in small + larger:
+                n = run["parameters"] - (run["embeddings"] if counted != "all" else 0)
+                x = {"N": n, "D": run["tokens"], "C": 6 * n * run["tokens"]}[against]
+                expected.add((round(x), round(run["loss"], 9)))
+            assert {(round(x), round(y, 9)) for x, y, dot in points if dot} == expected
 
 
 def test_the_prediction_for_the_larger_model_comes_from_the_others_alone() -> None:

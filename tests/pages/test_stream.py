@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, series, spaces, views, words
+from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
-from tests.model.helpers import flat, lively
+from tests.pages import plain
+from tests.pages.claims import told
+from tests.pages.plain import MODEL, softmax
 from tfmviz import zoo
-from tfmviz.model.transformer import build
+from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.training.export import export
-
-MODEL = zoo.MODELS / "tiny-english"
 
 TEXT = "The cat sat on the mat."
-
 TOKEN = 4
-
 TABS = ("Lengths", "In space", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
 
 
@@ -46,28 +42,20 @@ def turn_to(app: AppTest, **state: str) -> None:
 
 
 def component(app: AppTest, name: str) -> Any:
-    protos = views(app)
-    return json.loads(protos[name].json)
+    return json.loads(views(app)[name].json)
 
 
 @cache
 def independent() -> tuple[list[str], Array, Array]:
     """Vocabulary, streams (layer + 1, len, d_model) and logits (stage, len, vocab) from numpy alone."""
-    tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
-    ids = tuple(tokenizer.encode(TEXT, max_len=256).ids)
-    _, streams, logits = numpy_model.forward(MODEL, ids)
-    w = load_file(MODEL / "model.safetensors")
+    vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
+    (_, streams, logits), w = plain.forward(TEXT), plain.weights()
     read = [
         numpy_model.layer_norm(x, w["decoder.norm.weight"], w["decoder.norm.bias"]) @ w["embedding.W_E"].T
         for x in streams
     ]
     np.testing.assert_allclose(read[-1], logits, atol=1e-6)
-    return list(tokenizer.vocabulary), np.array(streams), np.array(read)
-
-
-def softmax(x: Array) -> Array:
-    p = np.exp(x - x.max(axis=-1, keepdims=True))
-    return p / p.sum(axis=-1, keepdims=True)
+    return list(vocabulary), streams, np.array(read)
 
 
 def test_lengths_are_those_of_an_independent_forward_pass() -> None:
@@ -128,25 +116,27 @@ def test_a_chosen_cell_shows_its_ten_best_words() -> None:
 
 
 def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
+    """Of the token that the address names, then of that which the box chooses."""
     app = page("The river")
-    length = np.linalg.norm(independent()[1][-1, TOKEN])
-    shown = charts(app)
-    assert shown["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
-    residue = re.search(r"to within \*\*(\d\.\d)·10⁻(.)", words(app))
-    assert residue
-    assert residue[2] in "⁵⁶⁷⁸", "at most 1e-4, and most likely far less"
+    (residue,) = told(app, r"to within \*\*(\S+)\*\*")
+    assert residue < 1e-4, "and most likely far less"
     assert "The 61 parts sum to the model's own vector" in words(app)
     assert len(columns(app, "parts")["part"]) == 61
+    for token in (TOKEN, 1):
+        app.selectbox(key="chosen_token").set_value(token).run()
+        assert not app.exception
+        length = np.linalg.norm(independent()[1][-1, token])
+        assert charts(app)["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
 
 
 def test_who_made_the_word_sums_to_the_independent_logit() -> None:
+    """Without a word it is the model's own answer."""
     vocabulary, _, logits = independent()
     app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
     dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
     difference = logits[-1, TOKEN, dog] - logits[-1, TOKEN, house]
-    said = re.search(r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+),", words(app))
-    assert said
-    assert [float(text.replace("−", "-")) for text in said.groups()] == pytest.approx([difference] * 2, abs=0.006)
+    said = told(app, r"is \*\*(−?[\d.]+)\*\*; these parts sum to (−?[\d.]+),")
+    assert said == pytest.approx([difference] * 2, abs=0.006)
     shown = charts(app)
     assert sum(shown["ranked"]["tables"]["rows"]["value"]) == pytest.approx(difference, abs=1e-3)
     header, (grid,) = pictures(app)["head_scores_map"]
@@ -154,30 +144,23 @@ def test_who_made_the_word_sums_to_the_independent_logit() -> None:
     assert sum(shown["wrote"]["tables"]["rows"]["value"]) == pytest.approx(grid[5, 2], abs=1e-4)
     (frame,) = header["frames"]
     assert (frame["left"], frame["top"], frame["right"], frame["bottom"]) == (2, 5, 3, 6)
-
-
-def test_without_a_word_it_is_the_models_own_answer() -> None:
-    vocabulary, _, logits = independent()
     answer = vocabulary[int(logits[-1, TOKEN].argmax())].strip()
     assert f"The logit of “{answer}” after token {TOKEN} “the”" in words(page("Who made the word"))
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
+def test_a_word_that_is_not_one_token_is_answered_with_near_ones() -> None:
+    for typed, said in (
         ("strawberies", "not a single token of this model, which reads it as"),
         ("老王", "“老王” is not a single token"),
         ("<img src=x onerror=alert(1)>", r"“\<img src=x onerror=alert\(1\)\>” is not a single token"),
-    ],
-)
-def test_a_word_that_is_not_one_token_is_answered_with_near_ones(typed: str, said: str) -> None:
-    app = page("Who made the word", word=typed)
-    assert said in app.warning[0].value
-    assert "own answer" in app.caption[0].value
-    assert {*charts(app), *matrices(app)} == {"head_scores_map", "ranked", "looked", "wrote"}
-    for offered in re.findall(r"“([^”]+)”", app.warning[0].value.partition("nearest that are:")[2]):
-        turn_to(app, word=offered.replace("\\", ""))
-        assert not app.warning
+    ):
+        app = page("Who made the word", word=typed)
+        assert said in app.warning[0].value
+        assert "own answer" in app.caption[0].value
+        assert {*charts(app), *matrices(app)} == {"head_scores_map", "ranked", "looked", "wrote"}
+        for offered in re.findall(r"“([^”]+)”", app.warning[0].value.partition("nearest that are:")[2]):
+            turn_to(app, word=offered.replace("\\", ""))
+            assert not app.warning
 
 
 def test_a_button_takes_the_reader_to_a_strong_head() -> None:
@@ -188,15 +171,6 @@ def test_a_button_takes_the_reader_to_a_strong_head() -> None:
     app.button(key="look_at_0").click().run()
     assert (app.slider(key="layer").value, app.slider(key="head").value) == (int(found[1]), int(found[2]))
     assert f"**Layer {found[1]}, head {found[2]}** looked most at" in words(app)
-
-
-def test_the_token_box_chooses_the_token_of_all_figures() -> None:
-    app = page("The river")
-    assert app.selectbox(key="chosen_token").value == TOKEN
-    app.selectbox(key="chosen_token").set_value(1).run()
-    assert not app.exception
-    length = np.linalg.norm(independent()[1][-1, 1])
-    assert charts(app)["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
 
 
 def test_post_norm_is_said_to_be_no_plain_sum() -> None:
@@ -222,101 +196,64 @@ def test_the_twins_share_one_scale_and_label_the_five_tensors() -> None:
     assert table["pre-norm"].iloc[3] == "T³ = X + T²"
 
 
-@pytest.mark.parametrize("name", zoo.available())
-def test_every_shipped_model_is_shown_on_every_tab(name: str) -> None:
-    app = open_page("residual_stream", model=name)
-    for tab in TABS[:5]:
-        turn_to(app, stream=tab)
-        assert not app.error
-        assert "nan" not in words(app).lower().split()
-        assert charts(app) or spaces(app) or component(app, "lens")
-
-
-@pytest.mark.parametrize(
-    "text", ["a", "👩‍👩‍👧 says 😀 老王", "<img src=x onerror=alert(1)> $x$ **b** <|endoftext|>", "word " * 1000]
-)
-def test_odd_texts_break_no_tab(text: str) -> None:
-    app = page("Lengths", text=text, token="0")
-    for tab in TABS:
-        turn_to(app, stream=tab)
-        assert not app.error
-        assert "nan" not in words(app).lower().split()
-
-
-def test_the_empty_box_keeps_the_last_pictures() -> None:
-    app = page("Lengths")
-    before = matrices(app)["lengths"]
-    turn_to(app, text="")
-    np.testing.assert_array_equal(matrices(app)["lengths"], before)
-    assert "Type a sentence" in app.warning[0].value
-
-
-@pytest.mark.parametrize(
-    ("shape", "kinds"),
-    [
-        ({"architecture": "encoder-only", "n_layers": 2}, ("encoder",)),
-        ({"architecture": "encoder-decoder", "norm_position": "post"}, ("encoder", "decoder", "cross-attention")),
-        ({"n_heads": 1, "n_kv_heads": 1, "feed_forward": "none"}, ("decoder",)),
-    ],
-)
-def test_other_shapes_are_shown(
-    shape: dict[str, Any], kinds: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
-    entries: dict[str, Any] = {"d_model": 12, "n_layers": 1, "n_heads": 3, "n_kv_heads": 3, "d_ff": 7, "max_len": 19}
-    config = flat(vocab_size=tokenizer.vocab_size, **entries | shape)
-    export(tmp_path / "small", lively(build(config)), tokenizer, card="")
-    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.available, "__defaults__", (tmp_path,))
-    forget()
-    for kind in kinds:
-        app = open_page("residual_stream", text="the cat sat", kind=kind)
-        for tab in TABS:
+def test_every_shipped_model_is_shown_on_every_tab() -> None:
+    for name in zoo.available():
+        app = open_page("residual_stream", model=name)
+        for tab in TABS[:5]:
             turn_to(app, stream=tab)
-            assert not app.error, words(app)
-        assert "needs the model `` twins-rope ``" in words(app)
-        turn_to(app, stream="Who made the word")
-        of_other_stream = "Heads of the encoder write into another stream" in words(app)
-        assert of_other_stream is (kind == "encoder" and len(kinds) > 1)
-    forget()
+            assert not app.error, (name, tab)
+            assert "nan" not in words(app).lower().split(), (name, tab)
+            assert charts(app) or spaces(app) or component(app, "lens"), (name, tab)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("french-english", "Le chat dort sur le lit."), ("fill-in", "The cat ___ on it.")]
-)
-def test_every_part_that_is_drawn_against_the_stream_is_counted(name: str, text: str) -> None:
-    seen = 0
-    for token in range(4):
-        app = open_page("residual_stream", stream="The river", model=name, text=text, token=str(token))
-        cosines = [
-            float(part.replace("−", "-")) for part in re.findall(r"cosine ([−-]?\d\.\d\d|nan)", alt(app, "sizes"))
-        ]
-        against = sum(cosine < -0.105 for cosine in cosines)
-        surely = sum(cosine < -0.095 for cosine in cosines)
-        said = re.search(r"(\d+|no) parts? points? against", words(app))
-        assert said
-        assert against <= int(said[1].replace("no", "0")) <= surely
-        seen += surely
-    assert seen
+def test_other_shapes_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:
+    shapes: dict[tuple[str, ...], dict[str, Any]] = {
+        ("encoder",): {"architecture": "encoder-only"},
+        ("encoder", "decoder", "cross-attention"): {"architecture": "encoder-decoder", "norm_position": "post"},
+        ("decoder",): {"n_heads": 1, "n_kv_heads": 1, "feed_forward": "none"},
+    }
+    for kinds, shape in shapes.items():
+        put_random_model(kinds[-1], n_layers=2 if kinds == ("encoder",) else 1, **shape)
+        for kind in kinds:
+            app = open_page("residual_stream", text="the cat sat", model=kinds[-1], kind=kind)
+            for tab in TABS:
+                turn_to(app, stream=tab)
+                assert not app.error, words(app)
+            assert "needs the model `` twins-rope ``" in words(app)
+            turn_to(app, stream="Who made the word")
+            of_other_stream = "Heads of the encoder write into another stream" in words(app)
+            assert of_other_stream is (kind == "encoder" and len(kinds) > 1)
+
+
+def test_every_part_that_is_drawn_against_the_stream_is_counted() -> None:
+    for name, text in (("french-english", "Le chat dort sur le lit."), ("fill-in", "The cat ___ on it.")):
+        seen = 0
+        for token in range(4):
+            app = open_page("residual_stream", stream="The river", model=name, text=text, token=str(token))
+            cosines = [float(c.replace("−", "-")) for c in re.findall(r"cosine ([−-]?\d\.\d\d|nan)", alt(app, "sizes"))]
+            against, surely = (sum(cosine < limit for cosine in cosines) for limit in (-0.105, -0.095))
+            said = re.search(r"(\d+|no) parts? points? against", words(app))
+            assert said
+            assert against <= int(said[1].replace("no", "0")) <= surely
+            seen += surely
+        assert seen
 
 
 def test_the_paths_in_space_end_where_the_vectors_of_an_independent_pass_do() -> None:
-    (space,) = spaces(page("In space"))
+    app = page("In space")
+    (space,) = spaces(app)
     rows = space["layout"]["meta"]["values"]["rows"]
-    ids = zoo.load("tiny-english").tokenizer.encode(TEXT, max_len=99).ids
-    _, streams, _ = numpy_model.forward(MODEL, ids)
-    vectors = streams.astype(np.float64)  # (stage, len, d_model)
-    at = np.array([row[1:] for row in rows]).reshape(len(ids), len(vectors), 3).swapaxes(0, 1)
-    flat = (vectors - vectors.mean(axis=(0, 1))).reshape(-1, vectors.shape[-1])
+    _, vectors, _ = independent()
+    stages, length, width = vectors.shape
+    at = np.array([row[1:] for row in rows]).reshape(length, stages, 3).swapaxes(0, 1)
+    flat = (vectors - vectors.mean(axis=(0, 1))).reshape(-1, width)
     _, _, directions = np.linalg.svd(flat, full_matrices=False)
     assert np.allclose(np.abs(at.reshape(-1, 3)), np.abs(flat @ directions[:3].T), atol=2e-3)
     cosines = vectors @ vectors[:, TOKEN, :, None] / np.linalg.norm(vectors, axis=-1)[..., None]
-    said = words(page("In space"))
-    tokens = [row[0] for row in rows[:: len(vectors)]]
+    tokens = [row[0] for row in rows[::stages]]
     for stage in (0, -1):
         cosines[stage, TOKEN] = -np.inf
-        assert f"is most like {tokens[int(cosines[stage].argmax())]}" in said.replace("\\", "")
+        assert f"is most like {tokens[int(cosines[stage].argmax())]}" in words(app).replace("\\", "")
 
 
 def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> None:
@@ -330,9 +267,8 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
     """The streams are the numpy model's; without a choice the page finds the word that stands there twice."""
     text = "He left the house on the left."
     app = open_page("residual_stream", stream="In context", text=text)
-    ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(text, max_len=256).ids)
-    _, streams, _ = numpy_model.forward(MODEL, ids)
-    unit = np.array(streams) / np.linalg.norm(streams, axis=-1, keepdims=True)
+    streams = plain.forward(text)[1]
+    unit = streams / np.linalg.norm(streams, axis=-1, keepdims=True)
     drawn = series(charts(app)["in_context"])
     assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
     np.testing.assert_allclose(drawn["each other"], (unit[:, 1] * unit[:, 6]).sum(axis=-1), atol=1e-4)
@@ -344,35 +280,34 @@ def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
     assert "Type at least two tokens" in words(open_page("residual_stream", stream="In context", text="a"))
 
 
-@pytest.mark.parametrize(
-    "b", [{"b": "The boy sat on the"}, {"b": "The boy went to the"}, {"with": "another model", "b_model": "fill-in"}]
-)
-def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_differ(b: dict[str, str]) -> None:
+def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_differ() -> None:
     """Models of other depths have no stages in common."""
-    app = open_page("residual_stream", text="The boy went to the", **{"with": "another sentence"} | b)
-    stages, *sides = columns(app, "side_lens").values()
-    one, other = ([shown.rsplit(" ", 1)[0] for shown in side] for side in sides)
-    differ = [a != b for a, b in zip(one, other, strict=True)]
-    parts = next(n for n in range(len(stages) + 1) if all(differ[n:]))
-    said = re.findall(r"They part (.+) and stay apart", words(app))
-    assert said == ([stages[parts]] if "" not in other and parts < len(stages) else [])
+    others: list[dict[str, str]] = [{"b": "The boy sat on the"}, {"b": "The boy went to the"}]
+    for b in (*others, {"with": "another model", "b_model": "fill-in"}):
+        app = open_page("residual_stream", text="The boy went to the", **{"with": "another sentence"} | b)
+        stages, *sides = columns(app, "side_lens").values()
+        one, other = ([shown.rsplit(" ", 1)[0] for shown in side] for side in sides)
+        differ = [a != b for a, b in zip(one, other, strict=True)]
+        parts = next(n for n in range(len(stages) + 1) if all(differ[n:]))
+        said = re.findall(r"They part (.+) and stay apart", words(app))
+        assert said == ([stages[parts]] if "" not in other and parts < len(stages) else []), b
 
 
 def test_what_a_part_takes_back_is_read_out_as_by_hand() -> None:
     """For “cat” head 5.6 writes against the first feed-forward layer; both go through the last norm and W_U."""
     app = page("The river", token="1")
     assert "**Layer 5, head 6 takes" in words(app)
-    trace, w = zoo.load("tiny-english").trace(TEXT), zoo.load("tiny-english").weights
+    trace, raw = zoo.load("tiny-english").trace(TEXT), plain.weights()
     mlp = trace["decoder.0.mlp.out"][1].astype(float)
-    head = trace["decoder.5.self_attn.z"][6, 1].astype(float) @ w.attention("decoder.5.self_attn").W_O[6]
+    W_O = raw["decoder.blocks.5.self_attn.W_O.weight"][:, 6 * 32 : 7 * 32]
+    head = W_O @ trace["decoder.5.self_attn.z"][6, 1].astype(float)
     cosine = mlp @ head / np.linalg.norm(mlp) / np.linalg.norm(head)
     assert f"(cosine {cosine:.2f})".replace("-", "−") in words(app)
     assert f"takes {-(mlp @ head) / (mlp @ mlp):.1%} of layer 0, MLP back" in words(app)
     final = trace["decoder.5.resid_post"][1].astype(float)
-    raw = load_file(MODEL / "model.safetensors")
-    gain, W_U = raw["decoder.norm.weight"].astype(float), raw["embedding.W_E"].astype(float)
+    gain, W_U = raw["decoder.norm.weight"], raw["embedding.W_E"]
     raised, lowered = (W_U @ (gain * (x - x.mean()) / np.sqrt(final.var() + 1e-5)) for x in (mlp, head))
-    vocabulary = [token.removeprefix(" ") for token in zoo.load("tiny-english").vocabulary]
+    vocabulary = [token.removeprefix(" ") for token in independent()[0]]
     best = sorted(np.flatnonzero(raised > 0).tolist(), key=lambda n: lowered[n])[:6]
     shown = columns(app, "deleted")
     assert shown["word"] == [vocabulary[n] for n in best]

@@ -5,28 +5,30 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, paired, pictures, series, views, words
+from tests.app import charts, matrices, open_page, paired, pictures, series, views, words
 from tests.model import numpy_model
-from tests.pages.test_pages import put_random_model
+from tests.pages import plain
+from tests.pages.plain import MODEL, softmax
+from tests.pages.test_odd_texts import ODD
 from tfmviz import zoo
+from tfmviz.model.config import ModelConfig
+from tfmviz.record.edits import Patch
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
 from tfmviz.ui.switch_off import board, copying
 from tfmviz.words.labels import END
 
-MODEL = zoo.MODELS / "tiny-english"
-
 TEXT = "The cat sat on the mat."
-
 PAGE = "switch_off"
 
 TABS = (
@@ -42,25 +44,24 @@ TABS = (
 
 @pytest.fixture(scope="module")
 def ids() -> tuple[int, ...]:
-    return Tokenizer.load(MODEL / "tokenizer.json").encode(TEXT, max_len=256).ids
+    return plain.ids_of(TEXT)
 
 
-@pytest.fixture(scope="module")
-def doctored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model with head 5 of layer 0 and the MLP of layer 2 cut out of its weights: nothing reads their columns."""
-    folder = tmp_path_factory.mktemp("doctored")
+def doctored(folder: Path, **cut: Any) -> Path:
+    """The model without what `cut` names: a matrix, or some of its columns, which then nothing reads."""
     shutil.copytree(MODEL, folder, dirs_exist_ok=True)
     weights = {name: value.copy() for name, value in load_file(MODEL / "model.safetensors").items()}
-    weights["decoder.blocks.0.self_attn.W_O.weight"][:, 5 * 32 : 6 * 32] = 0
-    for part in ("weight", "bias"):
-        weights[f"decoder.blocks.2.mlp.W_out.{part}"][:] = 0
+    for name, columns in cut.items():
+        weights[f"decoder.blocks.{name}"][..., columns] = 0
     save_file(weights, folder / "model.safetensors")
     return folder
 
 
-def softmax(logits: Array) -> Array:
-    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return p / p.sum(axis=-1, keepdims=True)
+@pytest.fixture(scope="module")
+def without_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Without head 5 of layer 0 and the MLP of layer 2."""
+    mlp = {f"2.mlp.W_out.{part}": slice(None) for part in ("weight", "bias")}
+    return doctored(tmp_path_factory.mktemp("doctored"), **mlp | {"0.self_attn.W_O.weight": slice(5 * 32, 6 * 32)})
 
 
 def losses(folder: Path, ids: tuple[int, ...]) -> Array:
@@ -77,49 +78,41 @@ def off(app: AppTest) -> list[str]:
     return names
 
 
-def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[int, ...], doctored: Path) -> None:
-    old, new = losses(MODEL, ids), losses(doctored, ids)
-    last = str(len(ids) - 1)
-    app = open_page(PAGE, text=TEXT, off="d0.5,dm2", removed="Loss", token=last)
-    said = words(app)
-    assert f"**{old.mean():.2f}** nats in A, **{new.mean():.2f}** in B, with 0.5, MLP 2 off" in said
-    one, other = series(charts(app)["losses"], "value", by="series").values()
-    np.testing.assert_allclose(one, old, atol=1e-3)
-    np.testing.assert_allclose(other, new, atol=1e-3)
-    app = open_page(PAGE, text=TEXT, off="d0.5,dm2", token=last)
-    bars = [b for _, b in paired(app)[1].values()]
-    p = softmax(numpy_model.forward(doctored, ids)[2][-1])
-    vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
+def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[int, ...], without_two: Path) -> None:
+    old, new = losses(MODEL, ids), losses(without_two, ids)
+    address = {"off": "d0.5,dm2", "token": str(len(ids) - 1)}
+    app = open_page(PAGE, text=TEXT, removed="Loss", **address)
+    assert f"**{old.mean():.2f}** nats in A, **{new.mean():.2f}** in B, with 0.5, MLP 2 off" in words(app)
+    drawn = series(charts(app)["losses"], "value", by="series").values()
+    for shown, expected in zip(drawn, (old, new), strict=True):
+        np.testing.assert_allclose(shown, expected, atol=1e-3)
+    app = open_page(PAGE, text=TEXT, **address)
+    p = softmax(numpy_model.forward(without_two, ids)[2][-1])
     best = int(p.argmax())
-    assert max(bars) == pytest.approx(p[best], abs=1e-4)
-    assert re.search(rf"(both expect|, B) “\S*{re.escape(vocabulary[best].strip('<|>'))}", words(app))
+    assert max(b for _, b in paired(app)[1].values()) == pytest.approx(p[best], abs=1e-4)
+    word = Tokenizer.load(MODEL / "tokenizer.json").vocabulary[best].strip("<|>")
+    assert re.search(rf"(both expect|, B) “\S*{re.escape(word)}", words(app))
 
 
 def test_the_map_agrees_with_doctored_weights(ids: tuple[int, ...], tmp_path: Path) -> None:
     app = open_page(PAGE, text=TEXT, removed="Every part in turn")
     found = matrices(app)["damage_map"][0]
     assert found.shape == (6, 9)
-    shutil.copytree(MODEL, tmp_path, dirs_exist_ok=True)
-    weights = {name: value.copy() for name, value in load_file(MODEL / "model.safetensors").items()}
-    weights["decoder.blocks.4.self_attn.W_O.weight"][:, 3 * 32 : 4 * 32] = 0
-    save_file(weights, tmp_path / "model.safetensors")
-    assert found[4, 3] == pytest.approx(losses(tmp_path, ids).mean() - losses(MODEL, ids).mean(), abs=1e-3)
-    worst = np.unravel_index(found[:, :8].argmax(), (6, 8))
-    assert f"**{worst[0]}.{worst[1]}** (+" in words(app)
-    assert f"For {(found[:, :8] <= 0).sum()} of 48 heads the loss does not grow" in words(app)
+    without = doctored(tmp_path, **{"4.self_attn.W_O.weight": slice(3 * 32, 4 * 32)})
+    assert found[4, 3] == pytest.approx(losses(without, ids).mean() - losses(MODEL, ids).mean(), abs=1e-3)
+    worst = "{}.{}".format(*np.unravel_index(found[:, :8].argmax(), (6, 8)))
+    assert f"**{worst}** (+" in words(app)
     spared = [f"{layer}.{head}" for layer, head in np.argwhere(found[:, :8] <= 0)]
+    assert f"For {len(spared)} of 48 heads the loss does not grow" in words(app)
     assert app.button(key="spared").label == f"Switch off all {len(spared)} that cost nothing alone"
-    app.button(key="spared").click().run()
-    assert off(app) == spared
-    app.button(key="worst").click().run()
-    assert off(app) == [f"{worst[0]}.{worst[1]}"]
+    for button, gone in (("spared", spared), ("worst", [worst])):
+        app.button(key=button).click().run()
+        assert off(app) == gone
 
 
 def test_the_choice_is_in_the_address_and_starts_with_the_sidebars_head() -> None:
-    app = open_page(PAGE, text=TEXT, layer="3", head="4")
-    assert off(app) == ["3.4"]
-    other = open_page(PAGE, text=TEXT, off="d3.4,dm1,dl5")
-    assert off(other) == ["MLP 1", "3.4", "layer 5"]  # row by row
+    assert off(open_page(PAGE, text=TEXT, layer="3", head="4")) == ["3.4"]
+    assert off(open_page(PAGE, text=TEXT, off="d3.4,dm1,dl5")) == ["MLP 1", "3.4", "layer 5"]  # row by row
     nothing = open_page(PAGE, text=TEXT, off="none")
     assert off(nothing) == []
     assert "Everything is on" in words(nothing)
@@ -145,13 +138,13 @@ def test_a_part_the_model_lacks_is_named_and_the_rest_holds() -> None:
     assert "`` d77.1 ``" in app.info[0].value
 
 
-@pytest.mark.parametrize("off", [",".join(f"dl{n}" for n in range(6)), "heads"])
-def test_everything_off_is_shown_with_a_sentence(off: str) -> None:
-    if off == "heads":
-        off = ",".join([f"d{layer}.{head}" for layer in range(6) for head in range(8)] + [f"dm{n}" for n in range(6)])
-    app = open_page(PAGE, text=TEXT, off=off)
-    assert "Everything is off" in app.warning[0].value
-    assert not app.error
+def test_everything_off_is_shown_with_a_sentence() -> None:
+    layers, mlps = (",".join(f"d{part}{n}" for n in range(6)) for part in "lm")
+    heads = ",".join(f"d{layer}.{head}" for layer in range(6) for head in range(8))
+    for everything in (layers, f"{heads},{mlps}"):
+        app = open_page(PAGE, text=TEXT, off=everything)
+        assert "Everything is off" in app.warning[0].value
+        assert not app.error
 
 
 def test_two_sessions_at_once_do_not_mix() -> None:
@@ -176,16 +169,10 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     app = open_page(PAGE, text=TEXT, off="dl2", how="mean", reference="My dog ran.")
     model = models.load("tiny-english")
     reference = model.trace("My dog ran.")
-    before, mean = model.trace(TEXT), reference["decoder.2.mlp.out"].mean(axis=0)
-    from tfmviz.record.edits import Patch
-
-    attention = reference["decoder.2.self_attn.out"].mean(axis=0)
-    edits = (
-        Patch(site="decoder.2.self_attn.out", vector=tuple(attention.tolist())),
-        Patch(site="decoder.2.mlp.out", vector=tuple(mean.tolist())),
-    )
+    sites = ("decoder.2.self_attn.out", "decoder.2.mlp.out")
+    edits = tuple(Patch(site=site, vector=tuple(reference[site].mean(axis=0).tolist())) for site in sites)
     p = softmax(model.trace(TEXT, edits)["logits"].astype(np.float64))
-    loss = -np.log(p[np.arange(6), before.target.ids[1:]]).mean()
+    loss = -np.log(p[np.arange(6), plain.ids_of(TEXT)[1:]]).mean()
     assert f"**{loss:.2f}** in B, with layer 2 at its mean" in words(app)
 
 
@@ -213,10 +200,9 @@ def boxes(app: AppTest) -> list[list[str]]:
     return [[text for text, *_ in row["pieces"]] for row in json.loads(views(app)["side_rows"].json)["rows"]]
 
 
-def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it_and_a_click_leaves_it_off(doctored: Path) -> None:
+def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it(ids: tuple[int, ...], without_two: Path) -> None:
     app = open_page(PAGE, text=TEXT, off="d0.5,dm2", removed="Attention", layer="3", head="6")
-    ids = models.load("tiny-english").encode(TEXT).ids
-    patterns = [numpy_model.forward(folder, ids)[0] for folder in (MODEL, doctored)]
+    patterns = [numpy_model.forward(folder, ids)[0] for folder in (MODEL, without_two)]
     shown = matrices(app)
     for key, of_run in zip(("side_a", "side_b"), patterns, strict=True):
         np.testing.assert_allclose(shown[key][0], np.where(np.tri(len(ids)) > 0, of_run[3, 6], np.nan), atol=1e-3)
@@ -230,42 +216,31 @@ def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it_and_a_click_le
     assert "Head 0.5 **looks as before**" in words(itself)
 
 
-def tabs(app: AppTest) -> Iterator[str]:
-    """Opens one tab after the other."""
-    for tab in TABS:
-        app.session_state["removed"] = tab
-        app.run()
-        assert not app.exception
-        assert not app.error, words(app)
-        yield tab
+def test_every_figure_of_an_odd_text_holds_a_number() -> None:
+    for text in ODD[:2]:
+        for tab in TABS:
+            app = open_page(PAGE, text=text, model="twins-rope", removed=tab)
+            assert not app.error, tab
+            assert "NaN" not in json.dumps(charts(app)), tab
+            assert all(np.isfinite(values).any() for values in matrices(app).values()), tab
 
 
-@pytest.mark.parametrize("text", ["a", "👩‍👩‍👧 says 老王", "<img src=x onerror=alert(1)> $x$ **b**"])
-def test_odd_texts_do_not_break_a_tab(text: str) -> None:
-    for _ in tabs(app := open_page(PAGE, text=text, model="twins-rope")):
-        assert "nan" not in words(app).lower().split()
-        assert "NaN" not in json.dumps(charts(app))
-        assert all(np.isfinite(values).any() for values in matrices(app).values())
-
-
-@pytest.mark.parametrize("architecture", ["encoder-only", "encoder-decoder", "decoder-only"])
-def test_other_models_are_shown(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_models_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:
     """The decoder-only one has one layer, one head, no MLP and norms after the sum."""
-    forget()
-    small = {"feed_forward": "none", "norm_position": "post"}
-    shape = small if architecture == "decoder-only" else {"n_layers": 2, "n_heads": 3, "n_kv_heads": 3}
-    put_random_model(tmp_path / "small", architecture=architecture, **shape)
-    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
-    app = open_page(PAGE, text="the cat sat")
-    drawn = {tab: [*charts(app), *matrices(app), *({"next_words"} & set(views(app)))] for tab in tabs(app)}
-    forget()
-    assert drawn["Next word"] == ["next_words"]
-    assert drawn["Loss"] == ([] if architecture == "encoder-only" else ["losses"])
-    assert {"side_a", "side_b", "side_difference", "side_heads"} <= set(drawn["Attention"])
-    assert drawn["Every part in turn"] == ["damage_map"]
-    assert drawn["Do sharp heads matter?"] == ([] if architecture == "decoder-only" else ["look_and_matter"])
-    assert drawn["Copy from another sentence"] == ["recovered"]
+    small = {"feed_forward": "none", "norm_position": "post", "n_layers": 1, "n_heads": 1, "n_kv_heads": 1}
+    for architecture in ("encoder-only", "encoder-decoder", "decoder-only"):
+        put_random_model(architecture, architecture=architecture, **small if architecture == "decoder-only" else {})
+        drawn = {}
+        for tab in TABS:
+            app = open_page(PAGE, text="the cat sat", model=architecture, removed=tab)
+            assert not app.error, words(app)
+            drawn[tab] = [*charts(app), *matrices(app), *({"next_words"} & set(views(app)))]
+        assert drawn["Next word"] == ["next_words"]
+        assert drawn["Loss"] == ([] if architecture == "encoder-only" else ["losses"])
+        assert {"side_a", "side_b", "side_difference", "side_heads"} <= set(drawn["Attention"])
+        assert drawn["Every part in turn"] == ["damage_map"]
+        assert drawn["Do sharp heads matter?"] == ([] if architecture == "decoder-only" else ["look_and_matter"])
+        assert drawn["Copy from another sentence"] == ["recovered"]
 
 
 def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> None:
@@ -292,11 +267,9 @@ def test_sentences_that_cannot_be_compared_are_told_why() -> None:
     assert any("Type a second sentence" in note.value for note in app.info)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), [("The cat, the dog", "The dog, the dog"), ("catalogue", None), ("", None)]
-)
-def test_one_whole_word_is_exchanged(text: str, expected: str | None) -> None:
-    assert copying.exchanged(text) == expected
+def test_one_whole_word_is_exchanged() -> None:
+    texts = {"The cat, the dog": "The dog, the dog", "catalogue": None, "": None}
+    assert {text: copying.exchanged(text) for text in texts} == texts
 
 
 def test_where_no_copy_does_much_the_page_says_so() -> None:
@@ -311,6 +284,4 @@ def test_where_no_copy_does_much_the_page_says_so() -> None:
 
 
 def test_pairs_have_as_many_tokens() -> None:
-    tokenizer = Tokenizer.load(MODEL / "tokenizer.json")
-    for pair in copying.PAIRS:
-        assert len({len(tokenizer.encode(text, max_len=256)) for text in pair}) == 1
+    assert [pair for pair in copying.PAIRS if len({len(plain.ids_of(text)) for text in pair}) > 1] == []

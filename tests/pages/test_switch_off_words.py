@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, paired, words
-from tests.pages.test_pages import put_random_model
-from tfmviz import zoo
+from tests.app import charts, matrices, open_page, paired, words
+from tests.pages.claims import told
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
+from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array
 from tfmviz.ui import models
 from tfmviz.ui.switch_off import board, copying, every_part
@@ -40,39 +39,35 @@ def story(
     return copying._story(values, tokens, copied=copied, beside_encoder=beside_encoder)
 
 
-@pytest.mark.parametrize("pair", copying.PAIRS)
-def test_answers_are_what_the_runs_answer(pair: tuple[str, str]) -> None:
-    model = models.load("tiny-english")
-    rows = [model.trace(text)["logits"][-1] for text in pair]
-    best, compared = (
-        [f"“{markdown.plain(visible(model.vocabulary[index]))}”" for index in two]
-        for two in (patching.favourites(*rows), patching.answers(*rows))
-    )
-    said = words(opened(COPY, pair[0], other=pair[1], token=last_token(pair[0])))
-    assert ("sentence's answer is" in said) == (best[0] != best[1])
-    if best[0] != best[1]:
-        assert f"Your sentence's answer is {best[0]}, the second's {best[1]}." in said
-    else:
-        assert f"Both runs answer {best[0]}. Compared, your sentence favours {compared[0]}, the second" in said
+def test_answers_are_what_the_runs_answer() -> None:
+    model, alike = models.load("tiny-english"), set()
+    for pair in copying.PAIRS:
+        rows = [model.trace(text)["logits"][-1] for text in pair]
+        best, compared = (
+            [f"“{markdown.plain(visible(model.vocabulary[index]))}”" for index in two]
+            for two in (patching.favourites(*rows), patching.answers(*rows))
+        )
+        said = words(opened(COPY, pair[0], other=pair[1], token=last_token(pair[0])))
+        alike.add(best[0] == best[1])
+        assert ("sentence's answer is" in said) == (best[0] != best[1]), pair
+        if best[0] != best[1]:
+            assert f"Your sentence's answer is {best[0]}, the second's {best[1]}." in said
+        else:
+            assert f"Both runs answer {best[0]}. Compared, your sentence favours {compared[0]}, the second" in said
+    assert alike == {True, False}
 
 
-def test_there_are_pairs_with_two_answers_and_pairs_with_one() -> None:
-    model = models.load("tiny-english")
-    runs = [[int(model.trace(text)["logits"][-1].argmax()) for text in pair] for pair in copying.PAIRS]
-    assert {one == other for one, other in runs} == {True, False}
-
-
-@pytest.mark.parametrize("copied", WRITES)
-@pytest.mark.parametrize("pair", copying.PAIRS)
-def test_what_a_layer_writes_does_not_show_where_the_difference_went(pair: tuple[str, str], copied: str) -> None:
-    app = opened(COPY, pair[0], other=pair[1], copied=copied, token=last_token(pair[0]))
-    said, largest = words(app), matrices(app)["recovered"][0].max(axis=1)
-    assert CARRIED not in said
-    assert "stored" not in said
-    assert not re.search(r"[-−]0%|\b0%", said)
-    named = [int(layer) for layer in re.findall(r"[Ii]n layer (\d)", said)]
-    assert named[0] == np.flatnonzero(largest >= copying.FAINT)[0]
-    assert all(largest[layer] >= copying.FAINT for layer in named)
+def test_what_a_layer_writes_does_not_show_where_the_difference_went() -> None:
+    for one, other in copying.PAIRS:
+        for copied in WRITES:
+            app = opened(COPY, one, other=other, copied=copied, token=last_token(one))
+            said, largest = words(app), matrices(app)["recovered"][0].max(axis=1)
+            assert CARRIED not in said
+            assert "stored" not in said
+            assert not re.search(r"[-−]0%|\b0%", said), one
+            named = [int(layer) for layer in re.findall(r"[Ii]n layer (\d)", said)]
+            assert named[0] == np.flatnonzero(largest >= copying.FAINT)[0], one
+            assert all(largest[layer] >= copying.FAINT for layer in named), one
 
 
 def test_the_stream_shows_where_attention_took_the_difference() -> None:
@@ -80,18 +75,18 @@ def test_the_stream_shows_where_attention_took_the_difference() -> None:
     assert re.search(r"in layer 5 the one at token 9 “named” \(\d\d%\): " + CARRIED, said)
 
 
-@pytest.mark.parametrize("kind", ["decoder", "cross-attention"])
-def test_in_a_decoder_cross_attention_brings_the_difference_in(kind: str) -> None:
-    address = {"model": "french-english", "other": "Le chien dort.", "kind": kind, "token": "1"}
-    app = opened(COPY, "Le chat dort.", **address)
-    np.testing.assert_allclose(matrices(app)["recovered"][0][0], 0, atol=1e-6)
-    said = words(app)
-    assert "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference" in said
-    assert "In layer 0" not in said
-    assert CARRIED not in said
-    assert not re.search(r"[-−]0%|\b0%", said)
-    app = opened(COPY, "Le chat dort.", **address, copied="what cross-attention writes")
-    assert "reads the same tokens" not in words(app)
+def test_in_a_decoder_cross_attention_brings_the_difference_in() -> None:
+    address = {"model": "french-english", "other": "Le chien dort.", "token": "1"}
+    for kind in ("decoder", "cross-attention"):
+        app = opened(COPY, "Le chat dort.", **address, kind=kind)
+        np.testing.assert_allclose(matrices(app)["recovered"][0][0], 0, atol=1e-6)
+        said = words(app)
+        assert "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings" in said
+        assert "In layer 0" not in said
+        assert CARRIED not in said
+        assert not re.search(r"[-−]0%|\b0%", said)
+        app = opened(COPY, "Le chat dort.", **address, kind=kind, copied="what cross-attention writes")
+        assert "reads the same tokens" not in words(app)
 
 
 def test_a_story_tells_of_no_faint_layer() -> None:
@@ -120,38 +115,29 @@ def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
     assert "others may do the same work, or this text" in words(opened(MAP))
 
 
-def test_one_head_is_written_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    forget()
-    put_random_model(tmp_path / "small")
-    monkeypatch.setattr(zoo.catalogue, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(zoo.load, "__defaults__", (tmp_path,))
+def test_one_head_is_written_as_one(put_random_model: Callable[..., ModelConfig]) -> None:
+    put_random_model(n_layers=1, n_heads=1, n_kv_heads=1)
     app = opened(MAP, "the cat sat")
-    said, grown = words(app), float(matrices(app)["damage_map"][0][0, 0])
-    forget()
-    if grown > 0:
-        assert "With any of the heads off the model does worse." in said
-    else:
-        assert "For 1 of 1 head the loss does not grow" in said
+    grown = matrices(app)["damage_map"][0][0, 0] > 0
+    said = "With any of the heads off the model does worse." if grown else "For 1 of 1 head the loss does not grow"
+    assert said in words(app)
     assert app.button(key="spared").label == "Switch off 0.0 only"
 
 
-@pytest.mark.parametrize(
-    ("way", "one", "two"),
-    [
+def test_what_is_done_to_a_part() -> None:
+    for way, one, two in (
         (board.Way(how="zero"), "off", "off"),
         (board.Way(how="mean"), "at its mean", "at their means"),
         (board.Way(how="scaled", factor=2.0), "× 2", "each × 2"),
         (board.Way(how="scaled", factor=-0.3), "× −0.3", "each × −0.3"),
         (board.Way(how="scaled", factor=0.0), "off", "off"),
-    ],
-)
-def test_what_is_done_to_a_part(way: board.Way, one: str, two: str) -> None:
-    assert (way.done(1), way.done(2)) == (one, two)
+    ):
+        assert (way.done(1), way.done(2)) == (one, two)
 
 
 def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
     doubled = {"how": "scaled", "factor": "2.0", "off": "d0.1"}
-    for tab, told in (
+    for tab, expected in (
         ("Next word", "with 0.1 × 2: "),
         ("Loss", "with 0.1 × 2: "),
         ("What it writes", "with 0.1 × 2: "),
@@ -159,7 +145,7 @@ def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
         (POINTS, "The rank correlation is"),
     ):
         app = opened(tab, **doubled)
-        assert told in words(app)
+        assert expected in words(app)
         assert not re.search(r"\d off|parts? off|these off|without (this|it)", words(app))
         if tab == MAP:
             assert app.button(key="worst").label.startswith("Change ")
@@ -182,16 +168,16 @@ def test_where_nothing_is_changed_no_part_is_missed() -> None:
     assert "Number 1 is" not in said
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_equal_heads_have_one_order(seed: int) -> None:
+def test_equal_heads_have_one_order() -> None:
     """Of equal heads the first comes first, as on the map, whatever the sort does with many of them."""
-    random = np.random.default_rng(seed)
-    lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
-    sharpest = int(sharpness.argmax())
-    place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
-    way, names = board.Way(how="zero"), [f"0.{n}" for n in range(47)]
-    said = every_part._place(sharpness, lost, names, "the next word", way)
-    assert f"it is number {place} of 47. Number 1 is **0.{lost.argmax()}**" in said
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
+        sharpest = int(sharpness.argmax())
+        place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
+        names = [f"0.{n}" for n in range(47)]
+        said = every_part._place(sharpness, lost, names, "the next word", board.Way(how="zero"))
+        assert f"it is number {place} of 47. Number 1 is **0.{lost.argmax()}**" in said
 
 
 def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
@@ -201,10 +187,9 @@ def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
     assert "In the place of “" in words(app)
 
 
-@pytest.mark.parametrize(("off", "better"), [("d4.0", False), ("d2.7", True)])
-def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one(off: str, better: bool) -> None:
-    said = words(opened("Loss", off=off))
-    losses = re.search(r"\*\*(\d\.\d\d)\*\* nats in A, \*\*(\d\.\d\d)\*\* in B, with", said)
-    assert losses is not None
-    assert (float(losses[2]) < float(losses[1])) == better
-    assert ("predicts this sentence **better** with the part off" in said) == better
+def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one() -> None:
+    for off, better in (("d4.0", False), ("d2.7", True)):
+        app = opened("Loss", off=off)
+        a, b = told(app, r"\*\*(\d\.\d\d)\*\* nats in A, \*\*(\d\.\d\d)\*\* in B, with")
+        assert (b < a) == better
+        assert ("predicts this sentence **better** with the part off" in words(app)) == better

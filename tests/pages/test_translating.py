@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
-from safetensors.numpy import load_file
+from streamlit.testing.v1 import AppTest
 
 from tests.app import matrices, open_page, views, words
+from tests.pages import plain
 from tests.pages.tabs import addresses
 from tests.pages.translating import TEXT, log_p, open_translating, view
 from tfmviz import load, zoo
@@ -34,42 +35,34 @@ def model() -> ZooModel:
 # Which model.
 
 
-def test_the_page_opens_with_a_model_that_translates() -> None:
-    app = open_page("translating")
-    assert app.selectbox(key="model").value == "french-english"
-    assert "translating" in views(app)
-
-
-def test_a_model_that_does_not_translate_is_replaced_and_named() -> None:
-    app = open_translating(model="tiny-english")
-    assert app.selectbox(key="model").value == "french-english"
-    assert "tiny-english" in words(app)
-    assert "translating" in views(app)
+def test_the_page_opens_with_a_model_that_translates_and_says_which_it_has_replaced() -> None:
+    for app in (open_page("translating"), other := open_translating(model="tiny-english")):
+        assert app.selectbox(key="model").value == "french-english"
+        assert "translating" in views(app)
+    assert "tiny-english" in words(other)
 
 
 # Word by word.
 
 
-@pytest.mark.parametrize("heads", ["one head", "mean of the layer", "mean of all layers"])
-def test_every_step_is_that_of_an_independent_pass(model: ZooModel, heads: str) -> None:
-    data = view(open_translating(heads=heads, layer="2", head="5"))
+def test_every_step_is_that_of_an_independent_pass(model: ZooModel) -> None:
     ids = list(zoo.writing.generate(model, TEXT).ids)
     names = [visible(model.vocabulary[index]) for index in ids]
-    assert [step["writes"] for step in data["steps"]] == [*names, END]
-    assert [step["reads"] for step in data["steps"]] == [START, *names]
     expected = log_p(model, TEXT, ids)
-    for n, (step, token) in enumerate(zip(data["steps"], [*ids, 0], strict=True)):
-        assert expected[n].argmax() == token
-        assert step["p"] == pytest.approx(np.exp(expected[n, token]), rel=1e-3)
-    shown = np.array([step["weights"] for step in data["steps"]])
-    np.testing.assert_allclose(shown.sum(axis=1), 1, atol=2e-3)
     patterns = [model.trace(TEXT)[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
     looks = {
         "one head": patterns[2][5],
         "mean of the layer": patterns[2].mean(0),
         "mean of all layers": np.mean(patterns, (0, 1)),
     }
-    np.testing.assert_allclose(shown, looks[heads], atol=1e-3)
+    for heads, weights in looks.items():
+        data = view(open_translating(heads=heads, layer="2", head="5"))
+        assert [step["writes"] for step in data["steps"]] == [*names, END]
+        assert [step["reads"] for step in data["steps"]] == [START, *names]
+        for n, (step, token) in enumerate(zip(data["steps"], [*ids, 0], strict=True)):
+            assert expected[n].argmax() == token
+            assert step["p"] == pytest.approx(np.exp(expected[n, token]), rel=1e-3)
+        np.testing.assert_allclose([step["weights"] for step in data["steps"]], weights, atol=1e-3)
 
 
 def test_the_recurrent_translators_are_a_click_away_with_the_same_sentence() -> None:
@@ -93,7 +86,7 @@ def test_the_address_says_how_far_it_is_written() -> None:
 
 
 def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it(model: ZooModel) -> None:
-    app = open_translating(translation="Force the beginning", begins="Meat is")
+    app = forced("Meat is")
     given = list(model.tokenizer.encode("Meat is", max_len=60).ids)
     made = zoo.writing.generate(model, TEXT, given=given)
     assert list(made.ids[: len(given)]) == given
@@ -103,15 +96,14 @@ def test_a_forced_beginning_is_followed_by_what_the_model_writes_after_it(model:
     assert made.text.strip().rstrip(".") in words(app)
 
 
-def test_a_beginning_after_which_the_text_ends_at_once_says_so(model: ZooModel) -> None:
-    whole = zoo.writing.generate(model, TEXT).text
-    assert "ends the text at once" in words(open_translating(translation="Force the beginning", begins=whole))
-    assert "ends the text at once" not in words(open_translating(translation="Force the beginning", begins=""))
+def forced(begins: str) -> AppTest:
+    return open_translating(translation="Force the beginning", begins=begins)
 
 
-def test_a_beginning_longer_than_the_model_reads_is_cut() -> None:
-    app = open_translating(translation="Force the beginning", begins="meat " * 59)
-    assert matrices(app)["forced"].shape[-1] <= 64
+def test_a_beginning_after_which_the_text_ends_at_once_says_so_and_a_long_one_is_cut(model: ZooModel) -> None:
+    assert "ends the text at once" in words(forced(zoo.writing.generate(model, TEXT).text))
+    assert "ends the text at once" not in words(forced(""))
+    assert matrices(forced("meat " * 59))["forced"].shape[-1] <= 64
 
 
 def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooModel) -> None:
@@ -137,7 +129,7 @@ def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: 
     for kind in ("dot", "bilinear", "additive"):
         alone = zoo.load(f"seq2seq-{kind}", kind=zoo.RecurrentTranslator).trace(TEXT)
         np.testing.assert_allclose(drawn[f"aligned_{kind}"][0], alone["decoder.alpha"], atol=1e-5)
-    files = (load_file(zoo.MODELS / name / "model.safetensors") for name in ("seq2seq-additive", model.name))
+    files = (plain.weights(name) for name in ("seq2seq-additive", model.name))
     largest, whole = (sum(array.size for array in arrays.values()) for arrays in files)
     assert f"at most {largest / whole:.1%} of the transformer's parameters" in words(app)
 
@@ -158,19 +150,16 @@ def test_scores_are_those_of_sacrebleu(model: ZooModel) -> None:
     assert f"chrF **{CHRF().sentence_score(written, others).score:.1f}**" in said
 
 
-@pytest.mark.parametrize("written", ["the the the the cat .", "the cat sat on the mat .", "a", "no word at all here"])
-def test_marked_n_grams_are_as_many_as_bleu_counts(written: str) -> None:
+def test_marked_n_grams_are_as_many_as_bleu_counts() -> None:
+    """Of too many equal words the first are marked."""
     others = ["the cat is on the mat .", "there is a cat on the mat ."]
-    found = references.matches(written.split(), [text.split() for text in others])
-    score = BLEU(effective_order=True, tokenize="none").sentence_score(written, others)
-    assert np.nansum(found, axis=1).tolist() == score.counts
-    assert np.isfinite(found).sum(axis=1).tolist() == score.totals
-
-
-def test_only_the_first_of_too_many_equal_words_is_marked() -> None:
+    for written in ("the the the the cat .", "the cat sat on the mat .", "a", "no word at all here"):
+        found = references.matches(written.split(), [text.split() for text in others])
+        score = BLEU(effective_order=True, tokenize="none").sentence_score(written, others)
+        assert np.nansum(found, axis=1).tolist() == score.counts
+        assert np.isfinite(found).sum(axis=1).tolist() == score.totals
     found = references.matches(["the", "the", "cat"], [["the", "cat"]])
-    assert found[0].tolist() == [1, 0, 1]
-    assert found[1, :2].tolist() == [0, 1]
+    assert (found[0].tolist(), found[1, :2].tolist()) == ([1, 0, 1], [0, 1])
 
 
 def test_without_a_reference_the_page_asks_for_one() -> None:
@@ -180,22 +169,19 @@ def test_without_a_reference_the_page_asks_for_one() -> None:
 # Sources that the model has not learned to translate.
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated() -> None:
+    for text, said in (
         ("The dog sleeps in the house.", "hardly French"),
         ("😀 12", "hardly French"),
         ("Je pense que " * 7 + "tu as raison.", "This source has"),
         ("je suis etudiant", ""),
         ("La VOITURE ROUGE", ""),
-    ],
-)
-def test_a_source_it_has_not_learned_is_doubted_before_it_is_translated(text: str, said: str) -> None:
-    app = open_translating(text=text)
-    shown = "\n".join(str(one.value) for one in app.info)
-    assert said in shown
-    assert bool(said) == bool(shown)
-    assert "translating" in views(app)
+    ):
+        app = open_translating(text=text)
+        shown = "\n".join(str(one.value) for one in app.info)
+        assert said in shown, text
+        assert bool(said) == bool(shown), text
+        assert "translating" in views(app)
 
 
 def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: ZooModel) -> None:
@@ -210,8 +196,8 @@ def test_capitals_are_translated_as_small_letters_and_the_page_says_so(model: Zo
 
 def test_a_single_word_is_said_to_be_one_with_what_was_measured_of_such() -> None:
     familiar = Familiar.load(zoo.MODELS / "french-english")
-    assert familiar is not None
-    assert familiar.single is not None
+    assert familiar
+    assert familiar.single
     said = words(open_translating(text="bonjour"))
     assert "single word" in said
     assert f"Of {familiar.single.n} one-word sentences" in said
@@ -226,15 +212,12 @@ def test_the_rule_on_the_page_is_the_rule() -> None:
     assert all(word in said for word in ("zyxw", "vutsr", "qponm"))
 
 
-@pytest.mark.parametrize("address", addresses("translating"), ids=lambda address: "-".join(address.values()))
-@pytest.mark.parametrize(
-    "text", ["\u200b", "<img src=x onerror=alert(1)> $x$ **b**", "世界 😀", "mot " * 1200], ids=ascii
-)
-def test_no_source_breaks_a_tab(address: dict[str, str], text: str) -> None:
-    app = open_translating(text=text, references=text[:900], begins=text[:200], **address)
-    assert not app.error
-    if text == "\u200b":
-        assert "Type at least one character" in words(app)
+def test_no_source_breaks_a_tab() -> None:
+    for address in addresses("translating"):
+        for text in ("\u200b", "<img src=x onerror=alert(1)> $x$ **b**", "世界 😀", "mot " * 1200):
+            app = open_translating(text=text, references=text[:900], begins=text[:200], **address)
+            assert not app.error, (address, text)
+            assert ("Type at least one character" in words(app)) == (text == "\u200b")
 
 
 def test_letters_backwards_are_a_translation_too() -> None:

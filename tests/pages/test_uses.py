@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tests.app import alt, charts, forget, matrices, open_page, pictures, series, words
+from tests.pages.plain import weights
 from tests.pages.tabs import rows
-from tests.pages.test_ladder import weights
 from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.text.tokenizer import Tokenizer
@@ -23,9 +23,12 @@ TAB = "Four uses"
 NAMES = ("label-both", "label-forward", "label-text")
 
 
-def ids_of(text: str, name: str = NAMES[0]) -> list[int]:
-    tokenizer = Tokenizer.load(zoo.MODELS / name / "tokenizer.json")
-    return tokenizer.ids(text)[:64]
+def ids_of(text: str) -> list[int]:
+    return Tokenizer.load(zoo.MODELS / NAMES[0] / "tokenizer.json").ids(text)[:64]
+
+
+def by_position(name: str) -> dict[str, list[float]]:
+    return dict(json.loads((PROJECT / f"assets/training/{name}-by-position.json").read_text()))
 
 
 def states(w: dict[str, np.ndarray], prefix: str, x: np.ndarray) -> np.ndarray:
@@ -57,35 +60,33 @@ def french(scores: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(scores[:, 1] - scores[:, 0]))
 
 
-def test_the_three_networks_read_the_same_tokens() -> None:
-    vocabularies = {(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}
-    assert len(vocabularies) == 1
-
-
 def test_labels_and_classes_are_those_of_the_equations() -> None:
+    """The three networks read the same tokens."""
+    assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}) == 1
     app, ids = open_page("ladder", text=TEXT, ladder=TAB), ids_of(TEXT)
     both, forward, single = (logits(name, ids) for name in NAMES)
-    mean = np.array([single[: t + 1].mean(axis=0) for t in range(len(ids))])
+    mean = single.cumsum(axis=0) / np.arange(1, len(ids) + 1)[:, None]
     for key, expected in (("labels", (both, forward)), ("classes", (single, mean))):
         picture, drawn = pictures(app)[key]
         for row, scores, written in zip(drawn[0], expected, picture["texts"], strict=True):
             p = french(scores)
             np.testing.assert_allclose(row, p, atol=5e-4)
-            assert [abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True)] == [True] * len(ids)
+            assert all(abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True))
     assert f"{french(single)[-1]:.0%} from the last state" in words(app) or french(single)[-1] < 0.095
 
 
 def test_what_comes_later_helps_with_the_first_word() -> None:
     """“Attention” is a word of both languages: only the network that has read on can know which it is."""
-    assert {"Attention, the door is open.", "Attention à la marche."} <= set(SENTENCES)
-    ids = [ids_of(text) for text in ("Attention à la marche.", "Attention, the door is open.")]
+    texts = ("Attention à la marche.", "Attention, the door is open.")
+    assert set(texts) <= set(SENTENCES)
+    ids = [ids_of(text) for text in texts]
     one, other = (french(logits("label-both", tokens))[:4] for tokens in ids)
     assert (one > 0.9).all()
     assert (other < 0.1).all()
     one, other = (french(logits("label-forward", tokens))[:4] for tokens in ids)
     np.testing.assert_allclose(one, other)
-    files = [json.loads((PROJECT / f"assets/training/{name}-by-position.json").read_text()) for name in NAMES[:2]]
-    assert all(files[0][place][0] > files[1][place][0] + 0.05 for place in ("position", "after a change"))
+    both, forward = map(by_position, NAMES[:2])
+    assert all(both[place][0] > forward[place][0] + 0.05 for place in ("position", "after a change"))
 
 
 REST = ("ention", ",", "I", "would", "like", "un", "café", ".")
@@ -105,59 +106,46 @@ def test_tokens_at_which_the_two_differ_are_named() -> None:
     assert "They agree." in words(open_page("ladder", text="It is late.", ladder=TAB))
 
 
-@pytest.mark.parametrize(("n", "said"), [(0, "nothing"), (1, "“a”"), (8, "“h”"), (9, "“h” and 1 more")])
-def test_of_many_tokens_the_first_are_named_and_the_others_counted(n: int, said: str) -> None:
+def test_of_many_tokens_the_first_are_named_and_the_others_counted() -> None:
     text = zoo.load("tiny-english").encode("a b c d e f g h i")
-    chosen = np.arange(len(text.tokens)) < n
-    assert listed(text, chosen).endswith(said)
+    for n, said in ((0, "nothing"), (1, "“a”"), (8, "“h”"), (9, "“h” and 1 more")):
+        assert listed(text, np.arange(len(text.tokens)) < n).endswith(said)
 
 
-@pytest.mark.parametrize(
-    ("place", "lines"),
-    [
-        ("after a change", ("both directions", "forward alone")),
-        ("whole texts", ("last state", "mean of the states")),
-    ],
-)
-def test_held_out_curves_are_those_of_the_files(place: str, lines: tuple[str, str]) -> None:
-    app = open_page("ladder", text=TEXT, ladder=TAB, sorted=place)
-    files = [json.loads((PROJECT / f"assets/training/{name}-by-position.json").read_text()) for name in NAMES]
-    drawn = series(charts(app)["right"])
-    assert tuple(sorted(drawn)) == tuple(sorted(lines))
-    if place == "whole texts":
-        expected = dict(zip(lines, (files[2]["position"], files[2]["mean of the states"]), strict=True))
-    else:
-        expected = dict(zip(lines, (file[place] for file in files[:2]), strict=True))
-    for name, curve in drawn.items():
-        np.testing.assert_allclose(curve, expected[name])
+def test_held_out_curves_are_those_of_the_files() -> None:
+    both, forward, whole = map(by_position, NAMES)
+    places = {
+        "after a change": {"both directions": both["after a change"], "forward alone": forward["after a change"]},
+        "whole texts": {"last state": whole["position"], "mean of the states": whole["mean of the states"]},
+    }
+    for place, expected in places.items():
+        drawn = series(charts(open_page("ladder", text=TEXT, ladder=TAB, sorted=place))["right"])
+        assert set(drawn) == set(expected)
+        for name, curve in drawn.items():
+            np.testing.assert_allclose(curve, expected[name])
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Je pense que the weather is nice.", ""),
-        ("à", "So few letters"),
-        ("3.14 + 42 = 😀", "So few letters"),
-        ("老王 批评 老李", "Not all letters are Latin"),
-        ("Привет, je pense à toi", "Not all letters are Latin"),
-        ("<b>hello</b> $x$", ""),
-        ("le nº un et la 2ª", ""),
-        ("je vois α", "Not all letters are Latin"),
-    ],
-)
-def test_a_text_for_which_they_were_not_made_gets_a_sentence(text: str, said: str) -> None:
-    assert said in doubt(text)
-    assert bool(doubt(text)) == bool(said)
+def test_a_text_for_which_they_were_not_made_gets_a_sentence() -> None:
+    few, other = "So few letters", "Not all letters are Latin"
+    texts = {
+        "Je pense que the weather is nice.": "",
+        "à": few,
+        "3.14 + 42 = 😀": few,
+        "老王 批评 老李": other,
+        "Привет, je pense à toi": other,
+        "<b>hello</b> $x$": "",
+        "le nº un et la 2ª": "",
+        "je vois α": other,
+    }
+    assert [text for text, said in texts.items() if said not in doubt(text) or bool(said) != bool(doubt(text))] == []
 
 
-@pytest.mark.parametrize("text", ["\u200b", "👩‍👩‍👧" * 300, "x" * 5000])
-def test_odd_texts_are_met_kindly(text: str) -> None:
-    app = open_page("ladder", text=text, ladder=TAB)
+def test_odd_texts_are_met_kindly() -> None:
+    app = open_page("ladder", text="\u200b", ladder=TAB)
+    assert "holds nothing that these networks read" in words(app)
     assert not app.error
-    if text == "\u200b":
-        assert "holds nothing that these networks read" in words(app)
-    else:
-        assert matrices(app)["labels"].shape == (1, 2, 64)
+    for text in ("👩‍👩‍👧" * 300, "x" * 5000):
+        assert matrices(open_page("ladder", text=text, ladder=TAB))["labels"].shape == (1, 2, 64)
 
 
 def test_a_tab_whose_models_are_missing_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.app import matrices, open_page, views, words
+from tests.pages.claims import told
 from tfmviz import load
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.places import PROJECT
@@ -52,13 +53,9 @@ def test_the_row_that_explains_a_row_is_one_of_this_answer() -> None:
 
 def test_a_share_is_said_to_be_negative_where_one_is() -> None:
     """“A share may be negative (the least is 0.063)”."""
-    signs = set()
+    signs, twins = set(), {"experiment": "Cache and linear attention", "left": "none", "right": "rope"}
     for text in ("The cat sat on the mat.", " ".join("abcdefghijklmnopqrstuvwxyz")):
-        said = words(
-            open_page(
-                "positions_compare", experiment="Cache and linear attention", left="none", right="rope", text=text
-            )
-        )
+        said = words(open_page("positions_compare", **twins, text=text))
         found = re.search(r"here (some are|none is) \(the least is ([−\d.]+)\)", said)
         assert found, said
         assert (found[1] == "some are") == found[2].startswith("−"), text
@@ -80,12 +77,10 @@ def test_no_sentence_leads_from_a_number_to_the_same_number() -> None:
 
 def test_what_changes_most_is_not_said_to_change_where_both_runs_agree() -> None:
     """“4.1% with them, 4.1% without”."""
-    kinds = set()
+    kinds, text = set(), "The cat sat on the mat, and the dog"
     for neuron in range(0, 400, 40):
-        address = {"layer": "2", "token": "4", "neuron": str(neuron)}
-        said = words(
-            open_page("feed_forward", layer_part="Neurons", text="The cat sat on the mat, and the dog", **address)
-        )
+        address = {"layer_part": "Neurons", "layer": "2", "token": "4", "neuron": str(neuron)}
+        said = words(open_page("feed_forward", text=text, **address))
         found = re.search(r"\*\*(\S+%)\*\* with them, \*\*(\S+%)\*\* without", said)
         assert found is None or found[1] != found[2], neuron
         assert found or "hardly changes" in said, said
@@ -116,12 +111,10 @@ def test_losses_of_the_training_are_called_so() -> None:
         assert f"{name} {decimal(float(mean))}" in told
 
 
-def column(norm: str, tab: str = "Who shares a mean?") -> tuple[float, float]:
+def column(norm: str) -> list[float]:
     """Mean and root mean square of one token's numbers on the page."""
-    said = words(open_page("normalisation", about=tab, norm=norm, text="The cat sat on the mat."))
-    found = re.search(r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*", said)
-    assert found, said
-    return float(found[1].replace("−", "-")), float(found[2])
+    app = open_page("normalisation", about="Who shares a mean?", norm=norm, text="The cat sat on the mat.")
+    return told(app, r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*")
 
 
 def test_rmsnorm_divides_the_mean_and_does_not_leave_it() -> None:
@@ -158,6 +151,6 @@ def test_no_line_of_a_lecture_counts_the_runs_of_the_twins_wrongly() -> None:
     assert counted is None or counted[1].lower() == {12: "twelve", 13: "thirteen", 14: "fourteen"}[there]
 
 
-@pytest.mark.parametrize(("after", "said"), [(1.004, "same"), (1.006, "more"), (0.994, "less"), (0.996, "same")])
-def test_a_direction_is_that_of_the_numbers_as_they_are_written(after: float, said: str) -> None:
-    assert which_way(1.0, after, less="less", same="same", more="more") == said
+def test_a_direction_is_that_of_the_numbers_as_they_are_written() -> None:
+    for after, said in ((1.004, "same"), (1.006, "more"), (0.994, "less"), (0.996, "same")):
+        assert which_way(1.0, after, less="less", same="same", more="more") == said

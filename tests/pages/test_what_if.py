@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, matrices, words
 from tests.pages.translating import TEXT, open_translating
@@ -34,76 +35,65 @@ def test_a_closed_look_gets_nothing_and_changes_no_earlier_step(model: ZooModel)
     np.testing.assert_allclose(after[:2], before[:2], atol=1e-6)
 
 
-def written_step_by_step(model: ZooModel, edits: Callable[[int], tuple[Edit, ...]]) -> list[int]:
-    """The greedy translation in which every token costs one pass over all before it, under these edits."""
+def tokens_of(model: ZooModel) -> list[str]:
+    return [visible(token) for token in model.tokenizer.encode(TEXT, max_len=64).tokens]
+
+
+def row_patched(row: list[float], step: int) -> tuple[Edit, ...]:
+    return tuple(Patch(site=f"decoder.{n}.cross_attn.pattern", vector=tuple(row), position=step) for n in range(3))
+
+
+def assert_after(app: AppTest, model: ZooModel, edits: Callable[[int], tuple[Edit, ...]]) -> None:
+    """The page's translation is the greedy one in which each token costs a pass over all before it, so edited."""
     ids: list[int] = []
-    while True:
+    while not ids or ids[-1] not in model.tokenizer.marks.ends:
         ids.append(int(model.trace(TEXT, edits(len(ids) + 1), target=ids)["logits"][-1].argmax()))
-        if ids[-1] in model.tokenizer.marks.ends:
-            return ids[:-1]
+    assert f"After: “{markdown.plain(model.tokenizer.decode(ids[:-1]).strip())}”" in words(app)
 
 
-@pytest.mark.parametrize(("how", "key"), [("close a look", "closed"), ("direct a look", "directed")])
-def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel, how: str, key: str) -> None:
+def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel) -> None:
     """Against passes over the whole text, without a cache."""
-    step, words_chosen = 2, (2, 3)
+    step, chosen = 2, (2, 3)
     reads, writes = (visible(model.vocabulary[index]) for index in zoo.writing.generate(model, TEXT).ids[1:3])
-    named = [visible(token) for token in model.tokenizer.encode(TEXT, max_len=64).tokens]
-    k_len = len(named)
-    app = open_translating(translation="What if", change=how)
-    app.selectbox(key="changed_step").set_value(f"{step} {reads} → {writes}")
-    app.multiselect(key=key).set_value([f"{n} {named[n]}" for n in words_chosen]).run()
+    named = tokens_of(model)
 
-    def edits(q_len: int) -> tuple[Edit, ...]:
-        if q_len <= step:
-            return ()
-        if key == "closed":
-            mask = tuple(tuple(q != step or k not in words_chosen for k in range(k_len)) for q in range(q_len))
-            return tuple(SetMask(layer=f"decoder.{n}.cross_attn", mask=mask) for n in range(3))
-        vector = tuple(0.5 if k in words_chosen else 0.0 for k in range(k_len))
-        return tuple(Patch(site=f"decoder.{n}.cross_attn.pattern", vector=vector, position=step) for n in range(3))
+    def closed(q_len: int) -> tuple[Edit, ...]:
+        mask = tuple(tuple(q != step or k not in chosen for k in range(len(named))) for q in range(q_len))
+        return tuple(SetMask(layer=f"decoder.{n}.cross_attn", mask=mask) for n in range(3)) if q_len > step else ()
 
-    expected = model.tokenizer.decode(written_step_by_step(model, edits)).strip()
-    assert f"After: “{markdown.plain(expected)}”" in words(app)
-    row = matrices(app)["as_changed"][0, step]
-    assert row[list(words_chosen)].sum() == pytest.approx(0 if key == "closed" else 1, abs=1e-3)
-    if key == "directed":
-        assert row[2] == pytest.approx(row[3])
+    def directed(q_len: int) -> tuple[Edit, ...]:
+        return row_patched([0.5 if k in chosen else 0.0 for k in range(len(named))], step) if q_len > step else ()
+
+    for how, key, edits in (("close a look", "closed", closed), ("direct a look", "directed", directed)):
+        app = open_translating(translation="What if", change=how)
+        app.selectbox(key="changed_step").set_value(f"{step} {reads} → {writes}")
+        app.multiselect(key=key).set_value([f"{n} {named[n]}" for n in chosen]).run()
+        assert_after(app, model, edits)
+        row = matrices(app)["as_changed"][0, step]
+        expected = [0, 0] if key == "closed" else [0.5, 0.5]
+        np.testing.assert_allclose(row[list(chosen)], expected, atol=1e-3)
 
 
 def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) -> None:
     """Against passes over the whole text, without a cache."""
-    named = [visible(token) for token in model.tokenizer.encode(TEXT, max_len=64).tokens]
+    named = tokens_of(model)
     app = open_translating(translation="What if", change="direct a look", directed_parts="1 0.5, 2.5")
     app.multiselect(key="directed").set_value([f"{n} {named[n]}" for n in (0, 3, 4)]).run()
     row = [0.0] * len(named)
     row[0], row[3], row[4] = 0.25, 0.125, 0.625
-
-    def edits(_q_len: int) -> tuple[Edit, ...]:
-        return tuple(Patch(site=f"decoder.{n}.cross_attn.pattern", vector=tuple(row), position=0) for n in range(3))
-
-    expected = model.tokenizer.decode(written_step_by_step(model, edits)).strip()
-    assert f"After: “{markdown.plain(expected)}”" in words(app)
+    assert_after(app, model, lambda _: row_patched(row, 0))
     np.testing.assert_allclose(matrices(app)["as_changed"][0, 0], row, atol=1e-3)
     assert all(share in words(app) for share in ("25% to “Elle”", "12% to", "62% to"))
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("1", "1 for 2"),
-        ("1 2 3", "3 for 2"),
-        ("a 1", "Write numbers"),
-        ("<b> 1", "Write numbers"),
-        ("-1 2", "below 0"),
-        ("0 0", "one above it"),
-        ("inf 1", "must be finite"),
-        ("nan 1", "must be finite"),
-    ],
-)
-def test_parts_that_make_no_row_are_refused_in_a_sentence(typed: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        what_if.shares_of(typed, 2)
+def test_parts_that_make_no_row_are_refused_in_a_sentence() -> None:
+    refused = {
+        **{"1": "1 for 2", "1 2 3": "3 for 2", "a 1": "Write numbers", "<b> 1": "Write numbers", "-1 2": "below 0"},
+        **{"0 0": "one above it", "inf 1": "must be finite", "nan 1": "must be finite"},
+    }
+    for typed, said in refused.items():
+        with pytest.raises(ValueError, match=said):
+            what_if.shares_of(typed, 2)
 
 
 def test_shares_are_parts_of_their_sum_however_large_or_small() -> None:
@@ -129,17 +119,13 @@ def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -
     assert alt(app, "as_changed") == f"With the change: {expected}"
 
 
-@pytest.mark.parametrize(
-    "address", [{"swapped": "99 x"}, {"change": "close a look", "changed_step": "99", "closed": ""}]
-)
-def test_what_does_not_exist_is_not_changed(address: dict[str, str]) -> None:
-    app = open_translating(translation="What if", **address)
-    assert set(matrices(app)) == {"as_it_was", "as_changed"}
-    app.text_area(key="text").set_value("Merci beaucoup !").run()  # no place of the old text is one of the new
-    assert not app.exception
-    assert set(matrices(app)) == {"as_it_was", "as_changed"}
-
-
-@pytest.mark.parametrize("change", ["swap a word", "close a look"])
-def test_a_source_of_one_token_leaves_nothing_to_change(change: str) -> None:
-    assert "nothing to change" in words(open_translating(translation="What if", text="a", change=change))
+def test_what_does_not_exist_is_not_changed_nor_a_source_of_one_token() -> None:
+    addresses = ({"swapped": "99 x"}, {"change": "close a look", "changed_step": "99", "closed": ""})
+    for address in addresses:
+        app = open_translating(translation="What if", **address)
+        assert set(matrices(app)) == {"as_it_was", "as_changed"}
+        app.text_area(key="text").set_value("Merci beaucoup !").run()  # no place of the old text is one of the new
+        assert not app.exception
+        assert set(matrices(app)) == {"as_it_was", "as_changed"}
+    for change in ("swap a word", "close a look"):
+        assert "nothing to change" in words(open_translating(translation="What if", text="a", change=change))

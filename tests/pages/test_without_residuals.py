@@ -9,37 +9,48 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, open_page, series, words
+from tests.pages.test_odd_texts import ODD
 from tfmviz import zoo
-from tfmviz.model.config import ModelConfig
 from tfmviz.model.in_training import untrained
 from tfmviz.ui.stream.pair import FOLDER, NAMES
 from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
+MEASURED = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
 
 
-def model(name: str) -> ZooModel:
+def load(name: str) -> ZooModel:
     return zoo.load(name, FOLDER)
 
 
-def test_the_two_were_trained_alike() -> None:
-    configs = [model(name).config.to_dict() for name in NAMES]
+def log(name: str) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def page(text: str = TEXT) -> AppTest:
+    return open_page("residual_stream", stream="Two designs", designs="residual connections", text=text)
+
+
+def test_the_two_were_trained_alike_and_only_one_reads() -> None:
+    """What the tab is for: without residual connections nothing is learned beyond how frequent tokens are."""
+    configs = [load(name).config.to_dict() for name in NAMES]
     assert {key for key in configs[0] if configs[0][key] != configs[1][key]} == {"residual"}
-    logs = [(FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines() for name in NAMES]
-    steps = [[(entry["step"], entry["learning_rate"]) for entry in map(json.loads, log)] for log in logs]
+    assert load("without").config.residual == "absent"
+    steps = [[(entry["step"], entry["learning_rate"]) for entry in log(name)] for name in NAMES]
     assert steps[0] == steps[1]
-    measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
-    assert [measured[name]["weights"] for name in NAMES] == [zoo.weights_hash(name, FOLDER) for name in NAMES]
+    assert [MEASURED[name]["weights"] for name in NAMES] == [zoo.weights_hash(name, FOLDER) for name in NAMES]
+    assert MEASURED["with"]["held_out"] < MEASURED["unigram"] - 1
+    assert abs(MEASURED["without"]["held_out"] - MEASURED["unigram"]) < 0.3
 
 
 def test_the_figures_are_what_torch_computes_on_the_sentence() -> None:
-    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=TEXT)
-    shown = charts(app)
+    shown = charts(page())
     alike, gradients, lengths = (series(shown[f"pair_{key}"]) for key in ("likeness", "gradients", "lengths"))
     for name in NAMES:
-        loaded = model(name)
+        loaded = load(name)
         trace = loaded.trace(TEXT)
         sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(loaded.config.n_layers))]
         for at, site in enumerate(sites):
@@ -66,32 +77,16 @@ def backward(loaded: ZooModel, seed: int | None) -> list[float]:
 
 
 def test_the_losses_are_those_of_the_logs() -> None:
-    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=TEXT)
-    drawn, measured = (
-        series(charts(app)["pair_losses"], table="curves"),
-        json.loads((FOLDER / "measured.json").read_text()),
-    )
+    app = page()
+    drawn = series(charts(app)["pair_losses"], table="curves")
     for name in NAMES:
-        entries = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-        np.testing.assert_allclose(drawn[name], [entry["loss"] for entry in entries], rtol=1e-5)
-        assert f"**{measured[name]['held_out']:.2f}**" in words(app)
+        np.testing.assert_allclose(drawn[name], [entry["loss"] for entry in log(name)], rtol=1e-5)
+        assert f"**{MEASURED[name]['held_out']:.2f}**" in words(app)
 
 
-def test_only_one_of_the_two_reads() -> None:
-    """What the tab is for: without residual connections nothing is learned beyond how frequent tokens are."""
-    measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
-    assert measured["with"]["held_out"] < measured["unigram"] - 1
-    assert abs(measured["without"]["held_out"] - measured["unigram"]) < 0.3
-
-
-@pytest.mark.parametrize("text", ["a", "👩‍👩‍👧 says 😀 老王", "<img src=x onerror=alert(1)> $x$ **b**", "word " * 1000])
-def test_odd_texts_break_nothing(text: str) -> None:
-    app = open_page("residual_stream", stream="Two designs", designs="residual connections", text=text)
-    assert not app.error
-    assert "nan" not in words(app).lower().split()
-    assert "with" in alt(app, "pair_losses")
-
-
-def test_a_config_may_leave_residual_connections_out() -> None:
-    assert isinstance(model("without").config, ModelConfig)
-    assert model("without").config.residual == "absent"
+def test_odd_texts_break_nothing() -> None:
+    for text in ODD:
+        app = page(text)
+        assert not app.error
+        assert "nan" not in words(app).lower().split()
+        assert "with" in alt(app, "pair_losses")

@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, pictures, series, trees, views, words
 from tests.model import numpy_model
+from tests.pages.plain import MODEL, softmax
 from tfmviz import load, zoo
 from tfmviz.constants import MASK
 from tfmviz.record.decoding import Rules
-from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END, Tokenizer
 from tfmviz.ui import hypotheses
 from tfmviz.ui.writing import branches, edits
@@ -22,8 +22,6 @@ from tfmviz.ui.writing.desk import AHEAD, AHEAD_AT_FIRST
 from tfmviz.words.numbers import decimal
 
 TEXT = "The students opened their"
-
-MODEL = zoo.MODELS / "tiny-english"
 
 
 def open_writing(**address: str) -> AppTest:
@@ -41,9 +39,8 @@ def path(*tokens: int, shown: int | None = None) -> str:
     return f"0.{len(tokens) if shown is None else shown}~0.0{listed}"
 
 
-def softmax(logits: Array) -> Array:
-    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return p / p.sum(axis=-1, keepdims=True)
+def written(found: dict[str, Any]) -> list[int]:
+    return [place["token"] for place in found["places"]]
 
 
 def test_every_place_shows_its_own_rivals_with_the_probabilities_of_one_pass(tokenizer: Tokenizer) -> None:
@@ -70,28 +67,23 @@ def test_settings_cut_and_say_so_in_their_order() -> None:
         assert 1 <= sum(share is not None for share in left) <= 3
         assert sum(share or 0 for share in left) == pytest.approx(1, abs=1e-3)
         assert place["low"] <= place["number"] < place["high"]
-
-
-def test_another_seed_writes_another_text_and_the_same_seed_the_same() -> None:
-    texts = [[place["token"] for place in desk(open_writing(sampling_seed=seed))["places"]] for seed in ("1", "1", "2")]
-    assert texts[0] == texts[1] != texts[2]
-
-
-def test_greedy_words_are_the_most_probable_ones_and_nothing_is_drawn() -> None:
     found = desk(open_writing(chosen_by="greedy"))
     assert found["stages"] == ["model", "no end mark", "greedy"]
     for place in found["places"]:
         best = max(place["rivals"], key=lambda rival: rival["shares"][1] or 0)
-        assert place["token"] == best["token"]
-        assert place["number"] is None
+        assert (place["token"], place["number"]) == (best["token"], None)
+
+
+def test_another_seed_writes_another_text_and_the_same_seed_the_same() -> None:
+    one, same, other = (written(desk(open_writing(sampling_seed=seed))) for seed in ("1", "1", "2"))
+    assert one == same != other
 
 
 def test_the_end_mark_is_written_only_where_the_reader_allows_it() -> None:
     """After this sentence the model most probably ends its text."""
-    text = "The cat sat on the mat."
-    assert END not in [place["token"] for place in desk(open_writing(text=text, chosen_by="greedy"))["places"]]
-    allowed = desk(open_writing(text=text, chosen_by="greedy", ends="true"))["places"]
-    assert [place["token"] for place in allowed] == [END]
+    address = {"text": "The cat sat on the mat.", "chosen_by": "greedy"}
+    assert END not in written(desk(open_writing(**address)))
+    assert written(desk(open_writing(**address, ends="true"))) == [END]
 
 
 def test_top_p_zero_leaves_one_word_and_the_page_says_so() -> None:
@@ -132,57 +124,34 @@ def test_gaps_are_filled_one_by_one_the_most_certain_first() -> None:
     assert app.code[0].value == model.tokenizer.decode(ids)
 
 
-def test_a_text_without_gaps_says_how_to_write_one() -> None:
+def test_a_text_without_gaps_says_how_to_write_one_and_too_many_are_counted() -> None:
     app = open_page("writing", model="fill-in", text="Nothing is missing.")
     assert "writing" not in views(app)
     assert pictures(app) == {}
     assert "for each gap" in words(app)
-
-
-def test_more_gaps_than_are_filled_are_counted() -> None:
     assert "2 more stay open" in words(open_page("writing", model="fill-in", text="a " + "___ " * 10))
 
 
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "x",
-        "0.5~0.0.1",
-        "1.0~0.0.1",
-        "0.1~0.0.0",
-        "0.1~0.0.zzzz",
-        "0.1~0.1.5",
-        "0.1~0.0.5~1.0.6",
-        "1.1~0.0.5~0.2.6",
-        "1.1~0.0.5~0.1",
-        "0.1~0.0.-1",
-        "0.0" + "~0.0.1" * 13,
-        "0.81~0.0" + ".1" * 81,
-        "<script>",
+def test_a_path_that_is_none_is_dropped_with_a_sentence() -> None:
+    for hostile in (
+        *("x", "<script>", "0.5~0.0.1", "1.0~0.0.1", "0.1~0.0.0", "0.1~0.0.zzzz", "0.1~0.1.5", "0.1~0.0.5~1.0.6"),
+        *("1.1~0.0.5~0.2.6", "1.1~0.0.5~0.1", "0.1~0.0.-1", "0.0" + "~0.0.1" * 13, "0.81~0.0" + ".1" * 81),
         "0.1~0.0.１",
-    ],
-)
-def test_a_path_that_is_none_is_dropped_with_a_sentence(hostile: str) -> None:
-    app = open_writing(path=hostile)
-    assert "cannot have written" in words(app)
-    assert desk(app)["texts"] == {}
-    assert "path" not in app.query_params
+    ):
+        app = open_writing(path=hostile)
+        assert "cannot have written" in words(app), hostile
+        assert desk(app)["texts"] == {}, hostile
+        assert "path" not in app.query_params, hostile
 
 
-def test_another_sentence_begins_another_text() -> None:
+def test_another_sentence_begins_another_text_and_the_first_brings_back_its_own() -> None:
     app = open_writing(path=path(300, 301))
     assert len(desk(app)["texts"]) == 2
     app.text_area(key="text").set_value("Once upon a time").run()
-    assert desk(app)["texts"] == {}
+    assert (desk(app)["texts"], desk(app)["edits"]) == ({}, [TEXT, None])
     assert "path" not in app.query_params
-
-
-def test_a_sentence_that_comes_back_brings_what_was_written_after_it() -> None:
-    app = open_writing(path=path(300, 301))
-    app.text_area(key="text").set_value("Once upon a time").run()
-    assert desk(app)["edits"] == [TEXT, None]
     app.text_area(key="text").set_value(TEXT).run()
-    assert [place["token"] for place in desk(app)["places"][:2]] == [300, 301]
+    assert written(desk(app))[:2] == [300, 301]
     assert app.query_params["path"].startswith(path(300, 301))
     assert desk(app)["edits"] == [None, "Once upon a time"]
 
@@ -209,28 +178,15 @@ def test_typed_sentences_are_walked_back_and_on_and_a_new_one_ends_the_way_on() 
     assert other.by(-1) == str(2 * edits.MOST - 2)
 
 
-@pytest.mark.parametrize("text", ["😀", "中文", "<b>bold</b> $x$ `a`", "a" * 5000, "\u202eabc"])
-def test_odd_beginnings_are_gone_on_with(text: str) -> None:
-    app = open_writing(text=text)
-    assert desk(app)["places"]
-    assert not app.exception
-
-
-def test_a_beginning_longer_than_the_context_says_what_is_left_out() -> None:
+def test_odd_beginnings_are_gone_on_with_and_more_words_wait_once_the_model_writes() -> None:
+    for text in ("😀", "中文", "<b>bold</b> $x$ `a`", "a" * 5000, "\u202eabc"):
+        assert desk(open_writing(text=text))["places"], text
     app = open_writing(text="word " * 600)
     assert "were left out" in words(app)
-    assert len(desk(app)["places"]) == AHEAD_AT_FIRST
-
-
-def test_more_words_wait_once_the_model_writes() -> None:
-    places = desk(open_writing())["places"]
+    places = desk(app)["places"]
     assert len(places) == AHEAD_AT_FIRST
-    first = places[0]["token"]
-    app = open_writing(path=path(first))
-    assert len(desk(app)["places"]) == 1 + AHEAD
-
-
-# The tree.
+    first = desk(open_writing())["places"][0]["token"]
+    assert len(desk(open_writing(path=path(first)))["places"]) == 1 + AHEAD
 
 
 def test_a_tree_is_read_as_it_was_written() -> None:
@@ -242,10 +198,8 @@ def test_a_tree_is_read_as_it_was_written() -> None:
     assert branches.read("", vocab_size=8000, ends=(END,)) == branches.NOTHING
 
 
-# The tabs.
-
-
 def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
+    """Greedy writing has no draws to show."""
     drawn = series(charts(open_writing(behind="Draw 100", topk="7", topp="1.0"))["draws"], "value", by="series")
     expected, found = drawn["expected"], drawn["in 100 draws"]
     assert expected.sum() == pytest.approx(1)
@@ -254,9 +208,6 @@ def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
     spread = np.sqrt(expected * (1 - expected) / 100)
     assert (np.abs(found - expected) <= 4 * spread + 1e-9).all()
     assert not np.array_equal(found, expected)
-
-
-def test_greedy_writing_has_no_draws_to_show() -> None:
     app = open_writing(behind="Draw 100", chosen_by="greedy")
     assert charts(app) == {}
     assert "draws nothing" in words(app)
@@ -296,11 +247,11 @@ def test_the_fan_adds_up_the_surprise_of_every_text() -> None:
     assert y[-1, -1] == pytest.approx(-sum(np.log(step.probability) for step in written.steps), abs=1e-3)
 
 
-@pytest.mark.parametrize(("tab", "room"), [("Fifty texts", 244), ("Repetition", 176), ("Beam search", 244)])
-def test_a_text_that_leaves_no_room_is_continued_from_its_end_and_the_page_says_so(tab: str, room: int) -> None:
-    said = [note.value for note in open_writing(behind=tab, text="word " * 999).info]
-    assert any(f"only the last {room} tokens of your text" in note for note in said)
-    assert not any("only the last" in note.value for note in open_writing(behind=tab).info)
+def test_a_text_that_leaves_no_room_is_continued_from_its_end_and_the_page_says_so() -> None:
+    for tab, room in (("Fifty texts", 244), ("Repetition", 176), ("Beam search", 244)):
+        said = [note.value for note in open_writing(behind=tab, text="word " * 999).info]
+        assert any(f"only the last {room} tokens of your text" in note for note in said), tab
+        assert not any("only the last" in note.value for note in open_writing(behind=tab).info), tab
 
 
 def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer) -> None:
@@ -313,31 +264,32 @@ def test_repetition_is_counted_in_the_texts_that_are_shown(tokenizer: Tokenizer)
         assert share == pytest.approx(1 - len(set(grams)) / len(grams), abs=0.02)  # the text may split otherwise
 
 
-@pytest.mark.parametrize(("width", "alpha"), [(1, 1.0), (3, 0.0), (5, 2.0)])
-def test_the_tree_of_beams_is_that_of_the_search(width: int, alpha: float) -> None:
+def test_the_tree_of_beams_is_that_of_the_search() -> None:
     """Every text of the search can be read along the edges, and the scores beside it are its own."""
     source = "La voiture rouge"
-    app = open_page(
-        "writing", model="french-english", text=source, behind="Beam search", beams=str(width), alpha=f"{alpha:.1f}"
-    )
     model = zoo.with_copies(load("french-english"))  # as the app has it, for a digit may depend on it
-    found = zoo.writing.search(model, source, width=width, length_penalty=alpha, max_new_tokens=12).beams[-1].complete
-    nodes = {(node["step"], node["rank"]): node for node in trees(app)["tree"]}
-    ways = set()
-    for place in nodes:
-        way = []
-        while place[0] > 0:
-            way.append(nodes[place]["word"])
-            place = (place[0] - 1, nodes[place]["parent"])
-        ways.add(tuple(way[::-1]))
-    for one in found:
-        assert tuple(hypotheses.named(model, index) for index in one.ids) in ways
-        assert decimal(one.score) in words(app)
-        assert decimal(one.normalised, ".3f") in words(app)
-    assert sum(node["kind"] == "best" for node in nodes.values()) == len(found[0].ids)
+    for width, alpha in ((1, 1.0), (3, 0.0), (5, 2.0)):
+        address = {"behind": "Beam search", "beams": str(width), "alpha": f"{alpha:.1f}"}
+        app = open_page("writing", model="french-english", text=source, **address)
+        search = zoo.writing.search(model, source, width=width, length_penalty=alpha, max_new_tokens=12)
+        found = search.beams[-1].complete
+        nodes = {(node["step"], node["rank"]): node for node in trees(app)["tree"]}
+        ways = set()
+        for place in nodes:
+            way = []
+            while place[0] > 0:
+                way.append(nodes[place]["word"])
+                place = (place[0] - 1, nodes[place]["parent"])
+            ways.add(tuple(way[::-1]))
+        for one in found:
+            assert tuple(hypotheses.named(model, index) for index in one.ids) in ways
+            assert decimal(one.score) in words(app)
+            assert decimal(one.normalised, ".3f") in words(app)
+        assert sum(node["kind"] == "best" for node in nodes.values()) == len(found[0].ids)
 
 
 def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> None:
+    """Past the context everything is read again."""
     n = len(tokenizer.encode(TEXT, max_len=256).ids)
     read = matrices(open_writing(behind="The cache"))["cache"][0]
     assert read.shape == (10, n + 9)
@@ -346,12 +298,8 @@ def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> N
         assert (row[: n + step - 1] == 0).all()
         assert row[n + step - 1] == 1
         assert np.isnan(row[n + step :]).all()
-
-
-def test_past_the_context_everything_is_read_again() -> None:
     app = open_writing(behind="The cache", text="word " * 600)
-    read = matrices(app)["cache"][0]
-    assert np.nansum(read[1:], axis=1).tolist() == [256] * 9
+    assert np.nansum(matrices(app)["cache"][0][1:], axis=1).tolist() == [256] * 9
     assert "all are read again" in words(app)
 
 
@@ -365,19 +313,23 @@ def test_costs_are_drawn_for_every_length_the_model_reads() -> None:
     assert (saved["with cache"] < saved["without cache"]).all()
 
 
-def test_a_cache_with_windows_is_counted_layer_by_layer() -> None:
-    said = words(open_writing(behind="What it takes", preset="Gemma 2 9B", cache_tokens="8192"))
-    assert "2 · 42 layers · 8 key/value heads · 256 numbers · 2 bytes = **336 KiB a token**" in said
-    assert "takes **2.0 GiB**" in said
-    assert "2.6 GiB, 33% too much" in said
-
-
-def test_the_chosen_model_has_its_own_cache() -> None:
-    said = words(open_writing(behind="What it takes", bytes="float32", cache_tokens="128"))
-    assert "2 · 6 layers · 8 key/value heads · 32 numbers · 4 bytes = **12 KiB a token**" in said
-    assert "takes **1.5 MiB**" in said
-
-
-def test_linear_attention_keeps_its_sums_and_no_cache() -> None:
-    said = words(open_writing(behind="What it takes", model="twins-linear", bytes="float32"))
-    assert "**66 KiB** after a text of any length" in said  # 4 layers · 4 heads · (32² + 32) numbers of 4 bytes
+def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
+    """With windows, of the chosen model, and of linear attention, which keeps sums: 4 · 4 · (32² + 32) · 4 bytes."""
+    address: dict[str, str]
+    for address, told in (
+        (
+            {"preset": "Gemma 2 9B", "cache_tokens": "8192"},
+            (
+                "42 layers · 8 key/value heads · 256 numbers · 2 bytes = **336 KiB a token**",
+                "**2.0 GiB**",
+                "2.6 GiB, 33%",
+            ),
+        ),
+        (
+            {"bytes": "float32", "cache_tokens": "128"},
+            ("8 key/value heads · 32 numbers · 4 bytes = **12 KiB a token**", "takes **1.5 MiB**"),
+        ),
+        ({"model": "twins-linear", "bytes": "float32"}, ("**66 KiB** after a text of any length",)),
+    ):
+        said = words(open_writing(behind="What it takes", **address))
+        assert [one for one in told if one not in said] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -28,10 +29,10 @@ from tfmviz.plots import (
     writing,
 )
 from tfmviz.plots.cells import Axis, Cells
-from tfmviz.plots.theme import DARK, LIGHT, Theme
+from tfmviz.plots.theme import DARK, LIGHT
 from tfmviz.record.trace import Array
 
-every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])
+THEMES = (LIGHT, DARK)
 
 # Repeated tokens, a number, markup, white space, a long word.
 Q_TOKENS = ("<s>", " cat", "7", "7", "\t")
@@ -103,7 +104,6 @@ SIGNED = (
     "between tokens", "score tiles",
 )  # fmt: skip
 AMOUNTS = ("reach", "change", "norms", "class map", "layouts", "bits")
-every_picture = pytest.mark.parametrize("name", PICTURES)
 
 
 def colour(text: str) -> list[int]:
@@ -115,42 +115,33 @@ def cividis(v: float) -> Sequence[float]:
     return unlabel_rgb(sample_colorscale("cividis", [v])[0])
 
 
-# All pictures.
+def test_a_picture_survives_the_journey_to_the_browser() -> None:
+    for name, make in PICTURES.items():
+        picture = make()
+        header, values = received(picture, name="file", alt="<words>", click="sets")
+        np.testing.assert_array_equal(values, picture.matrices.astype(np.float32), name)
+        assert (header["name"], header["alt"], header["click"]) == ("file", "<words>", "sets")
+        for axis, count in (("rows", values.shape[1]), ("columns", values.shape[2])):
+            assert {len(header[axis][names] or ()) for names in ("names", "spoken")} <= {0, count}, name
+        assert all(texts is None or np.shape(texts) == values.shape[1:] for texts in (header["texts"], header["notes"]))
+        assert len(header["titles"]) in (0, len(values)), name
 
 
-@every_picture
-def test_a_picture_survives_the_journey_to_the_browser(name: str) -> None:
-    picture = PICTURES[name]()
-    header, values = received(picture, name="file", alt="<words>", click="sets")
-    np.testing.assert_array_equal(values, picture.matrices.astype(np.float32))
-    assert (header["name"], header["alt"], header["click"]) == ("file", "<words>", "sets")
-    for axis, count in (("rows", values.shape[1]), ("columns", values.shape[2])):
-        for names in (header[axis]["names"], header[axis]["spoken"]):
-            assert not names or len(names) == count
-    for texts in (header["texts"], header["notes"]):
-        assert texts is None or np.shape(texts) == values.shape[1:]
-    assert len(header["titles"]) in (0, len(values))
-
-
-@every_picture
-@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
-def test_numbers_that_are_none_do_not_reach_the_scale(name: str, odd: float) -> None:
+def test_numbers_that_are_none_do_not_reach_the_scale() -> None:
     """The header is strict JSON, and one such number must not take the colours from all others."""
-    picture = PICTURES[name]()
-    ends = picture.scale.low, picture.scale.high
-    assert all(map(math.isfinite, ends))
-    values = np.full((2, 3), odd)
-    values[0, 1] = 0.5
-    for drawn in (
-        compare.scheme_map(values, title="x", axes=("x", "y")),
-        steps.head_scores(values, title="x", chosen=(0, 0)),
-        damage.damage(values, rows=["a", "b"], off=[]),
-        masks.change(values, tokens=Q_TOKENS[:3]),
-    ):
-        header, sent = received(drawn)
-        assert header["scale"]["high"] in (0.5, 1)
-        assert np.isfinite(sent).sum() == 1
-        assert sentences(drawn, [(1, 0)])[0].endswith(": –")
+    assert not [name for name, make in PICTURES.items() if not math.isfinite(make().scale.low + make().scale.high)]
+    for odd in (math.nan, math.inf, -math.inf):
+        values = np.array([[odd, 0.5, odd], [odd, odd, odd]])
+        for drawn in (
+            compare.scheme_map(values, title="x", axes=("x", "y")),
+            steps.head_scores(values, title="x", chosen=(0, 0)),
+            damage.damage(values, rows=["a", "b"], off=[]),
+            masks.change(values, tokens=Q_TOKENS[:3]),
+        ):
+            header, sent = received(drawn)
+            assert header["scale"]["high"] in (0.5, 1)
+            assert np.isfinite(sent).sum() == 1
+            assert sentences(drawn, [(1, 0)])[0].endswith(": –")
 
 
 def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothing() -> None:
@@ -168,27 +159,24 @@ def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothin
             assert (np.abs(shown - nothing).max() <= 2) == is_nothing, (largest, drawn.scale)
 
 
-@every_picture
-def test_every_cell_is_spoken_of_and_no_two_alike(name: str) -> None:
-    picture = PICTURES[name]()
-    places = list(np.ndindex(*picture.matrices.shape[1:]))
-    for matrix in range(len(picture.matrices)):
-        said = [sentence.split(": ")[0:2] for sentence in sentences(picture, places, matrix=matrix)]
-        where = [" ".join(part) if len(picture.matrices) > 1 else part[0] for part in said]
-        assert len(set(where)) == len(places)
+def test_every_cell_is_spoken_of_and_no_two_alike() -> None:
+    for name, make in PICTURES.items():
+        picture = make()
+        places = list(np.ndindex(*picture.matrices.shape[1:]))
+        for matrix in range(len(picture.matrices)):
+            said = [sentence.split(": ")[0:2] for sentence in sentences(picture, places, matrix=matrix)]
+            where = [" ".join(part) if len(picture.matrices) > 1 else part[0] for part in said]
+            assert len(set(where)) == len(places), name
 
 
-# Colours.
-
-
-@pytest.mark.parametrize("name", SHARE)
-@every_theme
-def test_shares_of_attention_are_cividis_at_their_root_and_fixed(name: str, theme: Theme) -> None:
+def test_shares_of_attention_are_cividis_at_their_root_and_fixed() -> None:
     values = [0, 1e-3, 0.01, 0.04, 0.1, 0.25, 0.5, 0.77, 1]
-    picture = PICTURES[name]()
-    assert (picture.scale.low, picture.scale.high) == (0, 1)
     expected = [cividis(math.sqrt(v)) for v in values]
-    np.testing.assert_allclose(colours(picture, values, theme), expected, atol=1.5)
+    for name in SHARE:
+        picture = PICTURES[name]()
+        assert (picture.scale.low, picture.scale.high) == (0, 1), name
+        for theme in THEMES:
+            np.testing.assert_allclose(colours(picture, values, theme), expected, atol=1.5)
 
 
 def test_larger_shares_are_brighter() -> None:
@@ -197,55 +185,52 @@ def test_larger_shares_are_brighter() -> None:
     assert (np.diff(found[::8]) > 0).all()
 
 
-@every_theme
-def test_masked_is_neutral_and_the_colour_of_no_value(theme: Theme) -> None:
-    masked = np.array(colour(theme.masked))
-    assert np.ptp(masked) <= 20
-    palette = colours(PICTURES["tiles"](), np.linspace(0, 1, 254).tolist(), theme)
-    assert np.linalg.norm(palette - masked, axis=1).min() > 30
-    assert np.linalg.norm(palette[0] - masked) > 60
-    for name in (*SIGNED, *AMOUNTS):
-        assert np.linalg.norm(colours(PICTURES[name](), [0], theme)[0] - masked) > 30
+def test_masked_is_neutral_and_the_colour_of_no_value() -> None:
+    for theme in THEMES:
+        masked = np.array(colour(theme.masked))
+        assert np.ptp(masked) <= 20
+        palette = colours(PICTURES["tiles"](), np.linspace(0, 1, 254).tolist(), theme)
+        assert np.linalg.norm(palette - masked, axis=1).min() > 30
+        assert np.linalg.norm(palette[0] - masked) > 60
+        for name in (*SIGNED, *AMOUNTS):
+            assert np.linalg.norm(colours(PICTURES[name](), [0], theme)[0] - masked) > 30, name
 
 
-@pytest.mark.parametrize("name", SIGNED)
-@every_theme
-def test_signed_values_diverge_about_zero_which_is_the_ground(name: str, theme: Theme) -> None:
-    picture = PICTURES[name]()
-    end = picture.scale.high
-    assert picture.scale.low == -end < 0
-    below, zero, above = colours(picture, [-end, 0, end], theme)
-    assert [*map(list, (below, zero, above))] == [colour(shade) for _, shade in theme.signed]
-    assert list(zero) == colour(theme.norms[0][1])
-    assert below[2] > below[0]
-    assert above[0] > above[2]
-    assert np.array_equal(colours(picture, [2 * end], theme)[0], above), "past the end lies the last colour"
+def test_signed_values_diverge_about_zero_which_is_the_ground() -> None:
+    for name, theme in itertools.product(SIGNED, THEMES):
+        picture = PICTURES[name]()
+        end = picture.scale.high
+        assert picture.scale.low == -end < 0, name
+        below, zero, above, past = colours(picture, [-end, 0, end, 2 * end], theme)
+        assert [*map(list, (below, zero, above))] == [colour(shade) for _, shade in theme.signed], name
+        assert list(zero) == colour(theme.norms[0][1])
+        assert below[2] > below[0]
+        assert above[0] > above[2]
+        assert np.array_equal(past, above), "past the end lies the last colour"
 
 
-@pytest.mark.parametrize("name", AMOUNTS)
-@every_theme
-def test_amounts_run_from_the_ground_at_zero_to_the_strongest_colour(name: str, theme: Theme) -> None:
-    picture = PICTURES[name]()
-    assert picture.scale.low == 0
-    assert picture.scale.high >= np.nanmax(picture.matrices)
-    found = colours(picture, [0, picture.scale.high / 2, picture.scale.high], theme)
-    assert found.tolist() == [colour(shade) for _, shade in theme.norms]
+def test_amounts_run_from_the_ground_at_zero_to_the_strongest_colour() -> None:
+    for name, theme in itertools.product(AMOUNTS, THEMES):
+        picture = PICTURES[name]()
+        assert picture.scale.low == 0, name
+        assert picture.scale.high >= np.nanmax(picture.matrices), name
+        found = colours(picture, [0, picture.scale.high / 2, picture.scale.high], theme)
+        assert found.tolist() == [colour(shade) for _, shade in theme.norms], name
 
 
-@every_theme
-def test_what_a_mask_allows_has_the_colour_of_attention(theme: Theme) -> None:
-    assert colours(PICTURES["small mask"](), [1], theme).tolist() == [colour(theme.attention)]
+def test_what_a_mask_allows_has_the_colour_of_attention() -> None:
+    for theme in THEMES:
+        assert colours(PICTURES["small mask"](), [1], theme).tolist() == [colour(theme.attention)]
 
 
-@every_theme
-def test_small_signed_values_are_coloured_at_their_root(theme: Theme) -> None:
+def test_small_signed_values_are_coloured_at_their_root() -> None:
     plain, rooted = PICTURES["parts"](), PICTURES["attribution"]()
     assert rooted.scale.high == 1.25
-    end = plain.scale.high
-    for part in (-0.25, 0.01, 0.49):
-        at_root = math.copysign(math.sqrt(abs(part)), part)
-        expected = colours(plain, [at_root * end], theme)
-        np.testing.assert_allclose(colours(rooted, [part * 1.25], theme), expected, atol=1)
+    parts = np.array([-0.25, 0.01, 0.49])
+    at_root = np.sign(parts) * np.sqrt(np.abs(parts)) * plain.scale.high
+    for theme in THEMES:
+        expected = colours(plain, at_root.tolist(), theme)
+        np.testing.assert_allclose(colours(rooted, (parts * 1.25).tolist(), theme), expected, atol=1)
 
 
 def test_the_colour_bar_counts_in_round_steps_and_stays_true() -> None:
@@ -267,7 +252,7 @@ SQUARE = {
 """Pictures whose rows and columns are tokens or positions."""
 
 
-@every_picture
-def test_changes_are_said_with_their_sign_and_tokens_by_tokens_are_square(name: str) -> None:
-    picture = PICTURES[name]()
-    assert (picture.form.sign, picture.square) == (name in PLUS, name in SQUARE)
+def test_changes_are_said_with_their_sign_and_tokens_by_tokens_are_square() -> None:
+    pictures = {name: make() for name, make in PICTURES.items()}
+    assert {name for name, picture in pictures.items() if picture.form.sign} == PLUS
+    assert {name for name, picture in pictures.items() if picture.square} == SQUARE

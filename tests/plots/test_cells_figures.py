@@ -11,20 +11,18 @@ from tests.plots.cells import received, sentences
 from tests.plots.test_cells import (
     CAUSAL,
     K_LABELS,
-    K_LEN,
     K_TOKENS,
     NORMS,
     PATTERN,
     PICTURES,
     Q_LABELS,
-    Q_LEN,
     Q_TOKENS,
     SHARES,
     SQUARES,
     STAGES,
 )
-from tfmviz.plots import attribution, damage, masks, residual, rotations, steps
-from tfmviz.plots.cells import MOST_WRITTEN, shares
+from tfmviz.plots import attribution, damage, masks, residual, steps
+from tfmviz.plots.cells import MOST_WRITTEN, Cells, shares
 
 FULL_NAME = "<b>" + 20 * "o" + "</b>"
 
@@ -52,23 +50,23 @@ def test_pointing_tells_the_length_and_who_wrote_the_step() -> None:
             assert int(of_mlp.removesuffix("%")) == round(100 * (1 - share))
 
 
-@pytest.mark.parametrize("position", [0, 5])
-def test_the_chosen_token_is_framed_in_the_picture_of_lengths(position: int) -> None:
-    (frame,) = received(residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=position))[0]["frames"]
-    assert frame == {"top": 0, "left": position, "bottom": 3, "right": position + 1, "colour": "accent"}
+def test_the_chosen_token_is_framed_in_the_picture_of_lengths() -> None:
+    for position in (0, 5):
+        (frame,) = received(residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=position))[0]["frames"]
+        assert frame == {"top": 0, "left": position, "bottom": 3, "right": position + 1, "colour": "accent"}
     assert not received(residual.norms(NORMS, SHARES, tokens=K_TOKENS))[0]["frames"]
 
 
-@pytest.mark.parametrize(("name", "matrices"), [("shares", SQUARES), ("parts", SQUARES), ("score tiles", SQUARES[:1])])
-def test_matrices_side_by_side_keep_their_cells_tokens_and_mask(name: str, matrices: list[np.ndarray]) -> None:
-    header, values = received(PICTURES[name]())
-    np.testing.assert_array_equal(values, [np.where(CAUSAL, matrix, np.nan) for matrix in matrices])
-    assert header["titles"] == ["<a>", "b"][: len(matrices)]
-    assert header["rows"]["names"] == ([] if name == "score tiles" else Q_LABELS)
-    title = "<a>: " if len(matrices) > 1 else ""
-    said = sentences(PICTURES[name](), [(3, 1), (1, 3)])
-    assert said[0].startswith(f"{title}query 3 “7”, key 1 “cat”: {matrices[0][3, 1]:.3f}"[:-2])
-    assert said[1] == f"{title}query 1 “cat”, key 3 “7”: –"
+def test_matrices_side_by_side_keep_their_cells_tokens_and_mask() -> None:
+    for name, matrices in (("shares", SQUARES), ("parts", SQUARES), ("score tiles", SQUARES[:1])):
+        header, values = received(PICTURES[name]())
+        np.testing.assert_array_equal(values, [np.where(CAUSAL, matrix, np.nan) for matrix in matrices])
+        assert header["titles"] == ["<a>", "b"][: len(matrices)]
+        assert header["rows"]["names"] == ([] if name == "score tiles" else Q_LABELS)
+        title = "<a>: " if len(matrices) > 1 else ""
+        below, above = sentences(PICTURES[name](), [(3, 1), (1, 3)])
+        assert below.startswith(f"{title}query 3 “7”, key 1 “cat”: {matrices[0][3, 1]:.3f}"[:-2]), name
+        assert above == f"{title}query 1 “cat”, key 3 “7”: –"
 
 
 def test_parts_share_one_scale_that_reaches_the_largest() -> None:
@@ -82,9 +80,8 @@ def test_a_head_that_is_looked_at_says_query_key_and_share() -> None:
     said = sentences(PICTURES["tiles"](), [(2, 1), (0, 6)], matrix=1)
     assert said == [f"b: query 2 “7”, key 1 “the”: {PATTERN[2, 1]:.3f}", "b: query 0 “<s>”, key 6 “⏎”: –"]
     assert header["across"] == 2
-    assert (
-        received(steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS)))[0]["across"] == 3
-    )
+    five = steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS))
+    assert received(five)[0]["across"] == 3
 
 
 def test_scores_of_heads_are_written_and_the_chosen_one_is_framed() -> None:
@@ -137,67 +134,59 @@ def test_padding_of_a_batch_is_drawn_as_rows_without_numbers() -> None:
     assert (column["left"], column["right"], column["bottom"], column["colour"]) == (3, 4, 4, "mlp")
 
 
-def test_a_mask_says_who_may_look() -> None:
-    picture = masks.small(np.eye(3) > 0, title="<1>", k_tokens=("<s>", "a", "a"))
-    header, values = received(picture)
-    assert header["titles"] == ["<1>"]
-    np.testing.assert_array_equal(np.isnan(values[0]), np.eye(3) == 0)
-    assert sentences(picture, [(1, 1), (2, 1)]) == ["query 1, key 1 “a”: may look", "query 2, key 1 “a”: may not look"]
+STEPS = np.array([[0, 2, -1], [1, 0, -1], [1, 1, 0]])
+
+SAID: list[tuple[Cells, dict[tuple[int, int], str]]] = [
+    (
+        masks.small(np.eye(3) > 0, title="<1>", k_tokens=("<s>", "a", "a")),
+        {(1, 1): "query 1, key 1 “a”: may look", (2, 1): "query 2, key 1 “a”: may not look"},
+    ),
+    (
+        masks.reach(STEPS, tokens=("<s>", "a", "a"), n_layers=3),
+        {(0, 1): "query 0 “<s>”, key 1 “a”: after 2 layers"},
+    ),
+    (
+        masks.change(np.array([[0.123]]), tokens=[" a"]),
+        {(0, 0): "after layer 0, token 0 “a”: moved by 12.3% of its length"},
+    ),
+    (PICTURES["layouts"](), {(1, 1): "halves, place 1: pair 1; coordinate 2"}),
+    (PICTURES["class map"](), {(1, 1): "query 1 “cat”, key 1 “cat”: bucket 1"}),
+    (PICTURES["bits"](), {(2, 2): "bit 2, position 2: 1"}),
+    (PICTURES["signed table"](), {(0, 1): "position 0, dimension 1: −7.0000"}),
+    (PICTURES["between tokens"](), {(3, 2): "token 3 “7”, token 2 “7”: 0.0000"}),
+    (
+        attribution.heads(np.array([[0.04, math.nan]]), columns=["head 0", "MLP"], title="x", chosen=None),
+        {(0, 0): "layer 0, head 0: +0.040", (0, 1): "layer 0, MLP: –"},
+    ),
+]
 
 
-def test_reach_leaves_grey_what_no_layer_reaches() -> None:
-    steps_taken = np.array([[0, 2, -1], [1, 0, -1], [1, 1, 0]])
-    picture = masks.reach(steps_taken, tokens=("<s>", "a", "a"), n_layers=3)
-    header, values = received(picture)
-    np.testing.assert_array_equal(values[0], np.where(steps_taken < 0, np.nan, steps_taken))
-    assert header["columns"]["names"] == header["rows"]["names"] == ["<s>", "a", "a"]
-    assert header["texts"] == [["0", "2", ""], ["1", "0", ""], ["1", "1", "0"]]
-    assert header["scale"]["high"] == 3
-    assert sentences(picture, [(0, 1)]) == ["query 0 “<s>”, key 1 “a”: after 2 layers"]
+def test_what_is_said_of_a_cell() -> None:
+    for picture, said in SAID:
+        assert dict(zip(said, sentences(picture, [*said]), strict=True)) == said
 
 
-def test_a_change_is_said_in_per_cent() -> None:
-    assert sentences(masks.change(np.array([[0.123]]), tokens=[" a"]), [(0, 0)]) == [
-        "after layer 0, token 0 “a”: moved by 12.3% of its length"
-    ]
-
-
-def test_layouts_write_coordinates_and_colour_pairs() -> None:
-    picture = rotations.layouts(np.array([0, 2, 1, 3]))
-    header, values = received(picture)
-    assert values[0].tolist() == [[0, 0, 1, 1], [0, 1, 0, 1]]
-    assert header["texts"] == [["0", "1", "2", "3"], ["0", "2", "1", "3"]]
-    assert sentences(picture, [(1, 1)]) == ["halves, place 1: pair 1; coordinate 2"]
-
-
-def test_classes_that_a_mask_hides_have_no_number() -> None:
-    header, values = received(PICTURES["class map"]())
-    np.testing.assert_array_equal(np.isnan(values[0]), ~CAUSAL)
-    assert header["texts"][1] == ["0", "1", "", "", ""]
-    assert sentences(PICTURES["class map"](), [(1, 1)]) == ["query 1 “cat”, key 1 “cat”: bucket 1"]
-
-
-def test_bits_stand_below_each_other_the_quickest_on_top() -> None:
-    picture = PICTURES["bits"]()
-    assert received(picture)[0]["rows"]["names"] == ["every 1", "every 2", "every 4"]
-    assert sentences(picture, [(2, 2)]) == ["bit 2, position 2: 1"]
-
-
-def test_a_table_writes_its_numbers_when_asked() -> None:
-    header, values = received(PICTURES["signed table"]())
-    np.testing.assert_array_equal(values[0], NORMS - 15)
-    assert header["texts"][0][:2] == ["−8.000", "−7.000"]
-    assert sentences(PICTURES["signed table"](), [(0, 1)]) == ["position 0, dimension 1: −7.0000"]
-    assert received(PICTURES["between tokens"]())[0]["texts"] is None
-    assert sentences(PICTURES["between tokens"](), [(3, 2)]) == ["token 3 “7”, token 2 “7”: 0.0000"]
-
-
-def test_additions_to_a_score_are_short_in_the_cell_and_exact_when_pointed_at() -> None:
-    picture = attribution.heads(
-        np.array([[0.04, 0.06, math.nan]]), columns=["head 0", "head 1", "MLP"], title="x", chosen=None
+def test_what_is_written_in_the_cells_and_beside_them() -> None:
+    mask, reach, layouts, classes, bits, table, tokens = (
+        received(SAID[n][0]) if isinstance(n, int) else received(PICTURES[n]())
+        for n in (0, 1, "layouts", "class map", "bits", "signed table", "between tokens")
     )
-    assert received(picture)[0]["texts"] == [["·", "+0.1", ""]]
-    assert sentences(picture, [(0, 0), (0, 2)]) == ["layer 0, head 0: +0.040", "layer 0, MLP: –"]
+    assert mask[0]["titles"] == ["<1>"]
+    np.testing.assert_array_equal(np.isnan(mask[1][0]), np.eye(3) == 0)
+    np.testing.assert_array_equal(reach[1][0], np.where(STEPS < 0, np.nan, STEPS))
+    assert reach[0]["columns"]["names"] == reach[0]["rows"]["names"] == ["<s>", "a", "a"]
+    assert reach[0]["texts"] == [["0", "2", ""], ["1", "0", ""], ["1", "1", "0"]]
+    assert reach[0]["scale"]["high"] == 3
+    assert layouts[1][0].tolist() == [[0, 0, 1, 1], [0, 1, 0, 1]]
+    assert layouts[0]["texts"] == [["0", "1", "2", "3"], ["0", "2", "1", "3"]]
+    np.testing.assert_array_equal(np.isnan(classes[1][0]), ~CAUSAL)
+    assert classes[0]["texts"][1] == ["0", "1", "", "", ""]
+    assert bits[0]["rows"]["names"] == ["every 1", "every 2", "every 4"], "the quickest on top"
+    np.testing.assert_array_equal(table[1][0], NORMS - 15)
+    assert table[0]["texts"][0][:2] == ["−8.000", "−7.000"]
+    assert tokens[0]["texts"] is None
+    added = np.array([[0.04, 0.06, math.nan]])
+    assert attribution.heads(added, columns=["0", "1", "MLP"], title="x", chosen=None).texts == [["·", "+0.1", ""]]
 
 
 def test_shares_are_written_as_short_as_in_the_explorer() -> None:
@@ -206,13 +195,10 @@ def test_shares_are_written_as_short_as_in_the_explorer() -> None:
 
 
 def test_of_many_columns_or_rows_no_numbers_travel() -> None:
-    few, wide, high = (
-        steps.head_scores(np.zeros(shape), title="x", chosen=(0, 0))
-        for shape in ((MOST_WRITTEN, MOST_WRITTEN), (1, MOST_WRITTEN + 1), (MOST_WRITTEN + 1, 1))
-    )
-    assert few.texts is not None
-    assert wide.texts is None
-    assert high.texts is None
+    most = MOST_WRITTEN
+    for shape in ((most, most), (1, most + 1), (most + 1, 1)):
+        picture = steps.head_scores(np.zeros(shape), title="x", chosen=(0, 0))
+        assert (picture.texts is None) == (shape != (most, most)), shape
 
 
 def test_repeated_tokens_stay_apart_and_long_ones_are_whole_when_pointed_at() -> None:
@@ -220,7 +206,7 @@ def test_repeated_tokens_stay_apart_and_long_ones_are_whole_when_pointed_at() ->
     assert header["columns"]["names"] == K_LABELS
     assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]
     assert header["columns"]["spoken"][5] == f"token 5 “{FULL_NAME}”"
-    assert len(header["columns"]["spoken"]) == K_LEN != Q_LEN
+    assert len(header["columns"]["spoken"]) == len(K_TOKENS)
 
 
 def test_words_that_the_reader_gave_are_not_called_the_models() -> None:

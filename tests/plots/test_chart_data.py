@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,7 @@ import pytest
 from tfmviz.plots import attribution, compare, damage, normalisation, positions, residual, steps, stream
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.pairs import pairs
-from tfmviz.plots.theme import DARK, LIGHT, Theme
-
-every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])
+from tfmviz.plots.theme import DARK, LIGHT
 
 TOKENS = ("<s>", "a", "a")
 
@@ -23,27 +22,29 @@ def columns(chart: Chart, *names: str, table: str = "rows") -> list[tuple[Any, .
     return list(zip(*(chart.data[table][name] for name in names), strict=True))
 
 
+def coloured(chart: Chart) -> dict[str, str]:
+    """What its bars say by which colour."""
+    colours = scale(chart, "color", "bar")
+    return dict(zip(colours["domain"], colours["range"], strict=True))
+
+
 def scale(chart: Chart, channel: str, mark: str) -> dict[str, Any]:
     """The scale of a channel of the layer with that mark."""
     layer = next(layer for layer in chart.spec["layer"] if layer["mark"]["type"] == mark)
     return dict(layer["encoding"][channel]["scale"])
 
 
-@every_theme
-def test_pairs_stand_side_by_side_for_every_token(theme: Theme) -> None:
+def test_pairs_stand_side_by_side_for_every_token() -> None:
     one, other = np.array([0.2, 0.3, 0.5]), np.array([1.0, 0, 0])
-    chart = pairs(TOKENS, one, other, series=("soft", "hard"), title="share", theme=theme)
-    assert columns(chart, "token", "series", "value") == [
-        ("0000 <s>", "0000 soft", 0.2),
-        ("0001 a", "0000 soft", 0.3),
-        ("0002 a", "0000 soft", 0.5),
-        ("0000 <s>", "0001 hard", 1),
-        ("0001 a", "0001 hard", 0),
-        ("0002 a", "0001 hard", 0),
-    ]
-    assert chart.data["rows"]["hover"][2] == "“a” (token 2), soft: 0.500"
-    assert scale(chart, "color", "bar")["range"] == [theme.attention, theme.mlp]
-    assert scale(chart, "y", "bar")["zero"]
+    for theme in (LIGHT, DARK):
+        chart = pairs(TOKENS, one, other, series=("soft", "hard"), title="share", theme=theme)
+        assert columns(chart, "token", "series", "value") == [
+            *(("0000 <s>", "0000 soft", 0.2), ("0001 a", "0000 soft", 0.3), ("0002 a", "0000 soft", 0.5)),
+            *(("0000 <s>", "0001 hard", 1), ("0001 a", "0001 hard", 0), ("0002 a", "0001 hard", 0)),
+        ]
+        assert chart.data["rows"]["hover"][2] == "“a” (token 2), soft: 0.500"
+        assert scale(chart, "color", "bar")["range"] == [theme.attention, theme.mlp]
+        assert scale(chart, "y", "bar")["zero"]
 
 
 def test_shares_are_said_in_per_cent() -> None:
@@ -51,24 +52,17 @@ def test_shares_are_said_in_per_cent() -> None:
     assert chart.data["rows"]["hover"] == ["“a”, x: 6.25%", "“a”, y: 100.00%"]
 
 
-def writes() -> Chart:
-    """Of three layers the last wrote nothing."""
-    attention, mlp, shares = np.array([3.0, 0.5, 0.0]), np.array([1.0, 2.0, 0.0]), np.array([0.75, -0.2, math.nan])
-    return residual.writes(attention, mlp, shares, theme=LIGHT)
-
-
 def test_writes_stand_side_by_side_per_layer_with_their_shares_and_none_where_nothing_was_written() -> None:
-    assert columns(writes(), "layer", "series", "value", "word") == [
-        ("0000 0", "0000 attention", 3, "75%"),
-        ("0001 1", "0000 attention", 0.5, "-20%"),
-        ("0002 2", "0000 attention", 0, ""),
-        ("0000 0", "0001 MLP", 1, "25%"),
-        ("0001 1", "0001 MLP", 2, "120%"),
-        ("0002 2", "0001 MLP", 0, ""),
+    attention, mlp, shares = np.array([3.0, 0.5, 0.0]), np.array([1.0, 2.0, 0.0]), np.array([0.75, -0.2, math.nan])
+    chart = residual.writes(attention, mlp, shares, theme=LIGHT)
+    assert columns(chart, "layer", "series", "value", "word") == [
+        *(("0000 0", "0000 attention", 3, "75%"), ("0001 1", "0000 attention", 0.5, "-20%")),
+        *(("0002 2", "0000 attention", 0, ""), ("0000 0", "0001 MLP", 1, "25%")),
+        *(("0001 1", "0001 MLP", 2, "120%"), ("0002 2", "0001 MLP", 0, "")),
     ]
-    assert scale(writes(), "color", "bar")["range"] == [LIGHT.attention, LIGHT.mlp]
-    assert scale(writes(), "y", "bar")["zero"] is True
-    said = writes().data["rows"]["hover"]
+    assert scale(chart, "color", "bar")["range"] == [LIGHT.attention, LIGHT.mlp]
+    assert scale(chart, "y", "bar")["zero"] is True
+    said = chart.data["rows"]["hover"]
     assert (said[4], said[5]) == ("layer 1, MLP: length 2.00, 120% of the step", "layer 2, MLP: length 0.00")
 
 
@@ -81,34 +75,22 @@ def test_bars_of_a_histogram_are_as_wide_as_their_bins_and_stand_on_nothing() ->
     assert bar["encoding"]["y2"] == {"datum": 0}, "without it each bar is a dash at its end"
 
 
-@every_theme
-def test_the_chosen_head_stands_out_among_the_bars(theme: Theme) -> None:
-    chart = steps.bars(["head 0", "head 1"], np.array([1.0, 2]), chosen=1, theme=theme)
-    assert columns(chart, "name", "value", "role", "word") == [
-        ("0000 head 0", 1, "other", "1.00"),
-        ("0001 head 1", 2, "chosen", "2.00"),
-    ]
-    colours = scale(chart, "color", "bar")
-    assert dict(zip(colours["domain"], colours["range"], strict=True)) == {
-        "other": theme.attention,
-        "chosen": theme.accent,
-    }
+def test_the_chosen_head_stands_out_among_the_bars() -> None:
+    for theme in (LIGHT, DARK):
+        chart = steps.bars(["head 0", "head 1"], np.array([1.0, 2]), chosen=1, theme=theme)
+        rows = [("0000 head 0", 1, "other", "1.00"), ("0001 head 1", 2, "chosen", "2.00")]
+        assert columns(chart, "name", "value", "role", "word") == rows
+        assert coloured(chart) == {"other": theme.attention, "chosen": theme.accent}
 
 
-@every_theme
-def test_ranked_numbers_keep_their_signs_and_room_for_their_words(theme: Theme) -> None:
-    chart = attribution.ranked(["<a>", "b"], np.array([2.0, -0.5]), title="added", theme=theme)
-    assert columns(chart, "name", "value", "role", "hover") == [
-        ("0000 <a>", 2, "above", "<a>: +2.00"),
-        ("0001 b", -0.5, "below", "b: −0.50"),
-    ]
-    assert chart.data["ends"]["x"] == [-3, 3]
-    assert attribution.ranked(["a"], np.array([2.0]), title="x", theme=theme).data["ends"]["x"] == [0, 3]
-    colours = scale(chart, "color", "bar")
-    assert dict(zip(colours["domain"], colours["range"], strict=True)) == {
-        "below": theme.signed[0][1],
-        "above": theme.signed[-1][1],
-    }
+def test_ranked_numbers_keep_their_signs_and_room_for_their_words() -> None:
+    for theme in (LIGHT, DARK):
+        chart = attribution.ranked(["<a>", "b"], np.array([2.0, -0.5]), title="added", theme=theme)
+        rows = [("0000 <a>", 2, "above", "<a>: +2.00"), ("0001 b", -0.5, "below", "b: −0.50")]
+        assert columns(chart, "name", "value", "role", "hover") == rows
+        assert coloured(chart) == {"below": theme.signed[0][1], "above": theme.signed[-1][1]}
+        assert chart.data["ends"]["x"] == [-3, 3]
+    assert attribution.ranked(["a"], np.array([2.0]), title="x", theme=LIGHT).data["ends"]["x"] == [0, 3]
 
 
 def test_a_look_and_its_effect_stand_one_above_the_other() -> None:
@@ -128,26 +110,21 @@ PARTS = ("<a>", "head 0", "head 1", "head 2", "MLP")
 ROWS = ("embedding", "attention", "attention", "attention", "MLP")
 
 
-@every_theme
-def test_each_row_of_a_waterfall_begins_where_the_one_before_ended(theme: Theme) -> None:
-    chart = stream.waterfall(ALONG, kinds=KINDS, names=PARTS, steps=ROWS, theme=theme)
-    assert columns(chart, "step", "begin", "end", "kind") == [
-        ("0000 embedding", 0, 4, "embedding"),
-        ("0001 attention", 4, 7, "head"),
-        ("0001 attention", 4, -1, "head"),
-        ("0001 attention", 7, 8, "head"),
-        ("0002 MLP", 3, 5, "MLP"),
-    ]
-    assert columns(chart, "step", "end", table="trail") == [
-        ("0000 embedding", 4),
-        ("0001 attention", 3),
-        ("0002 MLP", 5),
-    ]
-    assert [solid < 1 for (solid,) in columns(chart, "solid")] == [False, False, True, False, False]
-    assert chart.data["rows"]["hover"][2] == "head 1: −5.00"
-    colours = scale(chart, "color", "bar")
-    named = dict(zip(colours["domain"], colours["range"], strict=True))
-    assert (named["head"], named["MLP"], named["embedding"]) == (theme.attention, theme.mlp, theme.accent)
+def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
+    for theme in (LIGHT, DARK):
+        chart = stream.waterfall(ALONG, kinds=KINDS, names=PARTS, steps=ROWS, theme=theme)
+        assert columns(chart, "step", "begin", "end", "kind") == [
+            ("0000 embedding", 0, 4, "embedding"),
+            ("0001 attention", 4, 7, "head"),
+            ("0001 attention", 4, -1, "head"),
+            ("0001 attention", 7, 8, "head"),
+            ("0002 MLP", 3, 5, "MLP"),
+        ]
+        trail = [("0000 embedding", 4), ("0001 attention", 3), ("0002 MLP", 5)]
+        assert columns(chart, "step", "end", table="trail") == trail
+        assert [solid < 1 for (solid,) in columns(chart, "solid")] == [False, False, True, False, False]
+        assert chart.data["rows"]["hover"][2] == "head 1: −5.00"
+        assert coloured(chart).items() >= {"head": theme.attention, "MLP": theme.mlp, "embedding": theme.accent}.items()
 
 
 def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:
@@ -180,25 +157,16 @@ def test_of_many_tokens_the_chosen_one_still_answers_the_pointer_at_every_stage(
 def test_parts_without_a_direction_are_left_out() -> None:
     cosines = np.array([math.nan, 0.5, -0.5, 0, 1])
     chart = stream.sizes(np.arange(5.0), cosines, kinds=KINDS, names=PARTS, theme=LIGHT)
-    assert columns(chart, "size", "cosine", "kind") == [
-        (1, 0.5, "head"),
-        (2, -0.5, "head"),
-        (3, 0, "head"),
-        (4, 1, "MLP"),
-    ]
+    found = columns(chart, "size", "cosine", "kind")
+    assert found == [(1, 0.5, "head"), (2, -0.5, "head"), (3, 0, "head"), (4, 1, "MLP")]
     assert chart.data["rows"]["hover"][1] == "head 1: length 2.00, cosine −0.50"
     assert scale(chart, "color", "point")["domain"] == ["head", "MLP"], "the legend names what is there"
 
 
-# Schemes side by side.
-
-
 def test_a_curve_that_ends_before_the_others_says_so() -> None:
-    curves = [
-        compare.Curve(name="short", x=np.arange(5.0), y=np.arange(5.0), role="other"),
-        compare.Curve(name="long", x=np.arange(11.0), y=np.arange(11.0), role="left"),
-    ]
-    chart = compare.losses(curves, trained=5, theme=LIGHT)
+    short = compare.Curve(name="short", x=np.arange(5.0), y=np.arange(5.0), role="other")
+    long = compare.Curve(name="long", x=np.arange(11.0), y=np.arange(11.0), role="left")
+    chart = compare.losses([short, long], trained=5, theme=LIGHT)
     assert columns(chart, "x", "word", table="marks") == [(4.5, "trained on 5 positions")]
     assert columns(chart, "x", "y", "word", table="stops") == [(4, 4, "↖ short ends")]
     assert scale(chart, "color", "line")["range"] == [LIGHT.text, LIGHT.attention]
@@ -211,9 +179,6 @@ def test_a_score_that_stays_is_drawn_flat() -> None:
     chart = compare.moving([curve], theme=LIGHT)
     assert np.ptp(np.array(chart.data["ends"]["y"], dtype=float)) > 0.9
     assert columns(chart, "x", "y")[2] == (2, 2)
-
-
-# Positions.
 
 
 def test_a_line_can_run_between_its_positions_while_only_they_answer() -> None:
@@ -229,11 +194,8 @@ def test_a_line_can_run_between_its_positions_while_only_they_answer() -> None:
 
 
 def test_what_does_not_depend_on_the_position_is_dashed_and_measured_points_have_no_line() -> None:
-    drawn = [
-        positions.Line(name="now", y=np.ones(3), drawn="dots"),
-        positions.Line(name="then", y=np.ones(3), drawn="level"),
-    ]
-    chart = positions.lines(drawn, title="x", theme=LIGHT)
+    now = positions.Line(name="now", y=np.ones(3), drawn="dots")
+    chart = positions.lines([now, replace(now, name="then", drawn="level")], title="x", theme=LIGHT)
     assert set(columns(chart, "line", "width", "seen")) == {("0000 now", 0, 1), ("0001 then", 2.5, 0)}
     assert scale(chart, "strokeDash", "line")["range"] == [[1, 0], [7, 4]]
 
@@ -256,9 +218,6 @@ def test_rulers_hold_each_text_on_a_row_of_its_own() -> None:
         ("0000 N = 3", 1, "2 “a” at 1.000"),
         ("0001 N = 1", 0, "0 “b” at 0.000"),
     ]
-
-
-# Heads and norms.
 
 
 def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
@@ -292,11 +251,7 @@ def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:
 
 def test_gradients_of_both_kinds_are_drawn_from_nothing() -> None:
     chart = normalisation.depth([0.5, 0.75], [0.25, 0.125], theme=LIGHT)
-    assert columns(chart, "line", "x", "y") == [
-        ("0000 post-norm (2017)", 0, 0.5),
-        ("0000 post-norm (2017)", 1, 0.75),
-        ("0001 pre-norm", 0, 0.25),
-        ("0001 pre-norm", 1, 0.125),
-    ]
+    post, pre = "0000 post-norm (2017)", "0001 pre-norm"
+    assert columns(chart, "line", "x", "y") == [(post, 0, 0.5), (post, 1, 0.75), (pre, 0, 0.25), (pre, 1, 0.125)]
     assert chart.data["ends"]["y"] == [0, pytest.approx(0.81)]
     assert scale(chart, "color", "line")["range"] == [LIGHT.mlp, LIGHT.attention]

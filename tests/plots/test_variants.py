@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.browser import contrast
 from tfmviz.plots.variants import ink_on
 
@@ -13,6 +11,6 @@ def rgb(colour: str) -> str:
     return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
-@pytest.mark.parametrize("fill", ["#000000", "#ffffff", "#440154", "#31688e", "#9090ff", "#fde725", "#ff6fae"])
-def test_letters_can_be_read_on_any_colour(fill: str) -> None:
-    assert contrast(rgb(ink_on(fill)), rgb(fill)) >= 4.5
+def test_letters_can_be_read_on_any_colour() -> None:
+    for fill in ("#000000", "#ffffff", "#440154", "#31688e", "#9090ff", "#fde725", "#ff6fae"):
+        assert contrast(rgb(ink_on(fill)), rgb(fill)) >= 4.5, fill

@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
-from tests.model.helpers import (
-    LENGTH,
-    N_HEADS,
-    assert_close,
-    normal,
-)
-from tfmviz import masks
+from tests.cases import each
+from tests.model.helpers import assert_close
 from tfmviz.positions.alibi import Alibi, slopes
 
-EIGHT = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
+EIGHT = [2.0**-n for n in range(1, 9)]
+BETWEEN = [2.0 ** (0.5 - n) for n in range(1, 9)]
+
+PUBLISHED = {8: EIGHT, 16: [slope for pair in zip(BETWEEN, EIGHT, strict=True) for slope in pair]}
 
 
-BETWEEN = [2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5, 2**-4.5, 2**-5.5, 2**-6.5, 2**-7.5]
-
-
-@pytest.mark.parametrize(
-    ("n_heads", "published"),
-    [
-        (8, EIGHT),
-        (16, [slope for pair in zip(BETWEEN, EIGHT, strict=True) for slope in pair]),
-        (12, EIGHT + BETWEEN[:4]),
-    ],
-)
+@each("n_heads, published", [*PUBLISHED.items(), (12, EIGHT + BETWEEN[:4])])
 def test_alibi_slopes_of_the_paper(n_heads: int, published: list[float]) -> None:
     """Section 3 of the paper for 8 and 16 heads, its code for 12: the 8 slopes, then every other one of 16."""
     assert_close(slopes(n_heads), torch.tensor(published))
 
 
-@pytest.mark.parametrize("n_heads", [1, 2, 3, 5, 7, 11, 13, 32, 37])
-def test_alibi_slopes_equal_blooms(n_heads: int) -> None:
+@each("n_heads", [1, 2, 3, 5, 7, 8, 11, 12, 13, 32, 37])
+def test_alibi_slopes_equal_blooms_and_mpts(n_heads: int) -> None:
     bloom = build_alibi_tensor(torch.ones(1, 2), n_heads, torch.float32)  # slope · key position
-    assert_close(slopes(n_heads), bloom[:, 0, 1])
-
-
-@pytest.mark.parametrize("n_heads", [1, 3, 8, 12, 37])
-def test_alibi_slopes_equal_mpts(n_heads: int) -> None:
     mpt = build_mpt_alibi_tensor(n_heads, 2)  # slope · (key position − last position)
+    assert_close(slopes(n_heads), bloom[:, 0, 1])
     assert_close(slopes(n_heads), -mpt[:, 0, 0])
 
 
@@ -52,12 +35,3 @@ def test_alibi_bias_as_a_picture() -> None:
     assert bias.shape == (2, 3, 5)
     assert (bias[0] / -slopes(2)[0]).tolist() == [[2, 1, 0, 1, 2], [3, 2, 1, 0, 1], [4, 3, 2, 1, 0]]
     assert_close(bias[1] / slopes(2)[1], bias[0] / slopes(2)[0])
-
-
-def test_alibi_gives_blooms_causal_pattern() -> None:
-    """BLOOM adds slope · j instead of -slope · (i - j): a constant per row apart, which the softmax takes out."""
-    scores, mask = normal(N_HEADS, LENGTH, LENGTH), masks.causal(LENGTH)
-    bloom = build_alibi_tensor(torch.ones(1, LENGTH), N_HEADS, torch.float32)  # (head, 1, k_len)
-    ours = (scores + Alibi(n_heads=N_HEADS).bias(LENGTH, LENGTH)).masked_fill(~mask, -torch.inf)
-    theirs = (scores + bloom).masked_fill(~mask, -torch.inf)
-    assert_close(ours.softmax(-1), theirs.softmax(-1))

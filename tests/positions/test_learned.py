@@ -5,31 +5,24 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tests.model.helpers import (
-    BATCH,
-    D_MODEL,
-    LENGTH,
-    MAX_LEN,
-    lively,
-    normal,
-)
+from tests.cases import each
+from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, lively, normal
 from tfmviz.positions.learned import Learned
 from tfmviz.record.tap import NO_TAP, Recorder
 
 
 def test_learned_positions_are_added_to_the_embeddings() -> None:
-    positions, x, recorder = (
-        lively(Learned(max_len=MAX_LEN, d_model=D_MODEL)),
-        normal(BATCH, LENGTH, D_MODEL),
-        Recorder(),
-    )
-    assert torch.equal(positions.embed(x, recorder), x + positions.table[:LENGTH])
+    positions, x = lively(Learned(max_len=MAX_LEN, d_model=D_MODEL)), normal(BATCH, LENGTH, D_MODEL)
+    assert torch.equal(positions.embed(x, recorder := Recorder()), x + positions.table[:LENGTH])
     assert torch.equal(recorder.values["pos_embed"][0], positions.table[:LENGTH])
 
 
-def test_learned_positions_serve_texts_up_to_max_len() -> None:
-    positions = Learned(max_len=MAX_LEN, d_model=D_MODEL)
-    assert positions.embed(normal(BATCH, MAX_LEN, D_MODEL), NO_TAP).shape == (BATCH, MAX_LEN, D_MODEL)
+@each("max_len", [LENGTH, LENGTH - 1, 1])
+def test_learned_positions_serve_texts_up_to_max_len_and_name_both_numbers_past_it(max_len: int) -> None:
+    positions = Learned(max_len=max_len, d_model=D_MODEL)
+    assert positions.embed(normal(BATCH, max_len, D_MODEL), NO_TAP).shape == (BATCH, max_len, D_MODEL)
+    with pytest.raises(ValueError, match=rf"\b{max_len}\b.*\b{LENGTH + 1}\b"):
+        positions.embed(normal(BATCH, LENGTH + 1, D_MODEL), NO_TAP)
 
 
 def test_the_first_learned_positions_are_rows_of_the_table() -> None:
@@ -37,12 +30,3 @@ def test_the_first_learned_positions_are_rows_of_the_table() -> None:
     assert torch.equal(positions.first(3), positions.table[:3])
     with pytest.raises(ValueError, match=r"5 learned.*6"):
         positions.first(6)
-
-
-# Past max_len.
-
-
-@pytest.mark.parametrize("max_len", [LENGTH - 1, 1])
-def test_learned_positions_past_max_len_name_both_numbers(max_len: int) -> None:
-    with pytest.raises(ValueError, match=rf"\b{max_len}\b.*\b{LENGTH}\b"):
-        Learned(max_len=max_len, d_model=D_MODEL).embed(normal(BATCH, LENGTH, D_MODEL), NO_TAP)

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import tfmviz.training.__main__ as command
+from tests.cases import each
 from tests.model.helpers import assert_close, flat, lively_model, token_ids
 from tests.positions import recipe
 from tests.positions.clocks import ENTRY, STEP
@@ -80,9 +81,6 @@ def test_a_cache_keeps_the_logits_of_a_new_scheme(clocks: str) -> None:
     assert not torch.allclose(model(ids), other(ids), atol=1e-2)
 
 
-# The recipe of CONTRIBUTING.md.
-
-
 def test_the_recipe_works_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     tests = recipe.follow(monkeypatch)
     assert tests
@@ -97,12 +95,8 @@ def test_a_bias_made_without_a_device_is_added_on_the_models(monkeypatch: pytest
     assert model(token_ids(7).to("meta")).device.type == "meta"
 
 
-# Half a change.
-
-
-@pytest.mark.parametrize(
-    ("code", "error"),
-    [("tfmviz.positions.xpos:Xpos", ModuleNotFoundError), ("tfmviz.positions.rope:Xpos", AttributeError)],
+@each(
+    "code, error", [("tfmviz.positions.xpos:Xpos", ModuleNotFoundError), ("tfmviz.positions.rope:Xpos", AttributeError)]
 )
 def test_a_scheme_without_code_is_refused_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, error: type[Exception]

@@ -10,63 +10,30 @@ from torch import Tensor
 from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
-from transformers.models.roformer.modeling_roformer import (
-    RoFormerSelfAttention,
-    RoFormerSinusoidalPositionalEmbedding,
-)
+from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention, RoFormerSinusoidalPositionalEmbedding
 
-from tests.model.helpers import (
-    BATCH,
-    D_HEAD,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    assert_close,
-    normal,
-)
-from tfmviz.positions.rope import (
-    Rope,
-    base_of,
-    frequencies,
-    rotate_pairs,
-    rotation_angles,
-    stretched,
-)
+from tests.cases import each
+from tests.model.helpers import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS, assert_close, normal
+from tfmviz.positions.rope import Rope, base_of, frequencies, rotate_pairs, rotation_angles, stretched
 from tfmviz.record.tap import NO_TAP
 
+Q, K = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
 
-@pytest.mark.parametrize("max_len", [5, 1])
+
+@each("max_len", [5, 1])
 def test_rope_past_max_len_turns_on(max_len: int) -> None:
     """Angles are defined for any length: a short table must not stop the turning, let alone silently."""
-    q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
-    short, long = Rope(max_len=max_len, d_head=D_HEAD), Rope(max_len=LENGTH, d_head=D_HEAD)
-    for actual, expected in zip(short.rotate(q, k, NO_TAP), long.rotate(q, k, NO_TAP), strict=True):
+    short, long = (Rope(max_len=length, d_head=D_HEAD).rotate(Q, K, NO_TAP) for length in (max_len, LENGTH))
+    for actual, expected in zip(short, long, strict=True):
         assert_close(actual, expected)
-
-
-def rotated(x: Tensor) -> Tensor:
-    """x, (batch, head, len, d_head), turned by its positions."""
-    return Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(x, x, NO_TAP)[0]
-
-
-def test_rope_multiplies_pairs_by_a_complex_phase() -> None:
-    x = normal(BATCH, N_HEADS, LENGTH, D_HEAD)
-    theta = 10000.0 ** (-torch.arange(0, D_HEAD, 2) / D_HEAD)
-    phase = torch.polar(torch.ones(LENGTH, D_HEAD // 2), torch.outer(torch.arange(LENGTH).float(), theta))
-    numbers = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())  # (batch, head, len, d_head / 2)
-    assert_close(rotated(x), torch.view_as_real(numbers * phase).flatten(-2))
 
 
 def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
     """The queries stand at the last of the keys' positions."""
-    q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, K_LENGTH, D_HEAD, seed=3)
-    rot_q, rot_k = Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q, k, NO_TAP)
-
+    keys = normal(BATCH, N_HEADS, K_LENGTH, D_HEAD, seed=3)
     llama = LlamaRotaryEmbedding(LlamaConfig(hidden_size=D_MODEL, num_attention_heads=N_HEADS))
     evens_then_odds = torch.arange(D_HEAD).unflatten(0, (-1, 2)).T.flatten()
-    for ours, turned in ((q, rot_q), (k, rot_k)):
+    for ours, turned in zip((Q, keys), Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(Q, keys, NO_TAP), strict=True):
         theirs = ours[..., evens_then_odds]
         cos, sin = llama(theirs, torch.arange(K_LENGTH - ours.shape[-2], K_LENGTH)[None])
         expected, _ = apply_rotary_pos_emb(theirs, theirs, cos, sin)
@@ -74,11 +41,9 @@ def test_rope_equals_llamas_up_to_the_order_of_coordinates() -> None:
 
 
 def test_rope_equals_roformers_coordinate_by_coordinate() -> None:
-    q, k = normal(BATCH, N_HEADS, LENGTH, D_HEAD), normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=3)
-    embedding = RoFormerSinusoidalPositionalEmbedding(MAX_LEN, D_HEAD)
-    sines_then_cosines = embedding.create_weight()[None, None, :LENGTH]
-    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, q, k)
-    for actual, theirs in zip(Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(q, k, NO_TAP), expected, strict=True):
+    sines_then_cosines = RoFormerSinusoidalPositionalEmbedding(MAX_LEN, D_HEAD).create_weight()[None, None, :LENGTH]
+    expected = RoFormerSelfAttention.apply_rotary_position_embeddings(sines_then_cosines, Q, K)
+    for actual, theirs in zip(Rope(max_len=MAX_LEN, d_head=D_HEAD).rotate(Q, K, NO_TAP), expected, strict=True):
         assert_close(actual, theirs)
 
 
@@ -91,16 +56,13 @@ def rope_of_transformers(kind: str, *, base: float, **parameters: float) -> Tens
     return found
 
 
-@pytest.mark.parametrize("base", [10_000.0, 500_000.0, 7.0])
+@each("base", [10_000.0, 500_000.0, 7.0])
 def test_stretched_frequencies_equal_transformers(base: float) -> None:
     """Dynamic NTK scaling with factor 1 stretches by the ratio of the lengths, which is what scale is here."""
-    plain, linear, ntk = (
-        stretched(frequencies(D_HEAD, base=base), scale=5, stretching=kind).float()
-        for kind in ("none", "position interpolation", "NTK-aware")
-    )
-    assert_close(plain, rope_of_transformers("linear", base=base, factor=1.0))
-    assert_close(linear, rope_of_transformers("linear", base=base, factor=5.0))
-    assert_close(ntk, rope_of_transformers("dynamic", base=base, factor=1.0))
+    theirs = {"none": ("linear", 1.0), "position interpolation": ("linear", 5.0), "NTK-aware": ("dynamic", 1.0)}
+    for kind, (named, factor) in theirs.items():
+        ours = stretched(frequencies(D_HEAD, base=base), scale=5, stretching=kind)  # type: ignore[arg-type]
+        assert_close(ours.float(), rope_of_transformers(named, base=base, factor=factor))
 
 
 def test_ntk_scaling_leaves_the_fastest_pair_and_slows_the_slowest_by_the_scale() -> None:
@@ -110,17 +72,14 @@ def test_ntk_scaling_leaves_the_fastest_pair_and_slows_the_slowest_by_the_scale(
     assert (ratio.diff() > 0).all()
 
 
+LLAMA_3 = {"rope_type": "llama3", "rope_theta": 500_000.0, "original_max_position_embeddings": 8192}
+LLAMA_3 |= {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+
+
 def test_the_base_is_read_off_the_angles() -> None:
     """Of Llama 3.1 too, whose slow pairs are slowed down and whose fast ones are not."""
     llama = LlamaConfig(hidden_size=4096, num_attention_heads=32, max_position_embeddings=131_072)
-    llama.rope_parameters = {
-        "rope_type": "llama3",
-        "rope_theta": 500_000.0,
-        "factor": 8.0,
-        "low_freq_factor": 1.0,
-        "high_freq_factor": 4.0,
-        "original_max_position_embeddings": 8192,
-    }
+    llama.rope_parameters = LLAMA_3
     theta, _ = ROPE_INIT_FUNCTIONS["llama3"](llama)
     assert base_of(theta) == pytest.approx(500_000, rel=1e-4)
     assert base_of(frequencies(D_HEAD, base=777) / 3) == pytest.approx(777)
@@ -135,20 +94,15 @@ def test_angles_of_any_kind_are_stretched() -> None:
     assert_close(stretched(theta, scale=4, stretching="position interpolation"), theta / 4)
 
 
-@pytest.mark.parametrize(
-    ("d_head", "base", "scale", "said"),
-    [
-        (7, 1e4, 2, "even.*7"),
-        (0, 1e4, 2, "even.*0"),
-        (-2, 1e4, 2, "even.*-2"),
-        (8, 1, 2, "base must be larger than 1.*it is 1"),
-        (8, -3, 2, "base must be larger than 1.*it is -3"),
-        (8, math.inf, 2, "base must be larger than 1"),
-        (8, math.nan, 2, "base must be larger than 1"),
-        (8, 1e4, 0.5, "scale must be at least 1; it is 0.5"),
-        (2, 1e4, 2, "d_head = 2 there is one pair"),
-    ],
+REFUSED = (
+    *((7, 1e4, 2, "even.*7"), (0, 1e4, 2, "even.*0"), (-2, 1e4, 2, "even.*-2")),
+    *((8, base, 2, f"base must be larger than 1.*it is {base}") for base in (1, -3)),
+    *((8, base, 2, "base must be larger than 1") for base in (math.inf, math.nan)),
+    *((8, 1e4, 0.5, "scale must be at least 1; it is 0.5"), (2, 1e4, 2, "d_head = 2 there is one pair")),
 )
+
+
+@each("d_head, base, scale, said", REFUSED)
 def test_what_makes_no_frequencies_is_refused_in_a_sentence(d_head: int, base: float, scale: float, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         stretched(frequencies(d_head, base=base), scale=scale, stretching="NTK-aware")
@@ -170,18 +124,7 @@ def test_rope_scores_depend_on_the_distance_only() -> None:
     assert scores[0].unique().numel() == LENGTH  # and on the distance they do depend
 
 
-def test_rope_keeps_lengths_and_leaves_position_0_alone() -> None:
-    x = normal(BATCH, N_HEADS, LENGTH, D_HEAD)
-    assert_close(rotated(x).norm(dim=-1), x.norm(dim=-1))
-    assert torch.equal(rotated(x)[:, :, 0], x[:, :, 0])
-
-
-def test_rotation_angles() -> None:
-    angles = rotation_angles(3, 4)
-    assert_close(angles, torch.tensor([[0.0, 0.0], [1.0, 0.01], [2.0, 0.02]]))
-
-
-def test_rotate_pairs_by_a_right_angle() -> None:
-    x = torch.tensor([[[[1.0, 2.0, 3.0, 4.0]]]])
-    right_angles = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])  # cosine and sine
-    assert rotate_pairs(x, right_angles).flatten().tolist() == [-2, 1, -4, 3]
+def test_angles_and_right_angles_by_hand() -> None:
+    assert_close(rotation_angles(3, 4), torch.tensor([[0.0, 0.0], [1.0, 0.01], [2.0, 0.02]]))
+    cosine_and_sine = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])
+    assert rotate_pairs(torch.tensor([[[[1.0, 2.0, 3.0, 4.0]]]]), cosine_and_sine).flatten().tolist() == [-2, 1, -4, 3]

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import tfmviz.positions
+from tests.cases import each
 from tests.model.helpers import (
     BATCH,
     D_HEAD,
@@ -34,14 +35,11 @@ from tfmviz.record.tap import NO_TAP
 
 FOLDER = Path(tfmviz.positions.__file__).parent
 
-every_scheme = pytest.mark.parametrize("scheme", SCHEMES)
+every_scheme = each("scheme", SCHEMES)
 
 
 def positions_of(scheme: str) -> Positions:
     return lively(build_positions(config(positions=scheme), bidirectional=True))
-
-
-# The table.
 
 
 def test_every_class_of_positions_in_the_folder_is_in_the_table() -> None:
@@ -62,8 +60,7 @@ def test_the_table_is_read_without_torch() -> None:
 def test_no_two_schemes_are_described_alike() -> None:
     for attribute in ("title", "formula", "idea", "code"):
         said = [getattr(scheme, attribute) for scheme in schemes.SCHEMES.values()]
-        assert all(said)
-        assert len(set(said)) == len(said)
+        assert len(set(filter(None, said))) == len(said), attribute
 
 
 @every_scheme
@@ -103,7 +100,7 @@ class Unchecked(Facts):
 
 
 @every_scheme
-@pytest.mark.parametrize(("d_model", "n_heads"), [(33, 3), (34, 2)], ids=["odd d_model and d_head", "odd d_head"])
+@each("d_model, n_heads", [(33, 3), (34, 2)])  # odd d_model and d_head, odd d_head
 def test_a_config_refuses_the_widths_that_the_code_cannot_take_in_pairs_and_no_others(
     scheme: str, d_model: int, n_heads: int
 ) -> None:
@@ -118,9 +115,6 @@ def test_a_config_refuses_the_widths_that_the_code_cannot_take_in_pairs_and_no_o
     else:
         assert config(**changes).scheme is entry
         entry.implementation().of(sizes, bidirectional=False)
-
-
-# What the interface asks of every scheme.
 
 
 @every_scheme
@@ -138,32 +132,18 @@ def test_what_is_turned_is_turned_by_the_angles(scheme: str) -> None:
 
 
 @every_scheme
-def test_what_follows_from_a_formula_is_not_stored_with_the_weights(scheme: str) -> None:
-    positions = positions_of(scheme)
-    assert set(positions.state_dict()) == {name for name, _ in positions.named_parameters()}
-
-
-@every_scheme
-def test_encoder_and_decoder_have_the_same_weights_to_train(scheme: str) -> None:
-    sizes = [
-        {
-            name: weight.shape
-            for name, weight in build_positions(config(positions=scheme), bidirectional=both).named_parameters()
-        }
-        for both in (True, False)
-    ]
+def test_encoder_and_decoder_have_the_same_weights_and_store_no_others(scheme: str) -> None:
+    """What follows from a formula is not stored with the weights."""
+    both = [build_positions(config(positions=scheme), bidirectional=bidirectional) for bidirectional in (True, False)]
+    sizes = [{name: weight.shape for name, weight in positions.named_parameters()} for positions in both]
     assert sizes[0] == sizes[1]
-
-
-# The tests' own second implementation.
+    assert set(both[0].state_dict()) == set(sizes[0])
 
 
 def test_the_numpy_twins_refuse_a_scheme_they_do_not_know(tmp_path: Path) -> None:
     """Otherwise the pages' numbers would be compared with those of a model without positions."""
     (tmp_path / "config.json").write_text('{"positions": "xpos"}')
-    with pytest.raises(ValueError, match="xpos has no formula"):
-        numpy_twins.forward(tmp_path, (1, 2))
-    with pytest.raises(ValueError, match="xpos has no formula"):
-        numpy_twins.added(tmp_path, 2)
-    with pytest.raises(ValueError, match="xpos has no formula"):
-        numpy_twins.between("xpos", {}, head=0, distance=3)
+    forward, added = (lambda: numpy_twins.forward(tmp_path, (1, 2))), (lambda: numpy_twins.added(tmp_path, 2))
+    for ask in (forward, added, lambda: numpy_twins.between("xpos", {}, head=0, distance=3)):
+        with pytest.raises(ValueError, match="xpos has no formula"):
+            ask()

@@ -3,58 +3,34 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import pytest
 import torch
-from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
-from tests.model.helpers import (
-    BATCH,
-    D_MODEL,
-    LENGTH,
-    MAX_LEN,
-    assert_close,
-    normal,
-)
-from tfmviz.positions.sinusoidal import (
-    MAX_POSITION,
-    Sinusoidal,
-    sines_first,
-    sinusoids,
-    sinusoids_at,
-    wavelengths,
-)
-from tfmviz.record.tap import NO_TAP, Recorder
+from tests.cases import each
+from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, assert_close, normal
+from tfmviz.positions.sinusoidal import MAX_POSITION, Sinusoidal, sines_first, sinusoids, sinusoids_at, wavelengths
+from tfmviz.record.tap import Recorder
 
 
-def test_sinusoids_of_the_worked_example() -> None:
-    """Four dimensions, as printed in many lectures on the 2017 paper."""
-    published = torch.tensor(
-        [
-            [0.0, 1.0, 0.0, 1.0],
-            [0.84147, 0.54030, 0.01000, 0.99995],
-            [0.90930, -0.41615, 0.02000, 0.99980],
-            [0.14112, -0.98999, 0.03000, 0.99955],
-        ]
-    )
-    assert_close(sinusoids(4, 4), published)
+def test_published_sinusoids() -> None:
+    """Four dimensions, as printed in many lectures on the 2017 paper; six, from keras-hub's test of its encoding."""
+    lectures = [[0.0, 1.0, 0.0, 1.0], [0.84147, 0.54030, 0.01000, 0.99995]]
+    lectures += [[0.90930, -0.41615, 0.02000, 0.99980], [0.14112, -0.98999, 0.03000, 0.99955]]
+    assert_close(sinusoids(4, 4), torch.tensor(lectures))
+    assert_close(sinusoids(4, 6)[3], torch.tensor([0.14112, -0.98999, 0.13879, 0.99032, 0.00646, 0.99997]))
 
 
 def test_sinusoids_entry_by_entry() -> None:
     table = sinusoids(MAX_LEN, D_MODEL)
     assert table.shape == (MAX_LEN, D_MODEL)
-    for position in range(MAX_LEN):
-        for column in range(D_MODEL):
-            angle = position / 10000 ** ((column - column % 2) / D_MODEL)
-            expected = math.cos(angle) if column % 2 else math.sin(angle)
-            assert table[position, column].item() == pytest.approx(expected, abs=1e-7)
-
-
-def test_sinusoids_of_keras_hub() -> None:
-    """Position 3 with six dimensions, from keras-hub's test of its sine position encoding."""
-    assert_close(sinusoids(4, 6)[3], torch.tensor([0.14112, -0.98999, 0.13879, 0.99032, 0.00646, 0.99997]))
+    for position, column in product(range(MAX_LEN), range(D_MODEL)):
+        angle = position / 10000 ** ((column - column % 2) / D_MODEL)
+        expected = math.cos(angle) if column % 2 else math.sin(angle)
+        assert table[position, column].item() == pytest.approx(expected, abs=1e-7)
 
 
 def test_sinusoids_are_those_of_hugging_faces_marian_up_to_the_order_of_columns() -> None:
@@ -62,17 +38,6 @@ def test_sinusoids_are_those_of_hugging_faces_marian_up_to_the_order_of_columns(
     reference: Any = MarianSinusoidalPositionalEmbedding(MAX_LEN, D_MODEL)
     assert_close(sinusoids(MAX_LEN, D_MODEL)[:, sines_first(D_MODEL)], reference.create_weight())
     assert sorted(sines_first(D_MODEL).tolist()) == list(range(D_MODEL))
-
-
-def test_the_sinusoids_of_tensor2tensor_are_another_table() -> None:
-    """They put the sines first too, but divide the slowest pair by 10000 itself, and the paper by less."""
-    length, half = 997, D_MODEL // 2
-    theirs = M2M100SinusoidalPositionalEmbedding.get_embedding(length, D_MODEL)
-    divisors = 10000 ** (torch.arange(half, dtype=torch.float64) / (half - 1))
-    assert_close(theirs[:9, :half], (torch.arange(9)[:, None] / divisors).sin().float())
-    ours = sinusoids(length, D_MODEL)[:, sines_first(D_MODEL)]
-    alike = [column for column in range(D_MODEL) if torch.allclose(theirs[:, column], ours[:, column], atol=1e-3)]
-    assert alike == [0, half]  # the fastest pair, which both divide by 1
 
 
 def test_wavelengths_grow_evenly_from_2_pi_towards_2_pi_times_the_base() -> None:
@@ -84,7 +49,7 @@ def test_wavelengths_grow_evenly_from_2_pi_towards_2_pi_times_the_base() -> None
     assert wavelengths(4, base=100)[1].item() == pytest.approx(2 * math.pi * 10)
 
 
-@pytest.mark.parametrize("base", [2.0, 10_000.0, 1_000_000.0])
+@each("base", [2.0, 10_000.0, 1_000_000.0])
 def test_sinusoids_come_round_after_a_wavelength(base: float) -> None:
     """With any base."""
     table, lengths = sinusoids(23, 6, base=base).double(), wavelengths(6, base=base)
@@ -99,19 +64,14 @@ def test_any_rows_of_the_table_can_be_asked_for() -> None:
     assert sinusoids(0, 4).shape == (0, 4)
 
 
-@pytest.mark.parametrize(
-    ("positions", "d", "base", "said"),
-    [
-        ([0], 7, 10_000.0, "even.*7"),
-        ([0], 0, 10_000.0, "even.*0"),
-        ([0], -2, 10_000.0, "even.*-2"),
-        ([0], 4, 1.0, "more than 1.*is 1"),
-        ([0], 4, -3.0, "more than 1.*-3"),
-        ([0], 4, math.nan, "more than 1.*nan"),
-        ([2, -3], 4, 10_000.0, "from 0.*-3"),
-        ([MAX_POSITION + 1], 4, 10_000.0, "16,777,217"),
-    ],
+REFUSED = (
+    *(([0], 7, 1e4, "even.*7"), ([0], 0, 1e4, "even.*0"), ([0], -2, 1e4, "even.*-2")),
+    *(([0], 4, 1.0, "more than 1.*is 1"), ([0], 4, -3.0, "more than 1.*-3"), ([0], 4, math.nan, "more than 1.*nan")),
+    *(([2, -3], 4, 1e4, "from 0.*-3"), ([MAX_POSITION + 1], 4, 1e4, "16,777,217")),
 )
+
+
+@each("positions, d, base, said", REFUSED)
 def test_sinusoids_that_make_no_sense_are_refused_with_a_reason(
     positions: list[int], d: int, base: float, said: str
 ) -> None:
@@ -119,7 +79,7 @@ def test_sinusoids_that_make_no_sense_are_refused_with_a_reason(
         sinusoids_at(torch.tensor(positions), d, base=base)
 
 
-@pytest.mark.parametrize("shift", [1, 5])
+@each("shift", [1, 5])
 def test_a_shift_turns_every_sine_and_cosine_pair_by_an_angle_of_its_own(shift: int) -> None:
     """PE(pos + k) is a rotation of PE(pos), the same wherever pos is: why a shift is easy to learn (section 3.5)."""
     pairs = sinusoids(MAX_LEN + shift, D_MODEL).unflatten(-1, (-1, 2))  # (len, d_model / 2, 2)
@@ -128,15 +88,9 @@ def test_a_shift_turns_every_sine_and_cosine_pair_by_an_angle_of_its_own(shift: 
     assert_close(torch.einsum("prc,lpc->lpr", rotation, pairs[:-shift]), pairs[shift:])
 
 
-def test_sinusoids_are_added_to_the_embeddings() -> None:
+@each("max_len", [MAX_LEN, 5, 1])
+def test_sinusoids_are_added_to_embeddings_of_any_length(max_len: int) -> None:
     x, recorder = normal(BATCH, LENGTH, D_MODEL), Recorder()
-    embedded = Sinusoidal(max_len=MAX_LEN, d_model=D_MODEL).embed(x, recorder)
+    embedded = Sinusoidal(max_len=max_len, d_model=D_MODEL).embed(x, recorder)
     assert_close(embedded - x, sinusoids(LENGTH, D_MODEL).expand_as(x))
     assert torch.equal(recorder.values["pos_embed"][0], sinusoids(LENGTH, D_MODEL))
-
-
-@pytest.mark.parametrize("max_len", [5, 1])
-def test_sinusoids_are_defined_for_any_length(max_len: int) -> None:
-    x = normal(BATCH, LENGTH, D_MODEL)
-    embedded = Sinusoidal(max_len=max_len, d_model=D_MODEL).embed(x, NO_TAP)
-    assert_close(embedded, x + sinusoids(LENGTH, D_MODEL))

@@ -4,37 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import torch
 from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from tests.model.helpers import (
-    LENGTH,
-    N_HEADS,
-    lively,
-)
+from tests.cases import each
+from tests.model.helpers import LENGTH, N_HEADS, lively
 from tfmviz.constants import MAX_DISTANCE, N_BUCKETS
 from tfmviz.positions.t5 import T5Relative, buckets
 
 
-@pytest.mark.parametrize("bidirectional", [True, False])
-def test_t5_buckets_equal_transformers(bidirectional: bool) -> None:
+@each("bidirectional", [True, False])
+def test_t5_buckets_equal_transformers_and_every_one_can_occur(bidirectional: bool) -> None:
     distance = torch.arange(-300, 301)  # query minus key; transformers counts key minus query
     expected = T5Attention._relative_position_bucket(
         -distance, bidirectional=bidirectional, num_buckets=N_BUCKETS, max_distance=MAX_DISTANCE
     )
-    assert torch.equal(buckets(distance, bidirectional=bidirectional), expected)
-
-
-@pytest.mark.parametrize("bidirectional", [True, False])
-def test_t5_buckets_are_within_range_and_every_one_can_occur(bidirectional: bool) -> None:
-    found = buckets(torch.arange(-300, 301), bidirectional=bidirectional).unique().tolist()
+    found = buckets(distance, bidirectional=bidirectional)
+    assert torch.equal(found, expected)
     unused = {N_BUCKETS // 2} if bidirectional else set()  # "to the right, at distance 0"
-    assert set(found) == set(range(N_BUCKETS)) - unused
+    assert set(found.tolist()) == set(range(N_BUCKETS)) - unused
 
 
-@pytest.mark.parametrize(("bidirectional", "first"), [(False, 113), (True, 91)])
+@each("bidirectional, first", [(False, 113), (True, 91)])
 def test_t5_tells_no_distances_apart_from_the_last_bucket_on(bidirectional: bool, first: int) -> None:
     """The logarithmic scale ends at 128, but its last bucket begins before."""
     found = buckets(torch.arange(300), bidirectional=bidirectional)
@@ -43,12 +35,11 @@ def test_t5_tells_no_distances_apart_from_the_last_bucket_on(bidirectional: bool
     assert str(first) in str(buckets.__doc__)
 
 
-@pytest.mark.parametrize("bidirectional", [True, False])
+@each("bidirectional", [True, False])
 def test_t5_bias_equals_transformers(bidirectional: bool) -> None:
     positions = lively(T5Relative(n_heads=N_HEADS, bidirectional=bidirectional))
-    reference: Any = T5Attention(
-        T5Config(num_heads=N_HEADS, is_decoder=not bidirectional), has_relative_attention_bias=True, layer_idx=0
-    )
+    shape = T5Config(num_heads=N_HEADS, is_decoder=not bidirectional)
+    reference: Any = T5Attention(shape, has_relative_attention_bias=True, layer_idx=0)
     reference.relative_attention_bias.weight = positions.table
     expected = reference.compute_bias(211, 211)[0]
     assert torch.equal(positions.bias(211, 211), expected)

@@ -11,6 +11,7 @@ import pytest
 import torch
 from transformers.generation import logits_process as theirs
 
+from tests.cases import each
 from tests.node import call
 from tfmviz.record.decoding import ORDER, Rules, choose, draw, entropy, number_for, repeated, stages
 from tfmviz.record.trace import Array
@@ -37,28 +38,22 @@ PROCESSORS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"banned": (0, 5)},
-        {"repetition": 1.3},
-        {"repetition": 0.7},
-        {"temperature": 0.4},
-        {"temperature": 2.3},
-        {"top_k": 1},
-        {"top_k": 13},
-        {"top_p": 0.83},
-        {"top_p": 0.02},
-        {"min_p": 0.11},
-        {"banned": (7,), "repetition": 1.7, "temperature": 1.9, "top_k": 31, "top_p": 0.71, "min_p": 0.05},
-    ],
-    ids=lambda values: " ".join(values),
-)
-def test_every_rule_leaves_what_transformers_leaves(values: dict[str, float], seed: int) -> None:
+ALL: dict[str, Any] = {"banned": (7,), "repetition": 1.7, "temperature": 1.9, "top_k": 31, "top_p": 0.71, "min_p": 0.05}
+ALONE: dict[str, list[Any]] = {
+    "banned": [(0, 5)],
+    "repetition": [1.3, 0.7],
+    "temperature": [0.4, 2.3],
+    "top_k": [1, 13],
+}
+ALONE |= {"top_p": [0.83, 0.02], "min_p": [0.11]}
+
+
+@each("values", [ALL, *({rule: value} for rule, values in ALONE.items() for value in values)])
+@each("seed", range(5))
+def test_every_rule_leaves_what_transformers_leaves(values: dict[str, Any], seed: int) -> None:
     logits = scores(seed)
     expected = torch.from_numpy(logits)[None]
-    found = stages(logits, Rules(**values), seen=SEEN)  # type: ignore[arg-type]
+    found = stages(logits, Rules(**values), seen=SEEN)
     assert [stage.rule for stage in found] == ["model", *values]
     for stage in found[1:]:
         expected = PROCESSORS[stage.rule](values[stage.rule])(torch.tensor([SEEN]), expected)
@@ -123,24 +118,18 @@ def test_rules_act_in_their_order_each_on_what_is_left() -> None:
 
 def test_what_is_cut_stays_cut_and_the_rest_sums_to_one() -> None:
     for order in (ORDER, ORDER[::-1]):
-        found = stages(
-            scores(), Rules(repetition=2.0, temperature=0.5, top_k=40, top_p=0.95, min_p=0.01, order=order), seen=SEEN
-        )
-        for before, after in pairwise(found):
+        rules = Rules(repetition=2.0, temperature=0.5, top_k=40, top_p=0.95, min_p=0.01, order=order)
+        for before, after in pairwise(stages(scores(), rules, seen=SEEN)):
             assert not (after.allowed & ~before.allowed).any()
             assert after.probabilities.sum() == pytest.approx(1, abs=1e-12)
             assert (after.probabilities[~after.allowed] == 0).all()
 
 
-@pytest.mark.parametrize("rules", [{"top_p": 0.0}, {"min_p": 1.0}, {"top_k": 1}, {"temperature": 0.0}])
+@each("rules", [{"top_p": 0.0}, {"min_p": 1.0}, {"top_k": 1}, {"temperature": 0.0}])
 def test_the_most_probable_token_always_stays(rules: dict[str, Any]) -> None:
     p = left(scores(), **rules)
-    assert p.argmax() == scores().argmax()
-    assert p.max() == 1
-
-
-def test_rules_that_change_nothing_are_left_out() -> None:
-    assert len(stages(scores(), Rules())) == 1
+    assert (p.argmax(), p.max()) == (scores().argmax(), 1)
+    assert len(stages(scores(), Rules())) == 1  # rules that change nothing are left out
 
 
 def test_the_most_extreme_rules_neither_overflow_nor_lose_the_sum_in_both_languages() -> None:
@@ -164,29 +153,21 @@ def test_at_temperature_0_other_rules_still_count() -> None:
     assert choose(logits, Rules(temperature=0.0), seen=(best,), number=None) == best
 
 
-@pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
+@each("broken", [np.nan, np.inf, -np.inf])
 def test_scores_that_are_not_finite_are_refused(broken: float) -> None:
     with pytest.raises(ValueError, match="not finite"):
         stages(np.array([0.0, broken, 1.0]), Rules())
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"temperature": -0.1},
-        {"temperature": np.nan},
-        {"repetition": 0.0},
-        {"repetition": np.inf},
-        {"top_k": -1},
-        {"top_p": 1.01},
-        {"min_p": -0.2},
-        {"order": ORDER[1:]},
-        {"order": (*ORDER[1:], "top_k")},
-    ],
-)
-def test_values_outside_their_range_are_refused(values: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(values))):
-        Rules(**values)
+OUTSIDE: list[tuple[str, Any]] = [("temperature", -0.1), ("temperature", np.nan), ("repetition", 0.0)]
+OUTSIDE += [("repetition", np.inf), ("top_k", -1), ("top_p", 1.01), ("min_p", -0.2)]
+OUTSIDE += [("order", ORDER[1:]), ("order", (*ORDER[1:], "top_k"))]
+
+
+@each("name, value", OUTSIDE)
+def test_values_outside_their_range_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=name):
+        Rules(**{name: value})
 
 
 def test_repeated_n_grams_are_those_that_occurred_before() -> None:
@@ -197,20 +178,13 @@ def test_repeated_n_grams_are_those_that_occurred_before() -> None:
     assert repeated([1, 2, 1, 2], n=2) == pytest.approx(1 / 3)
 
 
-# The draw.
-
-
-def test_the_number_falls_into_the_part_of_its_token() -> None:
+def test_the_number_falls_into_the_part_of_its_token_and_never_into_what_was_cut_away() -> None:
     p = np.array([0.125, 0.5, 0.0, 0.375])
-    wanted = {0.0: 1, 0.49: 1, 0.5: 3, 0.874: 3, 0.875: 0, 0.999999: 0}
-    for number, token in wanted.items():
+    for number, token in {0.0: 1, 0.49: 1, 0.5: 3, 0.874: 3, 0.875: 0, 0.999999: 0}.items():
         found = draw(p, number)
         assert found.token == token
         assert found.low <= number < found.high
         assert found.high - found.low == pytest.approx(p[token])
-
-
-def test_what_was_cut_away_is_never_drawn_not_even_by_the_last_number() -> None:
     p = left(scores(), top_k=7)
     assert p[draw(p, np.nextafter(1.0, 0.0)).token] > 0
 

@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, normal
 from tfmviz import zoo
 from tfmviz.record import edits
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask, treats_tokens_alike
 from tfmviz.record.tap import apply
-from tfmviz.zoo import ZooModel
 
 KINDS = get_args(Edit)
 LAYER = "decoder.1.self_attn"
@@ -22,41 +22,36 @@ Z = f"{LAYER}.z"
 FIRST_ONLY = tuple(tuple(key == 0 for key in range(LENGTH)) for _ in range(LENGTH))
 VECTOR = (0.5,) * D_HEAD
 
-EXAMPLES: dict[type, tuple[Edit, Tensor]] = {
-    AblateHead: (AblateHead(layer=LAYER, head=1), normal(1, N_HEADS, LENGTH, D_HEAD)),
-    SetMask: (SetMask(layer=LAYER, mask=FIRST_ONLY), torch.ones(LENGTH, LENGTH, dtype=torch.bool)),
-    Scale: (Scale(site=Z, factor=0.5), normal(1, N_HEADS, LENGTH, D_HEAD)),
-    Patch: (Patch(site=Z, vector=VECTOR), normal(1, N_HEADS, LENGTH, D_HEAD)),
-}
+VALUE = normal(1, N_HEADS, LENGTH, D_HEAD)
+
+EXAMPLES: tuple[tuple[Edit, Tensor], ...] = (
+    (AblateHead(layer=LAYER, head=1), VALUE),
+    (SetMask(layer=LAYER, mask=FIRST_ONLY), torch.ones(LENGTH, LENGTH, dtype=torch.bool)),
+    *((Scale(site=Z, factor=0.5), VALUE), (Patch(site=Z, vector=VECTOR), VALUE)),
+)
 """One edit of each kind, and a value at its site."""
-
-
-@pytest.fixture(scope="module")
-def english() -> ZooModel:
-    return zoo.load("tiny-english")
 
 
 def test_every_kind_of_edit_is_named_in_edit() -> None:
     written = {kind for kind in vars(edits).values() if isinstance(kind, type) and is_dataclass(kind)}
-    assert written == set(KINDS), "add the new kind to `Edit` in edits.py"
+    assert written == set(KINDS) == {type(edit) for edit, _ in EXAMPLES}, "add the new kind to `Edit` in edits.py"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_tap_carries_out_every_kind_of_edit(kind: type) -> None:
-    edit, value = EXAMPLES[kind]
+@each("edit, value", [*EXAMPLES, (Patch(site=Z, vector=VECTOR, position=2), VALUE)])
+def test_the_tap_carries_out_every_kind_of_edit_and_leaves_what_it_is_given_alone(edit: Edit, value: Tensor) -> None:
     before = value.clone()
     changed = apply(edit, value)
-    assert changed.shape == value.shape
-    assert changed.dtype == value.dtype
+    assert (changed.shape, changed.dtype) == (value.shape, value.dtype)
     assert not torch.equal(changed, value)
     assert torch.equal(value, before)
     assert edit.site in (Z, f"{LAYER}.mask")
     assert hash(edit) == hash(replace(edit))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_edit_that_treats_tokens_alike_does_the_same_to_a_text_and_to_its_tokens_one_by_one(kind: type) -> None:
-    edit, value = EXAMPLES[kind]
+@each("edit, value", EXAMPLES)
+def test_an_edit_that_treats_tokens_alike_does_the_same_to_a_text_and_to_its_tokens_one_by_one(
+    edit: Edit, value: Tensor
+) -> None:
     if treats_tokens_alike(edit):
         one_by_one = [apply(edit, value[..., [position], :]) for position in range(LENGTH)]
         assert torch.equal(apply(edit, value), torch.cat(one_by_one, dim=-2))
@@ -70,18 +65,14 @@ def test_an_edit_for_one_position_does_not_treat_tokens_alike() -> None:
     assert not any(treats_tokens_alike(Patch(site=Z, vector=VECTOR, position=position)) for position in (0, 3))
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        Patch(site="decoder.0.resid_pre", vector=(0.0,) * 256, position=0),
-        Patch(site="decoder.0.resid_pre", vector=(0.0,) * 256, position=1),
-        SetMask(layer="decoder.0.self_attn", mask=((True,),)),
-    ],
-)
-def test_writing_refuses_edits_for_single_tokens(english: ZooModel, edit: Edit) -> None:
+def test_writing_refuses_edits_for_single_tokens() -> None:
     """A text is written token by token: position 0 would be every new token, and the mask would fit one of them."""
-    alike = Scale(site="decoder.0.mlp.out", factor=0.5)
-    with pytest.raises(ValueError, match=rf"{type(edit).__name__} at {edit.site} is for single tokens") as refused:
-        zoo.writing.generate(english, "It was", edits=(alike, edit), max_new_tokens=1)
-    assert "mask" in str(refused.value)
+    english, alike = zoo.load("tiny-english"), Scale(site="decoder.0.mlp.out", factor=0.5)
+    patches: list[Edit] = [
+        Patch(site="decoder.0.resid_pre", vector=(0.0,) * 256, position=position) for position in (0, 1)
+    ]
+    for edit in (*patches, SetMask(layer="decoder.0.self_attn", mask=((True,),))):
+        said = rf"{type(edit).__name__} at {edit.site} is for single tokens.*mask"
+        with pytest.raises(ValueError, match=said):
+            zoo.writing.generate(english, "It was", edits=(alike, edit), max_new_tokens=1)
     assert zoo.writing.generate(english, "It was", edits=(alike,), max_new_tokens=1).ids

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
-from typing import Any, cast
+from typing import cast
+from unittest.mock import patch
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from tests.cases import each
 from tests.model.helpers import (
     ARCHITECTURES,
     BATCH,
@@ -30,13 +31,11 @@ from tests.model.helpers import (
     record,
 )
 from tfmviz.model.attention import Attention
-from tfmviz.model.transformer import DecoderOnly, EncoderDecoder
+from tfmviz.model.transformer import DecoderOnly
 from tfmviz.record.edits import AblateHead, Edit, SetMask
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder, apply
 from tfmviz.record.trace import NotCaptured
-
-every_architecture = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
 SEE_ITSELF_ONLY = tuple(tuple(i == j for j in range(LENGTH)) for i in range(LENGTH))
 SEE_THE_FIRST_ONLY = tuple(tuple(j == 0 for j in range(LENGTH)) for _ in range(LENGTH))
@@ -44,9 +43,6 @@ SEE_THE_FIRST_ONLY = tuple(tuple(j == 0 for j in range(LENGTH)) for _ in range(L
 
 def layers_of(architecture: Architecture) -> tuple[str, ...]:
     return config(architecture=architecture).layers
-
-
-# The recorder by itself.
 
 
 def test_no_tap_hands_back_the_very_value() -> None:
@@ -58,17 +54,14 @@ def test_no_tap_hands_back_the_very_value() -> None:
 def test_a_recorder_names_values_by_their_path() -> None:
     recorder, values = Recorder(), [normal(2, 3, seed=seed) for seed in range(4)]
     decoder = recorder.scope("decoder")
-    first = decoder.scope("0")
-    assert recorder("embed", values[0]) is values[0]
-    assert first("q", values[1]) is values[1]
-    assert decoder("norm", values[2]) is values[2]
-    assert recorder("logits", values[3]) is values[3]
+    named = [(recorder, "embed"), (decoder.scope("0"), "q"), (decoder, "norm"), (recorder, "logits")]
+    assert all(tap(name, value) is value for (tap, name), value in zip(named, values, strict=True))
     assert list(recorder.values) == ["embed", "decoder.0.q", "decoder.norm", "logits"]
     assert all(kept is value for kept, value in zip(recorder.values.values(), values, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("sites", "kept"),
+@each(
+    "sites, kept",
     [
         (None, ["embed", "decoder.0.q", "decoder.0.k", "decoder.1.q"]),
         ((), []),
@@ -81,15 +74,14 @@ def test_a_recorder_names_values_by_their_path() -> None:
 def test_a_recorder_keeps_the_sites_it_was_asked_for(sites: tuple[str, ...] | None, kept: list[str]) -> None:
     recorder = Recorder(sites=None if sites is None else iter(sites))
     recorder("embed", normal(1))
-    for layer in ("0", "1"):
-        for name in ("q", "k") if layer == "0" else ("q",):
-            recorder.scope("decoder").scope(layer)(name, normal(1))
+    for layer, name in ("0q", "0k", "1q"):
+        recorder.scope("decoder").scope(layer)(name, normal(1))
     recorder.check()
     assert list(recorder.values) == kept
 
 
-@pytest.mark.parametrize(
-    ("edits", "sites", "missing"),
+@each(
+    "edits, sites, missing",
     [
         ((), ("logits", "decoder.7.q"), "decoder.7.q"),
         ((), ("*.nothing",), "*.nothing"),
@@ -109,36 +101,26 @@ def test_a_name_that_fits_nothing_is_answered_with_the_sites_there_are(
         assert there in str(refused.value)
 
 
-# The fused path.
-
-
-@pytest.mark.parametrize(
-    ("sites", "edits", "n_fused"),
+@each(
+    "n_fused, sites, edits",
     [
-        (("logits",), (), 2),
-        (("*.z", "*.mask", "*.resid_post"), (), 2),
-        (("logits",), (AblateHead(layer="decoder.0.self_attn", head=1),), 2),
-        (("logits",), (SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY),), 2),
-        (("decoder.0.self_attn.pattern",), (), 1),
-        (("decoder.1.self_attn.scores", "logits"), (), 1),
-        (("*.pattern",), (), 0),
-        (("*.scores",), (AblateHead(layer="decoder.0.self_attn", head=1),), 0),
-        (None, (), 0),
+        (2, ("logits",), ()),
+        (2, ("*.z", "*.mask", "*.resid_post"), ()),
+        (2, ("logits",), (AblateHead(layer="decoder.0.self_attn", head=1),)),
+        (2, ("logits",), (SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY),)),
+        (1, ("decoder.0.self_attn.pattern",), ()),
+        (1, ("decoder.1.self_attn.scores", "logits"), ()),
+        (0, ("*.pattern",), ()),
+        (0, ("*.scores",), (AblateHead(layer="decoder.0.self_attn", head=1),)),
+        (0, None, ()),
     ],
 )
 def test_layers_whose_scores_and_pattern_nobody_wants_take_the_fused_path(
-    sites: tuple[str, ...] | None, edits: tuple[Edit, ...], n_fused: int, monkeypatch: pytest.MonkeyPatch
+    n_fused: int, sites: tuple[str, ...] | None, edits: tuple[Edit, ...]
 ) -> None:
-    calls = []
-    attend_fused = Attention.attend_fused
-
-    def counted(self: Attention, *args: Any, **keywords: Any) -> Tensor:
-        calls.append(self)
-        return attend_fused(self, *args, **keywords)
-
-    monkeypatch.setattr(Attention, "attend_fused", counted)
-    record(lively_model(), *inputs_of("decoder-only"), sites=sites, edits=edits)
-    assert len(calls) == n_fused
+    with patch.object(Attention, "attend_fused", autospec=True, side_effect=Attention.attend_fused) as fused:
+        record(lively_model(), *inputs_of("decoder-only"), sites=sites, edits=edits)
+    assert fused.call_count == n_fused
 
 
 @dataclass(frozen=True)
@@ -148,62 +130,46 @@ class EditPattern:
     site: str
 
 
-def test_an_edit_of_the_pattern_keeps_its_layer_from_the_fused_path() -> None:
-    edit = cast(Edit, EditPattern("decoder.0.self_attn.pattern"))
-    recorder = Recorder((edit,), sites=("logits",))
-    watched = [recorder.scope("decoder").scope(layer).scope("self_attn").watches("scores", "pattern") for layer in "01"]
-    assert watched == [True, False]
+PATTERN = cast(Edit, EditPattern("decoder.0.self_attn.pattern"))
 
 
-def test_a_fork_watches_the_edited_patterns_and_leaves_the_other_layers_their_fused_path() -> None:
-    edit = cast(Edit, EditPattern("decoder.0.self_attn.pattern"))
-    fork = Fork([(edit,), (edit,)])
-    watched = [fork.scope("decoder").scope(layer).scope("self_attn").watches("scores", "pattern") for layer in "01"]
-    assert watched == [True, False]
-    assert not fork.scope("decoder").scope("0").scope("self_attn").watches("scores")
+@each("tap", [Recorder((PATTERN,), sites=("logits",)), Fork([(PATTERN,), (PATTERN,)])])
+def test_an_edit_of_the_pattern_keeps_its_layer_from_the_fused_path(tap: Recorder | Fork) -> None:
+    layers = [tap.scope("decoder").scope(layer).scope("self_attn") for layer in "01"]
+    assert [layer.watches("scores", "pattern") for layer in layers] == [True, False]
+    assert not layers[0].watches("scores")
 
 
 def test_an_edit_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(AssertionError, match="EditPattern"):
-        apply(cast(Edit, EditPattern("decoder.0.self_attn.pattern")), normal(1, N_HEADS, LENGTH, LENGTH))
+        apply(PATTERN, normal(1, N_HEADS, LENGTH, LENGTH))
 
 
-@every_architecture
-@pytest.mark.parametrize("kind", ["ablation", "mask"])
-def test_edits_act_alike_on_both_paths(architecture: Architecture, kind: str) -> None:
+@each("architecture", ARCHITECTURES)
+def test_edits_act_alike_on_both_paths(architecture: Architecture) -> None:
     model, inputs = lively_model(architecture=architecture), inputs_of(architecture)
     layer = next(layer for layer in reversed(layers_of(architecture)) if layer.endswith("self_attn"))
-    edit: Edit = (
-        AblateHead(layer=layer, head=2) if kind == "ablation" else SetMask(layer=layer, mask=SEE_THE_FIRST_ONLY)
-    )
-    stepwise = record(model, *inputs, edits=(edit,))["logits"]
-    assert_close(record(model, *inputs, edits=(edit,), sites=("logits",))["logits"], stepwise)
-    assert not torch.allclose(record(model, *inputs)["logits"], stepwise, atol=1e-2)
+    for edit in (AblateHead(layer=layer, head=2), SetMask(layer=layer, mask=SEE_THE_FIRST_ONLY)):
+        stepwise = record(model, *inputs, edits=(edit,))["logits"]
+        assert_close(record(model, *inputs, edits=(edit,), sites=("logits",))["logits"], stepwise)
+        assert not torch.allclose(record(model, *inputs)["logits"], stepwise, atol=1e-2)
 
 
-# Ablating a head.
-
-
-@pytest.mark.parametrize(
-    ("architecture", "layer"),
-    [(architecture, layer) for architecture in ARCHITECTURES for layer in layers_of(architecture)],
-)
-@pytest.mark.parametrize("head", range(N_HEADS))
+@each("architecture, layer", [(of, layer) for of in ARCHITECTURES for layer in layers_of(of)])
+@each("head", range(N_HEADS))
 def test_ablation_removes_exactly_one_heads_write(architecture: Architecture, layer: str, head: int) -> None:
     model = lively_model(architecture=architecture, positions="rope")
     plain = record(model, *inputs_of(architecture))
     edited = record(model, *inputs_of(architecture), edits=(AblateHead(layer=layer, head=head),))
 
-    sites = list(plain)
-    upstream = sites[: sites.index(f"{layer}.z")]
+    upstream = list(plain)[: list(plain).index(f"{layer}.z")]
     assert_same({site: edited[site] for site in upstream}, {site: plain[site] for site in upstream})
 
     z, others = plain[f"{layer}.z"], [other for other in range(N_HEADS) if other != head]
     assert torch.equal(edited[f"{layer}.z"][:, others], z[:, others])
     assert (edited[f"{layer}.z"][:, head] == 0).all()
 
-    stack, index, part = layer.split(".")
-    attention = model.get_submodule(f"{stack}.blocks.{index}.{part}")
+    attention = model.get_submodule(layer.replace(".", ".blocks.", 1))
     assert isinstance(attention, Attention)
     W_O_head = attention.W_O.weight.T[head * D_HEAD : (head + 1) * D_HEAD]  # (d_head, d_model)
     assert_close(edited[f"{layer}.out"], plain[f"{layer}.out"] - z[:, head] @ W_O_head)
@@ -219,28 +185,21 @@ def test_ablating_all_heads_leaves_the_bias_of_the_output() -> None:
 
 
 def test_query_heads_that_share_keys_are_ablated_one_by_one() -> None:
-    model = lively_model(n_kv_heads=1)
-    z = record(model, *inputs_of("decoder-only"), edits=(AblateHead(layer="decoder.0.self_attn", head=2),))[
-        "decoder.0.self_attn.z"
-    ]
+    edit = AblateHead(layer="decoder.0.self_attn", head=2)
+    z = record(lively_model(n_kv_heads=1), *inputs_of("decoder-only"), edits=(edit,))["decoder.0.self_attn.z"]
     assert [bool((z[:, head] == 0).all()) for head in range(N_HEADS)] == [False, False, True]
 
 
-@pytest.mark.parametrize("head", [-1, N_HEADS, 97])
+@each("head", [-1, N_HEADS, 97])
 def test_a_head_out_of_range_is_answered_with_the_heads_there_are(head: int) -> None:
     with pytest.raises(ValueError, match=rf"decoder\.1\.self_attn has heads 0 to {N_HEADS - 1}.*{head}"):
         record(lively_model(), *inputs_of("decoder-only"), edits=(AblateHead(layer="decoder.1.self_attn", head=head),))
 
 
-# Setting a mask.
-
-
 def test_set_mask_replaces_the_mask_of_its_layer_only() -> None:
-    model = lively_model()
-    plain = record(model, *inputs_of("decoder-only"))
-    edited = record(
-        model, *inputs_of("decoder-only"), edits=(SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY),)
-    )
+    model, inputs = lively_model(), inputs_of("decoder-only")
+    plain = record(model, *inputs)
+    edited = record(model, *inputs, edits=(SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY),))
     identity = torch.eye(LENGTH).expand(BATCH, N_HEADS, -1, -1)
     assert torch.equal(edited["decoder.0.self_attn.pattern"], identity)
     assert torch.equal(edited["decoder.0.self_attn.z"], edited["decoder.0.self_attn.v"])
@@ -267,27 +226,15 @@ def test_set_mask_fits_cross_attention() -> None:
     assert torch.equal(values[f"{layer}.z"], values[f"{layer}.v"][:, :, :LENGTH])
 
 
-def test_a_row_that_allows_nothing_is_refused() -> None:
+def test_a_row_that_allows_nothing_and_a_mask_of_another_size_are_refused() -> None:
     with pytest.raises(ValueError, match="Row 1 of the mask"):
         SetMask(layer="decoder.0.self_attn", mask=((True, False), (False, False)))
-
-
-def test_a_mask_of_another_size_is_refused_with_both_sizes() -> None:
     edit = SetMask(layer="decoder.0.self_attn", mask=((True, False, True), (True, True, True)))
     with pytest.raises(ValueError, match=rf"\(2, 3\).*decoder\.0\.self_attn \({LENGTH}, {LENGTH}\)"):
         record(lively_model(), *inputs_of("decoder-only"), edits=(edit,))
 
 
-def test_edits_are_keys() -> None:
-    assert AblateHead(layer="decoder.0.self_attn", head=1) == AblateHead(layer="decoder.0.self_attn", head=1)
-    edits = {AblateHead(layer="a", head=1), AblateHead(layer="a", head=1), SetMask(layer="a", mask=((True,),))}
-    assert len(edits) == 2
-
-
-# Nothing leaks.
-
-
-@every_architecture
+@each("architecture", ARCHITECTURES)
 def test_edits_leave_no_trace(architecture: Architecture) -> None:
     """Neither in the weights, nor in the masks that layers share, nor in anything a later run computes."""
     model, inputs = lively_model(architecture=architecture), inputs_of(architecture)
@@ -300,50 +247,31 @@ def test_edits_leave_no_trace(architecture: Architecture) -> None:
     assert_same(dict(model.state_dict()), weights)
 
 
-@pytest.mark.parametrize(
-    ("edit", "value"),
-    [
-        (AblateHead(layer="decoder.0.self_attn", head=1), normal(BATCH, N_HEADS, LENGTH, D_HEAD)),
-        (SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY), torch.ones(LENGTH, LENGTH, dtype=torch.bool)),
-    ],
-)
-def test_an_edit_leaves_the_tensor_it_is_given_alone(edit: Edit, value: Tensor) -> None:
-    copy = value.clone()
-    assert not torch.equal(apply(edit, value), copy)
-    assert torch.equal(value, copy)
-
-
 class InStep(Recorder):
     """A recorder that waits at every site until its sibling in the other thread is there too."""
 
-    def __init__(self, edits: Iterable[Edit], barrier: Barrier) -> None:
-        super().__init__(edits)
-        self.barrier = barrier
+    both = Barrier(2)
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
-        self.barrier.wait(timeout=60)
+        self.both.wait(timeout=60)
         return super().__call__(name, value)
 
 
 def test_two_threads_with_different_edits_get_what_they_get_alone() -> None:
     """One cached model serves everybody: two runs that take turns at every single site do not mix."""
     model, inputs = lively_model(architecture="encoder-decoder"), inputs_of("encoder-decoder")
-    assert isinstance(model, EncoderDecoder)
     edits: tuple[tuple[Edit, ...], ...] = (
         (AblateHead(layer="encoder.0.self_attn", head=0), AblateHead(layer="decoder.1.cross_attn", head=1)),
         (AblateHead(layer="encoder.0.self_attn", head=2), SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY)),
     )
     alone = [record(model, *inputs, edits=each) for each in edits]
-    barrier = Barrier(2)
 
     def run(each: tuple[Edit, ...]) -> dict[str, Tensor]:
-        recorder = InStep(each, barrier)
         with torch.no_grad():
-            model(*inputs, tap=recorder)
+            model(*inputs, tap=(recorder := InStep(each)))
         return recorder.values
 
     with ThreadPoolExecutor(2) as pool:
-        together = list(pool.map(run, edits))
-    for actual, expected in zip(together, alone, strict=True):
-        assert_same(actual, expected)
+        for actual, expected in zip(pool.map(run, edits), alone, strict=True):
+            assert_same(actual, expected)
     assert not torch.allclose(alone[0]["logits"], alone[1]["logits"], atol=1e-2)

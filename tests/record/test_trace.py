@@ -8,10 +8,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.model.helpers import config
 from tests.records import encoding, traced, without
 from tfmviz.record.facts import Architecture
-from tfmviz.record.trace import Encoding, NotCaptured, Trace
+from tfmviz.record.trace import NotCaptured, Trace
 
 SOURCE, TARGET = encoding(range(5)), encoding(range(3))
 SITES = ("embed", "decoder.0.self_attn.pattern", "decoder.0.mlp.out", "decoder.1.self_attn.pattern", "logits")
@@ -32,9 +33,6 @@ def test_a_missing_site_is_named_together_with_those_there_are() -> None:
     assert caught.value.site == "decoder.0.mlp.pre"
     assert isinstance(caught.value, LookupError)
     assert all(site in str(caught.value) for site in SITES)
-
-
-def test_an_empty_trace_says_that_there_is_none() -> None:
     with pytest.raises(NotCaptured, match="There are: none"):
         Trace(target=TARGET, values={})["logits"]
 
@@ -49,23 +47,16 @@ def test_layers_are_those_with_a_pattern() -> None:
     assert without(TRACE, "decoder.0.self_attn.pattern").layers == ("decoder.1.self_attn",)
 
 
-@pytest.mark.parametrize(
-    ("source", "layer", "axes"),
-    [
-        (None, "decoder.1.self_attn", (TARGET, TARGET)),
-        (None, "encoder.1.self_attn", (TARGET, TARGET)),
-        (SOURCE, "encoder.1.self_attn", (SOURCE, SOURCE)),
-        (SOURCE, "decoder.1.self_attn", (TARGET, TARGET)),
-        (SOURCE, "decoder.1.cross_attn", (TARGET, SOURCE)),
-    ],
-)
-def test_axes_are_the_tokens_of_queries_and_keys(
-    source: Encoding | None, layer: str, axes: tuple[Encoding, Encoding]
-) -> None:
-    assert Trace(target=TARGET, source=source, values={}).axes(layer) == axes
+def test_axes_are_the_tokens_of_queries_and_keys() -> None:
+    alone, pair = (Trace(target=TARGET, source=source, values={}) for source in (None, SOURCE))
+    for layer in ("decoder.1.self_attn", "encoder.1.self_attn"):
+        assert alone.axes(layer) == (TARGET, TARGET), layer
+    assert pair.axes("encoder.1.self_attn") == (SOURCE, SOURCE)
+    assert pair.axes("decoder.1.self_attn") == (TARGET, TARGET)
+    assert pair.axes("decoder.1.cross_attn") == (TARGET, SOURCE)
 
 
-@pytest.mark.parametrize("architecture", get_args(Architecture))
+@each("architecture", get_args(Architecture))
 def test_axes_and_layers_fit_what_a_model_computes(architecture: Architecture) -> None:
     trace = traced(architecture)
     assert trace.layers == config(architecture=architecture).layers

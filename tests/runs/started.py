@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from tfmviz.runs.choices import Choices
+from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import Folder
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +44,15 @@ class Started(list[tuple[str, "subprocess.Popen[bytes]"]]):
         )
         self.append((folder.address, process))
         return process
+
+    def hold(self, root: Path, **choices: Any) -> tuple[str, subprocess.Popen[bytes]]:
+        """A run whose process has signed its folder: its address, and the process."""
+        self.program = HOLDS
+        address = Desk(root, at_once=1).submit(Choices(**choices), {})
+        process = self[-1][1]
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        return address, process
 
     @property
     def addresses(self) -> list[str]:

@@ -10,11 +10,16 @@ from typing import Any
 
 import pytest
 
-from tests.runs.started import HOLDS, Started, end, finish, kill, log_updates
+from tests.cases import each
+from tests.runs.started import Started, end, finish, kill, log_updates
 from tfmviz.runs import desk as room
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import KEPT, TRIES, Desk, QueueFull
 from tfmviz.runs.folder import NoSuchRun
+
+
+def states(desk: Desk, *addresses: str) -> list[str]:
+    return [desk.see(address).state for address in addresses]
 
 
 def test_two_run_at_once_and_others_see_their_place(tmp_path: Path, started: Started) -> None:
@@ -22,13 +27,8 @@ def test_two_run_at_once_and_others_see_their_place(tmp_path: Path, started: Sta
     addresses = [desk.submit(Choices(seed=n), {}) for n in range(5)]
     assert started.addresses == addresses[:2]
     seen = [desk.see(address) for address in addresses]
-    assert [(sight.state, sight.before) for sight in seen] == [
-        ("running", 0),
-        ("running", 0),
-        ("queued", 0),
-        ("queued", 1),
-        ("queued", 2),
-    ]
+    assert [sight.state for sight in seen] == ["running"] * 2 + ["queued"] * 3
+    assert [sight.before for sight in seen] == [0, 0, 0, 1, 2]
     assert [sight.choices.seed for sight in seen] == [0, 1, 2, 3, 4]
 
 
@@ -68,7 +68,7 @@ def test_a_rate_is_asked_for_where_the_command_looks_and_all_servers_see_it(tmp_
     assert desk.see(running).rate == 2e-3
 
 
-@pytest.mark.parametrize("what", ["change_rate", "pause", "resume"])
+@each("what", ["change_rate", "pause", "resume"])
 def test_a_class_may_click_all_at_once(what: str, tmp_path: Path, started: Started) -> None:
     desk = Desk(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
@@ -81,7 +81,7 @@ def test_a_class_may_click_all_at_once(what: str, tmp_path: Path, started: Start
     assert (sight.rate == 0.01) == (what == "change_rate")
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, 1.5, float("nan"), float("inf"), True, "0.1", None])
+@each("rate", [0.0, -1.0, 1.5, float("nan"), float("inf"), True, "0.1", None])
 def test_a_rate_that_no_run_may_have_is_refused(rate: Any, tmp_path: Path, started: Started) -> None:
     desk = Desk(tmp_path, at_once=1)
     address = desk.submit(Choices(), {})
@@ -90,20 +90,15 @@ def test_a_rate_that_no_run_may_have_is_refused(rate: Any, tmp_path: Path, start
     assert not (tmp_path / address / "model").exists()
 
 
-@pytest.mark.parametrize("address", ["../other", "0" * 16, ""])
+@each("address", ["../other", "0" * 16, "", "/etc/passwd", "a" * 16])
 def test_only_who_has_the_address_changes_a_rate(address: str, tmp_path: Path) -> None:
+    """Nor does anybody else see a run."""
+    desk = Desk(tmp_path / "runs", at_once=1)
     with pytest.raises(NoSuchRun):
-        Desk(tmp_path / "runs", at_once=1).change_rate(address, 0.01)
+        desk.change_rate(address, 0.01)
+    with pytest.raises(NoSuchRun):
+        desk.see(address)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_stopped_run_does_not_start_again(tmp_path: Path, started: Started) -> None:
-    desk = Desk(tmp_path, at_once=1)
-    address = desk.submit(Choices(), {})
-    desk.stop(address)
-    assert not desk.tick()
-    assert desk.see(address).state == "stopped"
-    assert started.addresses == [address]
 
 
 def test_a_run_that_another_server_stops_while_it_starts_is_ended_by_its_own(tmp_path: Path, started: Started) -> None:
@@ -114,7 +109,11 @@ def test_a_run_that_another_server_stops_while_it_starts_is_ended_by_its_own(tmp
     desk.tick()
     assert started[0][1].wait(timeout=300) == -signal.SIGTERM
     desk.tick()
-    assert desk.see(address).state == "stopped"
+    other = desk.submit(Choices(), {})
+    desk.stop(other)
+    assert not desk.tick()
+    assert states(desk, address, other) == ["stopped", "stopped"]
+    assert started.addresses == [address, other]  # neither starts again
 
 
 def test_a_run_that_is_killed_starts_again_until_it_gets_no_further(tmp_path: Path, started: Started) -> None:
@@ -143,41 +142,30 @@ def test_a_command_that_gives_up_is_not_started_again_and_its_reason_names_no_pl
     desk = Desk(tmp_path, at_once=1)
     started.program = "import sys; sys.exit(1)"
     address = desk.submit(Choices(), {})
-    (tmp_path / address / "errors.txt").write_text(
-        f"Traceback\nCannot train: {tmp_path / address}/data.txt is too short.\n", encoding="utf-8"
-    )
+    said = f"Traceback\nCannot train: {tmp_path / address}/data.txt is too short.\n"
+    (tmp_path / address / "errors.txt").write_text(said, encoding="utf-8")
     end(started[0][1])
     assert not desk.tick()
-    assert desk.see(address).state == "failed"
-    assert desk.see(address).failure == "/data.txt is too short."
+    assert (desk.see(address).state, desk.see(address).failure) == ("failed", "/data.txt is too short.")
 
 
 def test_another_server_finds_the_runs_of_one_that_was_killed(tmp_path: Path, started: Started) -> None:
-    started.program = HOLDS
-    before = Desk(tmp_path, at_once=1)
-    running, waiting = before.submit(Choices(seed=3), {}), before.submit(Choices(), {})
-    process = started[0][1]
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"held\n"
-
+    running, process = started.hold(tmp_path, seed=3)
+    waiting = Desk(tmp_path, at_once=1).submit(Choices(), {})
     after = Desk(tmp_path, at_once=1)
     assert after.tick()
-    assert [after.see(one).state for one in (running, waiting)] == ["running", "queued"]
+    assert states(after, running, waiting) == ["running", "queued"]
     assert after.see(running).choices.seed == 3
     assert started.addresses == [running]  # it is not started twice
     after.pause(running)
     process.wait(timeout=300)  # the test's own child: somebody must take note of its end
     after.tick()
-    assert [after.see(one).state for one in (running, waiting)] == ["paused", "running"]
+    assert states(after, running, waiting) == ["paused", "running"]
 
 
 def test_a_process_of_the_same_number_on_this_machine_is_left_alone(tmp_path: Path, started: Started) -> None:
     """Two containers that share the folder of runs: numbers of processes are low there, and occur twice."""
-    started.program = HOLDS
-    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
-    process = started[0][1]
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"held\n"
+    address, process = started.hold(tmp_path)
     signature = tmp_path / address / "model" / ".lock"
     signature.write_text(signature.read_text().replace(socket.gethostname(), "another-container"))
     here = Desk(tmp_path, at_once=1)
@@ -187,8 +175,7 @@ def test_a_process_of_the_same_number_on_this_machine_is_left_alone(tmp_path: Pa
 
 
 def test_a_run_that_died_with_its_server_starts_again(tmp_path: Path, started: Started) -> None:
-    before = Desk(tmp_path, at_once=1)
-    address = before.submit(Choices(), {})
+    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
     kill(started[0][1])
     after = Desk(tmp_path, at_once=1)
     assert after.tick()
@@ -224,9 +211,7 @@ def test_a_long_queue_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         desk.submit(Choices(), {})
 
 
-@pytest.mark.parametrize(
-    "address", ["..", "../other", "0" * 15, "0" * 17, "G" * 16, "0" * 16 + "\n", "０" * 16, "runs"]
-)
+@each("address", ["..", "../other", "0" * 15, "0" * 17, "G" * 16, "0" * 16 + "\n", "０" * 16, "runs"])
 def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
     """Each of these leads to a folder that looks like a run."""
     desk = Desk(tmp_path / "runs", at_once=0)
@@ -236,12 +221,6 @@ def test_an_address_is_never_a_path(address: str, tmp_path: Path) -> None:
     (place / "request.json").write_bytes(request)
     with pytest.raises(NoSuchRun):
         desk.see(address)
-
-
-@pytest.mark.parametrize("address", ["", "/etc/passwd", "a" * 16])
-def test_an_address_may_lead_nowhere(address: str, tmp_path: Path) -> None:
-    with pytest.raises(NoSuchRun):
-        Desk(tmp_path).see(address)
 
 
 def test_a_damaged_request_is_no_run(tmp_path: Path, started: Started) -> None:

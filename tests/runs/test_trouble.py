@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs.disk import full
-from tests.runs.started import HOLDS, WAITS, Started, end, finish, kill
+from tests.runs.started import WAITS, Started, end, finish, kill
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, KEPT, MOST_AT_A_PLACE, MOST_OF_ONE, TRIES, Desk, QueueFull
 from tfmviz.runs.folder import Folder
@@ -137,12 +137,8 @@ def test_many_servers_start_a_run_once(tmp_path: Path, started: Started) -> None
 def test_another_server_ends_a_run_that_is_wanted_no_longer_once_it_has_signed(
     tmp_path: Path, started: Started
 ) -> None:
-    started.program = HOLDS
-    address = Desk(tmp_path, at_once=1).submit(Choices(), {})
-    process = started[0][1]
+    address, process = started.hold(tmp_path)
     Folder.at(tmp_path, address).wish("stop")
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"held\n"
     after = Desk(tmp_path, at_once=1)
     after.tick()
     assert process.wait(timeout=300) == -signal.SIGTERM

@@ -27,23 +27,28 @@ def peak(model: ZooModel, text: str, layer: str) -> tuple[Array, Array]:
     return token, np.take_along_axis(post, token[None], axis=0)[0]
 
 
-@pytest.mark.parametrize("name", [name for name in zoo.available() if neurons.layers_of(zoo.load(name).weights)])
-def test_what_is_shipped_is_what_the_model_computes(name: str) -> None:
+def test_what_is_shipped_is_what_the_model_computes() -> None:
+    names = [name for name in zoo.available() if neurons.layers_of(zoo.load(name).weights)]
+    assert len(names) > 15
+    for name in names:
+        is_what_it_computes(name)
+
+
+def is_what_it_computes(name: str) -> None:
     model = zoo.load(name)
     file, peaks = neurons.load(zoo.MODELS / name / neurons.FILE, model.weights)
     lines = (find_neurons.TEXTS / file).read_text(encoding="utf-8").splitlines()
     assert list(peaks) == list(neurons.layers_of(model.weights))
-    layer = list(peaks)[-1]
-    found = peaks[layer]
+    layer, found = list(peaks.items())[-1]
     for place, neuron in enumerate(CHECKED):
         for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
             tokens, values = peak(model, lines[text], layer)
-            assert tokens[place] == token
-            assert values[place] == pytest.approx(float(value), rel=2e-3, abs=2e-3)
+            assert tokens[place] == token, name
+            assert values[place] == pytest.approx(float(value), rel=2e-3, abs=2e-3), name
     weakest = np.abs(found.value[list(CHECKED), KEPT - 1].astype(float))
     kept = set(found.text[list(CHECKED)].ravel().tolist())
     for line in [line for n, line in enumerate(lines) if n not in kept][::47]:
-        assert (np.abs(peak(model, line, layer)[1]) <= weakest + 2e-3 * weakest).all(), line
+        assert (np.abs(peak(model, line, layer)[1]) <= weakest + 2e-3 * weakest).all(), (name, line)
 
 
 def test_the_command_writes_a_file_that_the_page_can_read(
@@ -63,15 +68,11 @@ def test_the_command_writes_a_file_that_the_page_can_read(
 
 
 def test_models_that_read_no_english_get_texts_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, str]] = []
-    monkeypatch.setattr(find_neurons, "find", lambda name, texts: asked.append((name, texts)))
+    texts: dict[str, str] = {}
+    monkeypatch.setattr(find_neurons, "find", lambda name, **found: texts.update({name: found["texts"]}))
     monkeypatch.setattr(sys, "argv", ["find_neurons"])
     find_neurons.main()
-    texts = dict(asked)
     assert set(texts) == set(zoo.available())
     assert all((find_neurons.TEXTS / name).exists() for name in texts.values())
-    assert (texts["french-english"], texts["reverse"], texts["tiny-english"]) == (
-        "french.txt",
-        "words.txt",
-        "english.txt",
-    )
+    read = {"french-english": "french.txt", "reverse": "words.txt", "tiny-english": "english.txt"}
+    assert texts.items() >= read.items()

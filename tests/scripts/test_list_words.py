@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from scripts import list_words
@@ -18,22 +16,11 @@ PAIRS = [
     ("Le chat dort.", "The cat sleeps."),
 ]
 
-WRITTEN = {
-    "Bonjour !": "good morning",
-    "bonjour": "to be alone",
-    "Merci.": "Thank you.",
-    "merci": "Thank you",
-    "Cours !": "Running!",
-    "cours": "class",
-}
+WRITTEN = {"Bonjour !": "good morning", "bonjour": "to be alone", "Merci.": "Thank you.", "merci": "Thank you"}
+WRITTEN |= {"Cours !": "Running!", "cours": "class"}
 
 
-def test_single_words_count_as_right_if_one_of_their_references_has_the_same_words(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def greedy(_: object, sources: Sequence[str]) -> dict[str, str]:
-        return {source: WRITTEN[source] for source in sources}
-
-    monkeypatch.setattr(list_words, "greedy", greedy)
+def test_single_words_are_right_if_a_reference_has_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_words, "greedy", lambda _, sources: {source: WRITTEN[source] for source in sources})
     found = list_words.single_words(load("french-english"), PAIRS)
     assert found == SingleWords(n=3, as_they_are=2, typed=1)

@@ -12,8 +12,6 @@ import pytest
 from tests.browser import ROOT
 from tests.sweep import KEPT, SWEEP, is_swept
 
-PARTS = ("ruff check", "ruff format", "mypy", "npm run --silent check", "npm run --silent test", "pytest")
-
 PROGRAM = """#!/bin/sh
 call="$(basename "$0") $*"
 echo "said by $call"
@@ -31,13 +29,8 @@ def project(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (0, 9 - age))
-    for name in (
-        ".venv/bin/python",
-        ".venv/bin/npm",
-        "scripts/find_chromium.sh",
-        "scripts/find_haproxy.sh",
-        "scripts/find_firefox.sh",
-    ):
+    programs = (f"scripts/find_{one}.sh" for one in ("chromium", "haproxy", "firefox"))
+    for name in (".venv/bin/python", ".venv/bin/npm", *programs):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(PROGRAM)
         (tmp_path / name).chmod(0o755)
@@ -47,24 +40,19 @@ def project(tmp_path: Path) -> Path:
 def made(project: Path, broken: str, target: str = "test") -> subprocess.CompletedProcess[str]:
     """Not as a part of the `make` that may run these tests."""
     apart = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    command = ["make", target]
-    return subprocess.run(
-        command, cwd=project, env=apart | {"BROKEN": broken}, capture_output=True, text=True, check=False
-    )
+    env = apart | {"BROKEN": broken}
+    return subprocess.run(["make", target], cwd=project, env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_part_that_fails_is_named_with_what_it_said(project: Path, part: str) -> None:
-    done = made(project, part)
-    assert done.returncode != 0
-    assert f"{part}" in "".join(line for line in done.stdout.splitlines() if line.startswith("said by"))
-
-
-@pytest.mark.parametrize(("target", "asked"), [("test", "not soak and not sweep"), ("test-all", "not soak")])
-def test_all_that_pass_are_a_success(project: Path, target: str, asked: str) -> None:
-    done = made(project, "no such part", target)
-    assert done.returncode == 0, done.stderr
-    assert f"pytest -m {asked} --num" in done.stdout
+def test_a_part_that_fails_is_named_with_what_it_said_and_all_that_pass_are_a_success(project: Path) -> None:
+    for part in ("ruff check", "ruff format", "mypy", "npm run --silent check", "npm run --silent test", "pytest"):
+        done = made(project, part)
+        assert done.returncode != 0, part
+        assert part in "".join(line for line in done.stdout.splitlines() if line.startswith("said by")), part
+    for target, asked in (("test", "not soak and not sweep"), ("test-all", "not soak")):
+        done = made(project, "no such part", target)
+        assert done.returncode == 0, done.stderr
+        assert f"pytest -m {asked} --num" in done.stdout
 
 
 def test_what_is_left_to_the_sweep_exists() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts import quick
-from scripts.quick import ELSEWHERE, ROOT, TABLES, in_it, in_turn, nearest_tests
+from scripts.quick import ELSEWHERE, LAST, ROOT, TABLES, in_it, in_turn, nearest_tests
 
 THERE = (
     "tests/model/test_attention.py",
@@ -22,69 +22,60 @@ THERE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("changed", "nearest"),
-    [
-        ("tfmviz/model/attention.py", "tests/model/test_attention.py"),
-        ("tfmviz/model/cache.py", "tests/model"),
-        ("tfmviz/record/tap.py", "tests/record/test_tap.py"),
-        ("tfmviz/ui/masks/lab.py", "tests/pages/test_masks.py"),
-        ("tfmviz/ui/stream/lens.py", "tests/pages/stream/test_lens.py"),
-        ("tfmviz/ui/stream/river.py", "tests/pages/stream"),
-        ("tfmviz/ui/lesson.py", "tests/pages"),
-        ("tfmviz/ui/cache.py", "tests/ui/test_cache.py"),
-        ("tests/ui/three_lines.py", "tests/ui"),
-        ("pages/masks.py", "tests/pages/test_masks.py"),
-        ("tfmviz/views/explorer/lines.ts", "tests/views/explorer"),
-        ("deploy/haproxy.cfg", "tests/deploy"),
-        ("deploy/serve.py", "tests/deploy/test_serve.py"),
-        ("tfmviz/__main__.py", "tests/package/test_command.py"),
-        ("requirements.txt", "tests/package/test_requirements.py"),
-        ("tests/model/test_block.py", "tests/model/test_block.py"),
-        ("tests/model/helpers.py", "tests/model"),
-        ("tests/app.py", None),
-        ("tests/browser/test_masks.py", None),
-        ("tfmviz/record/edits.py", "tests/record"),
-        ("tfmviz/fuse.py", None),
-        ("README.md", None),
-    ],
-)
-def test_the_nearest_tests_are_found(changed: str, nearest: str | None, tmp_path: Path) -> None:
+NEAREST = {
+    "tfmviz/model/attention.py": "tests/model/test_attention.py",
+    "tfmviz/model/cache.py": "tests/model",
+    "tfmviz/record/tap.py": "tests/record/test_tap.py",
+    "tfmviz/record/edits.py": "tests/record",
+    "tfmviz/ui/masks/lab.py": "tests/pages/test_masks.py",
+    "tfmviz/ui/stream/lens.py": "tests/pages/stream/test_lens.py",
+    "tfmviz/ui/stream/river.py": "tests/pages/stream",
+    "tfmviz/ui/lesson.py": "tests/pages",
+    "tfmviz/ui/cache.py": "tests/ui/test_cache.py",
+    "tests/ui/three_lines.py": "tests/ui",
+    "pages/masks.py": "tests/pages/test_masks.py",
+    "tfmviz/views/explorer/lines.tsx": "tests/views/explorer",
+    "deploy/haproxy.cfg": "tests/deploy",
+    "deploy/serve.py": "tests/deploy/test_serve.py",
+    "tfmviz/__main__.py": "tests/package/test_command.py",
+    "requirements.txt": "tests/package/test_requirements.py",
+    "tests/model/test_block.py": "tests/model/test_block.py",
+    "tests/model/helpers.py": "tests/model",
+    "tests/app.py": None,
+    "tests/browser/test_masks.py": None,
+    "tfmviz/fuse.py": None,
+    "README.md": None,
+}
+
+
+def test_the_nearest_tests_are_found_and_each_is_named_once(tmp_path: Path) -> None:
     for name in THERE:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert nearest_tests([changed], tmp_path) == ({nearest} if nearest else set())
-
-
-def test_files_with_tests_elsewhere_exist_and_so_do_their_tests() -> None:
-    pairs = [*ELSEWHERE.items(), *TABLES.items()]
-    assert not [name for pair in pairs for name in pair if not any(ROOT.glob(name))]
-
-
-@pytest.mark.parametrize("test", sorted(path.name for path in (ROOT / "tests" / "ui").glob("test_*.py")))
-def test_every_test_in_ui_is_that_of_a_file(test: str) -> None:
-    name = f"tfmviz/ui/{test.removeprefix('test_')}"
-    assert (ROOT / name).exists()
-    assert nearest_tests([name]) == {f"tests/ui/{test}"}
-
-
-def test_each_is_named_once(tmp_path: Path) -> None:
-    (tmp_path / "tests" / "model").mkdir(parents=True)
+    found = {changed: nearest_tests([changed], tmp_path) for changed in NEAREST}
+    assert found == {changed: {nearest} if nearest else set() for changed, nearest in NEAREST.items()}
     assert nearest_tests(["tfmviz/model/a.py", "tfmviz/model/b.py"], tmp_path) == {"tests/model"}
 
 
-def test_the_nearest_tests_come_first_then_what_all_of_the_room_is_asked_and_the_house_last() -> None:
-    house = in_it("tests/house", ROOT)
+def test_files_with_tests_elsewhere_exist_and_so_do_their_tests() -> None:
+    pairs = [*ELSEWHERE.items(), *TABLES.items(), (LAST, LAST)]
+    assert not [name for pair in pairs for name in pair if not any(ROOT.glob(name))]
+
+
+def test_every_test_in_ui_is_that_of_a_file() -> None:
+    tests = {f"tfmviz/ui/{path.name.removeprefix('test_')}": path for path in (ROOT / "tests" / "ui").glob("test_*.py")}
+    assert not [name for name in tests if not (ROOT / name).exists()]
+    assert nearest_tests(tests) == {str(test.relative_to(ROOT)) for test in tests.values()}
+
+
+def test_the_nearest_tests_come_first_then_what_all_of_the_room_is_asked() -> None:
     changed = ["tfmviz/positions/alibi.py", "tfmviz/ui/lesson.py", "README.md"]
-    nearest = ["tests/positions/test_alibi.py", "tests/positions/test_schemes.py", *in_it("tests/pages", ROOT)]
-    assert in_turn(changed) == [*nearest, *house]
-    assert in_turn(["tfmviz/positions/schemes.py"]) == ["tests/positions/test_schemes.py", *house]
-    assert in_turn([]) == house
+    nearest = ["tests/positions/test_alibi.py", "tests/positions/test_schemes.py"]
+    assert in_turn(changed) == [*nearest, *in_it("tests/pages", ROOT)]
+    assert in_turn(["tfmviz/positions/schemes.py"]) == nearest[1:]
+    assert in_turn([]) == []
     beside = ["tests/pages/test_stream.py", "tests/pages/test_beside_pages.py"]
-    assert in_turn(["tfmviz/ui/stream/two.py"]) == [*beside, *house]
-
-
-def test_of_a_folder_the_table_of_its_room_comes_first() -> None:
+    assert in_turn(["tfmviz/ui/stream/two.py"]) == beside
     table, *rest = in_turn(["tfmviz/plots/growth.py"])
     assert table == "tests/plots/test_charts.py"
     assert table not in rest
@@ -99,20 +90,17 @@ def run_tests(root: Path, seconds: int = 300, **tests: str) -> bool:
     return quick.run_tests([f"{name}.py" for name in tests], seconds=seconds, root=root)
 
 
-@pytest.mark.parametrize(
-    ("test", "passed"),
-    [
-        ("def test_right(): pass", True),
-        ("def test_wrong(): assert False", False),
-        ("def test_right(): pass\ndef test_wrong(): assert False", False),
-        ("import nowhere", False),
-        ("import pytest\n@pytest.mark.browser\ndef test_seen(): pass", False),
-        ("import pytest\ndef test_left_out(): pytest.skip()", False),
-        ("", False),
-    ],
-)
-def test_it_passes_when_a_test_has_passed_and_none_has_failed(test: str, passed: bool, tmp_path: Path) -> None:
-    assert run_tests(tmp_path, test_a=test) == passed
+def test_it_passes_when_a_test_has_passed_and_none_has_failed(tmp_path: Path) -> None:
+    assert run_tests(tmp_path, test_a="def test_right(): pass")
+    for no in (
+        "def test_wrong(): assert False",
+        "def test_right(): pass\ndef test_wrong(): assert False",
+        "import nowhere",
+        "import pytest\n@pytest.mark.browser\ndef test_seen(): pass",
+        "import pytest\ndef test_left_out(): pytest.skip()",
+        "",
+    ):
+        assert not run_tests(tmp_path, test_a=no), no
 
 
 @pytest.mark.parametrize("first_passes", [True, False])

@@ -40,26 +40,19 @@ def test_sizes_and_amounts_of_the_grid() -> None:
     assert all(cell.tokens % (BATCH * CONTEXT) == 0 for cell in cells)
 
 
-def test_shipped_runs_count_the_parameters_of_the_models() -> None:
-    runs = json.loads((SHIPPED / "runs.json").read_text())["runs"]
-    names = {cell.name for cell in grid()}
+def test_shipped_runs_count_the_parameters_of_the_models_and_curves_end_where_they_do() -> None:
+    runs, curves = (json.loads((SHIPPED / f"{name}.json").read_text()) for name in ("runs", "curves"))
     built = {(width, depth): parameter_shapes(Cell(width=width, depth=depth, tokens=0).config) for width, depth in ALL}
-    for run in runs:
-        cell = Cell(**{key: run[key] for key in train_scaling.CELL})
+    cells = [Cell(**{key: run[key] for key in train_scaling.CELL}) for run in runs["runs"]]
+    assert {cell.name for cell in cells} == {cell.name for cell in grid()}
+    for cell, run in zip(cells, runs["runs"], strict=True):
         shapes = built[cell.width, cell.depth]
         tables = [shape for shape in shapes.values() if shape[0] == VOCABULARY]
         assert run["parameters"] == sum(int(np.prod(shape)) for shape in shapes.values())
         assert run["embeddings"] == sum(int(np.prod(shape)) for shape in tables)
         assert 0 < run["loss"] < np.log(VOCABULARY)
-    assert {Cell(**{key: run[key] for key in train_scaling.CELL}).name for run in runs} == names
-
-
-def test_curves_end_where_the_runs_do() -> None:
-    curves = json.loads((SHIPPED / "curves.json").read_text())
-    for run in json.loads((SHIPPED / "runs.json").read_text())["runs"]:
-        curve = curves[Cell(**{key: run[key] for key in train_scaling.CELL}).name]
-        assert curve[-1][0] == run["tokens"]
-        assert curve[-1][1] == pytest.approx(run["loss"], abs=0.25)
+        assert curves[cell.name][-1][0] == run["tokens"]
+        assert curves[cell.name][-1][1] == pytest.approx(run["loss"], abs=0.25)
 
 
 def test_a_finished_run_is_kept_and_an_unfinished_one_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.node import call
 from tests.site import PARTS, Visitor, traced
 from tests.views.standalone import as_strip
-from tfmviz import masks as library
 from tfmviz import zoo
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
@@ -25,7 +23,7 @@ from tfmviz.words.labels import visible
 
 pytestmark = pytest.mark.browser
 
-VALUES = "(node) => JSON.stringify(globalThis.tfmvizSite.parts[node].view.values())"
+VALUES = "(node) => JSON.stringify(globalThis.tfmvizSite.parts[node].views[0].values())"
 """The numbers of a part's figure."""
 
 
@@ -43,13 +41,13 @@ def test_the_whole_model_a_block_and_a_head_follow_each_key_and_stand_in_the_add
     expect(page.locator(".whole .tip")).to_contain_text(f"“sat” → “{visible(best)}”")
     page.locator(".whole .zooms").get_by_role("button", name="Head 2").click()
     page.wait_for_function("() => location.search.includes('zoom=head')")
-    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.view.arrays.pattern.values]")
+    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.views[0].arrays.pattern.values]")
     assert shown == pytest.approx(trace["decoder.1.self_attn.pattern"][2].ravel().tolist(), abs=1e-5)
     page.get_by_label("Head", exact=True).select_option("3")
     page.wait_for_function("() => location.search.includes('head=3')")
     page.reload()
     expect(page.locator(".whole .hits button").first).to_be_attached()
-    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.view.arrays.pattern.values]")
+    shown = page.evaluate("[...globalThis.tfmvizSite.parts.whole_model.views[0].arrays.pattern.values]")
     assert shown == pytest.approx(trace["decoder.1.self_attn.pattern"][3].ravel().tolist(), abs=1e-5)
 
 
@@ -156,21 +154,3 @@ def test_every_part_can_be_read_by_everybody_on_every_screen(
             page.wait_for_function("(width) => document.documentElement.scrollWidth <= width", arg=width)
     assert visitor.complaints == []
     context.close()
-
-
-def test_the_gallery_holds_the_masks_of_the_library() -> None:
-    n = 9
-    past = library.causal(n)
-    expected = {
-        "full": library.full(n, n),
-        "causal": past,
-        "prefix": library.prefix(n, 5),
-        "window": library.window(n, 2) & past,
-        "dilated": library.dilated(n, 2, 3) & past,
-        "blocks": library.blocks(n, 5) & past,
-        "global": library.global_tokens(n, 1) & past,
-    }
-    listed = "module.galleryOf(given, { isDecoder: true, window: 4 }).map(({ id, mask }) => [id, [...mask.open]])"
-    found = dict(call("site/gallery.ts", listed, n))
-    assert found.pop("own") == library.causal(n, window=4).int().ravel().tolist()
-    assert found == {name: mask.int().ravel().tolist() for name, mask in expected.items()}

@@ -39,11 +39,9 @@ def first_words(trace: Trace, model: str, temperature: float = 1.0) -> dict[str,
 
 def listed(page: Page) -> list[tuple[str, float]]:
     rows = page.locator("#below .words li").all()
-    texts = [
-        (row.locator(".label").text_content() or "", str(row.evaluate("(row) => row.lastChild.textContent")))
-        for row in rows
-    ]
-    return [(word, float(share.strip("%<")) / 100) for word, share in texts]
+    shares = (str(row.evaluate("(row) => row.lastChild.textContent")) for row in rows)
+    words = (row.locator(".label").text_content() or "" for row in rows)
+    return [(word, float(share.strip("%<")) / 100) for word, share in zip(words, shares, strict=True)]
 
 
 def assert_words(page: Page, expected: dict[str, float]) -> None:
@@ -72,9 +70,7 @@ def test_every_key_shows_what_python_computes_and_the_address_follows(visitor: V
     assert box.input_value() == text
 
 
-def test_what_the_address_asks_for_does_not_come_back_once_the_reader_has_chosen_something_else(
-    visitor: Visitor,
-) -> None:
+def test_what_the_address_asks_for_does_not_come_back_after_another_choice(visitor: Visitor) -> None:
     page = visitor.open("?text=The+cat+sat&layer=1&head=1&token=2&to=0")
     page.wait_for_function("() => location.search.includes('to=0')")
     page.locator(".strip").first.locator("button").nth(1).click()
@@ -150,18 +146,17 @@ def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
     assert_words(page, first_words(traced("Once upon a", "twins-none"), "twins-none"))
 
 
-@pytest.mark.parametrize("text", ["", "%20%0A", "+".join(["word"] * 900)])
-def test_an_empty_box_keeps_the_picture_and_a_long_text_is_cut_as_in_python(visitor: Visitor, text: str) -> None:
-    page = visitor.open(f"?text={text}")
-    tokens = page.locator(".strip").first.locator("button")
-    if len(text) > 100:
-        limit = zoo.load("twins-rope").config.max_len
-        expect(tokens).to_have_count(limit)
-        expect(page.locator(".note")).to_contain_text(f"It reads {limit} tokens at a time; the last ")
-        return
-    before = tokens.count()
-    page.get_by_label("Your sentence").fill("")
-    assert tokens.count() == before > 0
+def test_an_empty_box_keeps_the_picture_and_a_long_text_is_cut_as_in_python(visitor: Visitor) -> None:
+    for text in ("", "%20%0A"):
+        page = visitor.open(f"?text={text}")
+        tokens = page.locator(".strip").first.locator("button")
+        before = tokens.count()
+        page.get_by_label("Your sentence").fill("")
+        assert tokens.count() == before > 0
+    page = visitor.open(f"?text={'+'.join(['word'] * 900)}")
+    limit = zoo.load("twins-rope").config.max_len
+    expect(page.locator(".strip").first.locator("button")).to_have_count(limit)
+    expect(page.locator(".note")).to_contain_text(f"It reads {limit} tokens at a time; the last ")
 
 
 def test_damaged_weights_are_refused_and_an_unknown_model_is_the_first(visitor: Visitor, folder: Path) -> None:

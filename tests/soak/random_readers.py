@@ -12,15 +12,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.ui import router
 
 ALPHABETS = (
-    "ab",
-    "ACGT",
-    " \t",
-    "0123456789.-e",
-    "<>&`$*_[]():",
-    "éèêäöüß",
-    "老王批评",
-    "שלום",
-    "😀👩‍👧🏽",
+    *("ab", "ACGT", " \t", "0123456789.-e", "<>&`$*_[]():", "éèêäöüß", "老王批评", "שלום", "😀👩‍👧🏽"),
     "\x00\x07\u200b\u202e",
 )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+
 import pytest
 
 from tests.hostile.texts import WORST
@@ -12,6 +15,8 @@ from tfmviz.ui import router
 
 pytestmark = pytest.mark.soak
 
+Asking = Callable[[str, Address], Iterator[answers.Asked]]
+
 EVERY_TAB = [
     pytest.param(page.name, tab, id=" ".join([page.name, *tab.values()]))
     for page in router.PAGES
@@ -20,13 +25,8 @@ EVERY_TAB = [
 ]
 
 
+@pytest.mark.parametrize("asked", [answers.long_texts, partial(answers.settings, text=WORST["990 words"])])
 @pytest.mark.parametrize(("page", "tab"), EVERY_TAB)
-def test_the_worst_texts_stay_within_the_budget(page: str, tab: Address) -> None:
-    costs = {name: cost_of(run) for name, run in answers.long_texts(page, tab)}
-    assert {name: cost for name, cost in costs.items() if cost.is_too_much} == {}
-
-
-@pytest.mark.parametrize(("page", "tab"), EVERY_TAB)
-def test_every_setting_at_its_ends_stays_within_the_budget(page: str, tab: Address) -> None:
-    costs = {name: cost_of(run) for name, run in answers.settings(page, tab, WORST["990 words"])}
+def test_no_answer_costs_more_than_the_budget(page: str, tab: Address, asked: Asking) -> None:
+    costs = {name: cost_of(run) for name, run in asked(page, tab)}
     assert {name: cost for name, cost in costs.items() if cost.is_too_much} == {}

@@ -6,11 +6,12 @@ import json
 import random
 from collections import Counter
 from itertools import pairwise
+from unittest.mock import patch
 
-import pytest
 import tokenizers
 
-from tests.text.texts import SENTENCES, any_text
+from tests.cases import each
+from tests.text.texts import SENTENCES, TEXTS, any_text
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
 
@@ -42,15 +43,9 @@ def spelled(tokenizer: tokenizers.Tokenizer, text: str) -> list[str]:
     return tokenizer.encode(text).tokens
 
 
-@any_text
+@each("text", [*TEXTS.values(), *map(odd_text, range(300))])
 def test_words_are_counted_as_the_library_cuts_them(text: str) -> None:
     assert bpe.count_words(text) == Counter(word for word, _ in bpe.words_of(text))
-
-
-def test_odd_neighbours_are_cut_as_the_library_cuts_them() -> None:
-    for seed in range(300):
-        text = odd_text(seed)
-        assert bpe.count_words(text) == Counter(word for word, _ in bpe.words_of(text)), ascii(text)
 
 
 @any_text
@@ -61,13 +56,11 @@ def test_a_text_is_cut_as_the_library_cuts_it(tokenizer: Tokenizer, text: str) -
 
 def test_of_two_equal_pairs_the_left_one_is_merged_first() -> None:
     ranks = {("a", "a"): 0, ("aa", "a"): 1}
-    steps = list(bpe.merges("aaaa", ranks))
-    assert [step.place for step in steps] == [0, 1]
-    assert [step.symbols for step in steps] == [("a", "a", "a", "a"), ("aa", "a", "a")]
-    assert bpe.cut("aaaa", ranks) == ("aa", "aa")
+    steps = [(step.place, step.symbols) for step in bpe.merges("aaaa", ranks)]
+    assert steps == [(0, ("a", "a", "a", "a")), (1, ("aa", "a", "a"))]
     backend = tokenizers.Tokenizer(tokenizers.models.BPE(vocab={"a": 0, "aa": 1, "aaa": 2}, merges=list(ranks)))
-    assert spelled(backend, "aaaa") == ["aa", "aa"]
-    assert spelled(backend, "aaaaa") == list(bpe.cut("aaaaa", ranks)) == ["aa", "aaa"]
+    for text, cut in {"aaaa": ["aa", "aa"], "aaaaa": ["aa", "aaa"]}.items():
+        assert spelled(backend, text) == list(bpe.cut(text, ranks)) == cut
 
 
 def test_every_step_takes_the_lowest_rank_and_the_last_leaves_none(tokenizer: Tokenizer) -> None:
@@ -80,7 +73,7 @@ def test_every_step_takes_the_lowest_rank_and_the_last_leaves_none(tokenizer: To
         assert len(symbols) == len(word) - len(steps)
 
 
-@pytest.mark.parametrize("n", [0, 1, 13, 97, 132])
+@each("n", [0, 1, 13, 97, 132])
 def test_the_first_merges_are_a_smaller_vocabulary(tokenizer: Tokenizer, n: int) -> None:
     text = SENTENCES[0] + SENTENCES[2]
     (count,) = bpe.tokens_by_merges(bpe.count_words(text), tokenizer.ranks, [n])
@@ -88,16 +81,10 @@ def test_the_first_merges_are_a_smaller_vocabulary(tokenizer: Tokenizer, n: int)
 
 
 def test_learning_finds_the_library_s_merges_in_its_order_ties_included() -> None:
-    for seed in range(60):
-        alphabet = "abcdefghij éü中😀\n'"[: (2, 3, 5, 11, 17)[seed % 5]] + " "
-        text = odd_text(seed, alphabet, length=(5, 61, 401)[seed % 3])
-        ours = [step.pair for step in bpe.learn(bpe.count_words(text), n_merges=31)]
-        assert ours == listed(learned(text, 31)), ascii(text)
-
-
-def test_learning_from_english_finds_the_library_s_merges() -> None:
-    text = " ".join(SENTENCES)
-    assert [step.pair for step in bpe.learn(bpe.count_words(text), n_merges=60)] == listed(learned(text, 60))
+    alphabets = ["abcdefghij éü中😀\n'"[:n] + " " for n in (2, 3, 5, 11, 17)]
+    texts = {odd_text(seed, alphabets[seed % 5], length=(5, 61, 401)[seed % 3]): 31 for seed in range(60)}
+    for text, n in (texts | {" ".join(SENTENCES): 60}).items():
+        assert [step.pair for step in bpe.learn(bpe.count_words(text), n_merges=n)] == listed(learned(text, n)), text
 
 
 def test_the_table_counts_all_pairs_and_the_winner_stands_first() -> None:
@@ -113,25 +100,18 @@ def test_the_table_counts_all_pairs_and_the_winner_stands_first() -> None:
     assert (("lo", "w"), 5) in second.table
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", "a b c"])
+@each("text", ["", " ", "a", "a b c"])
 def test_a_text_without_pairs_teaches_nothing(text: str) -> None:
     words = bpe.count_words(text)
-    n_pairs = sum(len(word) - 1 for word in words)
-    assert len(list(bpe.learn(words, n_merges=9))) <= n_pairs
+    assert len(list(bpe.learn(words, n_merges=9))) <= sum(len(word) - 1 for word in words)
 
 
-ENDLESS = {
-    "one letter": "a" * 5_000,
-    "one emoji": "😀" * 2_000,
-    "two letters": odd_text(1, "ab", 5_000),
-    "all different": "".join(map(chr, range(0x4E00, 0x4E00 + 3_000))),
-}
+ENDLESS = ("a" * 5_000, "😀" * 2_000, odd_text(1, "ab", 5_000), "".join(map(chr, range(0x4E00, 0x4E00 + 3_000))))
 
 
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+@each("text", ENDLESS)
 def test_a_word_without_end_is_learned_and_cut_as_the_library_does(text: str) -> None:
-    words = bpe.count_words(text)
-    library = learned(text, 80)
+    words, library = bpe.count_words(text), learned(text, 80)
     ours = [step.pair for step in bpe.learn(words, n_merges=80)]
     assert ours == listed(library)
     ranks = {pair: rank for rank, pair in enumerate(ours)}
@@ -140,17 +120,10 @@ def test_a_word_without_end_is_learned_and_cut_as_the_library_does(text: str) ->
     assert bpe.tokens_by_merges(words, ranks, [len(ours)]) == [len(cut)]
 
 
-def test_all_merges_together_join_no_more_places_than_there_are_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = []
-    join = bpe._Learner._join
-
-    def counted(self: bpe._Learner, place: int, gone: int, number: int) -> set[tuple[int, int]]:
-        places.append(place)
-        return join(self, place, gone, number)
-
-    monkeypatch.setattr(bpe._Learner, "_join", counted)
-    assert len(list(bpe.learn({"ab" * 4_096: 1}, n_merges=300))) == 13
-    assert len(places) == 8_191
+def test_all_merges_together_join_no_more_places_than_there_are_bytes() -> None:
+    with patch.object(bpe._Learner, "_join", autospec=True, side_effect=bpe._Learner._join) as join:
+        assert len(list(bpe.learn({"ab" * 4_096: 1}, n_merges=300))) == 13
+    assert join.call_count == 8_191
 
 
 def test_the_tokens_of_a_word_are_those_of_its_last_step() -> None:

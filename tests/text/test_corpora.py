@@ -9,63 +9,49 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.text.texts import documents, paragraph
 from tfmviz.text.corpora import PASSAGE, CorpusError, is_held_out, split_documents
 
-# Layouts.
+FILES = {
+    "stories.txt": ("One.\n\nStill one.\n<|endoftext|>\nTwo.<|endoftext|>", ["One.\n\nStill one.", "Two."]),
+    "lines.txt": ("The first.\n  The second. \nThe third.", ["The first.", "The second.", "The third."]),
+    "book.txt": ("It was\na dark  night.\n\nIt\nrained.\n", ["It was a dark night.\nIt rained."]),
+    "blank with spaces.txt": ("One\nline.\n \t\nTwo.", ["One line.\nTwo."]),
+    "one line.txt": ("Alone.", ["Alone."]),
+    "story.md": ("# Title\n\nOnce\nupon.\n\n## Part\nA time.\n\n* License: CC\n* Text: X\n", ["Once upon.\nA time."]),
+    "only marks.txt": ("<|endoftext|>\n<|endoftext|>", []),
+    "only blanks.txt": (" \n\n \n", []),
+    "empty.txt": ("", []),
+    "empty.md": ("", []),
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        ("stories.txt", "One.\n\nStill one.\n<|endoftext|>\nTwo.<|endoftext|>", ["One.\n\nStill one.", "Two."]),
-        ("lines.txt", "The first.\n  The second. \nThe third.", ["The first.", "The second.", "The third."]),
-        ("book.txt", "It was\na dark  night.\n\nIt\nrained.\n", ["It was a dark night.\nIt rained."]),
-        ("blank with spaces.txt", "One\nline.\n \t\nTwo.", ["One line.\nTwo."]),
-        ("one line.txt", "Alone.", ["Alone."]),
-        (
-            "story.md",
-            "# Title\n\nOnce\nupon.\n\n## Part\nA time.\n\n* License: CC\n* Text: X\n",
-            ["Once upon.\nA time."],
-        ),
-        ("only marks.txt", "<|endoftext|>\n<|endoftext|>", []),
-        ("only blanks.txt", " \n\n \n", []),
-        ("empty.txt", "", []),
-        ("empty.md", "", []),
-    ],
-)
-def test_the_layout_of_a_file_decides_what_a_document_is(
-    tmp_path: Path, name: str, text: str, expected: list[str]
-) -> None:
+@each("name", FILES)
+def test_the_layout_of_a_file_decides_what_a_document_is(tmp_path: Path, name: str) -> None:
+    text, expected = FILES[name]
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert documents(tmp_path / name) == expected
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n \n\n"], ids=ascii)
-@pytest.mark.parametrize("start", ["", "\n\n"], ids=ascii)
+@each("end", ["", "\n", "\n\n", "\n \n\n"])
+@each("start", ["", "\n\n"])
 def test_blank_lines_around_a_list_of_sentences_do_not_make_it_a_book(start: str, end: str) -> None:
     assert list(split_documents(f"{start}One.\nTwo.\nThree.{end}")) == ["One.", "Two.", "Three."]
 
 
-@pytest.mark.parametrize("text", ["One.\nTwo.\n", "A\nparagraph.\n\nAnother.\n", "One.\n\nOne.\n<|endoftext|>\nTwo."])
+@each("text", ["One.\nTwo.\n", "A\nparagraph.\n\nAnother.\n", "One.\n\nOne.\n<|endoftext|>\nTwo."])
 def test_windows_line_ends_change_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "unix.txt").write_bytes(text.encode())
     (tmp_path / "windows.txt").write_bytes(text.replace("\n", "\r\n").encode())
     assert documents(tmp_path / "windows.txt") == documents(tmp_path / "unix.txt")
 
 
-def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
-    (tmp_path / "notepad.txt").write_text("One.\nTwo.", encoding="utf-8-sig")
-    assert documents(tmp_path / "notepad.txt") == ["One.", "Two."]
-
-
-def test_any_script_is_read_as_it_is(tmp_path: Path) -> None:
+def test_any_script_is_read_as_it_is_without_a_byte_order_mark(tmp_path: Path) -> None:
     lines = ["你好，世界。", "Привет 👩‍👩‍👧", "שלום", "<img onerror=alert(1)> $x$", "e\u0301"]
-    (tmp_path / "lines.txt").write_text("\n".join(lines), encoding="utf-8")
-    assert documents(tmp_path / "lines.txt") == lines
-
-
-# Passages.
+    for encoding in ("utf-8", "utf-8-sig"):
+        (tmp_path / "lines.txt").write_text("\n".join(lines), encoding=encoding)
+        assert documents(tmp_path / "lines.txt") == lines
 
 
 def test_a_book_is_cut_at_the_first_paragraph_end_past_the_size() -> None:
@@ -73,18 +59,13 @@ def test_a_book_is_cut_at_the_first_paragraph_end_past_the_size() -> None:
     passages = [passage.split("\n") for passage in split_documents("\n\n".join(paragraphs))]
     assert [p for passage in passages for p in passage] == paragraphs  # nothing lost, nothing torn apart
     assert len(passages) > 3
-    for passage in passages[:-1]:
-        assert sum(map(len, passage)) >= PASSAGE
-    for passage in passages:
-        assert sum(map(len, passage[:-1])) < PASSAGE
+    assert all(sum(map(len, passage)) >= PASSAGE for passage in passages[:-1])
+    assert all(sum(map(len, passage[:-1])) < PASSAGE for passage in passages)
 
 
 def test_a_paragraph_longer_than_a_passage_stays_whole() -> None:
     long = paragraph(0, PASSAGE)
     assert list(split_documents(f"{long}\n\nShort.\n\nShorter.")) == [long, "Short.\nShorter."]
-
-
-# Folders.
 
 
 def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
@@ -100,39 +81,30 @@ def test_a_folder_and_its_files_hold_the_same_documents(tmp_path: Path) -> None:
     assert documents(tmp_path) == [d for file in sorted(tmp_path.iterdir()) for d in documents(file)]
 
 
-@pytest.mark.parametrize("content", [b"caf\xe9", "One.".encode("utf-16"), b"\xed\xa0\x80"], ids=ascii)
-@pytest.mark.parametrize("ask_for_the_folder", [False, True], ids=["file", "folder"])
-def test_text_that_is_not_utf8_is_refused_by_name(tmp_path: Path, content: bytes, ask_for_the_folder: bool) -> None:
+@each("content", [b"caf\xe9", "One.".encode("utf-16"), b"\xed\xa0\x80"])
+def test_text_that_is_not_utf8_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "fine.txt").write_text("Fine.", encoding="utf-8")
     (tmp_path / "latin.txt").write_bytes(content)
-    with pytest.raises(CorpusError, match=r"latin\.txt cannot be read as UTF-8"):
-        documents(tmp_path if ask_for_the_folder else tmp_path / "latin.txt")
+    for source in (tmp_path, tmp_path / "latin.txt"):
+        with pytest.raises(CorpusError, match=r"latin\.txt cannot be read as UTF-8"):
+            documents(source)
 
 
-@pytest.mark.parametrize("name", ["missing.txt", "missing"])
-def test_a_missing_source_is_refused_by_name(tmp_path: Path, name: str) -> None:
-    with pytest.raises(CorpusError, match=name):
-        documents(tmp_path / name)
+def test_what_holds_no_text_is_refused_by_name(tmp_path: Path) -> None:
+    """A device is refused as well: it may never end."""
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "cat.png").write_bytes(b"\x89PNG")
+    for source, said in {
+        tmp_path / "missing.txt": r"missing\.txt",
+        tmp_path / "missing": "missing",
+        Path(os.devnull): f"{os.devnull} is neither a file nor a folder",
+        tmp_path / "pictures": r"no \.txt or \.md files in .*pictures",
+    }.items():
+        with pytest.raises(CorpusError, match=said):
+            documents(source)
 
 
-def test_what_is_neither_a_file_nor_a_folder_is_refused() -> None:
-    """A device may never end."""
-    with pytest.raises(CorpusError, match=f"{os.devnull} is neither a file nor a folder"):
-        documents(Path(os.devnull))
-
-
-def test_a_folder_without_text_is_refused_by_name(tmp_path: Path) -> None:
-    folder = tmp_path / "pictures"
-    folder.mkdir()
-    (folder / "cat.png").write_bytes(b"\x89PNG")
-    with pytest.raises(CorpusError, match=r"no \.txt or \.md files in .*pictures"):
-        documents(folder)
-
-
-# The held-out share.
-
-
-@pytest.mark.parametrize("per_mille", [10, 50, 500])
+@each("per_mille", [10, 50, 500])
 def test_about_the_named_share_is_held_out(per_mille: int) -> None:
     n, share = 10_000, per_mille / 1000
     held_out = sum(is_held_out(f"Document number {index}.", per_mille=per_mille) for index in range(n))
@@ -142,20 +114,14 @@ def test_about_the_named_share_is_held_out(per_mille: int) -> None:
 def test_a_larger_share_holds_out_the_smaller_one_too() -> None:
     texts = [f"Document number {index}." for index in range(1000)]
     shares = [{text for text in texts if is_held_out(text, per_mille=n)} for n in (0, 10, 200, 1000)]
-    assert shares[0] == set()
-    assert shares[0] < shares[1] < shares[2] < shares[3]
-    assert shares[3] == set(texts)
+    assert set() == shares[0] < shares[1] < shares[2] < shares[3] == set(texts)
 
 
 def test_the_side_of_a_document_is_the_same_in_every_process() -> None:
     """Otherwise a resumed run would train on what it is measured with."""
     ask = "from tfmviz.text.corpora import is_held_out as h; print([i for i in range(2000) if h(f'Text {i}, 世界.')])"
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", ask], env={"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed}, stdout=-1
-        ).stdout.decode()
-        for seed in ("1", "2")
-    ]
     here = [index for index in range(2000) if is_held_out(f"Text {index}, 世界.")]
-    assert told == [f"{here}\n"] * 2
     assert here
+    for seed in ("1", "2"):
+        env = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": seed}
+        assert subprocess.run([sys.executable, "-c", ask], env=env, stdout=-1).stdout.decode() == f"{here}\n"

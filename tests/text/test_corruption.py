@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tfmviz.text import corruption
 
 
@@ -24,28 +25,25 @@ def test_fifteen_per_cent_are_asked_for_and_fare_as_in_bert() -> None:
 
 
 def test_at_least_one_token_is_asked_for_and_each_draw_is_another() -> None:
-    one = np.array([[5]])
-    for seed in range(20):
-        assert corruption.masked(one, one > 0, np.random.default_rng(seed), mask=1, vocab_size=9)[1].all()
-    many = np.arange(2, 60)[None]
-    draws = {corruption.masked(many, many > 0, np.random.default_rng(s), mask=1, vocab_size=99)[1].tobytes()
-             for s in range(9)}  # fmt: skip
-    assert len(draws) == 9
+    def asked(ids: np.ndarray, seed: int) -> np.ndarray:
+        return corruption.masked(ids, ids > 0, np.random.default_rng(seed), mask=1, vocab_size=99)[1]
+
+    assert all(asked(np.array([[5]]), seed).all() for seed in range(20))
+    assert len({asked(np.arange(2, 60)[None], seed).tobytes() for seed in range(9)}) == 9
 
 
-@pytest.mark.parametrize("length", [2, 3, 7, 20, 61, 256])
+@each("length", [2, 3, 7, 20, 61, 256])
 def test_spans_leave_fifteen_per_cent_out_and_never_touch(length: int) -> None:
     for seed in range(25):
         found = corruption.spans(length, np.random.default_rng(seed))
         hidden = sum(span.end - span.start for span in found)
         assert hidden == max(round(0.15 * length), 1)
-        assert found[0].start >= 0
-        assert found[-1].end <= length
+        assert 0 <= found[0].start < found[-1].end <= length
         assert all(a.end < b.start for a, b in pairwise(found))
         assert len(found) == max(round(hidden / 3), 1)
 
 
-@pytest.mark.parametrize("length", [2, 9, 30])
+@each("length", [2, 9, 30])
 def test_every_token_may_be_left_out_and_none_far_more_often_than_others(length: int) -> None:
     """The first and the last as well: a sentence has one span or two, and its end must not always be what is asked."""
     hidden = np.zeros(length)
@@ -53,28 +51,20 @@ def test_every_token_may_be_left_out_and_none_far_more_often_than_others(length:
         for span in corruption.spans(length, np.random.default_rng(seed)):
             hidden[span.start : span.end] += 1
     assert hidden.sum() / 4000 == max(round(0.15 * length), 1)
-    assert hidden.min() > 0.2 * hidden.mean()
-    assert hidden.max() < 1.3 * hidden.mean()
+    assert 0.2 * hidden.mean() < hidden.min() <= hidden.max() < 1.3 * hidden.mean()
 
 
-@pytest.mark.parametrize("length", [0, 1])
+@each("length", [0, 1])
 def test_a_text_too_short_has_no_span(length: int) -> None:
     assert corruption.spans(length, np.random.default_rng(0)) == []
     assert corruption.left_out(["a"][:length], [], marks=["⟨1⟩"]) == (["a"][:length], [])
 
 
 def test_what_is_read_and_what_is_written_make_up_the_text() -> None:
-    tokens = [f"w{n}" for n in range(41)]
-    hidden = corruption.spans(41, np.random.default_rng(3))
-    reads, writes = corruption.left_out(tokens, hidden, marks=[f"⟨{n}⟩" for n in range(1, len(hidden) + 2)])
-    assert writes[0] == "⟨1⟩"
-    assert writes[-1] == f"⟨{len(hidden) + 1}⟩"
-    parts: dict[str, list[str]] = {}
-    for token in writes:
-        if token.startswith("⟨"):
-            mark = token
-            parts[mark] = []
-        else:
-            parts[mark].append(token)
-    whole = [word for token in reads for word in parts.get(token, [token])]
-    assert whole == tokens
+    tokens, hidden = [f"w{n}" for n in range(41)], corruption.spans(41, np.random.default_rng(3))
+    marks = [f"⟨{n}⟩" for n in range(1, len(hidden) + 2)]
+    reads, writes = corruption.left_out(tokens, hidden, marks=marks)
+    assert (writes[0], writes[-1]) == (marks[0], marks[-1])
+    places = [writes.index(mark) for mark in marks]
+    parts = {mark: writes[start + 1 : end] for mark, (start, end) in zip(marks, pairwise(places), strict=False)}
+    assert [word for token in reads for word in parts.get(token, [token])] == tokens

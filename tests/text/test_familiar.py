@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tfmviz import zoo
 from tfmviz.text.familiar import FILE, MET, Familiar, SingleWords, words_of
 
@@ -19,17 +20,8 @@ def familiar() -> Familiar:
 
 
 def test_words_are_compared_without_case_accents_digits_and_marks() -> None:
-    assert words_of("L'Été, c'est 2026 : ÇA va_bien œuf 😀中") == [
-        "l",
-        "ete",
-        "c",
-        "est",
-        "ca",
-        "va",
-        "bien",
-        "oeuf",
-        "中",
-    ]
+    found = words_of("L'Été, c'est 2026 : ÇA va_bien œuf 😀中")
+    assert found == ["l", "ete", "c", "est", "ca", "va", "bien", "oeuf", "中"]
 
 
 def test_a_word_is_known_once_it_was_met_often_enough(familiar: Familiar) -> None:
@@ -51,42 +43,26 @@ def test_a_source_is_long_beyond_99_in_100(familiar: Familiar) -> None:
     assert familiar.doubt("chat " * (familiar.longest + 1)).is_long
 
 
-@pytest.mark.parametrize("text", ["", "12 345", "😀", "...", "<b>"])
+@each("text", ["", "12 345", "😀", "...", "<b>"])
 def test_what_holds_no_known_word_is_foreign(familiar: Familiar, text: str) -> None:
     assert familiar.doubt(text).is_foreign
 
 
 def test_the_facts_come_back_from_their_file_or_are_missing(familiar: Familiar, tmp_path: Path) -> None:
     assert Familiar.load(tmp_path) is None
-    (tmp_path / FILE).write_text(familiar.to_json(), encoding="utf-8")
-    assert Familiar.load(tmp_path) == familiar
-    measured = replace(familiar, single=SingleWords(n=7, as_they_are=5, typed=2))
-    (tmp_path / FILE).write_text(measured.to_json(), encoding="utf-8")
-    assert Familiar.load(tmp_path) == measured
-    for damaged in (
-        "",
-        "[]",
-        "{}",
-        '{"longest": 1, "words": 2}',
-        '{"longest": 1, "words": "a", "single": {"n": 1}}',
-        "\ud83d".encode("utf-8", "surrogatepass").decode("latin-1"),
-    ):
+    for facts in (familiar, replace(familiar, single=SingleWords(n=7, as_they_are=5, typed=2))):
+        (tmp_path / FILE).write_text(facts.to_json(), encoding="utf-8")
+        assert Familiar.load(tmp_path) == facts
+    wrong = ('{"longest": 1, "words": 2}', '{"longest": 1, "words": "a", "single": {"n": 1}}')
+    for damaged in ("", "[]", "{}", *wrong, "\ud83d".encode("utf-8", "surrogatepass").decode("latin-1")):
         (tmp_path / FILE).write_text(damaged, encoding="utf-8")
         assert Familiar.load(tmp_path) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "foreign", "long"),
-    [
-        ("je suis etudiant", False, False),
-        ("LA VOITURE ROUGE", False, False),
-        ("The dog sleeps in the house.", True, False),
-        ("Der Hund schläft im Haus.", True, False),
-        ("世界", True, False),
-        ("Je pense que " * 7 + "tu as raison.", False, True),
-    ],
-)
-def test_the_shipped_translator_knows_french(text: str, foreign: bool, long: bool) -> None:
+def test_the_shipped_translator_knows_french() -> None:
     familiar = Familiar.load(zoo.MODELS / "french-english")
     assert familiar is not None
-    assert (familiar.doubt(text).is_foreign, familiar.doubt(text).is_long) == (foreign, long)
+    known = dict.fromkeys(["je suis etudiant", "LA VOITURE ROUGE"], (False, False))
+    foreign = dict.fromkeys(["The dog sleeps in the house.", "Der Hund schläft im Haus.", "世界"], (True, False))
+    expected = known | foreign | {"Je pense que " * 7 + "tu as raison.": (False, True)}
+    assert {text: (familiar.doubt(text).is_foreign, familiar.doubt(text).is_long) for text in expected} == expected

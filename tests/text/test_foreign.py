@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
+from tests.cases import each
+from tests.text.texts import bytes_of
 from tfmviz.record.marks import Marks
 from tfmviz.text.foreign import ForeignTokenizer
 
@@ -41,28 +42,19 @@ def qwen() -> Tokenizer:
     """Byte-level with a rule of its own for what a word is."""
     backend = byte_level()
     words = pre_tokenizers.Split(Regex(r" ?\p{L}+| ?[^\s\p{L}]+|\s+"), "isolated")
-    backend.pre_tokenizer = pre_tokenizers.Sequence(
-        [words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
-    )
+    in_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    backend.pre_tokenizer = pre_tokenizers.Sequence([words, in_bytes])
     return backend
 
 
 def llama() -> Tokenizer:
     """BPE of SentencePiece: a letter that it lacks becomes its bytes."""
-    entries = ["<unk>", *SINGLE_BYTES, "▁", *LETTERS, "▁a"]
-    backend = Tokenizer(
-        models.BPE(
-            vocab={entry: n for n, entry in enumerate(entries)},
-            merges=[("▁", "a")],
-            unk_token="<unk>",
-            fuse_unk=True,
-            byte_fallback=True,
-        )
-    )
+    entries = {entry: n for n, entry in enumerate(["<unk>", *SINGLE_BYTES, "▁", *LETTERS, "▁a"])}
+    merges = [("▁", "a")]
+    backend = Tokenizer(models.BPE(vocab=entries, merges=merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
     backend.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-    backend.decoder = decoders.Sequence(
-        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
-    )
+    spaces, strip = decoders.Replace("▁", " "), decoders.Strip(" ", 1, 0)
+    backend.decoder = decoders.Sequence([spaces, decoders.ByteFallback(), decoders.Fuse(), strip])
     return backend
 
 
@@ -92,29 +84,14 @@ IN_BYTES: dict[str, Callable[[], Tokenizer]] = {
     "Unigram with single bytes": unigram,
 }
 
-WITHOUT_BYTES: dict[str, Callable[[], Tokenizer]] = {
-    "Unigram": lambda: unigram(fallback=False),
-    "WordPiece": wordpiece,
-}
+WITHOUT_BYTES: dict[str, Callable[[], Tokenizer]] = {"Unigram": lambda: unigram(fallback=False), "WordPiece": wordpiece}
 
 
 def foreign(backend: Tokenizer) -> ForeignTokenizer:
     return ForeignTokenizer(backend, marks=Marks(), vocab_size=backend.get_vocab_size())
 
 
-def bytes_of(label: str) -> bytes:
-    """The bytes that a label such as "a中 1–2/3" speaks of."""
-    held = b""
-    for character, low, high, size in re.findall(r"(.)(?: (\d)(?:–(\d))?/(\d))?", label, re.DOTALL):
-        encoded = character.encode()
-        if low:
-            assert int(size) == len(encoded)
-            encoded = encoded[int(low) - 1 : int(high or low)]
-        held += encoded
-    return held
-
-
-@pytest.mark.parametrize("kind", IN_BYTES)
+@each("kind", IN_BYTES)
 def test_pieces_of_a_character_say_which_they_are(kind: str) -> None:
     tokenizer = foreign(IN_BYTES[kind]())
     for text in TEXTS.values():
@@ -123,8 +100,7 @@ def test_pieces_of_a_character_say_which_they_are(kind: str) -> None:
         assert (
             b"".join(map(bytes_of, read.tokens)).decode().strip() == tokenizer.spelled(text).replace("▁", " ").strip()
         )
-        assert tokenizer.pieces(text) == read.tokens
-        assert tokenizer.encode_target(text, max_len=999).tokens == read.tokens
+        assert tokenizer.pieces(text) == tokenizer.encode_target(text, max_len=999).tokens == read.tokens
 
 
 def test_the_pieces_of_a_character_are_counted_as_by_our_own_tokenizer() -> None:
@@ -134,7 +110,7 @@ def test_the_pieces_of_a_character_are_counted_as_by_our_own_tokenizer() -> None
     assert foreign(byte_level()).encode("他", max_len=9).tokens == ("他 1–2/3", "他 3/3")
 
 
-@pytest.mark.parametrize("kind", IN_BYTES | WITHOUT_BYTES)
+@each("kind", IN_BYTES | WITHOUT_BYTES)
 def test_spans_cover_the_text_and_each_says_what_its_token_is(kind: str) -> None:
     tokenizer = foreign((IN_BYTES | WITHOUT_BYTES)[kind]())
     for text in TEXTS.values():
@@ -146,7 +122,7 @@ def test_spans_cover_the_text_and_each_says_what_its_token_is(kind: str) -> None
                 assert text[start:end].strip() in (part[1], "e\u0301"), (kind, token)  # é, which NFC joins
 
 
-@pytest.mark.parametrize("kind", IN_BYTES)
+@each("kind", IN_BYTES)
 def test_no_two_tokens_of_different_characters_have_one_label(kind: str) -> None:
     read = foreign(IN_BYTES[kind]()).encode("x他們é😀👩\u200d🚀文y", max_len=999)
     assert len(set(read.tokens)) == len(read.tokens)

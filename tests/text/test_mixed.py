@@ -5,15 +5,15 @@ from __future__ import annotations
 from itertools import groupby
 
 import numpy as np
-import pytest
 
+from tests.cases import each
 from tfmviz.text.mixed import Texts, drawn, joined_parts, languages_of
 from tfmviz.text.tokenizer import Tokenizer
 
 COLUMNS = (("Où est la gare ?", "Je n'ai rien vu.", "Très bien."), ("It is late.", "I saw nothing at all.", "Good."))
 
 
-@pytest.mark.parametrize("texts", ["single", "mixed"])
+@each("texts", ["single", "mixed"])
 def test_all_words_come_in_their_order_from_sentences_of_their_language(texts: Texts) -> None:
     n_languages = set()
     for seed in range(60):
@@ -28,14 +28,11 @@ def test_all_words_come_in_their_order_from_sentences_of_their_language(texts: T
 
 
 def test_every_token_has_the_language_of_the_part_in_which_it_ends() -> None:
-    tokenizer = Tokenizer.train(
-        (sentence for column in COLUMNS for sentence in column), vocab_size=260
-    )  # so few merges that some spaces are tokens
+    sentences = (sentence for column in COLUMNS for sentence in column)
+    tokenizer = Tokenizer.train(sentences, vocab_size=260)  # so few merges that some spaces are tokens
     parts = [(0, "Où est"), (1, "It is late."), (1, "Good."), (0, "été ?")]
-    ids = tokenizer.encode_batch([joined_parts(parts)])[0]
-    languages = languages_of(parts, np.array([len(tokenizer.bytes_of(index)) for index in ids]))
-    runs = [
-        (language, b"".join(tokenizer.bytes_of(index) for index, _ in run).decode())
-        for language, run in groupby(zip(ids, languages.tolist(), strict=True), key=lambda pair: pair[1])
-    ]
-    assert runs == [(0, "Où est"), (1, " It is late. Good."), (0, " été ?")]
+    pieces = [tokenizer.bytes_of(index) for index in tokenizer.encode_batch([joined_parts(parts)])[0]]
+    languages = languages_of(parts, np.array(list(map(len, pieces)))).tolist()
+    runs = groupby(zip(languages, pieces, strict=True), key=lambda pair: pair[0])
+    found = [(language, b"".join(piece for _, piece in run).decode()) for language, run in runs]
+    assert found == [(0, "Où est"), (1, " It is late. Good."), (0, " été ?")]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tfmviz.text.corpora import CorpusError, is_held_out
 from tfmviz.text.pairs import bare, groups, joined, read_pairs, split_pairs
 
@@ -19,7 +20,7 @@ def test_pairs_are_the_first_two_columns(tmp_path: Path) -> None:
     assert list(read_pairs(tmp_path)) == [("Non.", "No."), ("Va !", "Go."), ("Oui.", "Yes.")]
 
 
-@pytest.mark.parametrize("line", ["Only one", "One\t", "\tTwo"])
+@each("line", ["Only one", "One\t", "\tTwo"])
 def test_a_line_without_two_texts_is_refused_by_its_number(tmp_path: Path, line: str) -> None:
     (tmp_path / "a.tsv").write_text(f"Oui.\tYes.\n{line}\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"Line 2 of .*a\.tsv"):
@@ -58,21 +59,19 @@ def numbered_pairs(n: int) -> list[tuple[str, str]]:
     return [(" ".join([f"f{i}"] * (1 + i % 9)), f"e{i}") for i in range(n)]
 
 
-@pytest.mark.parametrize(("least", "most"), [(1, 20), (20, 20), (3, 4)])
+@each("least, most", [(1, 20), (20, 20), (3, 4)])
 def test_joined_texts_hold_every_pair_once_and_are_no_longer_than_asked(least: int, most: int) -> None:
     pairs = numbered_pairs(200)
-    texts = joined(pairs, most_words=most, least_room=least, seed=3)
-    lengths = [len(source.split()) for source, _ in texts]
-    whole = {pair[1]: pair[0] for pair in pairs}
+    texts, again, other = (joined(pairs, most_words=most, least_room=least, seed=seed) for seed in (3, 3, 4))
+    whole = {target: source for source, target in pairs}
     targets = [target.split() for _, target in texts]
     assert sorted(target for text in targets for target in text) == sorted(whole)
     for (source, _), text in zip(texts, targets, strict=True):
         assert source == " ".join(whole[target] for target in text)
         assert len(text) == 1 or len(source.split()) <= most
-    assert texts == joined(pairs, most_words=most, least_room=least, seed=3)
-    assert texts != joined(pairs, most_words=most, least_room=least, seed=4)
+    assert texts == again != other
     if least == most == 20:  # each is as full as the next pair allows
-        assert min(lengths[:-1]) > 20 - 9
+        assert min(len(source.split()) for source, _ in texts[:-1]) > 20 - 9
 
 
 def test_joined_texts_are_of_all_lengths() -> None:

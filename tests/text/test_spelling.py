@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import tokenizers
 
+from tests.cases import each
 from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
 from tfmviz import zoo
 from tfmviz.text.spelling import CAPITALS, one_spelling, one_spelling_and_case
@@ -24,7 +25,8 @@ TYPED = {
     "spaces": ("  trop   d'\tair \n", "trop d' air"),
     "no width": ("mai\u00adson\u200b rouge", "maison rouge"),
 }
-typed = pytest.mark.parametrize(("text", "expected"), TYPED.values(), ids=TYPED.keys())
+whole_characters = re.compile(r"(?!.* \d(–\d)?/\d$)", re.DOTALL)
+"""A token that is no part of a character."""
 
 
 @pytest.fixture(scope="module")
@@ -35,22 +37,17 @@ def spelling(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     return Tokenizer.load(path)
 
 
-@typed
+@each("text, expected", TYPED.values())
 def test_what_is_typed_in_many_ways_is_read_in_one(spelling: Tokenizer, text: str, expected: str) -> None:
-    assert spelling.decode(spelling.encode(text, max_len=100).ids) == expected
-    assert spelling.encode(text, max_len=100).ids == spelling.encode(expected, max_len=100).ids
-    assert tuple(spelling.encode_batch([text])[0]) == spelling.encode(text, max_len=100).ids
-
-
-@typed
-def test_spans_point_into_the_typed_text(spelling: Tokenizer, text: str, expected: str) -> None:
-    """The characters of each span, spelled alone, are those of the token: nothing is shifted."""
+    """And the characters of each span, spelled alone, are those of the token: nothing is shifted."""
     encoding = spelling.encode(text, max_len=100)
+    assert spelling.decode(encoding.ids) == expected
+    assert encoding.ids == spelling.encode(expected, max_len=100).ids == tuple(spelling.encode_batch([text])[0])
     assert encoding.text == text
     alone = one_spelling()
     for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
         assert 0 <= start < end <= len(text)
-        if not re.search(r" \d(–\d)?/\d$", token):  # a whole character or several
+        if whole_characters.match(token):
             assert alone.normalize_str(text[start:end]).strip() == token.strip()
 
 
@@ -66,9 +63,6 @@ def test_any_text_is_read_and_its_spans_are_in_order(spelling: Tokenizer, text: 
     assert spelling.decode(encoding.ids) == spelling.spelled(text)
     assert all(0 <= start < end <= len(text) for start, end in encoding.offsets)
     assert sorted(encoding.offsets) == list(encoding.offsets)
-
-
-def test_a_text_of_spaces_has_no_tokens(spelling: Tokenizer) -> None:
     assert spelling.encode(" \u00a0\u200b\n", max_len=9).ids == ()
 
 
@@ -81,31 +75,19 @@ def test_the_spelling_is_composed_and_stays_as_it_is() -> None:
 SHIPPED = Path(zoo.MODELS / "french-english" / "tokenizer.json")
 
 
-def test_the_shipped_translator_reads_typed_and_prepared_text_alike() -> None:
-    tokenizer = Tokenizer.load(SHIPPED)
-    assert tokenizer.spells
+def test_the_shipped_translator_reads_typed_and_prepared_text_alike(translators: Tokenizer) -> None:
+    assert translators.spells
     assert not Tokenizer.load(Path(zoo.MODELS / "tiny-english" / "tokenizer.json")).spells
-    one, other = (tokenizer.encode(text, max_len=64).ids for text in ("L’eau\u202f!", "L'eau !"))
+    one, other = (translators.encode(text, max_len=64).ids for text in ("L’eau\u202f!", "L'eau !"))
     assert one == other
 
 
-# Capitals.
-
 IN_CAPITALS = {
-    "a sentence": ("JE SUIS LÀ.", "Je suis là."),
-    "marks first": ("« L’ŒUF ! »", '"L\'œuf !"'),
-    "separate accents": ("E\u0301COLE D\u2019E\u0301TE\u0301", "École d'été"),
-    "emoji first": ("😀 MERCI", "😀 Merci"),
-    "a number first": ("12 ANS", "12 ans"),
-    "a soft hyphen": ("DEMAIN MA\u00adTIN", "Demain matin"),
-    "one letter": ("I.", "I."),
-    "one letter with accent": (" À ", "À"),
-    "a small letter": ("Je SUIS LÀ", "Je SUIS LÀ"),
-    "a letter that is always small": ("STRAßE", "STRAßE"),
-    "a letter whose small one is two characters": ("İSTANBUL", "İstanbul"),
-    "other alphabets": ("ΣΑΣ 東京 ABC", "ΣΑΣ 東京 abc"),
-    "private use": ("\ue000 AB", "\ue000 Ab"),
-    "no letter": ("12 !", "12 !"),
+    **{"JE SUIS LÀ.": "Je suis là.", "« L’ŒUF ! »": '"L\'œuf !"', "I.": "I.", " À ": "À", "12 !": "12 !"},
+    "E\u0301COLE D\u2019E\u0301TE\u0301": "École d'été",
+    **{"😀 MERCI": "😀 Merci", "12 ANS": "12 ans", "DEMAIN MA\u00adTIN": "Demain matin", "\ue000 AB": "\ue000 Ab"},
+    **{"Je SUIS LÀ": "Je SUIS LÀ", "STRAßE": "STRAßE"},  # a small letter, and one that is always small
+    **{"İSTANBUL": "İstanbul", "ΣΑΣ 東京 ABC": "ΣΑΣ 東京 abc"},  # the small one is two characters; other alphabets
 }
 
 
@@ -114,7 +96,7 @@ def translators() -> Tokenizer:
     return Tokenizer.load(SHIPPED)
 
 
-@pytest.mark.parametrize(("text", "expected"), IN_CAPITALS.values(), ids=IN_CAPITALS.keys())
+@each("text, expected", IN_CAPITALS.items())
 def test_a_text_in_capitals_is_read_in_small_letters_that_stand_where_it_was_typed(
     translators: Tokenizer, text: str, expected: str
 ) -> None:
@@ -123,7 +105,7 @@ def test_a_text_in_capitals_is_read_in_small_letters_that_stand_where_it_was_typ
     assert encoding.ids == translators.encode(expected, max_len=100).ids
     alone = one_spelling()
     for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True):
-        if not re.search(r" \d(–\d)?/\d$", token):  # a whole character or several
+        if whole_characters.match(token):
             assert alone.normalize_str(text[start:end]).strip().lower() == token.strip().lower()
 
 
@@ -151,9 +133,7 @@ def test_a_text_with_a_small_letter_is_read_as_without_the_rule(translators: Tok
     backend = tokenizers.Tokenizer.from_file(str(SHIPPED))
     backend.normalizer = one_spelling()
     without = Tokenizer(backend)
-    typed = (*SENTENCES, *TEXTS.values(), *(text for text, _ in TYPED.values()))
-    texts = [text for text in typed if text.upper() != text]
-    for text in texts:
-        assert translators.encode(text, max_len=100_000) == without.encode(text, max_len=100_000)
-    shouted = translators.encode("AH BON", max_len=9)
-    assert shouted.ids != without.encode("AH BON", max_len=9).ids
+    for text in (*SENTENCES, *TEXTS.values(), *(text for text, _ in TYPED.values())):
+        if text.upper() != text:
+            assert translators.encode(text, max_len=100_000) == without.encode(text, max_len=100_000)
+    assert translators.encode("AH BON", max_len=9).ids != without.encode("AH BON", max_len=9).ids

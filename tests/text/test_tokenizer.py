@@ -8,25 +8,27 @@ from itertools import pairwise
 import pytest
 import tokenizers
 
-from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text
+from tests.cases import each
+from tests.text.texts import SENTENCES, TEXTS, VOCAB_SIZE, any_text, bytes_of
 from tfmviz.constants import MASK
 from tfmviz.text.tokenizer import END, END_OF_TEXT, SPANS, Tokenizer
 
-# A text comes back.
-
 
 @any_text
-def test_any_text_comes_back(tokenizer: Tokenizer, text: str) -> None:
-    encoding = tokenizer.encode(text, max_len=100_000)
-    assert tokenizer.decode(encoding.ids) == text
-    assert encoding.text == text
+def test_any_text_comes_back(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
+    """With the ids and spans of the library, and as training reads it."""
+    encoding, expected = tokenizer.encode(text, max_len=100_000), library.encode(text)
+    assert tokenizer.decode(encoding.ids) == encoding.text == text
     assert encoding.n_dropped == 0
+    assert (list(encoding.ids), list(encoding.offsets)) == (expected.ids, expected.offsets)
+    assert tuple(tokenizer.encode_batch([text])[0]) == encoding.ids
 
 
 def test_no_text_has_no_tokens(tokenizer: Tokenizer) -> None:
     encoding = tokenizer.encode("", max_len=7)
     assert (encoding.ids, encoding.tokens, encoding.offsets, encoding.n_dropped) == ((), (), (), 0)
     assert len(encoding) == 0
+    assert tokenizer.encoding_of((), max_len=7) == encoding
     assert tokenizer.decode([]) == ""
 
 
@@ -37,40 +39,31 @@ def test_what_a_reader_types_is_never_the_control_token(tokenizer: Tokenizer) ->
     assert END_OF_TEXT not in encoding.tokens
 
 
-@any_text
-def test_training_reads_the_same_tokens_as_the_reader(tokenizer: Tokenizer, text: str) -> None:
-    assert tuple(tokenizer.encode_batch([text])[0]) == tokenizer.encode(text, max_len=100_000).ids
-
-
-@pytest.mark.parametrize(("text", "shown"), [("世", "\ufffd"), ("a👩", "a\ufffd"), ("éé", "é\ufffd")])
-def test_an_incomplete_character_is_decoded_as_the_replacement_character(text: str, shown: str) -> None:
+def test_an_incomplete_character_is_decoded_as_the_replacement_character() -> None:
     no_merges = Tokenizer.train(["a"], vocab_size=257)
-    assert no_merges.decode(no_merges.encode(text, max_len=100).ids[:-1]) == shown
+    for text, shown in {"世": "\ufffd", "a👩": "a\ufffd", "éé": "é\ufffd"}.items():
+        assert no_merges.decode(no_merges.encode(text, max_len=100).ids[:-1]) == shown
 
 
-@pytest.mark.parametrize(
-    ("text", "place"), [("\ud800", 1), ("ab\udc80c", 3), ("中👩\udfff", 3), ("a\ud83d \udc69", 2)], ids=ascii
-)
+def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
+    no_merges = Tokenizer.train(["a"], vocab_size=257)
+    assert no_merges.encode("中é", max_len=9).tokens == ("中 1/3", "中 2/3", "中 3/3", "é 1/2", "é 2/2")
+    across = Tokenizer.train(
+        ["中文", "中斈"] * 5 + ["中斉", "中斊"] * 3, vocab_size=261
+    )  # they differ in the last byte
+    assert across.encode("中文", max_len=9).tokens == ("中文 1–2/3", "文 3/3")
+
+
+@each("text, place", [("\ud800", 1), ("ab\udc80c", 3), ("中👩\udfff", 3), ("a\ud83d \udc69", 2)])
 def test_half_a_surrogate_pair_is_refused_by_its_place(tokenizer: Tokenizer, text: str, place: int) -> None:
     with pytest.raises(ValueError, match=rf"Character {place} of the text is not valid Unicode"):
         tokenizer.encode(text, max_len=100)
 
 
-# Tokens and the characters they stand for.
-
-
-@any_text
-def test_ids_and_spans_are_the_librarys(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
-    encoding, expected = tokenizer.encode(text, max_len=100_000), library.encode(text)
-    assert list(encoding.ids) == expected.ids
-    assert list(encoding.offsets) == expected.offsets
-
-
 @any_text
 def test_spans_cover_the_text_without_gaps(tokenizer: Tokenizer, text: str) -> None:
     offsets = tokenizer.encode(text, max_len=100_000).offsets
-    assert offsets[0][0] == 0
-    assert offsets[-1][1] == len(text)
+    assert (offsets[0][0], offsets[-1][1]) == (0, len(text))
     for (_, before), (start, end) in pairwise(offsets):
         assert start in (before, before - 1)  # before - 1: the next bytes of the same character
         assert end >= before
@@ -81,68 +74,29 @@ def test_spans_cover_the_text_without_gaps(tokenizer: Tokenizer, text: str) -> N
 def test_a_token_reads_as_its_span_or_names_the_bytes_it_holds(
     tokenizer: Tokenizer, library: tokenizers.Tokenizer, library_bytes: dict[str, int], text: str
 ) -> None:
-    encoding = tokenizer.encode(text, max_len=100_000)
+    encoding, spellings = tokenizer.encode(text, max_len=100_000), library.encode(text).tokens
     n_whole = 0
-    for token, (start, end), spelling in zip(
-        encoding.tokens, encoding.offsets, library.encode(text).tokens, strict=True
-    ):
+    for token, (start, end), spelling in zip(encoding.tokens, encoding.offsets, spellings, strict=True):
         held = bytes(library_bytes[character] for character in spelling)
         if held == text[start:end].encode():
             assert token == text[start:end]
             n_whole += 1
         else:
-            assert bytes_named(token) == held
+            assert bytes_of(token) == held
             assert re.sub(r" \d(–\d)?/\d", "", token) == text[start:end]
     assert n_whole > 0 or not text.isascii()
 
 
-def bytes_named(token: str) -> bytes:
-    """The bytes that a description such as "a中 1–2/3" speaks of."""
-    held = b""
-    for character, low, high, size in re.findall(r"(.)(?: (\d)(?:–(\d))?/(\d))?", token, re.DOTALL):
-        encoded = character.encode()
-        if low:
-            assert int(size) == len(encoded)
-            assert int(low) <= int(high or low) <= int(size)
-            encoded = encoded[int(low) - 1 : int(high or low)]
-        held += encoded
-    return held
-
-
-def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
-    no_merges = Tokenizer.train(["a"], vocab_size=257)
-    assert no_merges.encode("中é", max_len=9).tokens == (
-        *("中 1/3", "中 2/3", "中 3/3"),
-        *("é 1/2", "é 2/2"),
-    )
-
-
-def test_a_token_across_two_characters_names_both() -> None:
-    tokenizer = Tokenizer.train(
-        ["中文", "中斈"] * 5 + ["中斉", "中斊"] * 3, vocab_size=261
-    )  # they differ in the last byte
-    assert tokenizer.encode("中文", max_len=9).tokens == ("中文 1–2/3", "文 3/3")
-
-
-# The cut at the model's context.
-
-
-@pytest.mark.parametrize("max_len", [1, 2, 5, 13])
-@pytest.mark.parametrize("text", [TEXTS["english"], TEXTS["emoji"], TEXTS["chinese"]], ids=["english", "emoji", "zh"])
-def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokenizer, text: str, max_len: int) -> None:
-    whole, cut = tokenizer.encode(text, max_len=1000), tokenizer.encode(text, max_len=max_len)
-    for name in ("ids", "tokens", "offsets"):
-        assert getattr(cut, name) == getattr(whole, name)[:max_len]
-    assert len(cut) + cut.n_dropped == len(whole)
-    assert cut.text == text
-
-
-def test_a_text_that_just_fits_is_not_cut(tokenizer: Tokenizer) -> None:
-    whole = tokenizer.encode(TEXTS["english"], max_len=1000)
-    assert tokenizer.encode(TEXTS["english"], max_len=len(whole)) == whole
-
-
-# Tokens that come from elsewhere than a text.
+@each("text", [TEXTS["english"], TEXTS["emoji"], TEXTS["chinese"]])
+def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokenizer, text: str) -> None:
+    whole = tokenizer.encode(text, max_len=1000)
+    for max_len in (1, 2, 5, 13):
+        cut = tokenizer.encode(text, max_len=max_len)
+        for name in ("ids", "tokens", "offsets"):
+            assert getattr(cut, name) == getattr(whole, name)[:max_len]
+        assert len(cut) + cut.n_dropped == len(whole)
+        assert cut.text == text
+    assert tokenizer.encode(text, max_len=len(whole)) == whole
 
 
 @any_text
@@ -158,22 +112,14 @@ def test_tokens_without_a_text_are_told_by_the_vocabulary(tokenizer: Tokenizer, 
 
 def test_too_many_tokens_are_cut_and_the_rest_is_counted(tokenizer: Tokenizer) -> None:
     encoding = tokenizer.encoding_of(range(2, 19), max_len=7)
-    assert encoding.ids == tuple(range(2, 9))
+    assert (encoding.ids, encoding.n_dropped) == (tuple(range(2, 9)), 10)
     assert len(encoding.tokens) == len(encoding.offsets) == 7
-    assert encoding.n_dropped == 10
 
 
-def test_no_tokens_are_an_empty_encoding(tokenizer: Tokenizer) -> None:
-    assert tokenizer.encoding_of((), max_len=7) == tokenizer.encode("", max_len=7)
-
-
-@pytest.mark.parametrize("index", [-1, VOCAB_SIZE, 10**9])
+@each("index", [-1, VOCAB_SIZE, 10**9])
 def test_an_index_outside_the_vocabulary_is_refused_by_its_number(tokenizer: Tokenizer, index: int) -> None:
     with pytest.raises(ValueError, match=rf"0 to {VOCAB_SIZE - 1}, but {index} "):
         tokenizer.encoding_of((1, index), max_len=7)
-
-
-# Words to fill in.
 
 
 @pytest.fixture(scope="module")
@@ -181,19 +127,12 @@ def with_mask() -> Tokenizer:
     return Tokenizer.train(SENTENCES, vocab_size=300, with_mask=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "before", "gap", "after"),
-    [
-        ("The cat ___ on.", "The cat", " ___", " on."),
-        ("_____ a", "", "_____", " a"),
-        ("a ___", "a", " ___", ""),
-    ],
-)
+@each("before, gap, after", [("The cat", " ___", " on."), ("", "_____", " a"), ("a", " ___", "")])
 def test_a_gap_is_one_mask_between_the_tokens_of_what_surrounds_it(
-    with_mask: Tokenizer, text: str, before: str, gap: str, after: str
+    with_mask: Tokenizer, before: str, gap: str, after: str
 ) -> None:
     left, right = with_mask.encode_batch([before, after])
-    encoding = with_mask.encode(text, max_len=100)
+    encoding = with_mask.encode(before + gap + after, max_len=100)
     assert list(encoding.ids) == [*left, MASK, *right]
     assert encoding.tokens[len(left)] == gap
     assert [encoding.text[start:end] for start, end in encoding.offsets] == list(encoding.tokens)
@@ -205,15 +144,12 @@ def test_every_gap_is_a_mask_and_two_underscores_are_text(with_mask: Tokenizer) 
     assert MASK not in with_mask.encode("<|mask|>", max_len=100).ids
 
 
-def test_marks_of_spans_follow_the_first_mark_and_are_text_if_somebody_types_them() -> None:
-    tokenizer = Tokenizer.train(SENTENCES, vocab_size=300, n_spans=3)
-    assert tokenizer.vocabulary[SPANS : SPANS + 3] == ("<|span-1|>", "<|span-2|>", "<|span-3|>")
-    assert tokenizer.vocab_size == 300
-    assert not tokenizer.fills_gaps
-    typed = "The <|span-1|> ___"
-    assert not set(tokenizer.encode(typed, max_len=100).ids) & set(range(SPANS + 3))
-    assert tokenizer.decode(tokenizer.encode(typed, max_len=100).ids) == typed
-
-
-def test_without_a_mask_a_gap_is_text(tokenizer: Tokenizer) -> None:
+def test_marks_of_spans_follow_the_first_mark_and_are_text_if_somebody_types_them(tokenizer: Tokenizer) -> None:
+    spans = Tokenizer.train(SENTENCES, vocab_size=300, n_spans=3)
+    assert spans.vocabulary[SPANS : SPANS + 3] == ("<|span-1|>", "<|span-2|>", "<|span-3|>")
+    assert spans.vocab_size == 300
+    assert not spans.fills_gaps
+    typed = spans.encode("The <|span-1|> ___", max_len=100).ids
+    assert not set(typed) & set(range(SPANS + 3))
+    assert spans.decode(typed) == "The <|span-1|> ___"
     assert tokenizer.decode(tokenizer.encode("The ___", max_len=100).ids) == "The ___"

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from tfmviz.text.pairs import bare
 from tfmviz.text.variants import FRAMES, TIMES, VARIANTS, phrases, typed, with_variants, without_accents, without_mark
 
 SOURCE = "Où est l'œuf de Zoé ?"
-PAIRS = [
-    ("C'est une voiture rouge.", "It's a red car."),
-    ("J'ai un chien !", "I have a dog."),
-    ("Voici ma clé.", "Here is my key."),
-    ("C'est lui, le roi.", "It's him, the king."),
-    ("Je suis étudiant.", "I'm a student."),
-    ("J'ai faim.", "I'm hungry."),
-    ("C'est ici.", "This place is here."),
-]
+PAIRS = [("C'est une voiture rouge.", "It's a red car."), ("J'ai un chien !", "I have a dog.")]
+PAIRS += [("Voici ma clé.", "Here is my key."), ("C'est lui, le roi.", "It's him, the king.")]
+PAIRS += [("Je suis étudiant.", "I'm a student."), ("J'ai faim.", "I'm hungry."), ("C'est ici.", "This place is here.")]
 
 
 def test_each_variant_is_what_its_name_says() -> None:
@@ -40,33 +36,26 @@ def test_what_is_only_marks_or_nothing_stays() -> None:
 def test_a_typed_source_says_the_same_and_every_kind_is_drawn() -> None:
     rng = np.random.default_rng(0)
     drawn = [typed(SOURCE, rng) for _ in range(400)]
+    close = [typed("Oui, je viens.", rng) for _ in range(400)]
+    marked = [text for text in drawn if text.endswith("?")]
     assert {bare(without_accents(text)) for text in drawn} == {bare(without_accents(SOURCE))}
-    assert 0.42 < np.mean([text.endswith("?") for text in drawn]) < 0.58
+    assert {"Où est l'œuf de Zoé ?", "ou est l'oeuf de zoe"} <= set(drawn)
+    assert 0.42 < len(marked) / 400 < 0.58
     assert 0.18 < np.mean([text == text.upper() for text in drawn]) < 0.32
     assert 0.22 < np.mean([text.casefold() == without_accents(text).casefold() for text in drawn]) < 0.38
-    assert {"Où est l'œuf de Zoé ?", "ou est l'oeuf de zoe"} <= set(drawn)
-    marked = [text for text in drawn if text.endswith("?")]
     assert 0.2 < np.mean([not text.endswith(" ?") for text in marked]) < 0.4
-    close = [typed("Oui, je viens.", rng) for _ in range(400)]
     assert 0.05 < np.mean([" ," in text for text in close]) < 0.15
 
 
 def test_phrases_are_what_follows_the_same_beginning_on_both_sides() -> None:
-    assert phrases(PAIRS) == [
-        ("une voiture rouge", "a red car"),
-        ("un chien", "a dog"),
-        ("chien", "dog"),
-        ("ma clé", "my key"),
-        ("clé", "key"),
-        ("étudiant", "a student"),
-    ]
+    found = {"une voiture rouge": "a red car", "un chien": "a dog", "chien": "dog", "ma clé": "my key", "clé": "key"}
+    assert phrases(PAIRS) == [*found.items(), ("étudiant", "a student")]
 
 
 def test_every_frame_is_a_beginning_without_a_space_at_its_end() -> None:
+    assert all(FRAMES.values())
     for french, translations in FRAMES.items():
-        assert french == french.strip()
-        assert translations
-        assert all(one == one.strip() for one in translations)
+        assert [french, *translations] == [one.strip() for one in (french, *translations)]
 
 
 def test_the_pairs_come_first_and_the_rest_depends_on_the_seed_alone() -> None:
@@ -78,10 +67,9 @@ def test_the_pairs_come_first_and_the_rest_depends_on_the_seed_alone() -> None:
 
 
 def test_short_sources_are_typed_often_if_one_asks_for_it() -> None:
-    found = with_variants(PAIRS, seed=0, often=True)
-    for pair in (*PAIRS, *phrases(PAIRS)):
-        typed_again = [source for source, target in found if target == pair[1]]
-        assert len(typed_again) == 1 + TIMES.get(len(bare(pair[0]).split()), 1), pair
+    times = Counter(target for _, target in with_variants(PAIRS, seed=0, often=True))
+    expected = {target: 1 + TIMES.get(len(bare(source).split()), 1) for source, target in (*PAIRS, *phrases(PAIRS))}
+    assert times == expected
 
 
 def test_no_phrase_is_a_sentence_that_is_held_out() -> None:

@@ -12,11 +12,10 @@ import pytest
 import tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
 
+from tests.cases import each
 from tests.text.texts import SENTENCES, VOCAB_SIZE, any_text
 from tfmviz.constants import MASK, MASK_TOKEN
 from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer, _byte_of_character
-
-# The vocabulary.
 
 
 def test_our_table_of_bytes_is_the_librarys(library_bytes: dict[str, int]) -> None:
@@ -43,65 +42,34 @@ def test_vocabulary_entries_are_readable(
             assert entry.encode() == held
 
 
-def test_every_entry_reads_differently(tokenizer: Tokenizer) -> None:
+def test_every_entry_reads_differently_and_decodes_to_its_reading(tokenizer: Tokenizer) -> None:
     assert len(set(tokenizer.vocabulary)) == tokenizer.vocab_size
+    whole = {index: entry for index, entry in enumerate(tokenizer.vocabulary) if not entry.startswith("[byte ")}
+    assert {index: tokenizer.decode([index]) for index in whole} == whole
 
 
-def test_the_vocabulary_decodes_to_its_own_readings(tokenizer: Tokenizer) -> None:
-    whole = [index for index, entry in enumerate(tokenizer.vocabulary) if not entry.startswith("[byte ")]
-    assert [tokenizer.decode([index]) for index in whole] == [tokenizer.vocabulary[index] for index in whole]
-
-
-@pytest.mark.parametrize("vocab_size", [257, 283, 331])
-def test_training_stops_at_the_wanted_size(vocab_size: int) -> None:
-    assert Tokenizer.train(SENTENCES, vocab_size=vocab_size).vocab_size == vocab_size
-
-
-def test_training_twice_gives_the_same_vocabulary(tokenizer: Tokenizer) -> None:
+def test_training_merges_what_is_frequent_and_stops_at_the_wanted_size(tokenizer: Tokenizer) -> None:
+    for vocab_size in (257, 283, 331):
+        assert Tokenizer.train(SENTENCES, vocab_size=vocab_size).vocab_size == vocab_size
     assert Tokenizer.train(SENTENCES, vocab_size=VOCAB_SIZE).vocabulary == tokenizer.vocabulary
-
-
-def test_training_merges_what_is_frequent(tokenizer: Tokenizer) -> None:
     assert tokenizer.encode("on the house", max_len=9).tokens == ("on", " the", " house")
-
-
-# Files.
 
 
 @any_text
 def test_a_saved_tokenizer_comes_back_the_same(tokenizer: Tokenizer, saved: Path, text: str) -> None:
     loaded = Tokenizer.load(saved)
     assert loaded.encode(text, max_len=100_000) == tokenizer.encode(text, max_len=100_000)
+    assert loaded.vocabulary == tokenizer.vocabulary
 
 
-def test_a_saved_vocabulary_comes_back_the_same(tokenizer: Tokenizer, saved: Path) -> None:
-    assert Tokenizer.load(saved).vocabulary == tokenizer.vocabulary
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda content: b"",
-        lambda content: b"this is not JSON",
-        lambda content: b"\xff\xfe\x00",
-        lambda content: b"[1, 2]",
-        lambda content: b"{}",
-        lambda content: b'{"vocab": {"a": 0}}',
-        lambda content: content[: len(content) // 2],
-        lambda content: content[:-2],
-    ],
-    ids=["empty", "no JSON", "no UTF-8", "a list", "an empty object", "another object", "half", "no last brace"],
-)
-def test_a_damaged_file_is_refused_by_name(saved: Path, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-    path = tmp_path / "tokenizer.json"
-    path.write_bytes(damage(saved.read_bytes()))
-    with pytest.raises(ValueError, match=r"tokenizer\.json"):
-        Tokenizer.load(path)
-
-
-def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"tokenizer\.json"):
-        Tokenizer.load(tmp_path / "tokenizer.json")
+def test_a_damaged_file_is_refused_by_name_and_a_missing_one(saved: Path, tmp_path: Path) -> None:
+    path, whole = tmp_path / "tokenizer.json", saved.read_bytes()
+    others = (b"", b"this is not JSON", b"\xff\xfe\x00", b"[1, 2]", b"{}", b'{"vocab": {"a": 0}}')
+    for content in (None, *others, whole[: len(whole) // 2], whole[:-2]):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"tokenizer\.json"):
+            Tokenizer.load(path)
 
 
 def swap_first_entries(content: dict[str, Any]) -> None:
@@ -110,48 +78,24 @@ def swap_first_entries(content: dict[str, Any]) -> None:
     content["added_tokens"][0]["id"] = vocab[END_OF_TEXT]
 
 
-def leave_a_hole(content: dict[str, Any]) -> None:
-    content["model"]["vocab"]["x"] = 9999
+WORDS = {"type": "WordLevel", "vocab": {END_OF_TEXT: 0, "the": 1, "cat": 2}, "unk_token": "the"}
+THREE_TOKENS = {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}
+
+CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
+    "first entries swapped": swap_first_entries,
+    "a hole": lambda content: content["model"]["vocab"].update(x=9999),
+    "words instead of bytes": lambda content: content.update(model=WORDS),
+    "lower case": lambda content: content.update(normalizer={"type": "Lowercase"}),
+    "no byte level": lambda content: content.update(pre_tokenizer=None),
+    "a space in front": lambda content: content["pre_tokenizer"].update(add_prefix_space=True),
+    "cut at three tokens": lambda content: content.update(truncation=THREE_TOKENS),
+}
 
 
-def words_instead_of_bytes(content: dict[str, Any]) -> None:
-    content["model"] = {"type": "WordLevel", "vocab": {END_OF_TEXT: 0, "the": 1, "cat": 2}, "unk_token": "the"}
-
-
-def lower_case(content: dict[str, Any]) -> None:
-    content["normalizer"] = {"type": "Lowercase"}
-
-
-def no_byte_level(content: dict[str, Any]) -> None:
-    content["pre_tokenizer"] = None
-
-
-def space_in_front(content: dict[str, Any]) -> None:
-    content["pre_tokenizer"]["add_prefix_space"] = True
-
-
-def cut_at_three_tokens(content: dict[str, Any]) -> None:
-    content["truncation"] = {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        swap_first_entries,
-        leave_a_hole,
-        words_instead_of_bytes,
-        lower_case,
-        no_byte_level,
-        space_in_front,
-        cut_at_three_tokens,
-    ],
-)
-def test_a_tokenizer_that_would_not_give_the_text_back_is_refused(
-    saved: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None]
-) -> None:
-    content = json.loads(saved.read_text(encoding="utf-8"))
-    change(content)
-    path = tmp_path / "tokenizer.json"
+@each("what", CHANGES)
+def test_a_tokenizer_that_would_not_give_the_text_back_is_refused(saved: Path, tmp_path: Path, what: str) -> None:
+    content, path = json.loads(saved.read_text(encoding="utf-8")), tmp_path / "tokenizer.json"
+    CHANGES[what](content)
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(ValueError, match=r"tokenizer\.json"):
         Tokenizer.load(path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 
+from tests.cases import each
 from tfmviz.text.corpora import read_documents
 from tfmviz.text.tokenizer import END_OF_TEXT
 
@@ -49,7 +50,7 @@ TEXTS = {
 TEXTS |= {f"random {seed}": random_text(seed, 61) for seed in range(5)}
 
 
-any_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+any_text = each("text", TEXTS.values())
 
 
 WORDS = ("time", "water", "people", "house", "night", "morning", "garden", "little", "river", "always", "another")
@@ -62,3 +63,15 @@ def paragraph(seed: int, n_words: int) -> str:
 
 def documents(path: Path) -> list[str]:
     return list(read_documents(path))
+
+
+def bytes_of(label: str) -> bytes:
+    """The bytes that the label of a token speaks of, such as "a中 1–2/3"."""
+    held = b""
+    for character, low, high, size in re.findall(r"(.)(?: (\d)(?:–(\d))?/(\d))?", label, re.DOTALL):
+        encoded = character.encode()
+        if low:
+            assert 1 <= int(low) <= int(high or low) <= int(size) == len(encoded)
+            encoded = encoded[int(low) - 1 : int(high or low)]
+        held += encoded
+    return held

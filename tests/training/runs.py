@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 import tfmviz.training.__main__ as command
 from tfmviz.training.loop import StepRecord, train
 
 ROOT = Path(__file__).parents[2]
 
-COMMON = {
-    "layers": 1,
-    "heads": 2,
-    "width": 20,
-    "seed": 5,
-    "steps": 8,
-    "save_every": 3,
-    "device": "cpu",
-    "precision": "float32",
-}
+
+COMMON: dict[str, Any] = {"layers": 1, "heads": 2, "width": 20, "seed": 5, "steps": 8, "save_every": 3}
+COMMON |= {"device": "cpu", "precision": "float32"}
+
 COURSES: dict[str, dict[str, Any]] = {
     "lm": {"vocab_size": 283, "context": 11, "batch_size": 3, "repeated": 1},
     "mlm": {"vocab_size": 271, "context": 11, "batch_tokens": 64},
@@ -40,13 +38,7 @@ COURSES: dict[str, dict[str, Any]] = {
 }
 TRANSFORMERS = [course for course in COURSES if course != "label"]
 SUBCOMMANDS = {"task": ("task", "reverse"), "add": ("task", "add"), "induction": ("task", "induction")}
-DATA = {
-    "lm": "lines.txt",
-    "mlm": "lines.txt",
-    "spans": "lines.txt",
-    "translate": "pairs.tsv",
-    "label": "pairs.tsv",
-}
+DATA = {"lm": "lines.txt", "mlm": "lines.txt", "spans": "lines.txt", "translate": "pairs.tsv", "label": "pairs.tsv"}
 
 
 def words(course: str, corpus: Path, out: Path, **changes: Any) -> list[str]:
@@ -64,16 +56,30 @@ def run(course: str, corpus: Path, out: Path, **changes: Any) -> int:
         return command.main()
 
 
+def refused(course: str, corpus: Path, out: Path, **changes: Any) -> str:
+    """The one sentence with which the command ends."""
+    with redirect_stderr(io.StringIO()) as said:
+        assert run(course, corpus, out, **changes) == 1
+    assert_one_sentence_on(said.getvalue())
+    return said.getvalue()
+
+
 def run_apart(prologue: str, options: list[str]) -> subprocess.CompletedProcess[str]:
     """Runs the command in a process of its own, after some lines of Python."""
     program = f"import os, sys\n{prologue}\nfrom tfmviz.training.__main__ import main\nsys.exit(main())"
+    return _ended(["-c", program, *options])
+
+
+def run_in_two(options: list[str]) -> subprocess.CompletedProcess[str]:
+    """Runs the command under torchrun, in two processes."""
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    return _ended([*torchrun, "-m", "tfmviz.training", *options])
+
+
+def _ended(options: list[str]) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        [sys.executable, "-c", program, *options],
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, *options], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
 
 
@@ -105,12 +111,21 @@ def logged_losses(out: Path) -> list[float]:
 
 
 def copy_of(folder: Path, target: Path) -> Path:
-    target.mkdir()
-    for file in folder.iterdir():
-        (target / file.name).write_bytes(file.read_bytes())
-    return target
+    return shutil.copytree(folder, target)
 
 
-def assert_one_sentence_on(stderr: str) -> None:
+def card_of(out: Path) -> str:
+    return (out / "CARD.md").read_text(encoding="utf-8")
+
+
+def assert_same_weights(out: Path, other: Path) -> None:
+    """Two runs ended in the same model, bit for bit."""
+    ours, theirs = (load_file(folder / "model.safetensors") for folder in (out, other))
+    assert [name for name in theirs if not torch.equal(ours[name], theirs[name])] == []
+
+
+def assert_one_sentence_on(stderr: str, *parts: str) -> None:
+    """The command has ended with one sentence, which says all this."""
     assert stderr.startswith("Cannot train: ")
     assert stderr.count("\n") == 1
+    assert [part for part in parts if part not in stderr] == []

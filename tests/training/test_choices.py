@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 import tfmviz.training.__main__ as command
+from tests.cases import each
 from tfmviz.model.config import ModelConfig
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.facts import FeedForwardKind, NormPosition
@@ -42,8 +43,8 @@ def run(course: str, folder: Path, *options: str) -> int:
         return command.main()
 
 
-@pytest.mark.parametrize("course", COURSES)
-@pytest.mark.parametrize("option", CHOICES)
+@each("course", list(COURSES))
+@each("option", list(CHOICES))
 def test_an_unknown_choice_is_answered_with_those_there_are(
     course: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -55,9 +56,9 @@ def test_an_unknown_choice_is_answered_with_those_there_are(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("course", COURSES)
-@pytest.mark.parametrize(
-    ("options", "said"),
+@each("course", list(COURSES))
+@each(
+    "options, said",
     [
         (("--width", "50", "--heads", "4"), "d_model = 50 cannot be split evenly over n_heads = 4"),
         (("--width", "27", "--heads", "3", "--positions", "sinusoidal"), "d_model = 27 is odd"),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import re
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,7 +11,19 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.training.runs import COURSES, ROOT, TRANSFORMERS, logged_losses, read_log, run, words
+from tests.cases import each
+from tests.training.runs import (
+    COURSES,
+    TRANSFORMERS,
+    assert_same_weights,
+    card_of,
+    logged_losses,
+    read_log,
+    refused,
+    run,
+    run_in_two,
+    words,
+)
 from tests.training.toys import write_lines
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
@@ -36,41 +46,36 @@ def test_the_command_writes_a_model_folder(trained: Path) -> None:
     assert (config.max_len, config.n_layers, config.d_model) == (11, 1, 20)
     assert (config.attention.n_heads, config.feed_forward.d_ff) == (2, 80)
     assert config.vocab_size == Tokenizer.load(trained / "tokenizer.json").vocab_size == 283
+    assert trained.name in zoo.available(trained.parent)
+    trace = zoo.load("toy", folder=trained.parent).trace("The cat sees")
+    assert "".join(trace.tokens) == "The cat sees"
+    assert trace["logits"].shape == (len(trace.tokens), 283)
 
 
 def test_every_course_has_a_subcommand() -> None:
     assert {words(course, Path(), Path())[0] for course in COURSES} == set(get_args(CourseName))
 
 
-def test_the_folder_loads_and_traces(trained: Path) -> None:
-    assert trained.name in zoo.available(trained.parent)
-    model = zoo.load("toy", folder=trained.parent)
-    trace = model.trace("The cat sees")
-    assert "".join(trace.tokens) == "The cat sees"
-    assert trace["logits"].shape == (len(trace.tokens), 283)
-
-
-@pytest.mark.parametrize("architecture", ["window", "rnn", "ssm"])
+@each("architecture", ["window", "rnn", "ssm"])
 def test_models_from_before_the_transformer_are_trained_by_the_same_command(
     corpus: Path, tmp_path: Path, architecture: str
 ) -> None:
     """Broken off and continued, such a run is the same run as well."""
     whole, parted = tmp_path / architecture, tmp_path / "parted"
-    assert run("lm", corpus, whole, architecture=architecture, layers=2) == 0
-    assert run("lm", corpus, parted, architecture=architecture, layers=2, minutes=0) == 0
+    options = {"architecture": architecture, "layers": 2}
+    assert run("lm", corpus, whole, **options) == 0
+    assert run("lm", corpus, parted, **options, minutes=0) == 0
     assert not (parted / "CARD.md").exists()
-    assert run("lm", corpus, parted, architecture=architecture, layers=2) == 0
+    assert run("lm", corpus, parted, **options) == 0
     assert logged_losses(parted) == logged_losses(whole)
     assert zoo.available(tmp_path) == ()  # no page has them in its menu
     model = zoo.load(architecture, folder=tmp_path, kind=zoo.EarlierModel)
     assert model.trace("The cat sees")["logits"].shape[-1] == 283
-    card = (whole / "CARD.md").read_text(encoding="utf-8")
-    assert f"--architecture {architecture}" in card
-    assert f"| parameters | {model.config.n_parameters:,} |" in card
-    assert "- **Once upon a**" in card
+    said = (f"--architecture {architecture}", f"| parameters | {model.config.n_parameters:,} |", "- **Once upon a**")
+    assert [words for words in said if words not in card_of(whole)] == []
 
 
-@pytest.mark.parametrize("attention", ["none", "additive"])
+@each("attention", ["none", "additive"])
 def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, attention: str) -> None:
     out = tmp_path / "toy"
     assert run("translate", corpus, out, architecture="seq2seq", attention=attention, joined=9) == 0
@@ -79,15 +84,12 @@ def test_recurrent_translators_are_trained_by_the_same_command(corpus: Path, tmp
     assert model.config.attention == attention
     assert model.trace("abc")["logits"].shape[1] == model.config.vocab_size
     assert read_log(out)[-1]["loss"] < read_log(out)[0]["loss"]
-    card = (out / "CARD.md").read_text(encoding="utf-8")
-    assert "pairs and texts joined from them" in card
-    assert f"| parameters | {model.config.n_parameters:,} |" in card
+    assert "pairs and texts joined from them" in card_of(out)
+    assert f"| parameters | {model.config.n_parameters:,} |" in card_of(out)
 
 
-@pytest.mark.parametrize(("directions", "texts"), [("forward", "single"), ("both", "mixed")])
-def test_labellers_are_trained_by_the_same_command(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], directions: str, texts: str
-) -> None:
+@each("directions, texts", [("forward", "single"), ("both", "mixed")])
+def test_labellers_are_trained_by_the_same_command(corpus: Path, tmp_path: Path, directions: str, texts: str) -> None:
     """Broken off and continued, such a run is the same run as well; dropout is not theirs."""
     options = {"directions": directions, "texts": texts, "learning_rate": 3e-2}
     assert run("label", corpus, tmp_path / "whole", **options) == 0
@@ -98,36 +100,37 @@ def test_labellers_are_trained_by_the_same_command(
     model = zoo.load("whole", folder=tmp_path, kind=zoo.RecurrentLabeller)
     assert (model.config.directions, model.config.n_labels) == (directions, 2)
     assert model.trace("Phrase 1")["logits"].shape[1] == 2
-    card = (tmp_path / "whole" / "CARD.md").read_text(encoding="utf-8")
-    assert f"| parameters | {model.config.n_parameters:,} |" in card
-    assert f"texts: {texts} |" in card
-    assert run("label", corpus, tmp_path / "other", dropout=0.1) == 1
-    assert "the architecture labeller has neither" in capsys.readouterr().err
+    said = (f"| parameters | {model.config.n_parameters:,} |", f"texts: {texts} |")
+    assert [words for words in said if words not in card_of(tmp_path / "whole")] == []
+    assert "the architecture labeller has neither" in refused("label", corpus, tmp_path / "other", dropout=0.1)
 
 
 def test_the_log_holds_every_step_once_and_an_evaluation_at_every_save(trained: Path) -> None:
-    log = read_log(trained)
-    assert [entry["step"] for entry in log] == list(range(8))
+    losses, log = logged_losses(trained), read_log(trained)
+    assert len(losses) == 8
+    assert losses[-1] < losses[0]
     assert [entry["step"] + 1 for entry in log if "held_out_loss" in entry] == [3, 6, 8]
-    assert log[-1]["loss"] < log[0]["loss"]
 
 
 def test_the_card_holds_what_the_shipped_model_measures(trained: Path, corpus: Path) -> None:
-    card = (trained / "CARD.md").read_text(encoding="utf-8")
     model, split = zoo.load("toy", folder=trained.parent), load_split([(corpus / "lines.txt", 1)])
     assert isinstance(model.module, DecoderOnly)
     assert isinstance(model.tokenizer, Tokenizer)
-    held_out = pack(split.held_out, model.tokenizer, seed=5)
-    stream = pack(split.train, model.tokenizer, seed=5)
+    stream, held_out = (pack(part, model.tokenizer, seed=5) for part in (split.train, split.held_out))
     loss = evaluate(model.module, windows(held_out, length=11))
     unigram = unigram_cross_entropy(stream, held_out, vocab_size=283)
+    continuation = zoo.writing.generate(model, "Once upon a", max_new_tokens=40).text.removeprefix("Once upon a")
+    n_tokens = sum(entry["tokens"] for entry in read_log(trained))
+    card = card_of(trained)
+    said = (
+        f"| held-out loss | {loss:.3f} nats per token ({len(held_out)} tokens",
+        f"| unigram cross-entropy on the same text | {unigram:.3f} nats",
+        f"| training text | {len(stream):,} tokens",
+        f"| training | 8 steps, {n_tokens:,} tokens, 0:00:",
+        f"- **Once upon a**{continuation}",
+    )
     assert card.startswith("# toy\n")
-    assert f"| held-out loss | {loss:.3f} nats per token ({len(held_out)} tokens" in card
-    assert f"| unigram cross-entropy on the same text | {unigram:.3f} nats" in card
-    assert f"| training text | {len(stream):,} tokens" in card
-    prompt = "Once upon a"
-    continuation = zoo.writing.generate(model, prompt, max_new_tokens=40).text
-    assert f"- **{prompt}**{continuation.removeprefix(prompt)}" in card
+    assert [words for words in said if words not in card] == []
 
 
 def test_what_is_measured_is_what_is_shipped(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,33 +147,24 @@ def test_what_is_measured_is_what_is_shipped(corpus: Path, tmp_path: Path, monke
 
 
 def test_the_card_says_what_its_writer_says_about_the_data(corpus: Path, tmp_path: Path) -> None:
-    about = tmp_path / "about.md"
-    about.write_text("Sentences of a toy grammar. Licence: none.\n", encoding="utf-8")
+    about = write_lines(tmp_path / "about.md", ["Sentences of a toy grammar. Licence: none."])
     assert run("lm", corpus, tmp_path / "toy", about=about, steps=1) == 0
-    assert "Sentences of a toy grammar. Licence: none." in (tmp_path / "toy" / "CARD.md").read_text(encoding="utf-8")
+    assert "Sentences of a toy grammar. Licence: none." in card_of(tmp_path / "toy")
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        *({"positions": scheme} for scheme in SCHEMES),
-        {"precision": "bfloat16"},
-        {"training_mask": "none"},
-    ],
-    ids=lambda changes: " ".join(f"{key} {value}" for key, value in changes.items()),
-)
+@each("changes", [*({"positions": scheme} for scheme in SCHEMES), {"precision": "bfloat16"}, {"training_mask": "none"}])
 def test_what_the_help_offers_can_be_trained(corpus: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     assert run("lm", corpus, tmp_path / "toy", steps=2, **changes) == 0
     assert zoo.load("toy", folder=tmp_path).trace("The cat").tokens
 
 
-@pytest.mark.parametrize("course", TRANSFORMERS)
+@each("course", TRANSFORMERS)
 def test_every_course_ends_in_a_model_that_loads_and_traces(course: str, corpus: Path, tmp_path: Path) -> None:
     assert run(course, corpus, tmp_path / "toy", dropout=0.1) == 0
     model = zoo.load("toy", folder=tmp_path)
     assert model.trace("abc")["logits"].shape[1] == model.config.vocab_size
-    card = (tmp_path / "toy" / "CARD.md").read_text(encoding="utf-8")
-    assert f"| command | `python -m tfmviz.training {words(course, corpus, tmp_path)[0]}" in card
+    said = f"| command | `python -m tfmviz.training {words(course, corpus, tmp_path)[0]}"
+    assert said in card_of(tmp_path / "toy")
     assert len(logged_losses(tmp_path / "toy")) == 8
 
 
@@ -193,8 +187,7 @@ def test_a_run_begins_with_a_finished_models_tokens_and_weights(corpus: Path, tr
     assert run("lm", corpus, tmp_path / "tuned", data=other, **changes) == 0
     for name in ("tokenizer.json", "config.json"):
         assert (tmp_path / "tuned" / name).read_bytes() == (trained / name).read_bytes()
-    weights, expected = (load_file(folder / "model.safetensors") for folder in (tmp_path / "tuned", trained))
-    assert all(torch.equal(weights[name], expected[name]) for name in expected)
+    assert_same_weights(tmp_path / "tuned", trained)
 
 
 def test_what_acts_in_training_alone_may_differ_from_the_model_that_a_run_begins_with(
@@ -206,19 +199,18 @@ def test_what_acts_in_training_alone_may_differ_from_the_model_that_a_run_begins
     assert (config["dropout"], config["training_mask"]) == (0.1, "none")
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
+@each(
+    "change, said",
     [({"width": 40}, "has another shape (d_model: 20 there, 40 asked for"), ({"start_from": "."}, "no model")],
 )
 def test_a_model_that_does_not_fit_is_no_start(
-    corpus: Path, trained: Path, tmp_path: Path, change: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+    corpus: Path, trained: Path, tmp_path: Path, change: dict[str, Any], said: str
 ) -> None:
     if "start_from" in change:
         (tmp_path / "model").mkdir()
         (tmp_path / "model" / "tokenizer.json").write_bytes((trained / "tokenizer.json").read_bytes())
         change = {"start_from": tmp_path / "model"}
-    assert run("lm", corpus, tmp_path / "tuned", **{"start_from": trained} | change) == 1
-    assert said in capsys.readouterr().err
+    assert said in refused("lm", corpus, tmp_path / "tuned", **{"start_from": trained} | change)
 
 
 def test_snapshots_are_the_weights_at_steps_spaced_evenly_on_a_log_scale(corpus: Path, tmp_path: Path) -> None:
@@ -230,8 +222,8 @@ def test_snapshots_are_the_weights_at_steps_spaced_evenly_on_a_log_scale(corpus:
     assert len(command.snapshot_steps(4000, n=16)) == 16
 
 
-@pytest.mark.parametrize(
-    ("source", "path", "weight"),
+@each(
+    "source, path, weight",
     [
         ("stories.txt", "stories.txt", 1),
         ("stories.txt:2", "stories.txt", 2),
@@ -249,26 +241,17 @@ def test_a_source_may_say_how_often_it_is_read(source: str, path: str, weight: i
 
 def test_weights_on_the_command_line_repeat_the_text(corpus: Path, trained: Path, tmp_path: Path) -> None:
     assert run("lm", corpus, tmp_path / "toy", data=f"{corpus / 'lines.txt'}:2", steps=1) == 0
-    texts = []
-    for folder in (trained, tmp_path / "toy"):
-        card = (folder / "CARD.md").read_text(encoding="utf-8")
-        row = next(line for line in card.splitlines() if line.startswith("| training text"))
-        texts.append(int(row.split()[4].replace(",", "")))
-    assert texts[1] / texts[0] == pytest.approx(2, rel=0.1)
+    found = (re.search(r"\| training text \| ([\d,]+) tokens", card_of(out)) for out in (trained, tmp_path / "toy"))
+    once, twice = (int(row[1].replace(",", "")) for row in found if row)
+    assert twice / once == pytest.approx(2, rel=0.1)
 
 
 def test_two_processes_have_the_gradients_of_one_with_twice_the_batch(corpus: Path, tmp_path: Path) -> None:
     """The same command under torchrun: each process runs half of every batch, and the run is the same."""
     changes: dict[str, Any] = {"smoothing": 0.1, "dropout": 0.0}
     assert run("translate", corpus, tmp_path / "one", **changes) == 0
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    arguments = [*torchrun, "-m", "tfmviz.training", *words("translate", corpus, tmp_path / "two", **changes)]
-    subprocess.run(arguments, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"}, check=True, capture_output=True)
-    one, two = (
-        [json.loads(line) for line in (tmp_path / name / "log.jsonl").read_text(encoding="utf-8").splitlines()]
-        for name in ("one", "two")
-    )
-    for here, there in zip(one, two, strict=True):
+    assert run_in_two(words("translate", corpus, tmp_path / "two", **changes)).returncode == 0
+    for here, there in zip(read_log(tmp_path / "one"), read_log(tmp_path / "two"), strict=True):
         assert there["loss"] == pytest.approx(here["loss"], rel=1e-5)
         assert there["grad_norm"] == pytest.approx(here["grad_norm"], rel=1e-4)
         assert there["tokens"] == here["tokens"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,17 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.training.runs import ROOT, assert_one_sentence_on, broken_off_after, logged_losses, run, words
+from tests.cases import each
+from tests.training.runs import (
+    assert_one_sentence_on,
+    broken_off_after,
+    card_of,
+    logged_losses,
+    refused,
+    run,
+    run_in_two,
+    words,
+)
 from tests.training.toys import SETTINGS, tiny_batches, tiny_model
 from tfmviz import zoo
 from tfmviz.training.loop import Diverged, build_optimizer, train
@@ -39,21 +46,18 @@ def test_nor_is_one_whose_gradient_is_not_finite() -> None:
         next(train(model, build_optimizer(model, SETTINGS), tiny_batches(), SETTINGS))
 
 
-@pytest.mark.parametrize("average", [1, 2])
+@each("average", [1, 2])
 def test_the_last_checkpoint_becomes_the_model_and_the_sentence_says_so(
-    average: int, corpus: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    average: int, corpus: Path, trained: Path, tmp_path: Path
 ) -> None:
     """The first updates are those of a run that ends well, which keeps a checkpoint after the third."""
     out = tmp_path / "toy"
-    assert run("lm", corpus, out, change_rate=f"4:{TOO_FAST}", average=average, snapshots=9) == 1
-    told = capsys.readouterr().err
-    assert_one_sentence_on(told)
-    assert "the loss in update 6 is nan" in told
+    told = refused("lm", corpus, out, change_rate=f"4:{TOO_FAST}", average=average, snapshots=9)
+    assert_one_sentence_on(told, "the loss in update 6 is nan", "last checkpoint, after 3 updates.")
     assert "Choose a learning rate below 1e+30, or a warm-up longer than 0 updates." in told
-    assert "Its model is that of the last checkpoint, after 3 updates." in told
     assert logged_losses(out)[:4] == logged_losses(trained)[:4]
     assert np.isfinite(logged_losses(out)).all()
-    assert "| training | 3 of 8 steps, then it diverged, " in (out / "CARD.md").read_text(encoding="utf-8")
+    assert "| training | 3 of 8 steps, then it diverged, " in card_of(out)
     kept = load_file(out / "checkpoint.safetensors")
     for name, weight in load_file(out / "model.safetensors").items():
         assert torch.equal(weight, kept[f"model.{name}"].half())
@@ -62,16 +66,12 @@ def test_the_last_checkpoint_becomes_the_model_and_the_sentence_says_so(
     assert zoo.load("toy", folder=tmp_path).trace("The cat sees").first_not_finite() is None
 
 
-@pytest.mark.parametrize("changes", [{"learning_rate": TOO_FAST}, {"change_rate": "2:1e6"}], ids=["loss", "weights"])
-def test_without_a_checkpoint_there_is_no_model(
-    changes: dict[str, Any], corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@each("changes", {"loss": {"learning_rate": TOO_FAST}, "weights": {"change_rate": "2:1e6"}})
+def test_without_a_checkpoint_there_is_no_model(changes: dict[str, Any], corpus: Path, tmp_path: Path) -> None:
     """A weight of a million is finite in training, but not in the file of a model, which the app would refuse."""
-    assert run("lm", corpus, tmp_path / "toy", **changes) == 1
-    told = capsys.readouterr().err
-    assert_one_sentence_on(told)
-    assert "diverged" in told
-    assert "It has no checkpoint, so there is no model." in told
+    assert_one_sentence_on(
+        refused("lm", corpus, tmp_path / "toy", **changes), "diverged", "It has no checkpoint, so there is no model."
+    )
     assert zoo.available(tmp_path) == ()
     assert not (tmp_path / "toy" / "CARD.md").exists()
 
@@ -80,9 +80,8 @@ def test_the_last_update_may_spoil_a_model_too(
     corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("lm", corpus, tmp_path / "toy", change_rate=f"7:{TOO_FAST}") == 1
-    told = capsys.readouterr().err
-    assert "the model of update 8 has numbers that are not finite" in told
-    assert "after 6 updates" in told
+    said = ("the model of update 8 has numbers that are not finite", "after 6 updates")
+    assert_one_sentence_on(capsys.readouterr().err, *said)
 
 
 def test_a_run_that_goes_on_diverges_at_the_same_update(
@@ -102,17 +101,8 @@ def test_a_run_that_goes_on_diverges_at_the_same_update(
 
 
 def test_all_processes_of_a_run_end_and_the_first_has_the_sentence_and_the_model(corpus: Path, tmp_path: Path) -> None:
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    arguments = words("translate", corpus, tmp_path / "two", change_rate=f"4:{TOO_FAST}")
-    done = subprocess.run(
-        [*torchrun, "-m", "tfmviz.training", *arguments],
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = run_in_two(words("translate", corpus, tmp_path / "two", change_rate=f"4:{TOO_FAST}"))
     assert done.returncode != 0
     assert done.stderr.count("Cannot train: The run has diverged: the loss in update 6 is nan") == 1
-    assert "Its model is that of the last checkpoint, after 3 updates." in done.stderr
+    assert "last checkpoint, after 3 updates." in done.stderr
     assert (tmp_path / "two" / "CARD.md").exists()

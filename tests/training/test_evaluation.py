@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import flat
 from tests.training.toys import VOCAB, tiny_model
 from tfmviz.model.transformer import EncoderOnly, build
@@ -24,7 +25,7 @@ from tfmviz.training.evaluation import (
 from tfmviz.training.loop import evaluate
 
 
-@pytest.mark.parametrize("n_tokens", [11 + 1, 5 * 11 + 3, 16 * 11 + 1, 37 * 11 + 7])
+@each("n_tokens", [11 + 1, 5 * 11 + 3, 16 * 11 + 1, 37 * 11 + 7])
 def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> None:
     stream = np.random.default_rng(1).integers(0, 23, size=n_tokens).astype(np.uint16)
     model = tiny_model().train()  # with dropout, which evaluation has to switch off
@@ -39,18 +40,14 @@ def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> N
     assert told == pytest.approx(np.mean(token_losses), rel=1e-6)
 
 
-@pytest.mark.parametrize("max_windows", [1, 5, 16, 17, 1000])
-def test_evaluation_stops_after_so_many_windows(max_windows: int) -> None:
-    stream = np.random.default_rng(1).integers(0, 23, size=37 * 11 + 7).astype(np.uint16)
-    model = tiny_model()
-    expected = evaluate(model, windows(stream[: max_windows * 11 + 1], length=11))
-    some = windows(stream, length=11, max_windows=max_windows)
-    assert evaluate(model, some) == pytest.approx(expected, rel=1e-6)
-
-
-def test_evaluation_of_less_than_a_window_is_refused_by_both_numbers() -> None:
+def test_evaluation_stops_after_so_many_windows() -> None:
+    """And a text of less than a window is refused by both numbers."""
+    model, stream = tiny_model(), np.random.default_rng(1).integers(0, 23, size=37 * 11 + 7).astype(np.uint16)
+    for most in (1, 5, 16, 17, 1000):
+        expected = evaluate(model, windows(stream[: most * 11 + 1], length=11))
+        assert evaluate(model, windows(stream, length=11, max_windows=most)) == pytest.approx(expected, rel=1e-6), most
     with pytest.raises(ValueError, match=r"11\b.*\b12|12\b.*\b11"):
-        windows(np.arange(11, dtype=np.uint16), length=11)
+        windows(stream[:11], length=11)
 
 
 def test_evaluation_leaves_no_trace_in_the_random_numbers_or_the_weights() -> None:
@@ -84,19 +81,11 @@ def test_bits_per_byte_by_hand() -> None:
 
 def tiny(architecture: Any, **changes: Any) -> Any:
     torch.manual_seed(0)
-    shape = {
-        "vocab_size": VOCAB,
-        "max_len": 11,
-        "d_model": 20,
-        "n_layers": 1,
-        "n_heads": 2,
-        "n_kv_heads": 2,
-        "d_ff": 29,
-    }
-    return build(flat(architecture=architecture, **shape | changes))
+    sizes = {"vocab_size": VOCAB, "max_len": 11, "d_model": 20, "n_layers": 1, "n_heads": 2, "n_kv_heads": 2}
+    return build(flat(architecture=architecture, **sizes | {"d_ff": 29} | changes))
 
 
-@pytest.mark.parametrize("positions", ["rope", "learned"])
+@each("positions", ["rope", "learned"])
 def test_the_loss_by_position_is_measured_past_the_trained_length(positions: str) -> None:
     model, stream = tiny("decoder-only", positions=positions), np.random.default_rng(0).integers(VOCAB, size=401)
     losses = loss_by_position(model, stream, length=88)

@@ -8,15 +8,27 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
-from tests.training.runs import ROOT, assert_one_sentence_on, broken_off_after, copy_of, logged_losses, run, words
+from tests.cases import each
+from tests.training.runs import (
+    ROOT,
+    assert_one_sentence_on,
+    assert_same_weights,
+    broken_off_after,
+    copy_of,
+    logged_losses,
+    refused,
+    run,
+    words,
+)
 from tfmviz import zoo
 from tfmviz.training import export
 from tfmviz.training.files import FolderInUse, replacing, sole_use_of
@@ -40,37 +52,37 @@ def read_all(folder: Path) -> dict[str, bytes]:
 # One or several files, whole or not at all.
 
 
-def test_files_take_the_places_of_old_ones_together(tmp_path: Path) -> None:
-    paths = [tmp_path / name for name in ("a", "b")]
-    paths[0].write_text("old")
-    with replacing(*paths) as written:
+def write_anew(folder: Path, names: str, then: Callable[[], None] = lambda: None) -> None:
+    """Files with these letters take the places of old ones together."""
+    with replacing(*(folder / name for name in names)) as written:
         for file in written:
             file.write_text("new")
-        assert paths[0].read_text() == "old"
-        assert not paths[1].exists()
+        then()
+
+
+def old(folder: Path, names: str) -> Path:
+    for name in names:
+        (folder / name).write_text("old")
+    return folder
+
+
+def test_files_take_the_places_of_old_ones_together(tmp_path: Path) -> None:
+    left: list[dict[str, bytes]] = []
+    write_anew(old(tmp_path, "a"), "ab", lambda: left.append(read_all(tmp_path)))
+    assert left[0]["a"] == b"old"
+    assert "b" not in left[0]
     assert read_all(tmp_path) == {"a": b"new", "b": b"new"}
 
 
-@pytest.mark.parametrize("fails_at", ["writing", "fsync"])
-def test_a_write_that_fails_leaves_the_old_files_and_names_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: str
-) -> None:
-    paths = [tmp_path / name for name in ("a", "b")]
-    for path in paths:
-        path.write_text("old")
+@each("fails_at", ["writing", "fsync"])
+def test_a_write_that_fails_leaves_the_old_files_and_names_them(tmp_path: Path, fails_at: str) -> None:
+    old(tmp_path, "ab")
     n_synced = iter(range(10))
-    if fails_at == "fsync":  # of the second file
-        monkeypatch.setattr(os, "fsync", lambda _: full() if next(n_synced) else None)
-
-    def write() -> None:
-        with replacing(*paths) as written:
-            for file in written:
-                file.write_text("new")
-            if fails_at == "writing":
-                full()
-
-    with pytest.raises(OSError, match=r"a, .*b cannot be written \(.*No space left"):
-        write()
+    with pytest.MonkeyPatch.context() as patch:
+        if fails_at == "fsync":  # of the second file
+            patch.setattr(os, "fsync", lambda _: full() if next(n_synced) else None)
+        with pytest.raises(OSError, match=r"a, .*b cannot be written \(.*No space left"):
+            write_anew(tmp_path, "ab", full if fails_at == "writing" else lambda: None)
     assert read_all(tmp_path) == {"a": b"old", "b": b"old"}
 
 
@@ -80,29 +92,20 @@ def the_second_move_fails(patch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_that_cannot_take_its_place_leaves_itself_and_those_after_it_old(tmp_path: Path) -> None:
-    paths = [tmp_path / name for name in ("a", "b", "c")]
-    for path in paths:
-        path.write_text("old")
-
-    def write() -> None:
-        with replacing(*paths) as written:
-            for file in written:
-                file.write_text("new")
-
+    old(tmp_path, "abc")
     with pytest.MonkeyPatch.context() as patch:
         the_second_move_fails(patch)
         with pytest.raises(OSError, match="cannot be written"):
-            write()
+            write_anew(tmp_path, "abc")
     assert read_all(tmp_path) == {"a": b"new", "b": b"old", "c": b"old"}
 
 
 def test_a_run_keeps_config_and_tokenizer_though_its_first_start_could_not_move_both(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    corpus: Path, tmp_path: Path
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         the_second_move_fails(patch)
-        assert run("lm", corpus, tmp_path / "toy") == 1
-    assert_one_sentence_on(capsys.readouterr().err)
+        refused("lm", corpus, tmp_path / "toy")
     with broken_off_after(0):
         run("lm", corpus, tmp_path / "toy")
     assert {"config.json", "tokenizer.json"} <= {file.name for file in (tmp_path / "toy").iterdir()}
@@ -112,70 +115,54 @@ def test_what_is_written_is_on_the_disk_before_it_takes_the_place_of_the_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    replace = Path.replace
-
-    def replace_and_note(path: Path, target: Path) -> Path:
-        done.append("replace")
-        return replace(path, target)
-
     monkeypatch.setattr(os, "fsync", lambda _: done.append("fsync"))
-    monkeypatch.setattr(Path, "replace", replace_and_note)
-    with replacing(tmp_path / "a", tmp_path / "b") as written:
-        for file in written:
-            file.write_text("new")
+    monkeypatch.setattr(Path, "replace", lambda *_: done.append("replace"))
+    write_anew(tmp_path, "ab")
     assert done == ["fsync", "fsync", "replace", "replace"]
 
 
-@pytest.fixture(params=[0o022, 0o077, 0o027], ids=oct)
-def umask(request: pytest.FixtureRequest) -> Iterator[int]:
-    before = os.umask(request.param)
-    yield request.param
-    os.umask(before)
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
-def test_modes_follow_the_umask(tmp_path: Path, umask: int) -> None:
-    with replacing(tmp_path / "weights", tmp_path / "text") as (weights, text):
+@each("mask", [0o022, 0o077, 0o027])
+def test_modes_follow_the_umask(tmp_path: Path, mask: int) -> None:
+    with umask(mask), replacing(tmp_path / "weights", tmp_path / "text") as (weights, text):
         save_file({"a": torch.zeros(3)}, weights)  # makes a file that only its owner can read
         text.write_text("text")
-    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o666 & ~umask}
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o666 & ~mask}
 
 
 # Export.
 
 
 def test_an_exported_model_can_be_read_by_whom_the_umask_allows(corpus: Path, tmp_path: Path) -> None:
-    before = os.umask(0o022)
-    try:
+    with umask(0o022):
         assert run("lm", corpus, tmp_path / "toy", steps=1, snapshots=2) == 0
-    finally:
-        os.umask(before)
     files = [file for file in (tmp_path / "toy").rglob("*") if file.is_file()]
     assert {*EXPORTED, "checkpoint.safetensors", "0000001.safetensors"} <= {file.name for file in files}
     assert {file.stat().st_mode & 0o777 for file in files} == {0o644}
 
 
-@pytest.mark.parametrize("name", EXPORTED)
+@each("name", EXPORTED)
 def test_an_export_on_a_full_disk_ends_in_one_sentence_and_leaves_the_old_model(
-    name: str,
-    corpus: Path,
-    trained: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, corpus: Path, trained: Path, tmp_path: Path
 ) -> None:
     out = copy_of(trained, tmp_path / "toy")
     (out / "CARD.md").write_text("written by hand", encoding="utf-8")
-    before = read_all(out)
-    n_partial = EXPORTED.index(name)
-    with monkeypatch.context() as patch:
+    before, n_partial = read_all(out), EXPORTED.index(name)
+    with pytest.MonkeyPatch.context() as patch:
         if name == "model.safetensors":
             patch.setattr(export, "save_file", half_written)
         else:  # the first files can be written, the next one cannot
             n_synced = iter(range(10))
             patch.setattr(os, "fsync", lambda _: full() if next(n_synced) > n_partial else None)
-        assert run("lm", corpus, out) == 1
-    told = capsys.readouterr().err
-    assert_one_sentence_on(told)
+        told = refused("lm", corpus, out)
     assert re.search(r"model\.safetensors.* cannot be written .*No space left", told)
     assert read_all(out) == before
     assert run("lm", corpus, out) == 0  # with room, the same command ends the work
@@ -203,11 +190,10 @@ def test_a_folder_that_was_used_keeps_nothing_of_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with sole_use_of(tmp_path / "new"):
         (tmp_path / "new" / "file").touch()
-    assert [path.name for path in (tmp_path / "new").iterdir()] == ["file"]
     (tmp_path / "old").mkdir()
     with sole_use_of(tmp_path / "old"):
         pass
-    assert (tmp_path / "old").is_dir()
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")} == {"new", "new/file", "old"}
 
 
 HOLD = """
@@ -232,17 +218,15 @@ def test_a_second_run_in_the_folder_of_a_running_one_ends_in_one_sentence_and_a_
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         assert run("lm", corpus, out) == 1
-        told = capsys.readouterr().err
-        assert_one_sentence_on(told)
-        assert f"in use by another run (process {holder.pid} on {socket.gethostname()}, since " in told
+        who = f"in use by another run (process {holder.pid} on {socket.gethostname()}, since "
+        assert_one_sentence_on(capsys.readouterr().err, who)
         assert read_all(out) | {".lock": b""} == before | {".lock": b""}
     finally:
         holder.kill()
         holder.communicate()
     assert run("lm", corpus, out) == 0
     assert logged_losses(out) == logged_losses(trained)
-    weights, expected = (load_file(folder / "model.safetensors") for folder in (out, trained))
-    assert all(torch.equal(weights[name], expected[name]) for name in expected)
+    assert_same_weights(out, trained)
 
 
 def test_the_lock_is_held_while_a_run_is_running(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

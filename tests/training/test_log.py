@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.training.runs import assert_one_sentence_on, copy_of, logged_losses, read_log, run
+from tests.cases import each
+from tests.training.runs import card_of, copy_of, logged_losses, read_log, refused, run
 from tfmviz.training import log
 
 
@@ -24,10 +24,13 @@ def write(path: Path, steps: range) -> Path:
 
 
 def test_what_is_appended_is_read(tmp_path: Path) -> None:
-    assert log.read(write(tmp_path / "log.jsonl", range(5))) == [entry(step) for step in range(5)]
+    path = write(tmp_path / "log.jsonl", range(5))
+    assert log.read(path) == [entry(step) for step in range(5)]
+    path.write_bytes(path.read_bytes() + b"\0" * 4096)  # as a power cut leaves it
+    assert len(log.read(path)) == 5
 
 
-@pytest.mark.parametrize("n_bytes", [1, 2, 11, 40])
+@each("n_bytes", [1, 2, 11, 40])
 def test_a_last_line_that_was_cut_off_is_dropped_and_the_next_one_is_whole(tmp_path: Path, n_bytes: int) -> None:
     path = write(tmp_path / "log.jsonl", range(5))
     path.write_bytes(path.read_bytes()[:-n_bytes])
@@ -37,28 +40,20 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_the_next_one_is_whole(tmp_p
     assert read_log(tmp_path) == [entry(step) for step in range(5)]
 
 
-def test_zeros_that_a_power_cut_left_are_dropped_too(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", range(3))
-    path.write_bytes(path.read_bytes() + b"\0" * 4096)
-    assert len(log.read(path)) == 3
+@each("step", [0, 1, 3, 9])
+def test_the_steps_that_are_run_again_are_dropped(tmp_path: Path, step: int) -> None:
+    path = write(tmp_path / "log.jsonl", range(4))
+    log.keep_before(path, step)
+    assert log.read(path) == [entry(step) for step in range(min(step, 4))]
 
 
-@pytest.mark.parametrize(
-    "line", [b'{"step": 1, "loss"', b"", b"\xff\xfe", b"7", b"[]", b'{"loss": 1}', b'{"step": "1"}', b"[" * 50_000]
-)
+@each("line", [b'{"step": 1, "loss"', b"", b"\xff\xfe", b"7", b"[]", b'{"loss": 1}', b'{"step": "1"}', b"[" * 50_000])
 def test_another_damaged_line_is_refused_by_its_file_and_number(tmp_path: Path, line: bytes) -> None:
     path = write(tmp_path / "log.jsonl", range(4))
     lines = path.read_bytes().split(b"\n")
     path.write_bytes(b"\n".join([lines[0], line, *lines[2:]]))
     with pytest.raises(log.LogError, match=r"^Line 2 of .*log\.jsonl is not the record of a step .* Delete the line"):
         log.read(path)
-
-
-@pytest.mark.parametrize("step", [0, 1, 3, 9])
-def test_the_steps_that_are_run_again_are_dropped(tmp_path: Path, step: int) -> None:
-    path = write(tmp_path / "log.jsonl", range(4))
-    log.keep_before(path, step)
-    assert log.read(path) == [entry(step) for step in range(min(step, 4))]
 
 
 def test_totals_are_those_of_all_steps_or_none(tmp_path: Path) -> None:
@@ -73,62 +68,38 @@ def test_totals_are_those_of_all_steps_or_none(tmp_path: Path) -> None:
 # In runs.
 
 
-class HalfWritten:
-    """A file on a disk that fills up in the middle of a line."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-
-    def __enter__(self) -> HalfWritten:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def write(self, text: str) -> None:
-        self._file.write(text[: len(text) // 2])
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.mark.parametrize("step", [2, 4])
+@each("step", [2, 4])
 def test_a_disk_that_fills_up_in_the_middle_of_a_line_ends_the_run_in_one_sentence_and_it_goes_on(
-    step: int,
-    corpus: Path,
-    trained: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    step: int, corpus: Path, trained: Path, tmp_path: Path
 ) -> None:
-    out, n_opened = tmp_path / "toy", iter(range(100))
-    whole_open = Path.open
+    out, n_opened, whole_open = tmp_path / "toy", iter(range(100)), Path.open
 
     def open_until_full(path: Path, mode: str = "r", **how: Any) -> Any:
         file = whole_open(path, mode, **how)
-        is_full = mode == "a" and next(n_opened) == step
-        return HalfWritten(file) if is_full else file
+        if mode == "a" and next(n_opened) == step:
+            whole_write = file.write
 
-    with monkeypatch.context() as patch:
+            def write_half(text: str) -> None:
+                whole_write(text[: len(text) // 2])
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+            file.write = write_half  # type: ignore[assignment, method-assign]
+        return file
+
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Path, "open", open_until_full)
-        assert run("lm", corpus, out) == 1
-    told = capsys.readouterr().err
-    assert_one_sentence_on(told)
-    assert "log.jsonl cannot be written" in told
+        assert "log.jsonl cannot be written" in refused("lm", corpus, out)
     assert not (out / "log.jsonl").read_bytes().endswith(b"\n")
     assert run("lm", corpus, out) == 0
     assert logged_losses(out) == logged_losses(trained)
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
-def test_a_damaged_line_stops_a_run_in_one_sentence(
-    corpus: Path, stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_line_stops_a_run_in_one_sentence(corpus: Path, stopped: Path, tmp_path: Path) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     lines = (out / "log.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (out / "log.jsonl").write_text("".join(["not a step\n", *lines[1:]]), encoding="utf-8")
-    assert run("lm", corpus, out) == 1
-    told = capsys.readouterr().err
-    assert_one_sentence_on(told)
-    assert "Line 1 of" in told
+    assert "Line 1 of" in refused("lm", corpus, out)
 
 
 def test_a_log_that_cannot_be_rewritten_stays_as_it_was(
@@ -145,7 +116,7 @@ def test_a_log_that_cannot_be_rewritten_stays_as_it_was(
     assert (out / "log.jsonl").read_bytes() == before
 
 
-@pytest.mark.parametrize("left", [0, 3], ids=["no log", "a part of it"])
+@each("left", {"no log": 0, "a part of it": 3})
 def test_a_finished_run_without_its_whole_log_is_exported_and_says_what_it_does_not_know(
     left: int, corpus: Path, trained: Path, tmp_path: Path
 ) -> None:
@@ -157,10 +128,4 @@ def test_a_finished_run_without_its_whole_log_is_exported_and_says_what_it_does_
         (out / "log.jsonl").write_bytes(b"".join(lines[:left]))
     assert run("lm", corpus, out) == 0
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
-    card = (out / "CARD.md").read_text(encoding="utf-8")
-    assert "| training | 8 steps, tokens and time unknown (the log is incomplete) |" in card
-
-
-def test_the_card_counts_the_tokens_of_the_log(trained: Path) -> None:
-    n_tokens = sum(json.loads(line)["tokens"] for line in (trained / "log.jsonl").read_text().splitlines())
-    assert f"| training | 8 steps, {n_tokens:,} tokens, 0:00:" in (trained / "CARD.md").read_text(encoding="utf-8")
+    assert "| training | 8 steps, tokens and time unknown (the log is incomplete) |" in card_of(out)

@@ -10,21 +10,17 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import flat
 from tests.training.toys import BYTES, CONFIG, SETTINGS, losses, read, tiny_batches, tiny_model
 from tfmviz.model.transformer import EncoderDecoder, build
 from tfmviz.text.tasks import questions
 from tfmviz.training import loop
 from tfmviz.training.data import windows
-from tfmviz.training.evaluation import (
-    exact_match,
-    translations,
-)
+from tfmviz.training.evaluation import exact_match, translations
 from tfmviz.training.loop import Settings, build_optimizer, evaluate, train
 from tfmviz.training.losses import token_loss
-from tfmviz.training.sequences import (
-    TaskBatches,
-)
+from tfmviz.training.sequences import TaskBatches
 
 
 def test_a_model_learns_a_text_that_repeats() -> None:
@@ -51,7 +47,7 @@ def test_a_record_tells_the_step_its_loss_and_its_rate() -> None:
     assert all(record.tokens_per_second > 0 for record in records)
 
 
-@pytest.mark.parametrize("clip", [0.01, 1e9], ids=["clipped", "not clipped"])
+@each("clip", {"clipped": 0.01, "not clipped": 1e9})
 def test_the_gradient_is_clipped_before_the_update_and_recorded_before_clipping(clip: float) -> None:
     model, settings = tiny_model(), replace(SETTINGS, clip=clip, steps=3)
     optimizer = build_optimizer(model, settings)
@@ -120,17 +116,8 @@ def test_adam_has_the_settings_of_the_paper() -> None:
 def test_a_task_is_learned() -> None:
     """Copying single letters, in a few seconds."""
     torch.manual_seed(0)
-    config = flat(
-        architecture="encoder-decoder",
-        vocab_size=257,
-        max_len=8,
-        d_model=32,
-        n_layers=1,
-        n_heads=2,
-        n_kv_heads=2,
-        d_ff=64,
-    )
-    model = build(config)
+    sizes = {"vocab_size": 257, "max_len": 8, "d_model": 32, "n_layers": 1, "n_heads": 2, "n_kv_heads": 2, "d_ff": 64}
+    model = build(flat(architecture="encoder-decoder", **sizes))
     batches = TaskBatches(task="copy", tokenizer=BYTES, size=1, batch_size=64)
     settings = Settings(steps=240, learning_rate=3e-3, warmup=20)
     course = [record.loss for record in train(model, build_optimizer(model, settings), batches, settings)]

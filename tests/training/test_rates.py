@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from safetensors.torch import load_file
 
 import tfmviz.training.__main__ as command
-from tests.training.runs import copy_of, read_log, run
+from tests.cases import each
+from tests.training.runs import assert_same_weights, card_of, copy_of, read_log, refused, run
 from tests.training.toys import SETTINGS
 from tfmviz.schedule import cosine
 from tfmviz.training.loop import StepRecord
@@ -50,8 +49,7 @@ def by_option(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def assert_same_run(out: Path, other: Path) -> None:
     """Bit for bit in its weights, and in what it logged of every update."""
-    weights, expected = (load_file(folder / "model.safetensors") for folder in (out, other))
-    assert all(torch.equal(weights[name], expected[name]) for name in expected)
+    assert_same_weights(out, other)
     for column in ("step", "loss", "grad_norm", "learning_rate", "highest_rate"):
         assert [e.get(column) for e in read_log(out)] == [e.get(column) for e in read_log(other)], column
 
@@ -67,7 +65,7 @@ def test_a_rate_that_is_asked_for_holds_from_the_next_update_as_if_it_had_been_a
     assert [e["step"] for e in log if "highest_rate" in e] == [4]
     shape = [cosine(step, warmup=0, steps=8) for step in range(8)]
     assert [e["learning_rate"] for e in log] == pytest.approx([f * (2e-3, RATE)[n > 3] for n, f in enumerate(shape)])
-    assert f"| changed on the way | `--change-rate 4:{RATE}` |" in (out / "CARD.md").read_text(encoding="utf-8")
+    assert f"| changed on the way | `--change-rate 4:{RATE}` |" in card_of(out)
 
 
 def test_a_run_that_died_changes_its_rate_again_at_the_same_update(
@@ -93,7 +91,7 @@ def test_what_is_asked_for_while_a_run_rests_replaces_what_was_to_come(
     assert {e["step"]: e["highest_rate"] for e in read_log(out) if "highest_rate" in e} == {3: 0.5}
 
 
-@pytest.mark.parametrize("text", ["", "fast", "nan", "inf", "-0.1", "0", "0.1 0.2", "\x00", "é" * 9])
+@each("text", ["", "fast", "nan", "inf", "-0.1", "0", "0.1 0.2", "\x00", "é" * 9])
 def test_what_is_no_rate_changes_nothing(text: str, tmp_path: Path) -> None:
     (tmp_path / "rate").write_bytes(text.encode("latin-1"))
     found = Rates(tmp_path, SETTINGS)
@@ -101,31 +99,27 @@ def test_what_is_no_rate_changes_nothing(text: str, tmp_path: Path) -> None:
     assert not (tmp_path / "rates.json").exists()
 
 
-@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
+@each("rate", [0.0, -1.0, float("nan"), float("inf")])
 def test_nobody_can_ask_for_what_is_no_rate(rate: float, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="positive number"):
         want_rate(tmp_path, rate)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "[1]", '[["a", 1]]', "[[1, 2, 3]]"])
+@each("text", ["", "[]", "{}", "[1]", '[["a", 1]]', "[[1, 2, 3]]"])
 def test_a_damaged_list_of_changes_is_named(text: str, corpus: Path, stopped: Path, tmp_path: Path,
-                                            capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+                                            ) -> None:  # fmt: skip
     out = copy_of(stopped, tmp_path / "toy")
     (out / "rates.json").write_text(text, encoding="utf-8")
-    assert run("lm", corpus, out) == 1
-    assert "rates.json does not hold changes of a learning rate" in capsys.readouterr().err
+    assert "rates.json does not hold changes of a learning rate" in refused("lm", corpus, out)
 
 
-@pytest.mark.parametrize("text", ["0.1", "a:0.1", "-1:0.1", "3:", "3:0", "3:nan", "3:0.1:4"])
+@each("text", ["0.1", "a:0.1", "-1:0.1", "3:", "3:0", "3:nan", "3:0.1:4"])
 def test_an_option_that_is_no_change_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="2"):
         run("lm", tmp_path, tmp_path / "toy", change_rate=text)
 
 
-def test_a_planned_change_belongs_to_the_settings_of_a_run(
-    corpus: Path, stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_planned_change_belongs_to_the_settings_of_a_run(corpus: Path, stopped: Path, tmp_path: Path) -> None:
     out = copy_of(stopped, tmp_path / "toy")
-    assert run("lm", corpus, out, change_rate="4:0.1") == 1
-    assert "changes: None there, [[4, 0.1]] now" in capsys.readouterr().err
+    assert "changes: None there, [[4, 0.1]] now" in refused("lm", corpus, out, change_rate="4:0.1")

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.training.runs import assert_one_sentence_on, run, words
+from tests.cases import each
+from tests.training.runs import assert_one_sentence_on, refused, run, words
 from tests.training.toys import SENTENCES, write_lines
 from tfmviz.text.corpora import is_held_out
 from tfmviz.training import __main__ as command
@@ -37,68 +38,50 @@ def unusable_source(kind: str, folder: Path) -> Path | str:
     return path
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "a missing file",
-        "an empty folder",
-        "an empty file",
-        "a file that is not UTF-8",
-        "nothing to hold out",
-        "a device",
-        "an absurd number of repetitions",
-        "more repetitions than fit into a number of the machine",
-    ],
+SOURCES = (
+    "a missing file",
+    "an empty folder",
+    "an empty file",
+    "a file that is not UTF-8",
+    "nothing to hold out",
+    "a device",
+    "an absurd number of repetitions",
+    "more repetitions than fit into a number of the machine",
 )
-def test_a_source_that_cannot_be_read_ends_in_one_sentence(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
-    assert run("lm", corpus, tmp_path / "out", data=unusable_source(kind, tmp_path)) == 1
-    assert_one_sentence_on(capsys.readouterr().err)
+
+
+@each("kind", SOURCES)
+def test_a_source_that_cannot_be_read_ends_in_one_sentence(corpus: Path, tmp_path: Path, kind: str) -> None:
+    refused("lm", corpus, tmp_path / "out", data=unusable_source(kind, tmp_path))
     assert not (tmp_path / "out").exists()
 
 
-def test_too_much_text_is_refused_by_both_numbers(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = write_lines(tmp_path / "lines.txt", SENTENCES)
+def test_too_much_text_is_refused_by_both_numbers(corpus: Path, tmp_path: Path) -> None:
+    """Before it is read; and so is a batch too large for the memory."""
+    path, huge = write_lines(tmp_path / "lines.txt", SENTENCES), tmp_path / "huge.txt"
     n_characters = sum(len(sentence) for sentence in SENTENCES if not is_held_out(sentence))
-    assert run("lm", corpus, tmp_path / "out", data=f"{path}:{10**9}") == 1
-    told = capsys.readouterr().err
-    assert f"read 1,000,000,000 times, there are {n_characters * 10**9:,} characters" in told
-    assert "4,000,000,000 are allowed" in told
-
-
-def test_a_file_too_large_for_the_memory_is_refused_before_it_is_read(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with (tmp_path / "huge.txt").open("wb") as file:
+    with huge.open("wb") as file:
         file.truncate(5 * 10**12)  # takes no room on the disk
-    assert run("lm", corpus, tmp_path / "out", data=tmp_path / "huge.txt") == 1
-    assert "huge.txt has 5,000,000,000,000 bytes; 4,000,000,000 are allowed." in capsys.readouterr().err
-
-
-def test_a_batch_too_large_for_the_memory_is_refused_by_both_numbers(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("lm", corpus, tmp_path / "out", batch_size=10**9) == 1
-    assert "A step would read 11,000,000,000 tokens; 16,777,216 are allowed." in capsys.readouterr().err
+    repeated = f"read 1,000,000,000 times, there are {n_characters * 10**9:,} characters"
+    for changes, *said in (
+        ({"data": f"{path}:{10**9}"}, repeated, "4,000,000,000 are allowed"),
+        ({"data": huge}, "huge.txt has 5,000,000,000,000 bytes; 4,000,000,000 are allowed."),
+        ({"batch_size": 10**9}, "A step would read 11,000,000,000 tokens; 16,777,216 are allowed."),
+    ):
+        assert_one_sentence_on(refused("lm", corpus, tmp_path / "out", **changes), *said)
 
 
 def test_a_machine_without_enough_memory_says_so_in_one_sentence(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def exhausted(_: Any) -> None:
         raise MemoryError
 
     monkeypatch.setattr(command, "build", exhausted)
-    assert run("lm", corpus, tmp_path / "out") == 1
-    told = capsys.readouterr().err
-    assert_one_sentence_on(told)
-    assert "not enough memory" in told
+    assert "not enough memory" in refused("lm", corpus, tmp_path / "out")
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {"batch_size": 2003},
@@ -115,13 +98,11 @@ def test_a_machine_without_enough_memory_says_so_in_one_sentence(
         {"architecture": "rnn", "dropout": 0.1},
         {"architecture": "window", "training_mask": "none"},
     ],
-    ids=lambda changes: " ".join(f"{key} {value}" for key, value in changes.items()),
 )
 def test_options_that_do_not_fit_end_in_one_sentence_before_the_first_step(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, Any]
+    corpus: Path, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
-    assert run("lm", corpus, tmp_path / "out", **changes) == 1
-    assert_one_sentence_on(capsys.readouterr().err)
+    refused("lm", corpus, tmp_path / "out", **changes)
     assert not (tmp_path / "out").exists()
 
 
@@ -134,7 +115,7 @@ COUNT, NUMBER = "must be a whole number from 1 to 2,147,483,647", "must be a num
         ("save_every", 0, COUNT),
         ("steps", -3, COUNT),
         ("layers", "many", COUNT),
-        pytest.param("heads", "9" * 5000, COUNT, id="heads-5,000 digits"),
+        ("heads", "9" * 5000, COUNT),
         ("repeated", -1, "must be a whole number from 0 to 2,147,483,647"),
         ("seed", -1, "must be a whole number from 0 to 4,294,967,295"),
         ("snapshots", 10**9, "must be a whole number from 0 to 1,000"),
@@ -172,8 +153,8 @@ def test_the_module_ends_with_the_exit_code(
     assert_one_sentence_on(capsys.readouterr().err)
 
 
-@pytest.mark.parametrize(
-    ("course", "changes", "message"),
+@each(
+    "course, changes, message",
     [
         ("mlm", {"batch_tokens": 10**6}, "one batch takes 1000000"),
         ("translate", {"batch_tokens": 10**6}, "one batch takes 1000000"),
@@ -186,10 +167,6 @@ def test_the_module_ends_with_the_exit_code(
     ],
 )
 def test_what_cannot_be_trained_is_said_in_one_sentence(
-    course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path
 ) -> None:
-    assert run(course, corpus, tmp_path / "toy", **changes) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("Cannot train: ")
-    assert message in told
-    assert told.count("\n") == 1
+    assert message in refused(course, corpus, tmp_path / "toy", **changes)

@@ -8,10 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from safetensors.torch import load_file
 
-from tests.training.runs import TRANSFORMERS, broken_off_after, copy_of, logged_losses, read_log, run, run_apart, words
+from tests.cases import each
+from tests.training.runs import (
+    TRANSFORMERS,
+    assert_same_weights,
+    broken_off_after,
+    copy_of,
+    logged_losses,
+    read_log,
+    refused,
+    run,
+    run_apart,
+    words,
+)
 
 
 def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
@@ -20,16 +30,8 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
     out = copy_of(stopped, tmp_path / "toy")
     assert [entry["step"] for entry in read_log(out)] == list(range(5))
     assert run("lm", corpus, out) == 0
-    ours, theirs = ({entry["step"]: entry["loss"] for entry in read_log(folder)} for folder in (out, trained))
-    assert ours == theirs
-    weights, expected = (load_file(folder / "model.safetensors") for folder in (out, trained))
-    assert all(torch.equal(weights[name], expected[name]) for name in expected)
-
-
-def test_the_log_of_a_resumed_run_holds_every_step_once(corpus: Path, stopped: Path, tmp_path: Path) -> None:
-    out = copy_of(stopped, tmp_path / "toy")
-    assert run("lm", corpus, out) == 0
-    assert [entry["step"] for entry in read_log(out)] == list(range(8))
+    assert logged_losses(out) == logged_losses(trained)  # every step once
+    assert_same_weights(out, trained)
 
 
 def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_path: Path) -> None:
@@ -39,8 +41,8 @@ def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_pa
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "named"),
+@each(
+    "option, value, named",
     [
         ("seed", 6, "seed"),
         ("learning_rate", 1e-3, "learning_rate"),
@@ -53,15 +55,14 @@ def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_pa
     ],
 )
 def test_going_on_with_other_settings_is_refused_by_their_name(
-    corpus: Path, stopped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: Any, named: str
+    corpus: Path, stopped: Path, tmp_path: Path, option: str, value: Any, named: str
 ) -> None:
     out = copy_of(stopped, tmp_path / "toy")
-    assert run("lm", corpus, out, **{option: value}) == 1
-    assert named in capsys.readouterr().err
+    assert named in refused("lm", corpus, out, **{option: value})
     assert not (out / "model.safetensors").exists()
 
 
-@pytest.mark.parametrize("course", TRANSFORMERS)
+@each("course", TRANSFORMERS)
 def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path) -> None:
     """With dropout; broken off two steps after a checkpoint."""
     assert run(course, corpus, tmp_path / "whole", dropout=0.1) == 0
@@ -70,19 +71,15 @@ def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path)
         run(course, corpus, tmp_path / "parts", dropout=0.1)
     assert run(course, corpus, tmp_path / "parts", dropout=0.1) == 0
     assert logged_losses(tmp_path / "parts") == logged_losses(tmp_path / "whole")
-    weights, expected = (load_file(tmp_path / name / "model.safetensors") for name in ("parts", "whole"))
-    assert all(torch.equal(weights[name], expected[name]) for name in expected)
+    assert_same_weights(tmp_path / "parts", tmp_path / "whole")
 
 
-def test_a_run_whose_schedule_knows_no_end_may_be_made_longer(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_whose_schedule_knows_no_end_may_be_made_longer(corpus: Path, tmp_path: Path) -> None:
     assert run("translate", corpus, tmp_path / "whole", warmup=2) == 0
     assert run("translate", corpus, tmp_path / "parts", warmup=2, steps=3) == 0
     assert run("translate", corpus, tmp_path / "parts", warmup=2) == 0
     assert logged_losses(tmp_path / "parts") == logged_losses(tmp_path / "whole")
-    assert run("translate", corpus, tmp_path / "parts", warmup=2, steps=3) == 1
-    assert "has done 8 steps already" in capsys.readouterr().err
+    assert "has done 8 steps already" in refused("translate", corpus, tmp_path / "parts", warmup=2, steps=3)
 
 
 AFTER_STEP_4 = """
@@ -96,7 +93,7 @@ __main__.train = train
 """
 
 
-@pytest.mark.parametrize("step", range(8))
+@each("step", range(8))
 def test_a_run_goes_on_from_any_step_as_if_nothing_had_happened(
     step: int, corpus: Path, trained: Path, tmp_path: Path
 ) -> None:
@@ -128,10 +125,13 @@ checkpoint.save = kill
 """
 
 
-@pytest.mark.parametrize(
-    ("prologue", "n_logged", "left"),
-    [(AFTER_STEP_4, 5, False), (WHILE_SAVING, 6, True), (AFTER_SAVING, 6, False)],
-    ids=["between steps", "while saving", "after saving"],
+@each(
+    "prologue, n_logged, left",
+    {
+        "between steps": (AFTER_STEP_4, 5, False),
+        "while saving": (WHILE_SAVING, 6, True),
+        "after saving": (AFTER_SAVING, 6, False),
+    },
 )
 def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(
     prologue: str, n_logged: int, left: bool, corpus: Path, tmp_path: Path
@@ -155,14 +155,10 @@ def test_a_full_disk_ends_in_one_sentence_and_leaves_nothing_behind(corpus: Path
     assert {file.name for file in out.iterdir()} == {"tokenizer.json", "config.json", "log.jsonl"}
 
 
-@pytest.mark.parametrize("course", ["mlm", "translate", "task"])
-def test_a_checkpoint_of_another_configuration_is_refused(
-    course: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@each("course", ["mlm", "translate", "task"])
+def test_a_checkpoint_of_another_configuration_is_refused(course: str, corpus: Path, tmp_path: Path) -> None:
     assert run(course, corpus, tmp_path / "toy") == 0
-    capsys.readouterr()
-    assert run(course, corpus, tmp_path / "toy", smoothing=0.2) == 1
-    assert "belongs to another run (smoothing:" in capsys.readouterr().err
+    assert "belongs to another run (smoothing:" in refused(course, corpus, tmp_path / "toy", smoothing=0.2)
 
 
 def test_time_that_is_up_stops_a_run_that_then_goes_on(

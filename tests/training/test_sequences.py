@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tests.model.helpers import flat
 from tests.training.toys import BYTES, VOCAB, sequences
 from tfmviz.constants import MASK
@@ -30,7 +31,7 @@ from tfmviz.training.sequences import (
 )
 
 
-@pytest.mark.parametrize("sides", [1, 2])
+@each("sides", [1, 2])
 def test_an_epoch_holds_every_sequence_once_in_batches_within_the_budget(sides: int) -> None:
     lengths = np.random.default_rng(0).integers(1, 14, size=(499, sides))
     buckets = Buckets(lengths, budget=131, seed=5)
@@ -52,7 +53,7 @@ def test_epochs_mix_sequences_of_equal_length_anew_and_another_seed_does_too() -
     assert not epochs[0] & epochs[1]
 
 
-@pytest.mark.parametrize(("budget", "message"), [(2000, "has 499 tokens; one batch takes 2000"), (0, "longest text")])
+@each("budget, message", [(2000, "has 499 tokens; one batch takes 2000"), (0, "longest text")])
 def test_too_little_text_for_a_batch_is_refused_by_both_numbers(budget: int, message: str) -> None:
     with pytest.raises(CorpusError, match=message):
         Buckets(np.ones((499, 1), dtype=np.int64), budget=budget, seed=0)
@@ -69,12 +70,8 @@ def test_the_decoder_reads_what_it_should_have_written_so_far() -> None:
 
 @torch.no_grad()
 def test_padding_changes_no_loss() -> None:
-    config = flat(
-        architecture="encoder-decoder", vocab_size=VOCAB, max_len=17, d_model=20, n_layers=2, n_heads=2, n_kv_heads=2,
-        d_ff=29,
-    )  # fmt: skip
-    torch.manual_seed(0)
-    model = build(config)
+    sizes = {"max_len": 17, "d_model": 20, "n_layers": 2, "n_heads": 2, "n_kv_heads": 2, "d_ff": 29}
+    model = build(flat(architecture="encoder-decoder", vocab_size=VOCAB, **sizes))
     pairs = list(zip(sequences(13, seed=1), sequences(13, seed=2), strict=True))
     alone = [(evaluate(model, [pair_batch([pair])]), len(pair[1]) + 1) for pair in pairs]
     expected = sum(loss * n for loss, n in alone) / sum(n for _, n in alone)
@@ -144,7 +141,7 @@ def same(one: Batch, other: Batch) -> bool:
     return all(np.array_equal(one[0][name], other[0][name]) for name in one[0]) and np.array_equal(one[1], other[1])
 
 
-@pytest.mark.parametrize("kind", every_kind_of_batches())
+@each("kind", list(every_kind_of_batches()))
 def test_a_batch_is_a_function_of_seed_and_step(kind: str) -> None:
     batches, again, other = (every_kind_of_batches(seed=seed)[kind] for seed in (0, 0, 1))
     made = [batches.batch(step) for step in range(23)]

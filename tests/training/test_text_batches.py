@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cases import each
 from tests.training.toys import SENTENCES, read, write_lines
 from tfmviz.text.corpora import CorpusError
 from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
@@ -23,10 +24,18 @@ def tokenizer() -> Tokenizer:
 
 
 def test_every_document_is_on_exactly_one_side(tmp_path: Path) -> None:
-    split = load_split([(write_lines(tmp_path / "a.txt", SENTENCES), 1)])
+    """Also with copies in several sources."""
+    paths = [write_lines(tmp_path / name, SENTENCES) for name in ("a.txt", "b.txt")]
+    split = load_split([(paths[0], 1)])
     assert sorted(split.train + split.held_out) == sorted(SENTENCES)
     assert not set(split.train) & set(split.held_out)
     assert 1 <= len(split.held_out) <= 0.03 * len(SENTENCES)
+    split = load_split([(path, 2) for path in paths])
+    assert set(split.train) | set(split.held_out) == set(SENTENCES)
+    assert not set(split.train) & set(split.held_out)
+    for n in (0, 1):
+        with pytest.raises(CorpusError, match=rf"^{n} documents are too few"):
+            load_split([(write_lines(tmp_path / "a.txt", SENTENCES[:n]), 1)])
 
 
 def test_a_weight_repeats_training_documents_only(tmp_path: Path) -> None:
@@ -38,19 +47,6 @@ def test_a_weight_repeats_training_documents_only(tmp_path: Path) -> None:
     assert set(split.held_out) & set(thrice)
 
 
-def test_copies_in_several_sources_stay_on_one_side(tmp_path: Path) -> None:
-    paths = [write_lines(tmp_path / name, SENTENCES) for name in ("a.txt", "b.txt")]
-    split = load_split([(path, 2) for path in paths])
-    assert set(split.train) | set(split.held_out) == set(SENTENCES)
-    assert not set(split.train) & set(split.held_out)
-
-
-@pytest.mark.parametrize("n", [0, 1])
-def test_too_few_documents_to_hold_some_out_are_refused_by_number(tmp_path: Path, n: int) -> None:
-    with pytest.raises(CorpusError, match=rf"^{n} documents are too few"):
-        load_split([(write_lines(tmp_path / "a.txt", SENTENCES[:n]), 1)])
-
-
 # Packing into one stream.
 
 
@@ -60,17 +56,13 @@ def unpack(stream: np.ndarray, tokenizer: Tokenizer) -> list[str]:
     return [tokenizer.decode(piece[piece != END]) for piece in np.split(stream, ends[:-1] + 1)]
 
 
-def test_packing_loses_nothing(tokenizer: Tokenizer) -> None:
+def test_packing_loses_nothing_and_depends_on_the_seed_alone(tokenizer: Tokenizer) -> None:
     documents = [*SENTENCES[:53], "你好 👩‍👩‍👧", f"typed {END_OF_TEXT} mark", "two\nlines"]
-    stream = pack(documents, tokenizer, seed=3)
-    assert stream.dtype == np.int32
-    assert Counter(unpack(stream, tokenizer)) == Counter(documents)
-
-
-def test_packing_depends_on_the_seed_alone(tokenizer: Tokenizer) -> None:
-    first, again, other = (pack(SENTENCES[:53], tokenizer, seed=seed) for seed in (3, 3, 5))
+    first, again, other = (pack(documents, tokenizer, seed=seed) for seed in (3, 3, 5))
+    assert first.dtype == np.int32
+    assert Counter(unpack(first, tokenizer)) == Counter(documents)
     assert np.array_equal(first, again)
-    assert unpack(other, tokenizer) != unpack(first, tokenizer) != SENTENCES[:53]
+    assert unpack(other, tokenizer) != unpack(first, tokenizer) != documents
 
 
 # Cutting the stream into batches. Where the stream holds 0, 1, 2, …, a token tells its own place.
@@ -88,6 +80,8 @@ def test_targets_are_the_inputs_shifted_by_one() -> None:
         assert inputs.shape == targets.shape == (5, 13)
         assert inputs.dtype == targets.dtype == np.int64
         assert np.array_equal(inputs[:, 1:], targets[:, :-1])
+        assert (np.diff(inputs[:3]) == 1).all()  # windows are stretches of the text
+        assert (np.diff(targets[:3]) == 1).all()
 
 
 def places_read(batches: TextBatches, epoch: int) -> np.ndarray:
@@ -96,8 +90,8 @@ def places_read(batches: TextBatches, epoch: int) -> np.ndarray:
     return np.concatenate([read(batches, first + i)[0][:n_text].ravel() for i in range(batches.steps_per_epoch)])
 
 
-@pytest.mark.parametrize("n_repeated", [0, 2])
-@pytest.mark.parametrize("epoch", [0, 1, 4])
+@each("n_repeated", [0, 2])
+@each("epoch", [0, 1, 4])
 def test_no_place_of_the_text_is_read_twice_in_an_epoch(epoch: int, n_repeated: int) -> None:
     batches = batches_of_places(n_repeated=n_repeated)
     places = places_read(batches, epoch)
@@ -106,13 +100,7 @@ def test_no_place_of_the_text_is_read_twice_in_an_epoch(epoch: int, n_repeated: 
     assert n_left_out < (batches.batch_size + 2) * batches.length  # the batch that would not be full, and the offset
 
 
-def test_windows_are_stretches_of_the_text() -> None:
-    inputs, targets = read(batches_of_places(), 2)
-    assert (np.diff(inputs) == 1).all()
-    assert (np.diff(targets) == 1).all()
-
-
-@pytest.mark.parametrize("n_tokens", [1009, 13 * (5 * 2 + 1) - 1])  # the second leaves nearly a batch over
+@each("n_tokens", [1009, 13 * (5 * 2 + 1) - 1])  # the second leaves nearly a batch over
 def test_no_part_of_the_text_is_left_out_of_every_epoch(n_tokens: int) -> None:
     batches = batches_of_places(n_tokens)
     read = set(np.concatenate([places_read(batches, epoch) for epoch in range(200)]).tolist())
@@ -126,7 +114,7 @@ def test_epochs_differ_in_order_and_offset() -> None:
     assert len({places[0] % batches.length for places in epochs}) > 1
 
 
-@pytest.mark.parametrize("n_repeated", [0, 2])
+@each("n_repeated", [0, 2])
 def test_a_batch_depends_on_seed_and_step_alone(n_repeated: int) -> None:
     batches = batches_of_places(n_repeated=n_repeated)
     forwards = [read(batches, step) for step in range(29)]
@@ -161,7 +149,7 @@ def test_a_stream_of_exactly_one_batch_is_enough_and_one_token_less_is_not() -> 
         batches_of_places(needed - 1, n_repeated=2)
 
 
-@pytest.mark.parametrize("n_repeated", [-1, 5, 7])
+@each("n_repeated", [-1, 5, 7])
 def test_some_rows_must_be_text(n_repeated: int) -> None:
     with pytest.raises(ValueError, match=rf"{n_repeated} of 5 rows"):
         batches_of_places(n_repeated=n_repeated)

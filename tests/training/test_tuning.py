@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.cases import each
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly
 from tfmviz.text.tokenizer import Tokenizer
@@ -47,7 +48,7 @@ def test_examples_are_half_questions_and_have_lost_their_mark() -> None:
         tuning.examples(sentences, 20, seed=3)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_exactly_what_the_method_names_is_trained(body: DecoderOnly | EncoderOnly, method: Method) -> None:
     d, layers = SHAPE["d_model"], SHAPE["n_layers"]
     whole = sum(W.numel() for W in body.parameters())
@@ -107,7 +108,7 @@ def test_texts_are_cut_to_the_models_length_and_empty_ones_left_out(body: Decode
     assert [len(row) for row, _ in rows] == [23, 2]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_the_task_is_learned_and_the_same_seed_gives_the_same(body: DecoderOnly | EncoderOnly, method: Method) -> None:
     records = run(body, method, steps=60)
     shares = [record["share"] for record in records]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,15 +33,12 @@ def test_many_who_ask_at_once_cost_one_computation() -> None:
         go_on.wait(20)
         return 2 * number
 
-    found: list[int] = []
-    askers = [threading.Thread(target=lambda: found.append(slow(7))) for _ in range(5)]
-    for asker in askers:
-        asker.start()
-    assert begun.wait(20)
-    go_on.set()
-    for asker in askers:
-        asker.join(20)
-    assert (found, asked) == ([14] * 5, [7])
+    with ThreadPoolExecutor() as askers:
+        found = [askers.submit(slow, 7) for _ in range(5)]
+        assert begun.wait(20)
+        go_on.set()
+        assert [one.result(20) for one in found] == [14] * 5
+    assert asked == [7]
 
 
 def test_a_default_that_is_given_is_the_same_call() -> None:
@@ -63,24 +62,18 @@ def test_another_question_does_not_wait_for_a_slow_one() -> None:
             go_on.wait(20)
         return name
 
-    slow = threading.Thread(target=answer, args=("slow",))
-    slow.start()
-    assert answer("quick") == "quick"
-    go_on.set()
-    slow.join(20)
-
-
-class Waiting:
-    """What stands in the queue for a turn."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.texts: list[str] = []
-        monkeypatch.setattr(turns, "others", lambda: self.texts)
+    with ThreadPoolExecutor() as others:
+        others.submit(answer, "slow")
+        assert answer("quick") == "quick"
+        go_on.set()
 
 
 @pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch) -> Waiting:
-    return Waiting(monkeypatch)
+def waiting(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The texts of those who stand in the queue for a turn."""
+    queue = SimpleNamespace(texts=[])
+    monkeypatch.setattr(turns, "others", lambda: queue.texts)
+    return queue
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +91,7 @@ def backwards(model: Model, texts: Sequence[str]) -> list[str]:
     return [text[::-1] for text in texts]
 
 
-def test_who_asks_brings_along_the_texts_of_those_who_wait(waiting: Waiting) -> None:
+def test_who_asks_brings_along_the_texts_of_those_who_wait(waiting: SimpleNamespace) -> None:
     model = Model()
     waiting.texts = ["two", "three", "two", "one"]
     assert backwards(model, "one") == "eno"
@@ -108,7 +101,7 @@ def test_who_asks_brings_along_the_texts_of_those_who_wait(waiting: Waiting) -> 
     assert backwards(Model(), "one") == "eno"  # another model has its own
 
 
-def test_a_long_text_is_computed_alone_and_a_crowd_in_parts(waiting: Waiting) -> None:
+def test_a_long_text_is_computed_alone_and_a_crowd_in_parts(waiting: SimpleNamespace) -> None:
     model, long = Model(), "a" * (cache.SHORT + 1)
     waiting.texts = [long, "short", *map(str, range(50))]
     assert backwards(model, "first") == "tsrif"
@@ -118,7 +111,7 @@ def test_a_long_text_is_computed_alone_and_a_crowd_in_parts(waiting: Waiting) ->
     assert alone == [long]
 
 
-def test_a_text_of_another_that_cannot_be_read_harms_nobody(waiting: Waiting) -> None:
+def test_a_text_of_another_that_cannot_be_read_harms_nobody(waiting: SimpleNamespace) -> None:
     model = Model()
     waiting.texts = [""]
     assert backwards(model, "mine") == "enim"
@@ -127,7 +120,7 @@ def test_a_text_of_another_that_cannot_be_read_harms_nobody(waiting: Waiting) ->
         backwards(model, "")
 
 
-def test_a_text_that_is_being_computed_with_others_is_not_computed_again(waiting: Waiting) -> None:
+def test_a_text_that_is_being_computed_with_others_is_not_computed_again(waiting: SimpleNamespace) -> None:
     begun, go_on = threading.Event(), threading.Event()
     asked: list[list[str]] = []
 
@@ -138,17 +131,15 @@ def test_a_text_that_is_being_computed_with_others_is_not_computed_again(waiting
         go_on.wait(20)
         return list(texts)
 
-    model, found = Model(), list[str]()
+    model = Model()
     waiting.texts = ["second"]
-    first = threading.Thread(target=lambda: found.append(slow(model, "first")))
-    first.start()
-    assert begun.wait(20)
-    second = threading.Thread(target=lambda: found.append(slow(model, "second")))
-    second.start()
-    go_on.set()
-    first.join(20)
-    second.join(20)
-    assert (sorted(found), asked) == (["first", "second"], [["first", "second"]])
+    with ThreadPoolExecutor() as others:
+        first = others.submit(slow, model, "first")
+        assert begun.wait(20)
+        second = others.submit(slow, model, "second")
+        go_on.set()
+        assert [first.result(20), second.result(20)] == ["first", "second"]
+    assert asked == [["first", "second"]]
 
 
 def test_what_raises_is_tried_again() -> None:
@@ -191,14 +182,10 @@ def test_what_is_larger_than_the_budget_is_handed_on_but_not_kept() -> None:
 
 
 def test_two_functions_do_not_share_answers() -> None:
-    @cache.shared
-    def one(number: int) -> tuple[str, int]:
-        return "one", number
+    def named(name: str) -> Callable[[int], tuple[str, int]]:
+        return cache.shared(lambda number: (name, number))
 
-    @cache.shared
-    def other(number: int) -> tuple[str, int]:
-        return "other", number
-
+    one, other = named("one"), named("other")
     assert (one(3), other(3), one(3)) == (("one", 3), ("other", 3), ("one", 3))
 
 

@@ -51,27 +51,24 @@ def test_under_https_it_travels_under_https_only() -> None:
     assert ask(scheme="https")[0].endswith("; HttpOnly; SameSite=Lax; Secure")
 
 
-@pytest.mark.parametrize("path", ["/", "/training", "/static/index.js", "/views/a.js", "/_stcore/health"])
-def test_what_a_proxy_may_keep_for_all_carries_no_secret(path: str) -> None:
-    assert ask(path) == []
+def test_what_a_proxy_may_keep_for_all_carries_no_secret() -> None:
+    for path in ("/", "/training", "/static/index.js", "/views/a.js", "/_stcore/health"):
+        assert ask(path) == [], path
 
 
-@pytest.mark.parametrize("cookie", ["", "0" * 31, "0" * 33, "G" * 32, "<script>", f"{SECRET}.{SECRET}.{SECRET}"])
-def test_what_is_no_secret_is_replaced(cookie: str) -> None:
-    (given,) = ask(cookies=f"{readers.COOKIE}={cookie}; other={SECRET}")
-    assert SECRET not in given
+def test_what_is_no_secret_is_replaced() -> None:
+    for cookie in ("", "0" * 31, "0" * 33, "G" * 32, "<script>", f"{SECRET}.{SECRET}.{SECRET}", f"{SECRET}."):
+        (given,) = ask(cookies=f"{readers.COOKIE}={cookie}; other={SECRET}")
+        assert SECRET not in given, cookie
 
 
-@pytest.mark.parametrize("cookie", [SECRET, f"{SECRET}.{SECRET}", f"{SECRET}."])
-def test_a_secret_that_is_not_signed_is_signed(cookie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_that_is_not_signed_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that starts anew with another key still lets its readers steer their runs."""
-    given = ask(cookies=f"{readers.COOKIE}={cookie}")
-    if cookie.endswith("."):
-        assert SECRET not in given[0]
-        return
-    name, _, value = given[0].partition(";")[0].partition("=")
-    assert value.startswith(f"{SECRET}.")
-    assert readers.who({name: value}, "10.0.0.1") == reader_of({name: cookie}, {}, monkeypatch)
+    for cookie in (SECRET, f"{SECRET}.{SECRET}"):
+        given = ask(cookies=f"{readers.COOKIE}={cookie}")
+        name, _, value = given[0].partition(";")[0].partition("=")
+        assert value.startswith(f"{SECRET}.")
+        assert readers.who({name: value}, "10.0.0.1") == reader_of({name: cookie}, {}, monkeypatch)
 
 
 def test_a_signed_cookie_is_a_reader_wherever_they_are_and_all_others_are_their_address() -> None:
@@ -106,10 +103,9 @@ def test_all_sessions_of_a_browser_are_one_reader(monkeypatch: pytest.MonkeyPatc
     assert SECRET not in one
 
 
-@pytest.mark.parametrize("cookies", [{}, {readers.COOKIE: "known to all"}])
-def test_a_browser_without_a_secret_is_a_reader_until_it_is_reloaded(
-    cookies: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    state: dict[str, str] = {}
-    one, again = (reader_of(cookies, state, monkeypatch) for _ in range(2))
-    assert one == again != reader_of(cookies, {}, monkeypatch)
+def test_a_browser_without_a_secret_is_a_reader_until_it_is_reloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    cookies: Mapping[str, str]
+    for cookies in ({}, {readers.COOKIE: "known to all"}):
+        state: dict[str, str] = {}
+        one, again = (reader_of(cookies, state, monkeypatch) for _ in range(2))
+        assert one == again != reader_of(cookies, {}, monkeypatch)

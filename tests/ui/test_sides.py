@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from tests.app import lesson
 from tfmviz.analysis.side_by_side import pair_tokens
@@ -23,8 +22,12 @@ def sentences(seed: int) -> tuple[str, str]:
     return f"Then {subject} {verb} {old} again.", f"Then {subject} {verb} {new} again."
 
 
-@pytest.mark.parametrize("seed", range(50))
-def test_where_the_token_looks_in_both(seed: int) -> None:
+def test_where_the_token_looks_in_both() -> None:
+    for seed in range(50):
+        looks_in_both(seed)
+
+
+def looks_in_both(seed: int) -> None:
     texts, rng = sentences(seed), np.random.default_rng(100 + seed)
     layer, head = f"decoder.{rng.integers(6)}.self_attn", int(rng.integers(8))
     here, there = (lesson("tiny-english", text, layer, head) for text in texts)

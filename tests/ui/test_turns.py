@@ -43,10 +43,19 @@ class Run(threading.Thread):
         except ValueError:
             pass
 
-    def finish(self) -> None:
-        self.end.set()
-        self.join(20)
-        assert not self.is_alive()
+
+def begun(count: int, reader: str = "") -> list[Run]:
+    """So many runs that have their turn."""
+    runs = [Run(reader) for _ in range(count)]
+    assert all(run.runs.wait(20) for run in runs)
+    return runs
+
+
+def finish(*runs: Run) -> None:
+    for run in runs:
+        run.end.set()
+        run.join(20)
+        assert not run.is_alive()
 
 
 def waiting(count: int) -> None:
@@ -70,21 +79,18 @@ def _two_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_the_third_waits_and_the_longest_waiting_comes_first() -> None:
-    first, second = Run(), Run()
-    assert first.runs.wait(20)
-    assert second.runs.wait(20)
+    first, second = begun(2)
     third = Run()
     waiting(1)
     fourth = Run()
     waiting(2)
     assert not third.runs.is_set()
-    second.finish()
+    finish(second)
     assert third.runs.wait(20)
     assert not fourth.runs.is_set()
-    first.finish()
+    finish(first)
     assert fourth.runs.wait(20)
-    for run in (third, fourth):
-        run.finish()
+    finish(third, fourth)
 
 
 def test_a_run_knows_the_texts_of_those_who_wait_with_its_model() -> None:
@@ -110,10 +116,9 @@ def test_a_run_knows_the_texts_of_those_who_wait_with_its_model() -> None:
     for count, (model, text) in enumerate([("a", "3"), ("b", "4"), ("a", "5")], start=1):
         others.append(Reads(model, text))
         waiting(count)
-    first.finish()
+    finish(first)
     assert seen == [["3", "5"]]
-    for run in (second, *others):
-        run.finish()
+    finish(second, *others)
     assert turns.others() == []
 
 
@@ -121,11 +126,8 @@ def test_a_page_that_fails_gives_its_turn_back() -> None:
     failing, other = Run(fails=True), Run()
     assert failing.runs.wait(20)
     assert other.runs.wait(20)
-    failing.finish()
-    third = Run()
-    assert third.runs.wait(20)
-    for run in (other, third):
-        run.finish()
+    finish(failing)
+    finish(other, *begun(1))
 
 
 def test_who_waits_is_told_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,29 +143,23 @@ def test_who_waits_is_told_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(turns, "PATIENCE", 0.01)
     monkeypatch.setattr(streamlit, "empty", Note)
-    first, second = Run(), Run()
-    assert first.runs.wait(20)
-    assert second.runs.wait(20)
+    first, second = begun(2)
     with pytest.raises(KeyboardInterrupt), turns.taken():
         turns.take()
     assert told == ["The server is busy: one reader is before you. Your page will appear."] * 2
-    for run in (first, second):
-        run.finish()
+    finish(first, second)
 
 
 def test_tabs_of_one_reader_take_turns_one_by_one_and_another_comes_in_at_once() -> None:
-    tabs = [Run("a flood")]
-    assert tabs[0].runs.wait(20)
+    tabs = begun(1, "a flood")
     for count in range(1, 6):
         tabs.append(Run("a flood"))
         waiting(count)
-    other = Run()
-    assert other.runs.wait(20)
-    other.finish()
+    finish(*begun(1))
     for tab in tabs:
         assert tab.runs.wait(20)
         assert sum(one.runs.is_set() and one.is_alive() for one in tabs) == 1
-        tab.finish()
+        finish(tab)
 
 
 def test_a_class_behind_one_address_uses_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,15 +167,12 @@ def test_a_class_behind_one_address_uses_every_processor(monkeypatch: pytest.Mon
     monkeypatch.setattr(turns, "AT_ONCE", 4)
     monkeypatch.setattr(turns, "PROCESSORS", 3)
     address = readers.who({}, "10.0.0.1")
-    crowd = [Run(address) for _ in range(3)]
-    assert all(run.runs.wait(20) for run in crowd)
+    crowd = begun(3, address)
     late = Run(address)
     waiting(1)
-    other = Run()
-    assert other.runs.wait(20)
+    (other,) = begun(1)
     assert not late.runs.is_set()
-    for run in (*crowd, other, late):
-        run.finish()
+    finish(*crowd, other, late)
 
 
 def test_pages_of_one_reader_keep_no_others_keys_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,10 +25,7 @@ LENGTH = len(TOKENS)
 
 INSIDES = """
 import { explorer } from "./explorer/standalone.ts";
-import { fitted, fromLook, initial, toLook } from "./explorer/state.ts";
-import { filtered, rollout, strongest } from "./explorer/weights.ts";
-import { RAMP } from "./shared/colours.ts";
-globalThis.insides = { explorer, filtered, rollout, strongest, toLook, fromLook, fitted, initial, RAMP };
+globalThis.insides = { explorer };
 """
 
 BUNDLING = f"""
@@ -101,14 +98,13 @@ def said(page: Page) -> str:
     return page.locator(".spoken").inner_text()
 
 
+CENTRE = """([row, column]) => {
+  const {scroller, left, top, cell} = insides.explorer.matrix, {x, y} = scroller.getBoundingClientRect();
+  return [x + left + (column + .5) * cell - scroller.scrollLeft, y + top + (row + .5) * cell - scroller.scrollTop];
+}"""
+
+
 def centre_of_cell(page: Page, row: int, column: int) -> tuple[float, float]:
-    scroller = page.locator(".matrix-picture")
-    scroller.scroll_into_view_if_needed()
-    x, y = page.evaluate(
-        """([row, column]) => {
-          const {matrix} = insides.explorer, box = matrix.scroller.getBoundingClientRect();
-          return [box.x + matrix.left + (column + .5) * matrix.cell, box.y + matrix.top + (row + .5) * matrix.cell];
-        }""",
-        [row, column],
-    )
+    page.locator(".matrix-picture").scroll_into_view_if_needed()
+    x, y = page.evaluate(CENTRE, [row, column])
     return x, y

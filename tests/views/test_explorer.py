@@ -30,30 +30,25 @@ from tfmviz import views
 pytestmark = pytest.mark.browser
 
 
-def test_the_first_row_has_nothing_left_without_the_first_token_and_is_not_divided_by_zero(
-    standalone: Standalone,
-) -> None:
-    page = standalone.open()
+COLOURS = """all => all.map((node) => {
+  const {data} = node.getContext("2d").getImageData(0, 0, node.width, node.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+})"""
+
+
+def test_it_opens_on_a_head_with_all_pictures_and_divides_no_row_by_zero(standalone: Standalone) -> None:
+    page = standalone.open(title="some model")
+    expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0")
+    expect(page.locator(".tiles button")).to_have_count(9)
+    assert strip_numbers(page) == as_strip(TRACE["decoder.0.self_attn.pattern"][0, -1])
+    colours = page.locator("canvas").evaluate_all(COLOURS)
+    assert len(colours) == 3
+    assert min(colours) > 3
     page.get_by_text("Filters and colours").click()
     page.get_by_label("without the first token").check()
     page.locator(".strip button").first.hover()
     assert said(page) == "“The” (token 0) looks at nothing."
     assert strip_numbers(page)[0] == "–"  # left out, like what is masked
-
-
-def test_it_opens_on_a_head_with_all_pictures(standalone: Standalone) -> None:
-    page = standalone.open(title="some model")
-    expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0")
-    expect(page.locator(".tiles button")).to_have_count(9)
-    assert strip_numbers(page) == as_strip(TRACE["decoder.0.self_attn.pattern"][0, -1])
-    colours = page.locator("canvas").evaluate_all(
-        """all => all.map((node) => {
-          const {data} = node.getContext("2d").getImageData(0, 0, node.width, node.height);
-          return new Set(new Uint32Array(data.buffer)).size;
-        })"""
-    )
-    assert len(colours) == 3
-    assert min(colours) > 3
 
 
 def test_pointing_at_a_head_previews_it_clicking_keeps_it_leaving_restores(standalone: Standalone) -> None:
@@ -116,11 +111,8 @@ def test_two_words_are_clicked_and_the_heads_that_link_them_are_ranked(standalon
     expect(pair).to_have_text("Which head links two words? Click both.")
     for at in (1, 5):
         page.locator(".strip").first.locator("button").nth(at).click()
-    weights = {
-        (layer, head): float(TRACE[f"decoder.{layer}.self_attn.pattern"][head, 5, 1])
-        for layer in range(3)
-        for head in range(3)
-    }
+    patterns = [TRACE[f"decoder.{layer}.self_attn.pattern"] for layer in range(3)]
+    weights = {(layer, head): float(patterns[layer][head, 5, 1]) for layer, head in np.ndindex(3, 3)}
     best = sorted(weights, key=lambda place: -weights[place])[:4]
     expect(pair).to_contain_text("“slow” → “animal”:")
     shown = [f"layer {layer}, head {head} {weights[layer, head]:.2f}" for layer, head in best]
@@ -144,7 +136,7 @@ def test_pointing_at_a_token_tells_whom_it_looks_at_and_at_a_key_who_looks(stand
     assert strip_numbers(page) == ["–", *as_strip(pattern[1:, 1])]
 
 
-def test_a_click_pins_a_token_until_it_is_clicked_again_or_escape(standalone: Standalone) -> None:
+def test_a_click_or_enter_pins_a_token_until_it_is_clicked_again_or_escape(standalone: Standalone) -> None:
     page = standalone.open()
     token = page.locator(".strip").first.locator("button").nth(3)
     token.click()
@@ -157,19 +149,16 @@ def test_a_click_pins_a_token_until_it_is_clicked_again_or_escape(standalone: St
     token.click()
     page.keyboard.press("Escape")
     expect(token).to_have_attribute("aria-pressed", "false")
-
-
-def test_tokens_are_reached_by_keyboard(standalone: Standalone) -> None:
-    page = standalone.open()
-    page.locator(".strip").first.locator("button").last.focus()
+    strip = page.locator(".strip").first.locator("button")
+    strip.last.focus()
     for _ in range(5):
         page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect(page.locator(".strip").first.locator("button").nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(strip.nth(1)).to_have_attribute("aria-pressed", "true")
     assert said(page).startswith("“animal” (token 1) looks at")
 
 
-def test_pointing_at_a_cell_tells_query_key_and_weight(standalone: Standalone) -> None:
+def test_pointing_at_a_cell_and_going_there_by_keys_tells_query_key_and_weight(standalone: Standalone) -> None:
     page = standalone.open(insides=True)
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
     page.mouse.move(*centre_of_cell(page, 5, 2))
@@ -178,6 +167,12 @@ def test_pointing_at_a_cell_tells_query_key_and_weight(standalone: Standalone) -
     expect(page.locator(".tip")).to_have_text("query “was” (token 2), key “slow” (token 5): masked, may not look")
     page.mouse.click(*centre_of_cell(page, 2, 1))
     expect(page.locator(".strip button").nth(2)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    page.locator(".matrix-picture").focus()
+    page.keyboard.press("ArrowRight")  # the last row begins
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".unseen")).to_have_text(f"query “slow” (token 5), key “animal” (token 1): {pattern[5, 1]:.2f}")
 
 
 def test_the_colour_of_a_cell_is_that_of_its_weight(standalone: Standalone) -> None:
@@ -198,16 +193,6 @@ def test_the_colour_of_a_cell_is_that_of_its_weight(standalone: Standalone) -> N
         else:
             expected = unlabel_rgb(sample_colorscale("cividis", [math.sqrt(pattern[row, column])])[0])
             np.testing.assert_allclose(found[:3], expected, atol=3)
-
-
-def test_the_matrix_is_read_out_cell_by_cell(standalone: Standalone) -> None:
-    page = standalone.open()
-    pattern = TRACE["decoder.0.self_attn.pattern"][0]
-    page.locator(".matrix-picture").focus()
-    page.keyboard.press("ArrowRight")  # the last row begins
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowUp")
-    expect(page.locator(".unseen")).to_have_text(f"query “slow” (token 5), key “animal” (token 1): {pattern[5, 1]:.2f}")
 
 
 def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone) -> None:
@@ -233,23 +218,18 @@ def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("show", "heading"),
-    [
-        ("mean", "Layer 0, mean of all heads"),
-        ("all", "Mean over all layers and heads"),
-        ("rollout", "Attention rollout up to layer 0"),
-    ],
-)
-def test_aggregates_are_named_and_one_click_on_a_head_leaves_them(
-    standalone: Standalone, show: str, heading: str
-) -> None:
+def test_aggregates_are_named_and_one_click_on_a_head_leaves_them(standalone: Standalone) -> None:
     page = standalone.open()
-    page.get_by_label("What is shown").select_option(show)
-    expect(page.locator(".headline strong")).to_have_text(heading)
-    assert chosen_heads(page) == []
-    tile(page, 1, 2).click()
-    expect(page.locator(".headline strong")).to_have_text("Layer 1, head 2")
+    heading, show = page.locator(".headline strong"), page.get_by_label("What is shown")
+    show.select_option("mean")
+    expect(heading).to_have_text("Layer 0, mean of all heads")
+    for option, text in (("all", "Mean over all layers and heads"), ("rollout", "Attention rollout up to layer 0")):
+        show.select_option(option)
+        expect(heading).to_have_text(text)
+        assert chosen_heads(page) == []
+        tile(page, 1, 2).click()
+        expect(heading).to_have_text("Layer 1, head 2")
+        tile(page, 0, 0).click()
 
 
 def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
@@ -294,3 +274,31 @@ def test_cross_attention_has_source_and_target(standalone: Standalone) -> None:
     page.get_by_role("combobox", name="Attention").select_option("encoder")
     expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0 (encoder)")
     assert page.locator(".strip").nth(1).is_hidden()
+
+
+def test_an_answer_to_an_older_report_does_not_undo_a_touch_that_is_not_reported_yet(standalone: Standalone) -> None:
+    page = standalone.open(insides=True)
+    layers, reports = page.evaluate(
+        """async () => {
+          const {explorer} = insides, reports = [], layers = [];
+          explorer.page.report = (selection) => reports.push(selection);
+          const answer = (selection) => explorer.select({...selection, look: ""});
+          const later = () => new Promise((done) => setTimeout(done, 600));
+          explorer.change({heads: [{layer: 1, head: 0}]}, {rest: true});
+          await later();
+          explorer.change({heads: [{layer: 2, head: 0}]}); // a slider on its way
+          answer(reports[0]);
+          layers.push(explorer.state.layer);
+          await later();
+          answer(reports[1]);
+          layers.push(explorer.state.layer);
+          explorer.change({heads: [{layer: 1, head: 0}]});
+          explorer.change({heads: [{layer: 2, head: 0}]}); // back again: nothing to report
+          await later();
+          answer({...reports[1], layer: 0}); // Python chose something else since
+          layers.push(explorer.state.layer);
+          return [layers, reports.map(({layer, sequence}) => [layer, sequence])];
+        }"""
+    )
+    assert reports == [[1, 1], [2, 2]]
+    assert layers == [2, 2, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import struct
 import xml.etree.ElementTree as ElementTree
@@ -15,12 +16,9 @@ from playwright.sync_api import Page, expect
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tests.traces import ODD_TOKENS, causal, decoder, words
-from tests.views.standalone import CROSS, LENGTH, TOKENS, TRACE, Standalone, said, strip_numbers, tile
-from tfmviz.record.trace import Trace
+from tests.views.standalone import CROSS, LENGTH, TOKENS, TRACE, Standalone, centre_of_cell, said, strip_numbers, tile
 
 pytestmark = pytest.mark.browser
-
-# Odd input.
 
 
 def test_odd_tokens_are_shown_literally(standalone: Standalone) -> None:
@@ -44,34 +42,14 @@ def test_144_heads(standalone: Standalone) -> None:
 
 
 def test_512_tokens_can_be_read_by_zooming(standalone: Standalone) -> None:
-    trace = decoder(words(512), layers=1, heads=2)
-    page = standalone.open(trace, insides=True)
+    page = standalone.open(decoder(words(512), layers=1, heads=2), insides=True)
     assert "strongest lines; point at a token for the other" in page.locator(".panel.lines").inner_text()
     page.get_by_label("Zoom of the matrix").fill("4")
-    cell = page.evaluate("insides.explorer.matrix.cell")
-    assert cell >= 14
-    scroller = page.locator(".matrix-picture")
-    scroller.evaluate("(node) => node.scrollTo(1e6, 1e6)")
-    place = page.evaluate(
-        """() => {
-          const {matrix} = insides.explorer, box = matrix.scroller.getBoundingClientRect();
-          return [box.x + matrix.left + 511.5 * matrix.cell - matrix.scroller.scrollLeft,
-                  box.y + matrix.top + 511.5 * matrix.cell - matrix.scroller.scrollTop];
-        }"""
-    )
-    scroller.scroll_into_view_if_needed()
-    box = scroller.bounding_box()
-    assert box is not None
-    assert place[0] < 1280
-    page.mouse.move(
-        *page.evaluate(
-            """() => {
-          const {matrix} = insides.explorer, box = matrix.scroller.getBoundingClientRect();
-          return [box.x + matrix.left + 511.5 * matrix.cell - matrix.scroller.scrollLeft,
-                  box.y + matrix.top + 511.5 * matrix.cell - matrix.scroller.scrollTop];
-        }"""
-        )
-    )
+    assert page.evaluate("insides.explorer.matrix.cell") >= 14
+    page.locator(".matrix-picture").evaluate("(node) => node.scrollTo(1e6, 1e6)")
+    x, y = centre_of_cell(page, 511, 511)
+    assert x < 1280
+    page.mouse.move(x, y)
     expect(page.locator(".tip")).to_contain_text("(token 511), key")
 
 
@@ -85,7 +63,9 @@ def test_the_strip_of_a_long_text_scrolls_to_the_token_that_is_pointed_at_elsewh
     expect(token).to_be_in_viewport()
 
 
-# Files.
+SVG = "{http://www.w3.org/2000/svg}"
+
+TITLES = ("Every head", "Who looks at whom", "As a matrix")
 
 
 def saved(page: Page, name: str) -> Path:
@@ -96,28 +76,27 @@ def saved(page: Page, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "As a matrix"])
-def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Standalone, title: str) -> None:
+def test_figures_are_saved_as_svg_with_title_tokens_and_caption(standalone: Standalone) -> None:
     page = standalone.open(decoder((*TOKENS, "</svg>", "\x01"), layers=2), title="some & model")
-    root = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
-    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts[0].startswith("some & model: ")
-    if title == "Every head":
-        assert "layer 1" in texts
-        assert len(list(root.iter("{http://www.w3.org/2000/svg}image"))) == 6
-    else:
-        assert "animal" in texts
-        assert "</svg>" in texts
+    for title in TITLES:
+        root = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
+        texts = ["".join(node.itertext()) for node in root.iter(f"{SVG}text")]
+        assert texts[0].startswith("some & model: "), title
+        if title == "Every head":
+            assert "layer 1" in texts
+            assert len(list(root.iter(f"{SVG}image"))) == 6
+        else:
+            assert {"animal", "</svg>"} <= {*texts}, title
 
 
-@pytest.mark.parametrize("title", ["Every head", "Who looks at whom", "As a matrix"])
-def test_figures_are_saved_as_png_at_twice_their_size(standalone: Standalone, title: str) -> None:
+def test_figures_are_saved_as_png_at_twice_their_size(standalone: Standalone) -> None:
     page = standalone.open(title="some model")
-    svg = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
-    data = saved(page, f"PNG: {title}").read_bytes()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    width, height = struct.unpack(">II", data[16:24])
-    assert (width, height) == pytest.approx((2 * float(svg.attrib["width"]), 2 * float(svg.attrib["height"])), abs=2)
+    for title in TITLES:
+        svg = ElementTree.fromstring(saved(page, f"SVG: {title}").read_text(encoding="utf-8"))
+        data = saved(page, f"PNG: {title}").read_bytes()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        twice = [2 * float(svg.attrib[side]) for side in ("width", "height")]
+        assert struct.unpack(">II", data[16:24]) == pytest.approx(twice, abs=2), title
 
 
 def test_a_saved_figure_says_what_its_filters_left_out(standalone: Standalone) -> None:
@@ -133,44 +112,32 @@ def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standa
     page = standalone.open()
     pattern = TRACE["decoder.0.self_attn.pattern"][0]
     root = ElementTree.fromstring(saved(page, "SVG: As a matrix").read_text(encoding="utf-8"))
-    fills = [node.attrib["fill"] for node in root.iter("{http://www.w3.org/2000/svg}rect") if "fill" in node.attrib]
+    fills = [node.attrib["fill"] for node in root.iter(f"{SVG}rect") if "fill" in node.attrib]
     cells = [fill for fill in fills if fill.startswith("rgb(")]
     assert len(cells) == LENGTH * (LENGTH + 1) // 2
     assert fills.count("#d9dbe0") == LENGTH * (LENGTH - 1) // 2
     expected = [unlabel_rgb(c) for c in sample_colorscale("cividis", np.sqrt(pattern[causal(LENGTH)]))]
     found = [[float(n) for n in re.findall(r"\d+", fill)] for fill in cells]
     np.testing.assert_allclose(found, expected, atol=3)
+    (title,) = (node for node in root.iter(f"{SVG}text") if "is looked at" in "".join(node.itertext()))
+    assert title.attrib["text-anchor"] == "start", "it begins above the matrix and is not cut off"
 
 
-def test_the_title_of_the_keys_begins_above_the_matrix_and_is_not_cut_off(standalone: Standalone) -> None:
-    page = standalone.open()
-    root = ElementTree.fromstring(saved(page, "SVG: As a matrix").read_text(encoding="utf-8"))
-    texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
-    (title,) = (node for node in texts if "is looked at" in "".join(node.itertext()))
-    assert title.attrib["text-anchor"] == "start"
+def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone]) -> None:
+    for scheme, trace in itertools.product(("light", "dark"), (TRACE, CROSS)):
+        page = visitor(color_scheme=scheme, viewport={"width": 1280, "height": 900}).open(trace, title="some model")
+        page.get_by_text("Filters and colours").click()
+        page.get_by_text("Every row in words").click()
+        page.locator(".column.query button").nth(4).hover()
+        results = Axe().run(page)
+        assert results.violations_count == 0, results.generate_report()
 
 
-# For everyone.
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("trace", [TRACE, CROSS], ids=["decoder", "translation"])
-def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone], scheme: str, trace: Trace) -> None:
-    page = visitor(color_scheme=scheme, viewport={"width": 1280, "height": 900}).open(trace, title="some model")
-    page.get_by_text("Filters and colours").click()
-    page.get_by_text("Every row in words").click()
-    page.locator(".column.query button").nth(4).hover()
-    results = Axe().run(page)
-    assert results.violations_count == 0, results.generate_report()
-
-
-@pytest.mark.parametrize("width", [360, 640, 1280])
-def test_nothing_is_wider_than_the_screen(visitor: Callable[..., Standalone], width: int) -> None:
+def test_nothing_is_wider_than_the_screen(visitor: Callable[..., Standalone]) -> None:
     """640 is also a screen of 1280 at 200 % zoom."""
-    page = visitor(viewport={"width": width, "height": 800}).open(decoder(words(64), layers=12, heads=12))
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page = visitor(viewport={"width": width, "height": 800}).open(CROSS)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width, trace in itertools.product((360, 640, 1280), (decoder(words(64), layers=12, heads=12), CROSS)):
+        page = visitor(viewport={"width": width, "height": 800}).open(trace)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_tap_on_a_phone_chooses_head_and_token(visitor: Callable[..., Standalone]) -> None:

@@ -54,9 +54,6 @@ def test_the_arrays_come_back_as_the_model_computed_them() -> None:
     assert [token.rstrip("\0") for token in arrays["source.tokens"].tolist()] == [t.rstrip("\0") for t in ODD_TOKENS]
 
 
-# The page that needs no server.
-
-
 class Elements(HTMLParser):
     """The tags of a page in order, with their attributes."""
 

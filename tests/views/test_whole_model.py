@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.analysis.test_stream import MODELS, every_model, made
+from tests.analysis.test_stream import MODELS, made
 from tests.app import forget
 from tests.model import numpy_model
 from tests.positions import numpy_twins, recipe
@@ -30,7 +31,7 @@ from tfmviz.views.whole_model.scene import Subject
 MODEL = zoo.MODELS / "tiny-english"
 TEXT = "The cat sat on the mat, and the dog"
 LAYER, HEAD = 2, 3
-ZOOMS = ("model", "block", "head")
+ZOOMS: tuple[Literal["model", "block", "head"], ...] = ("model", "block", "head")
 Header = dict[str, Any]
 
 
@@ -121,28 +122,27 @@ def test_a_head_is_drawn_with_the_numbers_of_an_independent_forward_pass() -> No
     assert columns(header)["q"]["parameters"] == 256 * 32 + 32
 
 
-@pytest.mark.parametrize("twin", ["alibi", "t5", "learned", "sinusoidal", "none"])
-def test_twins_end_in_the_words_of_an_independent_forward_pass(twin: str) -> None:
-    folder = zoo.MODELS / f"twins-{twin}"
-    ids = tuple(Tokenizer.load(folder / "tokenizer.json").encode(TEXT, max_len=64).ids)
-    logits = numpy_twins.forward(folder, ids).logits
-    header, arrays = drawn(f"twins-{twin}", "model", "decoder.0.self_attn")
-    near(arrays["readout.logit"], logits.max(axis=1))
-    adds = "decoder.pos_embed" in columns(header)
-    assert adds == (twin in ("learned", "sinusoidal"))
-    if adds:
-        added = numpy_twins.added(folder, len(ids))
-        near(arrays["decoder.pos_embed"], (added[:, ::2] + added[:, 1::2]) / 2)
+def test_twins_end_in_the_words_of_an_independent_forward_pass() -> None:
+    for twin in ("alibi", "t5", "learned", "sinusoidal", "none"):
+        folder = zoo.MODELS / f"twins-{twin}"
+        ids = tuple(Tokenizer.load(folder / "tokenizer.json").encode(TEXT, max_len=64).ids)
+        header, arrays = drawn(f"twins-{twin}", "model", "decoder.0.self_attn")
+        near(arrays["readout.logit"], numpy_twins.forward(folder, ids).logits.max(axis=1))
+        adds = "decoder.pos_embed" in columns(header)
+        assert adds == (twin in ("learned", "sinusoidal")), twin
+        if adds:
+            added = numpy_twins.added(folder, len(ids))
+            near(arrays["decoder.pos_embed"], (added[:, ::2] + added[:, 1::2]) / 2)
 
 
-@pytest.mark.parametrize("name", zoo.available())
-def test_the_boxes_of_every_shipped_model_hold_all_its_parameters(name: str) -> None:
-    header, _ = drawn(name, "model", models.load(name).config.layers[0], text="le chat")
-    counted = sum(column.get("parameters", 0) for column in columns(header).values())
-    weights = load_file(zoo.MODELS / name / "model.safetensors")
-    in_notes = weights["decoder.positions.table"].size if name == "twins-t5" else 0
-    assert counted + in_notes == sum(array.size for array in weights.values()) == header["total"]
-    assert (f"({in_notes:,} parameters" in header["lanes"][0]["note"]) == bool(in_notes)
+def test_the_boxes_of_every_shipped_model_hold_all_its_parameters() -> None:
+    for name in zoo.available():
+        header, _ = drawn(name, "model", models.load(name).config.layers[0], text="le chat")
+        counted = sum(column.get("parameters", 0) for column in columns(header).values())
+        weights = load_file(zoo.MODELS / name / "model.safetensors")
+        in_notes = weights["decoder.positions.table"].size if name == "twins-t5" else 0
+        assert counted + in_notes == sum(array.size for array in weights.values()) == header["total"], name
+        assert (f"({in_notes:,} parameters" in header["lanes"][0]["note"]) == bool(in_notes), name
 
 
 def test_a_translators_answer_is_shifted_right_behind_the_start() -> None:
@@ -178,26 +178,23 @@ def test_parts_stand_as_the_model_has_them() -> None:
     assert parts("french-english") == [*parts("induction"), "norm", "cross", "add", "norm", "mlp", "add"]
 
 
-@every_model
-@pytest.mark.parametrize("zoom", ZOOMS)
-def test_every_kind_of_model_can_be_drawn(name: str, zoom: Any) -> None:
-    subject = small(name)
-    for layer in subject.trace.layers:
-        header, arrays = read_arrays(view.payload(subject, zoom, layer, 1))
-        for lane in header["lanes"]:
-            ids = [column["id"] for column in lane["columns"]]
-            for n, column in enumerate(lane["columns"]):
-                assert len(arrays[column["matrix"]]) == len(lane["tokens"]) == column["shape"][0]
-                assert set(column.get("from", [])) <= set(ids[:n])
-        counted = sum(column.get("parameters", 0) for column in columns(header).values())
-        assert counted <= header["total"]
-        assert all(np.isfinite(array).all() for array in arrays.values())
-        sites = view.read_at(subject, zoom, layer)
-        says = {column["id"] for column in columns(header).values() if column.get("says")}
-        if sites:
-            assert says == set(sites) - {"end"}
-        else:
-            assert zoom == "head" or layer.startswith("encoder")
+def test_every_kind_of_model_can_be_drawn() -> None:
+    for name, zoom in itertools.product(MODELS, ZOOMS):
+        subject = small(name)
+        for layer in subject.trace.layers:
+            header, arrays = read_arrays(view.payload(subject, zoom, layer, 1))
+            for lane in header["lanes"]:
+                ids = [column["id"] for column in lane["columns"]]
+                for n, column in enumerate(lane["columns"]):
+                    assert len(arrays[column["matrix"]]) == len(lane["tokens"]) == column["shape"][0], (name, zoom)
+                    assert set(column.get("from", [])) <= set(ids[:n]), (name, zoom)
+            every = columns(header).values()
+            assert sum(column.get("parameters", 0) for column in every) <= header["total"], (name, zoom)
+            assert all(np.isfinite(array).all() for array in arrays.values()), (name, zoom)
+            if sites := view.read_at(subject, zoom, layer):
+                assert {column["id"] for column in every if column.get("says")} == set(sites) - {"end"}, (name, zoom)
+            else:
+                assert zoom == "head" or layer.startswith("encoder"), (name, zoom)
 
 
 def test_every_scheme_is_called_by_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,25 +289,17 @@ def test_a_block_with_experts_shows_its_router_and_holds_all_its_parameters() ->
     near(arrays["decoder.1.mlp.router"].sum(axis=1), np.ones(len(arrays["decoder.1.mlp.router"])))
 
 
-@pytest.mark.parametrize("length", [5, 37, 101])
-def test_a_thumbnails_cell_is_the_largest_that_it_stands_for(length: int) -> None:
-    pattern = np.random.default_rng(length).random((2, length, length))
-    size = min(HEAD_ACROSS, length)
-    ends = [n * length // size for n in range(size + 1)]
-    for head, small in enumerate(scene.thumbnails(pattern).reshape(2, size, size)):
-        for row, column in np.ndindex(size, size):
-            part = pattern[head, ends[row] : ends[row + 1], ends[column] : ends[column + 1]]
-            assert small[row, column] == part.max()
+def test_a_thumbnails_cell_is_the_largest_that_it_stands_for() -> None:
+    for length in (5, 37, 101):
+        pattern = np.random.default_rng(length).random((2, length, length))
+        size = min(HEAD_ACROSS, length)
+        ends = [n * length // size for n in range(size + 1)]
+        for head, small in enumerate(scene.thumbnails(pattern).reshape(2, size, size)):
+            for row, column in np.ndindex(size, size):
+                part = pattern[head, ends[row] : ends[row + 1], ends[column] : ends[column + 1]]
+                assert small[row, column] == part.max()
 
 
-@pytest.mark.parametrize(
-    ("formula", "lines"),
-    [
-        ("x W", ["x W"]),
-        ("x W + b", ["x W", "+ b"]),
-        ("a + b + c", ["a", "+ b + c"]),
-        ("(a + b) ⊙ c", ["(a + b)", "⊙ c"]),
-    ],
-)
-def test_a_long_formula_is_broken_before_its_sign(formula: str, lines: list[str]) -> None:
-    assert block.formula_lines(formula) == lines
+def test_a_long_formula_is_broken_before_its_sign() -> None:
+    for lines in (["x W"], ["x W", "+ b"], ["a", "+ b + c"], ["(a + b)", "⊙ c"]):
+        assert block.formula_lines(" ".join(lines)) == lines

@@ -37,9 +37,8 @@ def in_browser(rules: dict[str, Any], number: float) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("number", [0.0, 0.371, 0.99])
-def test_each_rule_leaves_what_it_leaves_in_python(number: float) -> None:
-    for settings in SETTINGS:
+def test_each_rule_leaves_what_it_leaves_in_python() -> None:
+    for settings, number in product(SETTINGS, (0.0, 0.371, 0.99)):
         expected = stages(SCORES, Rules(**settings), seen=SEEN)
         found = in_browser(settings, number)
         assert [rule for rule, _, _ in found["stages"]] == [stage.rule for stage in expected], settings

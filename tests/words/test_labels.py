@@ -4,110 +4,64 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import fields
+from itertools import chain
 
-import pytest
-
+from tests.cases import each
 from tests.traces import decoder, translation
 from tfmviz.constants import LABEL_LENGTH
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.words.labels import of_queries, said_of_queries, visible
-
-every_theme = pytest.mark.parametrize("theme", [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")])
 
 
 def colour(text: str) -> tuple[int, ...]:
     return tuple(int(text[i : i + 2], 16) for i in (1, 3, 5))
 
 
-@every_theme
+@each("theme", [LIGHT, DARK])
 def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
-    for field in fields(Theme):
-        if field.name == "letters":  # pixels
-            continue
-        value = getattr(theme, field.name)
-        for name in [shade for _, shade in value] if field.name in ("norms", "signed") else [value]:
-            assert len(colour(name)) == 3
+    values = {field.name: getattr(theme, field.name) for field in fields(Theme) if field.name != "letters"}  # in pixels
+    ramps = [[shade for _, shade in values.pop(name)] for name in ("norms", "signed")]
+    assert {len(colour(name)) for name in (*values.values(), *chain(*ramps))} == {3}
 
 
-@pytest.mark.parametrize(
-    ("token", "label"),
-    [
-        ("", ""),
-        ("the", "the"),
-        (" the", "the"),
-        (" New York", "New York"),
-        ("7", "7"),
-        ("<s>", "<s>"),
-        ("中", "中"),
-        (" 中", "中"),
-        ("中 1/3", "中 1/3"),
-        ("[byte E4]", "[byte E4]"),
-        ("नमस्ते", "नमस्ते"),
-        ("é", "é"),
-        ("🙂", "🙂"),
-        (" ", "␣"),
-        ("  ", "␣␣"),
-        ("\n", "⏎"),
-        ("\n\n", "⏎⏎"),
-        (" \n", "␣⏎"),
-        ("\t", "⇥"),
-        ("\r\n", "[0D]⏎"),
-        (".\n", ".⏎"),
-        ("\x00", "[00]"),
-        ("\x1b[1m", "[1B][1m"),
-        ("\x7f", "[7F]"),
-        ("\u00a0", "[00A0]"),
-        ("\u00ad", "[00AD]"),  # soft hyphen
-        ("\u200b", "[200B]"),  # zero-width space
-        ("a\u200db", "a[200D]b"),  # zero-width joiner
-        ("\u200f", "[200F]"),  # right-to-left mark
-        ("\u202eabc", "[202E]abc"),  # right-to-left override
-        ("\u2028", "[2028]"),  # line separator
-        ("\u3000", "[3000]"),
-        ("\ufeff", "[FEFF]"),
-        ("\U000e0041", "[E0041]"),  # tag letter
-    ],
-)
-def test_a_token_as_a_person_would_point_at_it(token: str, label: str) -> None:
-    assert visible(token) == label
+LABELS = {
+    **{token: token for token in ("", "the", "7", "<s>", "中", "中 1/3", "[byte E4]", "नमस्ते", "é", "🙂")},
+    **{" the": "the", " New York": "New York", " 中": "中", " ": "␣", "  ": "␣␣", "\n": "⏎", "\n\n": "⏎⏎", " \n": "␣⏎"},
+    **{"\t": "⇥", "\r\n": "[0D]⏎", ".\n": ".⏎", "\x00": "[00]", "\x1b[1m": "[1B][1m", "\x7f": "[7F]"},
+    **{"\u00a0": "[00A0]", "\u2028": "[2028]", "\u3000": "[3000]", "\ufeff": "[FEFF]"},
+    **{"\u00ad": "[00AD]", "\u200b": "[200B]", "a\u200db": "a[200D]b"},  # a soft hyphen, and what has no width
+    **{"\u200f": "[200F]", "\u202eabc": "[202E]abc", "\U000e0041": "[E0041]"},  # right to left, and a letter of a tag
+}
 
 
-@pytest.mark.parametrize("token", ["  the", "the ", " the ", " \nthe"])
-def test_white_space_at_the_ends_is_visible_but_for_the_one_space_that_begins_a_word(token: str) -> None:
+def test_a_token_as_a_person_would_point_at_it() -> None:
+    assert {token: visible(token) for token in LABELS} == LABELS
+
+
+def test_white_space_at_the_ends_is_visible_but_for_the_one_space_that_begins_a_word() -> None:
     """HTML swallows it otherwise, a picture hides it, and different tokens look alike."""
-    assert visible(token) == visible(token).strip()
-    assert visible(token) != visible("the")
+    for label in map(visible, ("  the", "the ", " the ", " \nthe")):
+        assert label == label.strip() != "the"
 
 
 def test_no_character_alone_makes_an_empty_label() -> None:
-    blank = [
-        f"U+{ord(character):04X}"
-        for character in map(chr, range(0x10000))
-        if unicodedata.category(character) != "Cs" and not visible(character).strip()
-    ]
-    assert blank == []
+    """A variation selector has no width of its own; after an emoji it is often a token of its own."""
+    characters = [chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) != "Cs"]
+    assert [ascii(one) for one in characters if not visible(one).strip()] == []
+    assert [ascii(one) for one in "\ufe0e\ufe0f" if visible(one) == one] == []
 
 
-@pytest.mark.parametrize("character", ["\ufe0e", "\ufe0f"])
-def test_a_variation_selector_alone_is_visible(character: str) -> None:
-    """It has no width of its own; after an emoji it is often a token of its own."""
-    assert visible(character) != character
-
-
-@pytest.mark.parametrize("token", [" internationalisation", "supercalifragilisticexpialidocious", "=" * 40 + "end."])
+@each("token", [" internationalisation", "supercalifragilisticexpialidocious", "=" * 40 + "end."])
 def test_a_long_token_is_shortened_in_its_middle(token: str) -> None:
-    label = visible(token)
-    assert len(label) == LABEL_LENGTH
-    start, end = label.split("…")
-    assert len(start) >= 4
-    assert len(end) >= 4
+    start, end = visible(token).split("…")
+    assert len(visible(token)) == LABEL_LENGTH
+    assert min(len(start), len(end)) >= 4
     assert token.strip().startswith(start)
     assert token.endswith(end)
 
 
 def test_a_token_of_the_greatest_length_is_left_whole() -> None:
-    assert visible("x" * LABEL_LENGTH) == "x" * LABEL_LENGTH
-    assert visible(" " + "x" * LABEL_LENGTH) == "x" * LABEL_LENGTH
+    assert visible("x" * LABEL_LENGTH) == visible(" " + "x" * LABEL_LENGTH) == "x" * LABEL_LENGTH
 
 
 def test_a_row_of_cross_attention_says_what_is_read_and_what_is_about_to_be_written() -> None:

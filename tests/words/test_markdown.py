@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.app import open_page
+from tests.cases import each
 from tfmviz.words import markdown
 
 HOSTILE = "x\r\n\r\n# Hello\n\n[click](https://example.org) ![i](https://example.org/i.png)\n==="
 
 
-@pytest.mark.parametrize("shown", [markdown.plain(HOSTILE), markdown.code(HOSTILE)])
+@each("shown", [markdown.plain(HOSTILE), markdown.code(HOSTILE)])
 def test_no_line_of_a_readers_text_begins_a_block(shown: str) -> None:
     assert len(shown.splitlines()) == 1
 
 
-@pytest.mark.parametrize("key", ["model", "kind"])
+@each("key", ["model", "kind"])
 def test_an_address_is_quoted_in_one_line(key: str) -> None:
     notes = [note.value for note in open_page("explorer", **{key: HOSTILE}).info]
     assert any("Hello" in note for note in notes)

@@ -9,9 +9,9 @@ import pytest
 import tokenizers
 import torch
 
-from tests.zoo.models import CONFIGS, VOCAB_SIZE
+from tests.zoo.models import CONFIGS, EARLIER, VOCAB_SIZE
 from tfmviz import zoo
-from tfmviz.model.transformer import build
+from tfmviz.model.build import build
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
 
@@ -36,6 +36,17 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(shipped: Path, tmp_path: Path) -> Path:
     """A copy to damage."""
     return shutil.copytree(shipped, tmp_path / "models")
+
+
+@pytest.fixture(scope="module")
+def mixed(shipped: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Transformers and models of all kinds from before them in one folder, as training leaves them."""
+    folder = shutil.copytree(shipped, tmp_path_factory.mktemp("mixed") / "models")
+    tokenizer = Tokenizer.load(folder / "decoder-only" / "tokenizer.json")
+    for name, config in EARLIER.items():
+        torch.manual_seed(0)
+        export(folder / name, build(config), tokenizer, card=f"# {name}\n")
+    return folder
 
 
 @pytest.fixture(scope="module", params=list(CONFIGS))

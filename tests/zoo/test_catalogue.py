@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 import tfmviz
+from tests.cases import each
 from tests.zoo.models import CONFIGS
 from tfmviz import zoo
 
@@ -21,7 +22,7 @@ def test_all_models_are_listed_by_name(shipped: Path) -> None:
     assert zoo.available(shipped) == tuple(sorted(CONFIGS))
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@each("name", list(CONFIGS))
 def test_a_model_loads_ready_to_read(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     assert (model.name, model.config) == (name, CONFIGS[name])
@@ -54,25 +55,19 @@ def test_a_folder_without_models_has_none(tmp_path: Path) -> None:
             zoo.load("any", folder=folder)
 
 
-@pytest.mark.parametrize("name", ["../outside", "decoder-only/../../outside", "/{outside}", "..", ".", "", "\0"])
-def test_a_name_never_leads_out_of_the_folder(folder: Path, name: str) -> None:
+def test_a_name_never_leads_out_of_the_folder(folder: Path) -> None:
     outside = shutil.copytree(folder / "decoder-only", folder.parent / "outside")
-    with pytest.raises(zoo.ModelUnavailable, match="There is no model named"):
-        zoo.load(name.replace("/{outside}", str(outside)), folder=folder)
+    for name in ("../outside", "decoder-only/../../outside", f"{outside}", "..", ".", "", "\0"):
+        with pytest.raises(zoo.ModelUnavailable, match="There is no model named"):
+            zoo.load(name, folder=folder)
 
 
 def test_listing_models_imports_no_torch(shipped: Path) -> None:
     code = (
-        "import sys, pathlib, tfmviz, tfmviz.zoo;"
-        "tfmviz.available();"
+        "import sys, pathlib, tfmviz, tfmviz.zoo; tfmviz.available();"
         "print(*tfmviz.zoo.available(pathlib.Path(sys.argv[1])));"
         "print({'torch', 'transformers', 'streamlit'} & set(sys.modules))"
     )
-    process = subprocess.run(
-        [sys.executable, "-c", code, str(shipped)],
-        env={"PYTHONPATH": ":".join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert process.stdout.splitlines() == [" ".join(sorted(CONFIGS)), "set()"]
+    command, paths = [sys.executable, "-c", code, str(shipped)], {"PYTHONPATH": ":".join(sys.path)}
+    said = subprocess.run(command, env=paths, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [" ".join(sorted(CONFIGS)), "set()"]

@@ -12,20 +12,17 @@ import pytest
 import tokenizers
 from safetensors.torch import load_file
 
+from tests.cases import each
 from tests.zoo.models import CONFIGS, MAX_LEN, TEXT, VOCAB_SIZE, plain_logits, traced
 from tfmviz import zoo
 from tfmviz.model.transformer import build
 from tfmviz.record.edits import AblateHead, Edit, SetMask
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Encoding, NotCaptured
-
-
-def as_page_knows_it(model: Model) -> Model:
-    return model  # mypy checks the protocol here
+from tfmviz.record.trace import Encoding, NotCaptured, Trace
 
 
 def test_a_model_has_a_name_and_a_word_for_every_logit(model: zoo.ZooModel) -> None:
-    known = as_page_knows_it(model)
+    known: Model = model  # mypy checks the protocol here
     assert known.name == model.config.architecture
     assert len(known.vocabulary) == known.trace(TEXT)["logits"].shape[-1] == VOCAB_SIZE
     assert all(isinstance(entry, str) and entry for entry in known.vocabulary)
@@ -48,6 +45,8 @@ def test_arrays_are_float32_or_masks_and_cannot_be_written(model: zoo.ZooModel) 
         assert np.isfinite(array).all() or site.endswith(".scores"), site
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
+    with pytest.raises(FrozenInstanceError):
+        trace.edits = ()  # type: ignore[misc]
 
 
 def test_arrays_have_one_row_per_token_and_no_batch_axis(model: zoo.ZooModel) -> None:
@@ -69,9 +68,14 @@ def test_arrays_have_one_row_per_token_and_no_batch_axis(model: zoo.ZooModel) ->
     assert trace["logits"].shape == (len(trace.target), config.vocab_size)
 
 
+def read_by(trace: Trace) -> Encoding:
+    """The text that was given."""
+    return trace.target if trace.source is None else trace.source
+
+
 def test_tokens_are_attached(model: zoo.ZooModel, library: tokenizers.Tokenizer) -> None:
     trace = traced(model)
-    read = trace.target if trace.source is None else trace.source
+    read = read_by(trace)
     assert read.text == TEXT
     assert list(read.ids) == library.encode(TEXT).ids
     assert len(read.ids) == len(read.tokens) == len(read.offsets)
@@ -79,25 +83,23 @@ def test_tokens_are_attached(model: zoo.ZooModel, library: tokenizers.Tokenizer)
     assert len(trace.tokens) == len(trace.target.ids) == len(trace.target.offsets)
 
 
-def test_every_attention_layer_is_there_bottom_up(model: zoo.ZooModel) -> None:
-    assert traced(model).layers == model.config.layers
-
-
 def test_the_axes_of_every_pattern_are_its_queries_and_keys(model: zoo.ZooModel) -> None:
     trace = traced(model)
-    first = trace.target if trace.source is None else trace.source
-    expected: dict[str, tuple[Encoding, Encoding]] = {}
-    for index in range(2):
-        expected[f"encoder.{index}.self_attn"] = (first, first)
-        expected[f"decoder.{index}.self_attn"] = (trace.target, trace.target)
-        expected[f"decoder.{index}.cross_attn"] = (trace.target, first)
+    assert trace.layers == model.config.layers  # every attention layer, bottom up
+    first, last = read_by(trace), trace.target
+    expected = {
+        "encoder.self_attn": (first, first),
+        "decoder.self_attn": (last, last),
+        "decoder.cross_attn": (last, first),
+    }
     for layer in trace.layers:
-        assert trace.axes(layer) == expected[layer]
+        stack, _, kind = layer.split(".")
+        assert trace.axes(layer) == expected[f"{stack}.{kind}"]
         assert trace[f"{layer}.pattern"].shape[-2:] == tuple(len(axis) for axis in trace.axes(layer))
         np.testing.assert_allclose(trace[f"{layer}.pattern"].sum(axis=-1), 1, rtol=1e-5)
 
 
-@pytest.mark.parametrize("wanted", [("logits",), ("*.pattern", "logits"), ("*.0.self_attn.*",), ("*",)], ids=str)
+@each("wanted", [("logits",), ("*.pattern", "logits"), ("*.0.self_attn.*",), ("*",)])
 def test_wanted_sites_and_no_others_are_kept_with_the_same_values(model: zoo.ZooModel, wanted: tuple[str, ...]) -> None:
     whole = model.trace(TEXT)
     part = model.trace(TEXT, sites=iter(wanted))
@@ -112,37 +114,40 @@ def test_a_site_that_was_not_captured_is_answered_with_those_that_were(model: zo
     trace = model.trace(TEXT, sites=("logits", "*.0.self_attn.z"))
     assert "logits" in trace
     assert "embed" not in trace
-    with pytest.raises(
-        NotCaptured, match=re.escape(f"'embed' was captured. There are: {', '.join(trace.sites)}.")
-    ) as caught:
+    said = re.escape(f"'embed' was captured. There are: {', '.join(trace.sites)}.")
+    with pytest.raises(NotCaptured, match=said) as caught:
         trace["embed"]
     assert caught.value.site == "embed"
 
 
-@pytest.mark.parametrize("wanted", ["decoder.7.self_attn.pattern", "nothing.*", "Logits", ""])
+@each("wanted", ["decoder.7.self_attn.pattern", "nothing.*", "Logits", ""])
 def test_a_wanted_site_that_the_model_does_not_compute_is_refused(model: zoo.ZooModel, wanted: str) -> None:
     with pytest.raises(NotCaptured, match="logits"):
         model.trace(TEXT, sites=("logits", wanted))
 
 
-@pytest.mark.parametrize("text", ["", [], ()], ids=repr)
-def test_nothing_to_read_is_refused_in_a_sentence(model: zoo.ZooModel, text: str | list[int]) -> None:
-    with pytest.raises(ValueError, match=r"^There is no text to run the model on\."):
+NOTHING = r"^There is no text to run the model on\."
+
+
+@each(
+    "text, said",
+    [
+        ("", NOTHING),
+        ([], NOTHING),
+        ((), NOTHING),
+        ("a\ud800", "Character 2"),
+        *(([1, index], str(index)) for index in (-1, VOCAB_SIZE)),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_sentence(model: zoo.ZooModel, text: str | list[int], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
         model.trace(text)
-
-
-def test_half_a_surrogate_pair_is_refused_in_a_sentence(model: zoo.ZooModel) -> None:
-    with pytest.raises(ValueError, match="Character 2"):
-        model.trace("a\ud800")
 
 
 def test_a_text_longer_than_the_context_is_cut_and_says_by_how_much(
     model: zoo.ZooModel, library: tokenizers.Tokenizer
 ) -> None:
-    text = TEXT * 20
-    ids = library.encode(text).ids
-    trace = model.trace(text)
-    read = trace.target if trace.source is None else trace.source
+    ids, read = library.encode(TEXT * 20).ids, read_by(model.trace(TEXT * 20))
     assert list(read.ids) == ids[:MAX_LEN]
     assert read.n_dropped == len(ids) - MAX_LEN
 
@@ -153,17 +158,10 @@ def test_tokens_may_be_given_in_place_of_a_text(model: zoo.ZooModel, library: to
     assert from_ids.sites == from_text.sites
     for site in from_text:
         np.testing.assert_array_equal(from_ids[site], from_text[site])
-    read = from_ids.target if from_ids.source is None else from_ids.source
-    assert read.tokens == tuple(model.vocabulary[index] for index in ids)
+    assert read_by(from_ids).tokens == tuple(model.vocabulary[index] for index in ids)
 
 
-@pytest.mark.parametrize("index", [-1, VOCAB_SIZE])
-def test_a_token_outside_the_vocabulary_is_refused_by_its_number(model: zoo.ZooModel, index: int) -> None:
-    with pytest.raises(ValueError, match=str(index)):
-        model.trace([1, index])
-
-
-@pytest.mark.parametrize("last", [False, True], ids=["first layer", "last layer"])
+@each("last", {"first layer": False, "last layer": True})
 def test_ablating_a_head_is_taking_its_columns_out_of_the_output_matrix(
     model: zoo.ZooModel, shipped: Path, library: tokenizers.Tokenizer, last: bool
 ) -> None:
@@ -185,31 +183,25 @@ def test_ablating_a_head_is_taking_its_columns_out_of_the_output_matrix(
     np.testing.assert_allclose(trace["logits"], plain_logits(module, library), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("head", [-1, 3, 99])
-def test_an_edit_of_a_head_there_is_not_is_refused(model: zoo.ZooModel, head: int) -> None:
-    with pytest.raises(ValueError, match=f"head {head} does not exist"):
-        traced(model, (AblateHead(layer=model.config.layers[0], head=head),))
-
-
-def test_an_edit_of_a_layer_there_is_not_is_refused(model: zoo.ZooModel) -> None:
+def test_an_edit_of_what_is_not_there_is_refused(model: zoo.ZooModel) -> None:
+    layer = model.config.layers[0]
+    wrong: list[tuple[Edit, str]] = [
+        *((AblateHead(layer=layer, head=head), f"head {head} does not exist") for head in (-1, 3, 99)),
+        (SetMask(layer=layer, mask=((True, False),)), r"\(1, 2\)"),
+    ]
+    for edit, said in wrong:
+        with pytest.raises(ValueError, match=said):
+            traced(model, (edit,))
     with pytest.raises(NotCaptured, match=r"decoder\.7\.self_attn"):
         traced(model, (AblateHead(layer="decoder.7.self_attn", head=0),))
 
 
-def test_a_mask_of_another_shape_is_refused_by_both_shapes(model: zoo.ZooModel) -> None:
-    with pytest.raises(ValueError, match=r"\(1, 2\)"):
-        traced(model, (SetMask(layer=model.config.layers[0], mask=((True, False),)),))
-
-
 def test_a_mask_set_by_hand_is_the_mask_that_is_used(model: zoo.ZooModel) -> None:
-    layer = model.config.layers[0]
-    n = len(traced(model).axes(layer)[0])
-    diagonal = tuple(tuple(row) for row in np.eye(n, dtype=bool).tolist())
-    trace = traced(model, (SetMask(layer=layer, mask=diagonal),))
-    np.testing.assert_array_equal(trace[f"{layer}.mask"], np.eye(n, dtype=bool))
-    np.testing.assert_array_equal(
-        trace[f"{layer}.pattern"], np.broadcast_to(np.eye(n), (model.config.attention.n_heads, n, n))
-    )
+    layer, n_heads = model.config.layers[0], model.config.attention.n_heads
+    diagonal = np.eye(len(traced(model).axes(layer)[0]), dtype=bool)
+    trace = traced(model, (SetMask(layer=layer, mask=tuple(map(tuple, diagonal.tolist()))),))
+    np.testing.assert_array_equal(trace[f"{layer}.mask"], diagonal)
+    np.testing.assert_array_equal(trace[f"{layer}.pattern"], np.broadcast_to(diagonal, (n_heads, *diagonal.shape)))
 
 
 def test_traces_with_different_edits_at_once_do_not_mix(model: zoo.ZooModel) -> None:
@@ -221,13 +213,7 @@ def test_traces_with_different_edits_at_once_do_not_mix(model: zoo.ZooModel) -> 
         np.testing.assert_array_equal(logits, alone[index % len(edits)])
 
 
-def test_a_trace_cannot_be_changed(model: zoo.ZooModel) -> None:
-    trace = traced(model)
-    with pytest.raises(FrozenInstanceError):
-        trace.edits = ()  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("cut", [False, True])
+@each("cut", [False, True])
 def test_one_site_on_several_texts_is_what_each_text_has_there(model: zoo.ZooModel, cut: bool) -> None:
     if model.config.architecture == "encoder-decoder":
         return

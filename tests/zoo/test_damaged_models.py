@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from tests.cases import each
 from tests.zoo.models import CONFIGS, TEXT
 from tfmviz import zoo
 from tfmviz.text.tokenizer import Tokenizer
@@ -44,9 +46,11 @@ def many_tensors(folder: Path) -> None:
 
 
 def truncate(name: str, share: float) -> Damage:
-    return lambda folder: (folder / name).write_bytes(
-        (folder / name).read_bytes()[: int(share * (folder / name).stat().st_size)]
-    )
+    def damage(folder: Path) -> None:
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[: int(share * len(data))])
+
+    return damage
 
 
 def configure(**changes: Any) -> Damage:
@@ -74,9 +78,8 @@ def map_weights(change: Callable[[torch.Tensor], torch.Tensor]) -> Damage:
 
 
 def another_tokenizer(vocab_size: int) -> Damage:
-    return lambda folder: Tokenizer.train(["The cat sat on the mat."] * 9, vocab_size=vocab_size).save(
-        folder / "tokenizer.json"
-    )
+    tokenizer = Tokenizer.train(["The cat sat on the mat."] * 9, vocab_size=vocab_size)
+    return lambda folder: tokenizer.save(folder / "tokenizer.json")
 
 
 SEEN_IN_THE_CATALOGUE: dict[str, tuple[Damage, str]] = {
@@ -115,19 +118,22 @@ SEEN_IN_THE_CATALOGUE: dict[str, tuple[Damage, str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("damage", "reason"), SEEN_IN_THE_CATALOGUE.values(), ids=[key.replace(" ", "-") for key in SEEN_IN_THE_CATALOGUE]
-)
+@each("case", SEEN_IN_THE_CATALOGUE)
 def test_a_damaged_model_is_listed_with_its_reason_and_the_others_work(
-    folder: Path, damage: Damage, reason: str
+    shipped: Path, tmp_path: Path, case: tuple[Damage, str]
 ) -> None:
+    folder, (damage, reason) = shutil.copytree(shipped, tmp_path / "models"), case
     damage(folder / VICTIM)
     entries = {entry.name: entry for entry in zoo.catalogue(folder)}
     assert list(entries) == sorted(CONFIGS)
     assert {name for name, entry in entries.items() if entry.problem} == {VICTIM}
     assert entries[VICTIM].config is None
     assert zoo.available(folder) == tuple(sorted(set(CONFIGS) - {VICTIM}))
-    with pytest.raises(zoo.ModelUnavailable, match=f"^{VICTIM} cannot be loaded: .*(?:{reason})"):
+    assert_refused(folder, reason)
+
+
+def assert_refused(folder: Path, reason: str) -> None:
+    with pytest.raises(zoo.ModelUnavailable, match=f"(?s)^{VICTIM} cannot be loaded: .*(?:{reason})"):
         zoo.load(VICTIM, folder=folder)
     assert zoo.load("encoder-only", folder=folder).trace(TEXT).sites
 
@@ -171,13 +177,10 @@ SEEN_ON_LOADING: dict[str, tuple[Damage, str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("damage", "reason"), SEEN_ON_LOADING.values(), ids=[key.replace(" ", "-") for key in SEEN_ON_LOADING]
-)
+@each("case", SEEN_ON_LOADING)
 def test_a_model_whose_files_do_not_fit_is_refused_with_its_reason_and_the_others_work(
-    folder: Path, damage: Damage, reason: str
+    shipped: Path, tmp_path: Path, case: tuple[Damage, str]
 ) -> None:
+    folder, (damage, reason) = shutil.copytree(shipped, tmp_path / "models"), case
     damage(folder / VICTIM)
-    with pytest.raises(zoo.ModelUnavailable, match=f"(?s)^{VICTIM} cannot be loaded: .*(?:{reason})"):
-        zoo.load(VICTIM, folder=folder)
-    assert zoo.load("encoder-only", folder=folder).trace(TEXT).sites
+    assert_refused(folder, reason)

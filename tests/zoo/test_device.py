@@ -7,6 +7,7 @@ No line of a model may make a number on another device than its weights are, or 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import fields, replace
 from functools import partial
@@ -21,6 +22,7 @@ from tokenizers.models import BPE
 from torch import nn
 
 from tests.app import open_page
+from tests.cases import each
 from tests.model.helpers import lively_model
 from tests.zoo import elsewhere
 from tests.zoo.models import CONFIGS, TEXT, traced
@@ -57,19 +59,22 @@ close: Callable[..., None] = partial(np.testing.assert_allclose, rtol=1e-4, atol
 """Torch has other kernels for other devices, so last digits differ."""
 
 
-@pytest.fixture(params=KINDS)
-def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
+@contextmanager
+def both(kind: str) -> Iterator[Models]:
     """The same model here and elsewhere."""
-    monkeypatch.setattr(torch._C, "_InferenceMode", lambda mode: torch.set_grad_enabled(not mode))  # knows no wrappers
-    monkeypatch.setattr(reading_out, "LONG", 1)  # rows are computed when they are asked for
     sizes = {"vocab_size": 13, "max_len": 11, "d_model": 18, "n_layers": 2, "d_ff": 7}
-    module = lively_model(**sizes | KINDS[request.param]).requires_grad_(False)
+    module = lively_model(**sizes | KINDS[kind]).requires_grad_(False)
     tokenizer = ForeignTokenizer(tokenizers.Tokenizer(BPE()), marks=Marks(start=1), vocab_size=13)
     here = ZooModel(name="here", config=module.config, tokenizer=tokenizer, module=module)
-    with elsewhere.reachable():
+    with pytest.MonkeyPatch.context() as patch, elsewhere.reachable():
+        patch.setattr(torch._C, "_InferenceMode", lambda mode: torch.set_grad_enabled(not mode))  # knows no wrappers
+        patch.setattr(reading_out, "LONG", 1)  # rows are computed when they are asked for
         there = replace(here, name="there", module=deepcopy(module).to(elsewhere.NAME))
         assert (here.device, there.device) == ("cpu", elsewhere.NAME)
         yield here, there
+
+
+every_kind = each("kind", list(KINDS))
 
 
 def target_of(model: ZooModel) -> dict[str, Any]:
@@ -90,92 +95,95 @@ def edits_of(model: ZooModel) -> tuple[Edit, ...]:
     )
 
 
-def test_records_edits_and_logits_cross_over(both: Models) -> None:
-    here, _ = both
-    for edits in ((), edits_of(here)):
-        expected, found = (model.trace(IDS, edits, **target_of(model)) for model in both)
-        assert found.sites == expected.sites
-        for site in expected:
-            close(found[site], expected[site])
-    if here.config.head != "none":
-        variants = [(edit,) for edit in edits_of(here) if not isinstance(edit, SetMask)]
-        close(*(zoo.experiments.logits_under(model, IDS, variants, [0, 2], **target_of(model)) for model in both))
+@every_kind
+def test_records_edits_and_logits_cross_over(kind: str) -> None:
+    with both(kind) as models:
+        here, _ = models
+        for edits in ((), edits_of(here)):
+            expected, found = (model.trace(IDS, edits, **target_of(model)) for model in models)
+            assert found.sites == expected.sites
+            for site in expected:
+                close(found[site], expected[site])
+        if here.config.head != "none":
+            variants = [(edit,) for edit in edits_of(here) if not isinstance(edit, SetMask)]
+            close(*(zoo.experiments.logits_under(model, IDS, variants, [0, 2], **target_of(model)) for model in models))
 
 
-def test_weights_and_positions_cross_over(both: Models) -> None:
-    here, there = both
-    close(there.weights.W_U, here.weights.W_U)
-    for stack, weights in here.weights.stacks.items():
-        for layer, attention in weights.attention.items():
-            close(there.weights.attention(layer).W_Q, attention.W_Q)
-        for entry in fields(PositionEffects):
-            expected, found = (getattr(model.position_effects(stack, 7), entry.name) for model in both)
-            assert (found is None) == (expected is None)
-            if expected is not None:
-                close(found, expected)
-        x = np.linspace(-1, 1, 36).reshape(2, 18)
-        close(there.weights.stacks[stack].readout.logits(x), weights.readout.logits(x))
+@every_kind
+def test_weights_and_positions_cross_over(kind: str) -> None:
+    with both(kind) as (here, there):
+        close(there.weights.W_U, here.weights.W_U)
+        for stack, weights in here.weights.stacks.items():
+            for layer, attention in weights.attention.items():
+                close(there.weights.attention(layer).W_Q, attention.W_Q)
+            for entry in fields(PositionEffects):
+                expected, found = (getattr(model.position_effects(stack, 7), entry.name) for model in (here, there))
+                assert (found is None) == (expected is None)
+                if expected is not None:
+                    close(found, expected)
+            x = np.linspace(-1, 1, 36).reshape(2, 18)
+            close(there.weights.stacks[stack].readout.logits(x), weights.readout.logits(x))
 
 
-def test_writing_is_the_same_everywhere(both: Models) -> None:
+@every_kind
+def test_writing_is_the_same_everywhere(kind: str) -> None:
     """Token by token with the cache, with edits, with a given beginning, drawn, several at once, and by beams."""
-    here, there = both
-    if here.config.architecture == "encoder-only":
-        pytest.skip("fills in words")
-    edits = tuple(edit for edit in edits_of(here)[2:] if not (isinstance(edit, Patch) and edit.position))
-    ways: list[Callable[[ZooModel], Any]] = [
-        lambda model: zoo.writing.generate(model, IDS, edits=edits, given=(4,), max_new_tokens=4).ids,
-        lambda model: [text.ids for text in zoo.writing.samples(model, IDS, rules=[Rules()] * 2, max_new_tokens=3)],
-        lambda model: zoo.writing.search(model, IDS, width=2, max_new_tokens=2).ids,
-    ]
-    for way in ways:
-        assert way(there) == way(here)
-    if here.config.architecture == "encoder-decoder":
-        how: dict[str, Any] = {"at": 1, "edits": edits, "max_new_tokens": 3}
-        assert zoo.writing.generate(there, IDS, **how).ids == zoo.writing.generate(here, IDS, **how).ids
+    with both(kind) as (here, there):
+        if here.config.architecture == "encoder-only":  # fills in words
+            return
+        edits = tuple(edit for edit in edits_of(here)[2:] if not (isinstance(edit, Patch) and edit.position))
+        ways: list[Callable[[ZooModel], Any]] = [
+            lambda model: zoo.writing.generate(model, IDS, edits=edits, given=(4,), max_new_tokens=4).ids,
+            lambda model: [text.ids for text in zoo.writing.samples(model, IDS, rules=[Rules()] * 2, max_new_tokens=3)],
+            lambda model: zoo.writing.search(model, IDS, width=2, max_new_tokens=2).ids,
+        ]
+        if here.config.architecture == "encoder-decoder":
+            ways.append(lambda model: zoo.writing.generate(model, IDS, at=1, edits=edits, max_new_tokens=3).ids)
+        for way in ways:
+            assert way(there) == way(here)
 
 
-def test_what_pages_ask_of_a_language_model_is_the_same_everywhere(both: Models) -> None:
-    here, there = both
-    if here.config.architecture != "decoder-only":
-        pytest.skip("no language model")
-    longest = 11 if here.config.scheme.table else 13
-    questions: list[Callable[[ZooModel], Any]] = [
-        lambda model: zoo.experiments.logits(model, range(longest), cached=2),
-        lambda model: zoo.experiments.values_at(model, "decoder.1.resid_post", [IDS, IDS]),
-        lambda model: zoo.experiments.pull(model, IDS),
-        lambda model: zoo.experiments.scores_from(model, IDS, first=3),
-        lambda model: zoo.experiments.losses_with_dropout(model, IDS, dropout=0.5, runs=2)[1],
-        lambda model: list(zoo.experiments.gradient_lengths(model, IDS).values()),
-        lambda model: list(zoo.experiments.gradient_lengths(model, IDS, untrained=1).values()),
-        lambda model: len(zoo.experiments.step_times(model, [5], rounds=1)),
-    ]
-    for ask in questions:
-        close(ask(there), ask(here))
+@each("kind", [kind for kind, choices in KINDS.items() if "architecture" not in choices])
+def test_what_pages_ask_of_a_language_model_is_the_same_everywhere(kind: str) -> None:
+    with both(kind) as (here, there):
+        longest = 11 if here.config.scheme.table else 13
+        questions: list[Callable[[ZooModel], Any]] = [
+            lambda model: zoo.experiments.logits(model, range(longest), cached=2),
+            lambda model: zoo.experiments.values_at(model, "decoder.1.resid_post", [IDS, IDS]),
+            lambda model: zoo.experiments.pull(model, IDS),
+            lambda model: zoo.experiments.scores_from(model, IDS, first=3),
+            lambda model: zoo.experiments.losses_with_dropout(model, IDS, dropout=0.5, runs=2)[1],
+            lambda model: list(zoo.experiments.gradient_lengths(model, IDS).values()),
+            lambda model: list(zoo.experiments.gradient_lengths(model, IDS, untrained=1).values()),
+            lambda model: len(zoo.experiments.step_times(model, [5], rounds=1)),
+        ]
+        for ask in questions:
+            close(ask(there), ask(here))
 
 
-@pytest.mark.parametrize(
-    ("wish", "n_gpus", "n_parameters", "chosen"),
+@each(
+    "wish, n_gpus, n_parameters, chosen",
     [
-        (None, 1, device.LARGE + 1, "cuda"),
-        (None, 1, device.LARGE, "cpu"),
-        (None, 0, device.LARGE + 1, "cpu"),
         ("", 1, device.LARGE + 1, "cuda"),
+        ("", 1, device.LARGE, "cpu"),
+        ("", 0, device.LARGE + 1, "cpu"),
         ("cpu", 1, device.LARGE + 1, "cpu"),
         ("cuda", 1, 1, "cuda"),
         ("cuda:1", 2, 1, "cuda:1"),
     ],
 )
 def test_size_decides_unless_the_setting_does(
-    monkeypatch: pytest.MonkeyPatch, wish: str | None, n_gpus: int, n_parameters: int, chosen: str
+    monkeypatch: pytest.MonkeyPatch, wish: str, n_gpus: int, n_parameters: int, chosen: str
 ) -> None:
     with_gpus(monkeypatch, n_gpus)
-    if wish is not None:
-        monkeypatch.setenv(device.SETTING, wish)
+    monkeypatch.setenv(device.SETTING, wish)
     assert device.chosen_for(n_parameters) == torch.device(chosen)
+    if not wish:
+        monkeypatch.delenv(device.SETTING)
+        assert device.chosen_for(n_parameters) == torch.device(chosen)
 
 
-@pytest.mark.parametrize("wish", ["cuda:1", "gpu", "mps", "meta", "cpu; rm", "cuda:-1"])
+@each("wish", ["cuda:1", "gpu", "mps", "meta", "cpu; rm", "cuda:-1"])
 def test_a_device_that_is_not_there_is_refused_by_name(
     monkeypatch: pytest.MonkeyPatch, shipped: Path, wish: str
 ) -> None:
@@ -219,11 +227,12 @@ def test_the_sidebar_says_when_a_model_runs_on_a_gpu(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
-@pytest.mark.parametrize("name", CONFIGS)
-def test_a_real_gpu_computes_the_close(monkeypatch: pytest.MonkeyPatch, shipped: Path, name: str) -> None:
+@each("name", list(CONFIGS))
+def test_a_real_gpu_computes_the_close(shipped: Path, name: str) -> None:
     on_cpu = zoo.load(name, folder=shipped)
-    monkeypatch.setenv(device.SETTING, "cuda")
-    on_gpu = zoo.load(name, folder=shipped)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(device.SETTING, "cuda")
+        on_gpu = zoo.load(name, folder=shipped)
     assert (on_cpu.device, on_gpu.device) == ("cpu", "cuda:0")
     edit = AblateHead(layer=on_cpu.config.layers[0], head=1)
     expected, found = traced(on_cpu, (edit,)), traced(on_gpu, (edit,))
@@ -231,10 +240,8 @@ def test_a_real_gpu_computes_the_close(monkeypatch: pytest.MonkeyPatch, shipped:
     for site in expected:
         np.testing.assert_allclose(found[site], expected[site], rtol=1e-3, atol=1e-4)
     if name != "encoder-only":
-        assert (
-            zoo.writing.generate(on_gpu, TEXT, max_new_tokens=5).ids
-            == zoo.writing.generate(on_cpu, TEXT, max_new_tokens=5).ids
-        )
+        there, here = (zoo.writing.generate(model, TEXT, max_new_tokens=5).ids for model in (on_gpu, on_cpu))
+        assert there == here
 
 
 def with_gpus(monkeypatch: pytest.MonkeyPatch, n: int) -> None:

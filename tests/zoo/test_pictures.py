@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tfmviz.record.trace import Array
+from tests.cases import each
 from tfmviz.zoo import ModelUnavailable, pictures
 
 
@@ -21,7 +21,7 @@ def test_the_digits_are_the_1797_of_the_set_a_fifth_of_them_held_out() -> None:
     assert [len(labels) for _, labels in (digits.train, digits.held_out)] == [1438, 359]
 
 
-@pytest.mark.parametrize("positions", pictures.POSITIONS)
+@each("positions", pictures.POSITIONS)
 def test_the_measured_shares_are_those_of_these_weights(positions: str) -> None:
     measured = json.loads((pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))[positions]
     assert measured["weights"] == pictures.weights_hash(positions)
@@ -42,23 +42,13 @@ def test_positions_are_what_tells_a_picture_from_its_patches() -> None:
 
 def test_a_shuffled_picture_is_read_as_the_picture_with_its_patches_moved() -> None:
     model, (read, _) = pictures.load("learned"), pictures.digits().held_out
-    order = np.random.default_rng(3).permutation(pictures.N_PATCHES)
-    np.testing.assert_allclose(
-        pictures.read(model, read[0], order)["logits"],
-        pictures.read(model, moved(read[0], order))["logits"],
-        atol=1e-5,
-    )
-
-
-def moved(picture: Array, order: Array) -> Array:
-    """Patch by patch."""
-    found, size, across = np.zeros_like(picture), pictures.PATCH, pictures.ACROSS
+    order, picture = np.random.default_rng(3).permutation(pictures.N_PATCHES), read[0]
+    found, size = np.zeros_like(picture), pictures.PATCH
     for place, patch in enumerate(order.tolist()):
-        (row, column), (y, x) = divmod(place, across), divmod(patch, across)
-        found[size * row : size * (row + 1), size * column : size * (column + 1)] = picture[
-            size * y : size * (y + 1), size * x : size * (x + 1)
-        ]
-    return found
+        (row, column), (y, x) = (np.multiply(size, divmod(n, pictures.ACROSS)) for n in (place, patch))
+        found[row : row + size, column : column + size] = picture[y : y + size, x : x + size]
+    shuffled, moved = (pictures.read(model, *how)["logits"] for how in ((picture, order), (found,)))
+    np.testing.assert_allclose(shuffled, moved, atol=1e-5)
 
 
 def test_damaged_files_are_refused_with_a_sentence(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from safetensors.torch import load_file
 
 import tfmviz
+from tests.cases import each
 from tfmviz import zoo
 from tfmviz.analysis.attention_layer import ranking
 from tfmviz.analysis.heads import layer_scores
@@ -29,60 +30,50 @@ def model() -> ZooModel:
     return tfmviz.load("tiny-english")
 
 
-def card() -> str:
-    return (zoo.MODELS / "tiny-english" / "CARD.md").read_text(encoding="utf-8")
+def card(name: str = "tiny-english") -> str:
+    return (zoo.MODELS / name / "CARD.md").read_text(encoding="utf-8")
 
 
-def flat_card() -> str:
-    """The card as one line, so that a sentence is found wherever it is folded."""
-    return " ".join(card().split())
-
-
-def nats(row: str) -> float:
-    """A figure of the card."""
-    found = re.search(rf"\| {row} \| ([\d.]+) nats", card())
+def figures(pattern: str, name: str = "tiny-english") -> list[float]:
+    """The numbers in a place of the card, wherever its lines are folded."""
+    found = re.search(pattern, " ".join(card(name).split()))
     assert found
-    return float(found[1])
+    return [float(number) for number in found.groups()]
 
 
-def test_it_beats_word_frequencies_by_far() -> None:
-    assert nats("held-out loss") < 0.7 * nats("unigram cross-entropy on the same text")
+HELD_OUT = r"\| held-out loss \| ([\d.]+) nats"
 
 
-def test_it_beats_a_model_that_counts_five_words_by_a_tenth() -> None:
-    found = re.search(r"better than the 5-gram model by \| ([\d.]+)%", card())
-    assert found
-    assert float(found[1]) >= 10
-
-
-def test_a_head_rests_on_the_first_token_of_the_lectures_sentence() -> None:
-    trace = model().trace("The animal didn't cross the street because it was too tired.")
-    assert max(float(of_layer["first token"].max()) for of_layer in layer_scores(trace).values()) > 0.6
-
-
-def test_it_has_not_merely_learned_the_training_text() -> None:
-    """Sentences written for this test: their loss is near the card's, far under the unigram's."""
-    text = "One day, a little girl went to the park with her mother. They saw a big dog. The girl was very happy."
-    trace = model().trace(text)
-    logits = trace["logits"].astype(np.float64)
-    logits -= logits.max(axis=-1, keepdims=True)
-    log_probabilities = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
-    ids = trace.target.ids
-    loss = -np.mean([log_probabilities[i, ids[i + 1]] for i in range(len(ids) - 1)])
-    assert loss < nats("held-out loss")
+def test_it_beats_word_frequencies_by_far_and_a_model_that_counts_five_words_by_a_tenth() -> None:
+    (loss,), (unigram,) = (figures(row) for row in (HELD_OUT, r"\| unigram cross-entropy on the same text \| ([\d.]+)"))
+    assert loss < 0.7 * unigram
+    assert figures(r"better than the 5-gram model by \| ([\d.]+)%")[0] >= 10
 
 
 def test_once_upon_a_time() -> None:
     assert zoo.writing.generate(model(), "Once upon a", max_new_tokens=12).text.startswith("Once upon a time")
 
 
-@pytest.mark.parametrize(("kind", "least"), [("previous token", 0.5), ("induction", 0.3)])
-def test_it_has_the_heads_of_the_lectures(kind: str, least: float) -> None:
-    """On new random tokens and the same again; neither training nor the app uses this seed."""
-    ids = tuple(np.random.default_rng(71).integers(1, model().config.vocab_size, size=43).tolist()) * 2
-    trace = model().trace(ids, sites=("*.pattern", "*.mask"))
-    scores = list(layer_scores(trace).values())
-    assert max(float(layer[kind].max()) for layer in scores) > least  # type: ignore[index]
+def test_it_has_the_heads_of_the_lectures() -> None:
+    """Two on new random tokens and the same again; neither training nor the app uses this seed."""
+    random = tuple(np.random.default_rng(71).integers(1, model().config.vocab_size, size=43).tolist()) * 2
+    sentence = "The animal didn't cross the street because it was too tired."
+    for read, kind, least in (
+        (random, "previous token", 0.5),
+        (random, "induction", 0.3),
+        (sentence, "first token", 0.6),
+    ):
+        scores = layer_scores(model().trace(read, sites=("*.pattern", "*.mask"))).values()
+        assert max(float(layer[kind].max()) for layer in scores) > least, kind  # type: ignore[index]
+
+
+def test_it_has_not_merely_learned_the_training_text() -> None:
+    """Sentences written for this test: their loss is near the card's, far under the unigram's."""
+    text = "One day, a little girl went to the park with her mother. They saw a big dog. The girl was very happy."
+    trace = model().trace(text)
+    log_probabilities = np.log(softmax(trace["logits"]))
+    ids = trace.target.ids
+    assert -np.mean([log_probabilities[i, ids[i + 1]] for i in range(len(ids) - 1)]) < figures(HELD_OUT)[0]
 
 
 def entropy(text: str) -> float:
@@ -92,11 +83,9 @@ def entropy(text: str) -> float:
 
 
 def test_letters_it_hardly_knows_make_it_as_unsure_as_its_card_says() -> None:
-    found = re.search(
-        r"entropy of its prediction is (\d) to (\d) nats.* English sentence gives (\d) to (\d)\.", flat_card()
+    low, high, least, most = figures(
+        r"entropy of its prediction is (\d) to (\d) nats.* English sentence gives (\d) to (\d)\."
     )
-    assert found
-    low, high, least, most = map(int, found.groups())
     for text in ("Γειά σου Κόσμε, τι κάνεις;", "Привет, как дела сегодня?", "你好世界今天天气很好"):
         assert low <= round(entropy(text)) <= high
     for text in ("She opened the door and looked at him.", "Today the price of bread went up."):
@@ -106,7 +95,7 @@ def test_letters_it_hardly_knows_make_it_as_unsure_as_its_card_says() -> None:
 SHOWING = [(name, example) for name, examples in EXAMPLES.items() for example in examples if example.word]
 
 
-@pytest.mark.parametrize(("name", "example"), SHOWING, ids=lambda value: getattr(value, "text", value))
+@each("name, example", SHOWING)
 def test_a_sentence_of_the_menu_comes_with_the_head_that_shows_its_point(name: str, example: Example) -> None:
     """It is what a search for the head that links the two words finds."""
     model = tfmviz.load(name)
@@ -169,61 +158,47 @@ def test_every_twin_differs_from_that_with_rope_in_one_thing_alone() -> None:
     assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in TWINS}) == 1
 
 
-@pytest.mark.parametrize("name", TWINS)
+@each("name", TWINS)
 def test_the_curve_of_losses_agrees_with_the_card_up_to_the_trained_length(name: str) -> None:
     """Two measurements: windows of 64 tokens for the card, the first 64 of 512 for the curve."""
-    found = re.search(
-        r"held-out bits per byte \| [\d.]+ \(([\d.]+) nats", (zoo.MODELS / name / "CARD.md").read_text(encoding="utf-8")
-    )
-    assert found
-    assert losses_by_position(name)[:TRAINED].mean() == pytest.approx(float(found[1]), abs=0.12)
+    (nats,) = figures(r"held-out bits per byte \| [\d.]+ \(([\d.]+) nats", name)
+    assert losses_by_position(name)[:TRAINED].mean() == pytest.approx(nats, abs=0.12)
 
 
 def test_linear_biases_carry_on_past_the_trained_length_where_sinusoids_fail() -> None:
-    """The lecture's extrapolation curve (Press et al. 2022, figure 1)."""
+    """The lecture's extrapolation curve (Press et al. 2022, figure 1). No pair is further apart in a window."""
     within = {name: losses_by_position(name)[8:TRAINED].mean() for name in TWINS}
     beyond = {name: losses_by_position(name)[2 * TRAINED :].mean() for name in TWINS if name != "twins-learned"}
     assert beyond["twins-alibi"] < within["twins-alibi"] + 0.1
+    assert beyond["twins-window"] < within["twins-window"] + 0.1
     assert beyond["twins-sinusoidal"] > within["twins-sinusoidal"] + 1
     assert beyond["twins-rope"] > beyond["twins-alibi"] + 0.3
+    assert beyond["twins-rope"] > beyond["twins-window"] + 0.5
     assert len(losses_by_position("twins-learned")) == TRAINED  # there the table ends
-
-
-def test_without_positions_a_model_is_the_worst_of_those_that_differ_in_them() -> None:
-    within = {name: losses_by_position(name)[8:TRAINED].mean() for name in TWINS if name not in (*OTHER_TWINS, LINEAR)}
-    assert max(within, key=lambda name: within[name]) == "twins-none"
+    assert max(set(TWINS) - {*OTHER_TWINS, LINEAR}, key=lambda name: within[name]) == "twins-none"
 
 
 def test_cheaper_attention_costs_a_little_and_less_where_a_window_is_full() -> None:
     """Each twin against the one that differs in its attention alone; at the eighth token a window of eight is full."""
     pairs = {"twins-gqa": "twins-rope", "twins-window": "twins-rope", LINEAR: "twins-sinusoidal"}
-    gaps = {
-        name: losses_by_position(name)[:TRAINED] - losses_by_position(full)[:TRAINED] for name, full in pairs.items()
-    }
+    gaps = {name: (losses_by_position(name) - losses_by_position(full))[:TRAINED] for name, full in pairs.items()}
     assert all(-0.02 < gap.mean() < 0.3 for gap in gaps.values())
     assert gaps["twins-window"][32:].mean() > gaps["twins-window"][:8].mean()
 
 
-def test_a_window_carries_on_past_the_trained_length() -> None:
-    """No pair is further apart than in training, although the positions are new."""
-    losses = losses_by_position("twins-window")
-    assert losses[2 * TRAINED :].mean() < losses[8:TRAINED].mean() + 0.1
-    assert losses_by_position("twins-rope")[2 * TRAINED :].mean() > losses[2 * TRAINED :].mean() + 0.5
-
-
 def test_a_model_without_feed_forward_layers_is_worse_than_its_twin_and_half_as_large() -> None:
-    full, bare = (tfmviz.load(name).weights.n_parameters for name in ("twins-rope", "twins-attention-only"))
+    names = ("twins-rope", "twins-attention-only")
+    full, bare = (tfmviz.load(name).weights.n_parameters for name in names)
     assert 0.49 < bare / full < 0.51
-    card = (zoo.MODELS / "twins-attention-only" / "CARD.md").read_text(encoding="utf-8")
-    assert all(f"{count:,}" in card for count in (full, bare, full - bare))
-    losses = [losses_by_position(name)[:TRAINED].mean() for name in ("twins-rope", "twins-attention-only")]
+    assert all(f"{count:,}" in card("twins-attention-only") for count in (full, bare, full - bare))
+    losses = [losses_by_position(name)[:TRAINED].mean() for name in names]
     assert losses[1] > losses[0] + 0.2
 
 
 WRITTEN = ("The cat sat on the mat.", "One day, a little girl went to the park with her mother. They saw a big dog.")
 
 
-@pytest.mark.parametrize("text", WRITTEN)
+@each("text", WRITTEN)
 def test_trained_without_the_mask_a_model_looks_up_the_next_token_and_fails_as_a_writer(text: str) -> None:
     model = tfmviz.load("twins-unmasked")
     trace = model.trace(text)
@@ -273,21 +248,20 @@ SOURCES = {
 
 def test_cards_say_where_the_data_come_from() -> None:
     for name in tfmviz.available():
-        text = (zoo.MODELS / name / "CARD.md").read_text(encoding="utf-8")
-        assert "python -m tfmviz.training" in text
-        assert all(source in text for source in SOURCES.get(name, ENGLISH)), name
+        for source in ("python -m tfmviz.training", *SOURCES.get(name, ENGLISH)):
+            assert source in card(name), name
 
 
 def test_all_models_together_stay_small() -> None:
     """64 MB for the transformers and 13 for those with another attention or with experts; 12 for the models from before
     them and the counts that stand beside these.
     """
-    earlier = [path for name in ("ladder-*", "seq2seq-*", "label-*") for path in zoo.MODELS.glob(f"{name}/*")]
-    others = set(zoo.MODELS.rglob("*")) - set(earlier)
-    earlier += (zoo.MODELS.parent / "ladder").glob("*")
+    earlier = {path for name in ("ladder-*", "seq2seq-*", "label-*") for path in zoo.MODELS.glob(f"{name}/*")}
+    others = set(zoo.MODELS.rglob("*")) - earlier
+    earlier |= set((zoo.MODELS.parent / "ladder").glob("*"))
     assert len(earlier) > 8
-    assert sum(path.stat().st_size for path in others) <= 77 * 2**20
-    assert sum(path.stat().st_size for path in earlier) <= 12 * 2**20
+    for files, megabytes in ((others, 77), (earlier, 12)):
+        assert sum(path.stat().st_size for path in files) <= megabytes * 2**20
 
 
 def test_the_translator_translates_and_shows_which_word_became_which() -> None:
@@ -327,10 +301,10 @@ def test_the_translator_is_described_as_it_is_configured() -> None:
         "GELU": config.feed_forward.kind == "gelu",
         "transformer of 2017": config.positions.kind == "sinusoidal" and post_relu,
     }
-    card = (zoo.MODELS / "french-english" / "CARD.md").read_text(encoding="utf-8").split("\n\n")[1]
+    described = card("french-english").split("\n\n")[1]
     readme = (zoo.MODELS.parents[1] / "README.md").read_text(encoding="utf-8")
     row = next(line for line in readme.splitlines() if line.startswith("| [`french-english`]"))
-    for text in (card, row):
+    for text in (described, row):
         assert {claim for claim in claims if claim in text} == {claim for claim, holds in claims.items() if holds}
 
 

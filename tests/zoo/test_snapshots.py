@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from tests.cases import each
 from tfmviz import zoo
 from tfmviz.zoo import ModelUnavailable, snapshots
 
@@ -16,12 +19,9 @@ FOLDER = zoo.MODELS / "induction"
 TEXT = "The cat sat on the mat."
 
 
-def test_the_steps_are_those_of_the_files() -> None:
+def test_the_steps_are_those_of_the_files(tmp_path: Path) -> None:
     assert snapshots.steps(FOLDER) == tuple(sorted(int(file.stem) for file in (FOLDER / "snapshots").iterdir()))
     assert snapshots.steps(zoo.MODELS / "reverse") == ()
-
-
-def test_other_files_are_no_snapshots(tmp_path: Path) -> None:
     (tmp_path / "snapshots").mkdir()
     for name in ("0000010.safetensors", "0000010.safetensors.partial", "10.safetensors", "x.safetensors"):
         (tmp_path / "snapshots" / name).touch()
@@ -36,16 +36,16 @@ def test_the_last_snapshot_is_the_model_and_an_earlier_one_has_its_own_weights()
     np.testing.assert_array_equal(early.weights.W_E, stored["embedding.W_E"].astype(np.float32))
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut off", "no config"])
-def test_a_damaged_snapshot_is_refused_in_a_sentence(damage: str, tmp_path: Path) -> None:
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "missing": lambda folder: (folder / "snapshots" / "0000048.safetensors").unlink(),
+    "cut off": lambda folder: os.truncate(folder / "snapshots" / "0000048.safetensors", 1000),
+    "no config": lambda folder: (folder / "config.json").unlink(),
+}
+
+
+@each("damage", DAMAGES)
+def test_a_damaged_snapshot_is_refused_in_a_sentence(damage: Callable[[Path], object], tmp_path: Path) -> None:
     folder = shutil.copytree(FOLDER, tmp_path / "induction")
-    file = folder / "snapshots" / "0000048.safetensors"
-    match damage:
-        case "missing":
-            file.unlink()
-        case "cut off":
-            file.write_bytes(file.read_bytes()[:1000])
-        case _:
-            (folder / "config.json").unlink()
+    damage(folder)
     with pytest.raises(ModelUnavailable, match="induction after step 48 cannot be loaded"):
         snapshots.load(folder, 48)

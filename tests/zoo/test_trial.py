@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -12,8 +11,9 @@ import numpy as np
 import pytest
 
 from tests.app import forget
+from tests.cases import each
 from tests.model.helpers import flat
-from tests.zoo.models import CONFIGS, TEXT
+from tests.zoo.models import TEXT
 from tfmviz import zoo
 from tfmviz.model import transformer
 from tfmviz.model.config import ModelConfig
@@ -27,26 +27,20 @@ def shape_of(module: Transformer) -> dict[str, tuple[int, ...]]:
     return {name: tuple(value.shape) for name, value in module.state_dict().items()}
 
 
-@pytest.mark.parametrize("name", CONFIGS)
-@pytest.mark.parametrize("n_layers", [1, 2, 3])
-def test_the_shapes_are_those_of_the_model_that_is_built(name: str, n_layers: int) -> None:
-    config = replace(CONFIGS[name], n_layers=n_layers)
-    assert parameter_shapes(config) == shape_of(build(config))
-
-
 CHOICES = {
     "architecture": get_args(Architecture),
     "norm_position": get_args(NormPosition),
     "norm": get_args(Norm),
     "feed_forward": get_args(FeedForwardKind),
     "embeddings": ("tied", "untied"),
+    "n_layers": (1, 2, 3),
 }
 
 
-@pytest.mark.parametrize("chosen", list(product(*CHOICES.values())), ids=" ".join)
-def test_the_shapes_are_right_whatever_is_chosen(chosen: tuple[str, ...]) -> None:
-    choices: dict[str, Any] = dict(zip(CHOICES, chosen, strict=True))
-    config = flat(vocab_size=11, max_len=7, d_model=12, n_layers=2, n_heads=2, n_kv_heads=1, d_ff=5, **choices)
+@each("chosen", product(*CHOICES.values()))
+def test_the_shapes_are_right_whatever_is_chosen(chosen: tuple[Any, ...]) -> None:
+    choices = dict(zip(CHOICES, chosen, strict=True))
+    config = flat(vocab_size=11, max_len=7, d_model=12, n_heads=2, n_kv_heads=1, d_ff=5, **choices)
     assert parameter_shapes(config) == shape_of(build(config))
 
 
@@ -82,9 +76,8 @@ def test_loading_runs_one_sentence_and_the_page_no_other(monkeypatch: pytest.Mon
     assert texts == [zoo.TRIAL]
 
 
-@pytest.mark.parametrize("name", CONFIGS)
-def test_every_site_is_looked_at_and_masked_scores_are_fine(shipped: Path, name: str) -> None:
-    trace = zoo.load(name, folder=shipped).trace(TEXT)
+def test_every_site_is_looked_at_and_masked_scores_are_fine(model: zoo.ZooModel) -> None:
+    trace = model.trace(TEXT)
     assert trace.first_not_finite() is None
     for site, wrong in product(trace, (np.nan, np.inf, -np.inf)):
         if site.endswith(".mask"):
@@ -94,13 +87,9 @@ def test_every_site_is_looked_at_and_masked_scores_are_fine(shipped: Path, name:
         damaged = replace(trace, values={**trace.values, site: values})
         may_be = site.endswith(".scores") and wrong == -np.inf
         assert damaged.first_not_finite() == (None if may_be else site), (site, wrong)
-
-
-def test_the_first_of_several_sites_is_named(shipped: Path) -> None:
-    trace = zoo.load("decoder-only", folder=shipped).trace(TEXT)
-    sites: Iterable[str] = ("logits", "decoder.1.mlp.out", "decoder.1.self_attn.z")
-    values = dict(trace.values) | {site: np.full_like(trace[site], np.nan) for site in sites}
-    assert replace(trace, values=values).first_not_finite() == "decoder.1.self_attn.z"
+    first, *others = (site for site in trace if site.endswith((".z", ".out")))
+    several = {site: np.full_like(trace[site], np.nan) for site in (*others, first)}
+    assert replace(trace, values=dict(trace.values) | several).first_not_finite() == first
 
 
 def test_a_model_of_zeros_is_finite_and_loads(folder: Path) -> None:

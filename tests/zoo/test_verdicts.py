@@ -8,20 +8,15 @@ import numpy as np
 import pytest
 
 import tfmviz
+from tests.cases import each
 from tfmviz.analysis.heads import ALIGNED, layer_scores, verdicts
 from tfmviz.record.trace import Array, Trace
 
 ALIGNMENTS = {
-    "J'ai une voiture rouge.": {"I": "J", "have": "ai", "a": "une", "red": "rouge", "car": "voiture"},
-    "Elle ne mange jamais de viande.": {"She": "Elle", "never": "jamais", "eat": "mange", "meat": "viande"},
-    "Où est la gare ?": {"Where": "Où", "'s": "est", "the": "la", "station": "gare"},
-    "Mon frère a acheté une maison blanche.": {
-        "My": "Mon",
-        "brother": "frère",
-        "bought": "acheté",
-        "a": "une",
-        "house": "maison",
-    },
+    "J'ai une voiture rouge.": "I J, have ai, a une, red rouge, car voiture",
+    "Elle ne mange jamais de viande.": "She Elle, never jamais, eat mange, meat viande",
+    "Où est la gare ?": "Where Où, 's est, the la, station gare",
+    "Mon frère a acheté une maison blanche.": "My Mon, brother frère, bought acheté, a une, house maison",
 }
 """Which French word each English one translates, by hand."""
 
@@ -36,7 +31,7 @@ def links(trace: Trace, text: str) -> Iterator[tuple[int, int]]:
     """Positions of an English word in the answer and of the French word that it translates."""
     assert trace.source is not None
     english, french = ([token.strip() for token in tokens] for tokens in (trace.tokens, trace.source.tokens))
-    for word, translated in ALIGNMENTS[text].items():
+    for word, translated in (pair.split() for pair in ALIGNMENTS[text].split(", ")):
         yield english.index(word), french.index(translated)
 
 
@@ -80,12 +75,21 @@ def test_alignment_goes_with_the_attention_to_translations(translations: dict[st
 
 
 def test_letters_that_are_reversed_are_aligned() -> None:
-    trace = tfmviz.load("reverse").trace("transform")
-    (of_layer,) = (scores for layer, scores in layer_scores(trace).items() if layer.endswith("cross_attn"))
+    scores = layer_scores(tfmviz.load("reverse").trace("transform"))
+    (of_layer,) = (found for layer, found in scores.items() if layer.endswith("cross_attn"))
     assert of_layer["alignment"].max() > 0.9
 
 
-@pytest.mark.parametrize("text", ["The cat ___ on the mat.", "He said that it was too late to go home."])
+def test_a_head_that_rests_on_commas_and_full_stops_is_found() -> None:
+    trace = tfmviz.load("tiny-english").trace("Of course we know. We know that, of course.")
+    is_mark = np.array([token.strip() in {".", ","} for token in trace.tokens])
+    rows = trace["decoder.3.self_attn.pattern"][0]
+    first = int(is_mark.argmax())
+    assert np.mean([rows[i, :i][is_mark[:i]].sum() for i in range(first + 1, len(rows))]) > 0.8
+    assert verdicts(layer_scores(trace)["decoder.3.self_attn"])[0].kind == "punctuation"
+
+
+@each("text", ["The cat ___ on the mat.", "He said that it was too late to go home."])
 def test_the_heads_for_the_tokens_before_and_after_are_found_in_the_model_that_sees_both(text: str) -> None:
     trace = tfmviz.load("fill-in").trace(text)
     (first, *_) = layer_scores(trace).values()
@@ -95,12 +99,3 @@ def test_the_heads_for_the_tokens_before_and_after_are_found_in_the_model_that_s
         assert found[head].kind == kind
         assert looked_at.mean() == pytest.approx(found[head].score)
         assert looked_at.mean() > 0.95
-
-
-def test_a_head_that_rests_on_commas_and_full_stops_is_found() -> None:
-    trace = tfmviz.load("tiny-english").trace("Of course we know. We know that, of course.")
-    marks = [n for n, token in enumerate(trace.tokens) if token.strip() in {".", ","}]
-    rows = trace["decoder.3.self_attn.pattern"][0]
-    others = [[j for j in marks if j < i] for i in range(len(rows))]
-    assert np.mean([rows[i, before].sum() for i, before in enumerate(others) if before]) > 0.8
-    assert verdicts(layer_scores(trace)["decoder.3.self_attn"])[0].kind == "punctuation"

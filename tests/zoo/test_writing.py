@@ -10,6 +10,7 @@ import pytest
 import tokenizers
 import torch
 
+from tests.cases import each
 from tests.zoo.models import MAX_LEN, TARGET, TEXT
 from tfmviz import zoo
 from tfmviz.model.readers import TextReader
@@ -21,7 +22,7 @@ from tfmviz.text.tokenizer import END, END_OF_TEXT, Tokenizer
 from tfmviz.training.evaluation import translations
 
 
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-only"])
+@each("name", ["decoder-only", "encoder-only"])
 def test_only_an_encoder_decoder_has_a_target_text(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     assert model.trace(TEXT).source is None
@@ -29,7 +30,7 @@ def test_only_an_encoder_decoder_has_a_target_text(shipped: Path, name: str) -> 
         model.trace(TEXT, target=TARGET)
 
 
-@pytest.mark.parametrize("target", [TARGET, "", f"typed {END_OF_TEXT}"])
+@each("target", [TARGET, "", f"typed {END_OF_TEXT}"])
 def test_a_given_target_is_read_after_the_mark_that_starts_it(translator: zoo.ZooModel, target: str) -> None:
     trace = translator.trace(TEXT, target=target)
     expected = translator.tokenizer.encode(target, max_len=MAX_LEN)
@@ -40,22 +41,23 @@ def test_a_given_target_is_read_after_the_mark_that_starts_it(translator: zoo.Zo
 
 
 def test_a_target_longer_than_the_context_is_cut_and_says_by_how_much(translator: zoo.ZooModel) -> None:
-    trace = translator.trace(TEXT, target=TARGET * 20)
+    target = translator.trace(TEXT, target=TARGET * 20).target
     whole = translator.tokenizer.encode(TARGET * 20, max_len=1000)
-    assert len(trace.target) == MAX_LEN
-    assert trace.target.ids[1:] == whole.ids[: MAX_LEN - 1]
-    assert trace.target.n_dropped == len(whole) - (MAX_LEN - 1)
+    assert target.ids[1:] == whole.ids[: MAX_LEN - 1]
+    assert (len(target), target.n_dropped) == (MAX_LEN, len(whole) - (MAX_LEN - 1))
 
 
-@pytest.mark.parametrize("text", [TEXT, "The dog ran.", "a"])
+@each("text", [TEXT, "The dog ran.", "a"])
 def test_without_a_target_the_decoder_reads_what_the_model_itself_would_write(
     translator: zoo.ZooModel, text: str
 ) -> None:
     trace, written = translator.trace(text), zoo.writing.generate(translator, text)
     assert len(written.ids) > 1
+    assert END not in written.ids
+    assert written.text == translator.tokenizer.decode(written.ids)  # the target alone
     assert trace.target.ids == (END, *written.ids)
-    chosen = trace["logits"].argmax(axis=-1)
-    assert chosen[:-1].tolist() == list(written.ids)
+    assert trace["logits"].argmax(axis=-1)[:-1].tolist() == list(written.ids)
+    assert 0 < len(zoo.writing.generate(translator, text, max_new_tokens=5).ids) <= 5
 
 
 def test_texts_translated_together_are_those_translated_alone(translator: zoo.ZooModel) -> None:
@@ -72,9 +74,18 @@ def test_texts_translated_together_are_those_translated_alone(translator: zoo.Zo
         zoo.writing.translations(translator, [TEXT, ""])
 
 
-def test_only_a_translator_translates(shipped: Path) -> None:
+def test_what_cannot_be_written_is_refused(shipped: Path, translator: zoo.ZooModel) -> None:
+    models = {name: zoo.load(name, folder=shipped) for name in ("decoder-only", "encoder-only", "encoder-decoder")}
+    assert isinstance(models["encoder-only"].module, EncoderOnly)
     with pytest.raises(ValueError, match="decoder-only: it does not translate"):
-        zoo.writing.translations(zoo.load("decoder-only", folder=shipped), [TEXT])
+        zoo.writing.translations(models["decoder-only"], [TEXT])
+    with pytest.raises(ValueError, match="encoder-only fills in words: it does not write"):
+        zoo.writing.generate(models["encoder-only"], TEXT)
+    for model in models.values():
+        with pytest.raises(ValueError, match=r"^There is no text"):
+            zoo.writing.generate(model, "")
+    with pytest.raises(ValueError, match=r"temperature = 0\.7 stands beside rules"):  # it was ignored without a word
+        zoo.writing.generate(translator, TEXT, temperature=0.7, rules=Rules(temperature=0.2))
 
 
 def test_a_language_model_goes_on_with_the_text(shipped: Path, library: tokenizers.Tokenizer) -> None:
@@ -90,39 +101,14 @@ def test_a_language_model_goes_on_with_the_text(shipped: Path, library: tokenize
     assert list(written.ids[-5:]) == chosen[-6:-1].tolist()
 
 
-def test_a_translator_writes_the_target_alone(translator: zoo.ZooModel) -> None:
-    written = zoo.writing.generate(translator, TEXT, max_new_tokens=5)
-    assert 0 < len(written.ids) <= 5
-    assert END not in written.ids
-    assert written.text == translator.tokenizer.decode(written.ids)
-
-
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
+@each("name", ["decoder-only", "encoder-decoder"])
 def test_drawn_texts_repeat_with_their_seed(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     first, again, other = (zoo.writing.generate(model, TEXT, temperature=2.0, seed=seed) for seed in (3, 3, 5))
     assert first == again != other
 
 
-def test_a_temperature_beside_rules_is_refused(translator: zoo.ZooModel) -> None:
-    """It was ignored without a word."""
-    with pytest.raises(ValueError, match=r"temperature = 0\.7 stands beside rules"):
-        zoo.writing.generate(translator, TEXT, temperature=0.7, rules=Rules(temperature=0.2))
-
-
-def test_a_model_that_fills_in_words_does_not_write(shipped: Path) -> None:
-    model = zoo.load("encoder-only", folder=shipped)
-    assert isinstance(model.module, EncoderOnly)
-    with pytest.raises(ValueError, match="encoder-only fills in words: it does not write"):
-        zoo.writing.generate(model, TEXT)
-
-
-def test_nothing_is_written_to_no_text(model: zoo.ZooModel) -> None:
-    with pytest.raises(ValueError, match=r"^There is no text"):
-        zoo.writing.generate(model, "")
-
-
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
+@each("name", ["decoder-only", "encoder-decoder"])
 def test_how_every_token_was_chosen_is_kept(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     rules = Rules(temperature=1.2, top_k=5)
@@ -133,7 +119,7 @@ def test_how_every_token_was_chosen_is_kept(shipped: Path, name: str) -> None:
     assert zoo.writing.generate(model, TEXT, rules=rules, seed=3, given=new[:2], max_new_tokens=5) == written
 
 
-@pytest.mark.parametrize("name", ["decoder-only", "encoder-decoder"])
+@each("name", ["decoder-only", "encoder-decoder"])
 def test_several_beams_write_the_best_complete_text(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     greedy = zoo.writing.generate(model, TEXT, max_new_tokens=6)
@@ -163,7 +149,7 @@ def rows_changed(how: str, k_len: int) -> tuple[tuple[Edit, ...], Callable[[int]
     return tuple(patches), lambda q_len: tuple(replace(patch, position=STEP) for patch in patches)
 
 
-@pytest.mark.parametrize("how", ["closed", "directed"])
+@each("how", ["closed", "directed"])
 def test_a_row_edited_while_it_translates_is_the_row_edited_in_whole_passes(translator: zoo.ZooModel, how: str) -> None:
     """Greedy and by beam search, each text against one pass over all of it, without a cache."""
     alone, whole = rows_changed(how, len(translator.tokenizer.encode(TEXT, max_len=MAX_LEN)))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from tfmviz.views.shared import script, style
 
-JS = script("beams/view.ts")
+JS = script("beams/view.tsx")
 CSS = style("beams")
 
 Kind = Literal["best", "goes on", "complete", "dropped"]

@@ -1,11 +1,11 @@
 // Paints a picture of cells on a canvas context, or on the stand-in that writes SVG.
 
 import { paintBrackets, partOf } from "../shared/bytes.ts";
-import { contextOf, type Pen, upwards } from "../shared/canvas.ts";
+import { contextOf, fitted, type Pen, setPen, strokes, upwards } from "../shared/canvas.ts";
 import { bytesOf, type Colours, inkOnRgb } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import type { Place } from "./layout.ts";
-import { painter, type Scale, ticks } from "./scales.ts";
+import { painter, ticks } from "./scales.ts";
 import { nameOf, type Picture } from "./words.ts";
 
 const LEAST_GAP = 8; // pixels a cell must measure to have a line around it
@@ -35,52 +35,42 @@ export function bitmaps({ matrices, rows, columns, values, scale }: Picture, col
   });
 }
 
+type Scene = { picture: Picture; place: Place; colours: Colours };
+
 /** Everything that does not move. */
-export function paintPicture(pen: Pen, picture: Picture, place: Place, colours: Colours, images: HTMLCanvasElement[]) {
-  if (picture.scale.title) paintBar(pen, picture.scale, place, colours);
-  place.corners.forEach((corner, matrix) => {
+export function paintPicture(pen: Pen, scene: Scene, images: HTMLCanvasElement[]) {
+  if (scene.picture.scale.title) paintBar(pen, scene);
+  scene.place.corners.forEach((corner, matrix) => {
     pen.save();
     pen.translate(corner.x, corner.y);
-    paintCells(pen, picture, place, colours, images[matrix], matrix);
+    paintCells(pen, scene, images[matrix], matrix);
     pen.restore();
   });
-  paintNames(pen, picture, place, colours);
-  paintTitles(pen, picture, place, colours);
+  paintNames(pen, scene);
+  paintTitles(pen, scene);
 }
 
-function paintCells(
-  pen: Pen,
-  picture: Picture,
-  place: Place,
-  colours: Colours,
-  image: HTMLCanvasElement,
-  matrix: number,
-) {
+function paintCells(pen: Pen, scene: Scene, image: HTMLCanvasElement, matrix: number) {
+  const { picture, place, colours } = scene;
   const { wide, high } = place;
   const [width, height] = [wide * picture.columns.count, high * picture.rows.count];
   if (colours.areVeiled) {
     pen.fillStyle = colours.soft;
     pen.fillRect(0, 0, width, height);
-    paintGaps(pen, picture, place, { ...colours, ground: colours.grid });
-    return;
+    return paintGaps(pen, scene, colours.grid);
   }
-  if (pen.isVector && image.width * image.height <= MOST_VECTORS) paintOneByOne(pen, picture, place, colours, matrix);
+  if (pen.isVector && image.width * image.height <= MOST_VECTORS) paintOneByOne(pen, scene, matrix);
   else {
     pen.imageSmoothingEnabled = wide < 1 || high < 1; // or rows would be left out
     pen.drawImage(image, 0, 0, width, height);
   }
-  paintGaps(pen, picture, place, colours);
-  paintTexts(pen, picture, place, colours);
-  if (matrix === 0) paintMarks(pen, picture, place, colours);
+  paintGaps(pen, scene, colours.ground);
+  paintTexts(pen, scene);
+  if (matrix === 0) paintMarks(pen, scene);
 }
 
-function paintOneByOne(
-  pen: Pen,
-  { rows, columns, values, scale }: Picture,
-  { wide, high }: Place,
-  colours: Colours,
-  matrix: number,
-) {
+function paintOneByOne(pen: Pen, { picture, place: { wide, high }, colours }: Scene, matrix: number) {
+  const { rows, columns, values, scale } = picture;
   const colourOf = painter(scale, colours.isDark);
   const size = rows.count * columns.count;
   for (let n = 0; n < size; n++) {
@@ -90,47 +80,30 @@ function paintOneByOne(
   }
 }
 
-function paintGaps(pen: Pen, { rows, columns }: Picture, { wide, high }: Place, colours: Colours): void {
-  pen.strokeStyle = colours.ground;
-  pen.lineWidth = 1;
-  pen.beginPath();
+function paintGaps(pen: Pen, { picture: { rows, columns }, place: { wide, high }, colours }: Scene, colour: string) {
+  const [width, height] = [columns.count * wide, rows.count * high];
   if (Math.min(wide, high) >= LEAST_GAP) {
-    for (let column = 1; column < columns.count; column++) {
-      pen.moveTo(column * wide, 0);
-      pen.lineTo(column * wide, rows.count * high);
-    }
-    for (let row = 1; row < rows.count; row++) {
-      pen.moveTo(0, row * high);
-      pen.lineTo(columns.count * wide, row * high);
-    }
+    const down = Array.from({ length: columns.count - 1 }, (_, n) => [(n + 1) * wide, 0, (n + 1) * wide, height]);
+    const across = Array.from({ length: rows.count - 1 }, (_, n) => [0, (n + 1) * high, width, (n + 1) * high]);
+    strokes(pen, { strokeStyle: colour, lineWidth: 1 }, ...down, ...across);
   }
-  pen.stroke();
-  pen.strokeStyle = colours.grid; // cells may have the colour of the ground
-  pen.strokeRect(0, 0, columns.count * wide, rows.count * high);
+  setPen(pen, { strokeStyle: colours.grid, lineWidth: 1 }); // cells may have the colour of the ground
+  pen.strokeRect(0, 0, width, height);
 }
 
 /** Numbers stand in all cells in one size, or in none. */
-function paintTexts(
-  pen: Pen,
-  { columns, values, texts, scale }: Picture,
-  { wide, high, numbers }: Place,
-  colours: Colours,
-): void {
+function paintTexts(pen: Pen, { picture, place: { wide, high, numbers }, colours }: Scene) {
+  const { columns, values, texts, scale } = picture;
   if (!texts || !numbers) return;
   const colourOf = painter(scale, colours.isDark);
-  pen.font = `${numbers}px ${colours.font}`;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  texts.forEach((line, row) => {
-    line.forEach((text, column) => {
-      const value = values[row * columns.count + column];
-      pen.fillStyle = inkOnRgb(Number.isFinite(value) ? colourOf(value) : bytesOf(colours.masked));
-      pen.fillText(text, (column + 0.5) * wide, (row + 0.5) * high + 1);
-    });
-  });
+  setPen(pen, { font: `${numbers}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
+  for (const [n, text] of texts.flat().entries()) {
+    pen.fillStyle = inkOnRgb(Number.isFinite(values[n]) ? colourOf(values[n]) : bytesOf(colours.masked));
+    pen.fillText(text, ((n % columns.count) + 0.5) * wide, (Math.floor(n / columns.count) + 0.5) * high + 1);
+  }
 }
 
-function paintMarks(pen: Pen, { frames, crosses }: Picture, { wide, high }: Place, colours: Colours): void {
+function paintMarks(pen: Pen, { picture: { frames, crosses }, place: { wide, high }, colours }: Scene) {
   const { accent, text, roles } = colours;
   const inks: Record<string, string> = { accent, text, attention: roles.q, mlp: roles.mlp };
   pen.lineWidth = 3;
@@ -138,55 +111,37 @@ function paintMarks(pen: Pen, { frames, crosses }: Picture, { wide, high }: Plac
     pen.strokeStyle = inks[colour];
     pen.strokeRect(left * wide, top * high, (right - left) * wide, (bottom - top) * high);
   }
-  pen.strokeStyle = colours.accent;
-  for (const [row, column] of crosses) paintCross(pen, column * wide, row * high, wide, high);
-}
-
-/** The ends of a cross: its middle would strike out the number. */
-function paintCross(pen: Pen, x: number, y: number, wide: number, high: number) {
   const [edge, long] = [3, Math.min(13, 0.4 * wide, 0.4 * high)];
-  pen.beginPath();
-  for (const [cornerX, wayX] of [
-    [x + edge, 1],
-    [x + wide - edge, -1],
-  ])
-    for (const [cornerY, wayY] of [
-      [y + edge, 1],
-      [y + high - edge, -1],
-    ]) {
-      pen.moveTo(cornerX, cornerY);
-      pen.lineTo(cornerX + wayX * long, cornerY + wayY * long);
-    }
-  pen.stroke();
+  for (const [row, column] of crosses) {
+    // The ends of a cross: its middle would strike out the number.
+    const ends = [0, 1, 2, 3].map((n) => {
+      const [isRight, isLow] = [n % 2, n >> 1];
+      const x = (column + isRight) * wide + (isRight ? -edge : edge);
+      const y = (row + isLow) * high + (isLow ? -edge : edge);
+      return [x, y, x + (isRight ? -long : long), y + (isLow ? -long : long)];
+    });
+    strokes(pen, { strokeStyle: accent }, ...ends);
+  }
 }
 
-function paintNames(pen: Pen, { rows, columns, matrices }: Picture, place: Place, colours: Colours): void {
+function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, colours }: Scene) {
   const { corners, wide, high, beside, below, runs } = place;
-  pen.fillStyle = colours.text;
-  pen.textBaseline = "middle";
-  const isFirst = (n: number) => corners[n].x === corners[0].x; // in its row of matrices
+  const colour = colours.text;
+  setPen(pen, { fillStyle: colour, textBaseline: "middle" });
   for (let matrix = 0; matrix < matrices; matrix++) {
     const { x, y } = corners[matrix];
-    pen.font = `${beside.size}px ${colours.font}`;
-    pen.textAlign = "right";
-    if (beside.room && isFirst(matrix))
+    const isFirst = x === corners[0].x; // in its row of matrices
+    setPen(pen, { font: `${beside.size}px ${colours.font}`, textAlign: "right" });
+    if (beside.room && isFirst) {
       for (let row = 0; row < rows.count; row += beside.step)
         pen.fillText(fitted(pen, partOf(nameOf(rows, row)), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
-    if (beside.room && isFirst(matrix))
       for (const row of rows.boxed)
         paintBox(pen, x - beside.room + 1, y + row * high + 1, beside.room - 3, high - 2, colours);
-    const colour = colours.text;
-    if (isFirst(matrix))
-      paintBrackets(pen, runs.beside, "left", {
-        from: y,
-        cell: high,
-        edge: x - beside.room,
-        size: beside.size,
-        colour,
-      });
-    pen.font = `${below.size}px ${colours.font}`;
+    }
+    const along = { from: y, cell: high, edge: x - beside.room, size: beside.size, colour };
+    if (isFirst) paintBrackets(pen, runs.beside, "left", along);
+    setPen(pen, { font: `${below.size}px ${colours.font}`, textAlign: below.upright ? "right" : "center" });
     const bottom = y + rows.count * high;
-    pen.textAlign = below.upright ? "right" : "center";
     for (let column = 0; column < columns.count; column += below.step) {
       const [name, middle] = [partOf(nameOf(columns, column)), x + (column + 0.5) * wide];
       if (below.upright) upwards(pen, fitted(pen, name, below.room - 6), middle, bottom + 6);
@@ -202,26 +157,18 @@ function paintNames(pen: Pen, { rows, columns, matrices }: Picture, place: Place
 /** A box around the name of a token that the other text lacks. */
 function paintBox(pen: Pen, x: number, y: number, width: number, height: number, { accent }: Colours) {
   if (Math.min(width, height) < LEAST_BOX) return; // the boxes would hide the names
-  pen.strokeStyle = accent;
-  pen.lineWidth = 2;
+  setPen(pen, { strokeStyle: accent, lineWidth: 2 });
   pen.strokeRect(x, y, width, height);
 }
 
-function paintTitles(
-  pen: Pen,
-  { rows, columns, titles }: Picture,
-  { corners, wide, high, width, height, left, right }: Place,
-  colours: Colours,
-): void {
-  pen.fillStyle = colours.text;
-  pen.font = `${colours.letters + 1}px ${colours.font}`;
-  pen.textAlign = "left";
-  pen.textBaseline = "alphabetic";
+function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colours }: Scene) {
+  const { corners, wide, high, width, height, left, right } = place;
+  setPen(pen, { fillStyle: colours.text, font: `${colours.letters + 1}px ${colours.font}` });
+  setPen(pen, { textAlign: "left", textBaseline: "alphabetic" });
   corners.forEach(({ x, y }, matrix) => {
     if (corners.length > 1) pen.fillText(fitted(pen, titles[matrix], wide * columns.count + 18), x, y - 7);
   });
-  pen.textBaseline = "middle";
-  pen.textAlign = "center";
+  setPen(pen, { textBaseline: "middle", textAlign: "center" });
   const half = pen.measureText(columns.title).width / 2;
   const middle = Math.max(half, Math.min(width - half, (left + right) / 2));
   if (columns.title) pen.fillText(columns.title, middle, height - 13);
@@ -229,7 +176,7 @@ function paintTitles(
   if (rows.title) upwards(pen, rows.title, 9, (first.y + last.y + rows.count * high) / 2);
 }
 
-function paintBar(pen: Pen, scale: Scale, { left, bar }: Place, colours: Colours) {
+function paintBar(pen: Pen, { picture: { scale }, place: { left, bar }, colours }: Scene) {
   const colourOf = painter(scale, colours.isDark);
   const { low, high } = scale;
   for (let n = 0; n < BAR_STEPS; n++) {
@@ -237,12 +184,9 @@ function paintBar(pen: Pen, scale: Scale, { left, bar }: Place, colours: Colours
     const begin = Math.round((n / BAR_STEPS) * bar);
     pen.fillRect(left + begin, 0, Math.round(((n + 1) / BAR_STEPS) * bar) - begin, 10);
   }
-  pen.strokeStyle = colours.grid; // an end of the bar may have the colour of the ground
-  pen.lineWidth = 1;
+  setPen(pen, { strokeStyle: colours.grid, lineWidth: 1 }); // an end of the bar may have the colour of the ground
   pen.strokeRect(left + 0.5, 0.5, bar - 1, 9);
-  pen.fillStyle = colours.text;
-  pen.font = `${colours.letters}px ${colours.font}`;
-  pen.textBaseline = "middle";
+  setPen(pen, { fillStyle: colours.text, font: `${colours.letters}px ${colours.font}`, textBaseline: "middle" });
   pen.textAlign = "center";
   for (const { value, text } of ticks(scale, Math.max(2, Math.min(8, Math.floor(bar / TICK_ROOM))))) {
     const x = left + ((value - low) / (high - low)) * bar;
@@ -250,12 +194,4 @@ function paintBar(pen: Pen, scale: Scale, { left, bar }: Place, colours: Colours
     pen.fillRect(Math.min(x, left + bar - 1), 10, 1, 4);
     pen.fillText(text, Math.max(half, Math.min(left + bar + 2 - half, x)), 24);
   }
-}
-
-/** A text that is no wider than `room`, its end cut off if need be. */
-function fitted(pen: Pen, text: string, room: number) {
-  if (pen.measureText(text).width <= room) return text;
-  const letters = [...text];
-  while (letters.length && pen.measureText(`${letters.join("")}…`).width > room) letters.pop();
-  return `${letters.join("")}…`;
 }

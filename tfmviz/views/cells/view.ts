@@ -1,6 +1,205 @@
-// Cells as a Streamlit component.
+// A picture of cells. Every touch is answered here; the page around hears of a cell only where a click does something.
 
+import { unpack } from "../shared/arrays.ts";
+import { fresh, measured, type Pen } from "../shared/canvas.ts";
+import { make, put } from "../shared/elements.ts";
+import { veil } from "../shared/guessing.ts";
 import { component } from "../shared/meet.ts";
-import { Cells } from "./cells.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import type { Values } from "../shared/table.ts";
+import { isChord } from "../shared/typing.ts";
+import { cellAt, layOut, next, type Place } from "./layout.ts";
+import { bitmaps, paintPicture } from "./paint.ts";
+import { type Axis, type Cell, nameOf, type Picture, sentence, spokenOf, valueAt } from "./words.ts";
+
+const KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"];
+
+class Cells extends Shell {
+  picture!: Picture; // from the first `read` on
+  place!: Place; // from the first drawing on
+  images: HTMLCanvasElement[] = []; // one pixel a cell, for each matrix; none until they are needed
+  cursor: Cell = { matrix: 0, row: 0, column: 0 }; // where the keyboard is
+  pointed: Cell | null = null; // what is spoken of
+  title = make("p");
+  canvas = make("canvas", { tabIndex: 0, role: "application" });
+  mark = make("div", { className: "mark", hidden: true });
+  tip = make("p", { className: "tip" });
+
+  tools = this.bar();
+
+  /** @param page hears of a cell that was clicked */
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    const head = make("div", { className: "head" }, this.title, this.tools);
+    const stage = make("div", { className: "stage" }, this.canvas, this.mark);
+    this.mount(parent, { className: "cells" }, head, stage, this.tip);
+    this.listen();
+    this.atEnd(veil(this.node, () => this.redraw()));
+  }
+
+  listen() {
+    const { canvas } = this;
+    canvas.addEventListener("pointermove", (event: MouseEvent) => this.point(this.under(event)));
+    canvas.addEventListener("pointerleave", () => this.point(this.atKeyboard() ? this.cursor : null));
+    canvas.addEventListener("click", (event: MouseEvent) => this.choose(this.under(event)));
+    canvas.addEventListener("focus", () => this.atKeyboard() && this.point(this.cursor));
+    canvas.addEventListener("blur", () => this.point(null));
+    canvas.addEventListener("keydown", (event: KeyboardEvent) => this.key(event));
+  }
+
+  /** @param data what Python sends, or how the picture differs from that */
+  read(data: Uint8Array | Partial<Picture>) {
+    if (data instanceof Uint8Array) {
+      const { header, arrays } = unpack<Omit<Picture, "values">>(data);
+      this.picture = { ...header, values: arrays.values.values };
+    } else this.picture = { ...this.picture, ...data, scale: { ...this.picture.scale, ...data.scale } };
+    this.images = [];
+    this.cursor = this.atKeyboard() ? next(this.cursor, "", this.picture) : this.atHome(); // still within the picture
+    const { matrices, titles, scale, click } = this.picture;
+    const own = matrices === 1 ? titles : [];
+    this.title.textContent = [...own, scale.title].filter(Boolean).join(": ");
+    this.canvas.dataset.picks = String(Boolean(click));
+    this.tools.ariaLabel = `Figure: ${this.title.textContent}`;
+  }
+
+  // Draws, and says what is drawn; while a class guesses, without values.
+  draw() {
+    const { alt, click } = this.picture;
+    const words = this.isVeiled() ? this.title.textContent : alt;
+    const keys = `Arrow keys move from cell to cell${click ? `, Enter ${click}` : ""}.`;
+    this.canvas.ariaLabel = `${words.replace(/\.?$/, ".")} ${keys}`;
+    this.layOut();
+    this.point(this.atKeyboard() ? this.cursor : null);
+  }
+
+  isVeiled() {
+    return this.node.dataset.veiled === "true";
+  }
+
+  // The cell that the keyboard begins with: the first that is framed.
+  atHome() {
+    const [frame] = this.picture.frames;
+    return { matrix: 0, row: frame?.top ?? 0, column: frame?.left ?? 0 };
+  }
+
+  palette() {
+    const colours = super.palette();
+    if (colours.isDark !== this.colours?.isDark) this.images = [];
+    return colours;
+  }
+
+  layOut() {
+    const { font, least } = this.colours;
+    if (!this.images.length) this.images = bitmaps(this.picture, this.colours);
+    const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
+    this.place = layOut(this.picture, this.width, measure, least);
+    this.paint(fresh(this.canvas, this.place.width, this.place.height));
+  }
+
+  paint(pen: Pen) {
+    paintPicture(pen, this, this.images);
+  }
+
+  /** The cell under the pointer, null if there is none. */
+  under(event: MouseEvent) {
+    const box = this.canvas.getBoundingClientRect();
+    return cellAt(this.place, { x: event.clientX - box.left, y: event.clientY - box.top }, this.picture);
+  }
+
+  atKeyboard() {
+    return this.canvas.matches(":focus-visible");
+  }
+
+  /** Shows a cell, here and in the pictures that are linked. */
+  point(cell: Cell | null) {
+    const wasIdle = !this.pointed;
+    this.showCell(cell);
+    if (!this.pointed && wasIdle) return;
+    const { rows, columns, linked } = this.picture;
+    const at = this.pointed && [rows.places?.[this.pointed.row], columns.places?.[this.pointed.column]];
+    this.page.beside?.(linked, at);
+  }
+
+  /**
+   * Shows the cell that is pointed at in a linked picture; a note where this one has no such row or column.
+   * @param at the places of its row and its column
+   */
+  mirror(at: (number | undefined)[] | null) {
+    if (!this.width) return false;
+    const { rows, columns } = this.picture;
+    const [row, column] = [rows, columns].map(({ places }, n) => (at && places ? places.indexOf(at[n] ?? -1) : -1));
+    this.showCell(row >= 0 && column >= 0 ? { matrix: 0, row, column } : null);
+    this.pointed = null; // the pointer is elsewhere
+    if (at && this.mark.hidden) put(this.tip, { textContent: "No such pair of tokens here." });
+    return !this.mark.hidden;
+  }
+
+  /** Only the mark and the line below change, so this is quick however many cells there are. */
+  showCell(cell: Cell | null) {
+    const { rows, columns, matrices } = this.picture;
+    const isThere = cell && cell.matrix < matrices && cell.row < rows.count && cell.column < columns.count;
+    this.pointed = isThere ? cell : null;
+    if (this.isVeiled()) this.say("");
+    put(this.mark, { hidden: !isThere });
+    const idle = this.picture.click ? `A click on a cell ${this.picture.click}.` : "Point at a cell for its number.";
+    put(this.tip, { textContent: isThere && !this.isVeiled() ? sentence(this.picture, cell) : idle });
+    this.canvas.dataset.over = String(Boolean(isThere));
+    if (!isThere) return;
+    const { corners, wide, high } = this.place;
+    const { x, y } = corners[cell.matrix];
+    Object.assign(this.mark.style, {
+      left: `${x + cell.column * wide}px`,
+      top: `${y + cell.row * high}px`,
+      width: `${wide}px`,
+      height: `${high}px`,
+    });
+  }
+
+  choose(cell: Cell | null) {
+    if (!cell) return;
+    this.cursor = cell;
+    this.point(cell);
+    if (this.picture.click) this.page.pick?.({ row: cell.row, column: cell.column });
+  }
+
+  key(event: KeyboardEvent) {
+    if (isChord(event)) return;
+    const chooses = event.key === "Enter" || event.key === " ";
+    if (!KEYS.includes(event.key) && event.key !== "Escape" && !chooses) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
+    if (event.key === "Escape") return this.canvas.blur();
+    if (chooses) return this.choose(this.cursor);
+    if (this.pointed) this.cursor = next(this.cursor, event.key, this.picture); // the first key shows where one is
+    this.point(this.cursor);
+    this.say(this.tip.textContent);
+  }
+
+  figure() {
+    const { width, height } = this.place;
+    return { width: Math.max(width, 420), height, paint: (pen: Pen) => this.paint(pen) };
+  }
+
+  titles() {
+    const { name, alt } = this.picture;
+    return { name, title: this.title.textContent ?? "", caption: alt };
+  }
+
+  values(): Values {
+    const { rows, columns, matrices, titles, form } = this.picture;
+    const name = (axis: Axis, index: number) => nameOf(axis, index) || spokenOf(axis, index);
+    const all = Array.from({ length: columns.count }, (_, column) => column);
+    const lines = Array.from({ length: matrices * rows.count }, (_, n) => {
+      const [matrix, row] = [Math.floor(n / rows.count), n % rows.count];
+      const numbers = all.map((column) => {
+        const value = valueAt(this.picture, { matrix, row, column });
+        return value === -Infinity && form.absent[1] !== "–" ? form.absent[1] : value;
+      });
+      return [...(matrices > 1 ? [titles[matrix]] : []), name(rows, row), ...numbers];
+    });
+    const heads = [...(matrices > 1 ? ["figure"] : []), rows.title, ...all.map((column) => name(columns, column))];
+    return { title: this.title.textContent ?? "", columns: heads, rows: lines };
+  }
+}
 
 export default component((parent, page) => new Cells(parent, page));

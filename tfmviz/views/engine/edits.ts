@@ -27,9 +27,8 @@ export function edited(edit: Edit, value: Value): Value {
   if (edit.kind === "Scale") return changed(value, edit.site, edit, (number) => number * edit.factor);
   const { site, vector } = edit;
   const width = value.shape[value.shape.length - 1];
-  if (vector.length !== width) {
+  if (vector.length !== width)
     throw new Error(`The vector for ${site} has ${vector.length} numbers; it needs ${width}.`);
-  }
   return changed(value, site, edit, (_, column) => vector[column]);
 }
 

@@ -50,9 +50,8 @@ export class Engine {
     const why = whyUnknown(config);
     if (why) throw new Error(why);
     const tokens = new ByteTokens(tokenizer);
-    if (tokens.vocab.size !== config.vocab_size) {
+    if (tokens.vocab.size !== config.vocab_size)
       throw new Error(`The tokenizer has ${tokens.vocab.size} entries, the config says ${config.vocab_size}.`);
-    }
     return new Engine(new Transformer(complete(config), tensors), tokens);
   }
 

@@ -45,14 +45,12 @@ function checked(name: string, entry: Entry | null, size: number) {
   if (!Object.hasOwn(DTYPES, String(dtype)))
     throw new Error(`${name} holds ${dtype} numbers; only F32 and F16 are read.`);
   const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
-  if (!Array.isArray(shape) || !Array.isArray(offsets) || !shape.every(isCount) || !offsets.every(isCount)) {
+  if (!Array.isArray(shape) || !Array.isArray(offsets) || !shape.every(isCount) || !offsets.every(isCount))
     throw new Error(`${name} has no shape or no place in the weights.`);
-  }
   const [from, to] = offsets;
   const needed = shape.reduce((product, n) => product * n, dtype === "F16" ? 2 : 4);
-  if (offsets.length !== 2 || to > size || to - from !== needed) {
+  if (offsets.length !== 2 || to > size || to - from !== needed)
     throw new Error(`${name} does not fit its place in the weights, which may be cut off.`);
-  }
   return { dtype: String(dtype), shape: shape as number[], from: Number(from), to: Number(to) };
 }
 

@@ -15,19 +15,12 @@ export type BlockWeights = {
   mlp_residual: Residual | null;
 };
 
-export class Stored {
-  memory: Memory;
-  tensors: Tensors;
-  config: Config;
+/** What reads weights, by their names, into a memory. */
+export function storedIn(memory: Memory, tensors: Tensors, config: Config) {
+  const { d_model, d_head, d_ff, n_heads, n_kv_heads, divisor, feed_forward, norm_position: position } = config;
 
-  constructor(memory: Memory, tensors: Tensors, config: Config) {
-    this.memory = memory;
-    this.tensors = tensors;
-    this.config = config;
-  }
-
-  take(name: string, shape: number[]) {
-    const found = this.tensors[name];
+  function take(name: string, shape: number[]) {
+    const found = tensors[name];
     if (!found) throw new Error(`The weights lack ${name}.`);
     if (found.shape.join() !== shape.join()) {
       throw new Error(
@@ -40,46 +33,38 @@ export class Stored {
   }
 
   /** The transpose of a stored matrix (columns, inner). */
-  panels(name: string, [columns, inner]: [number, number]): Panels {
-    const data = this.take(name, [columns, inner]);
-    return this.memory.panels({ data }, { inner, columns, down: 1, across: inner });
+  const panels = (name: string, [columns, inner]: [number, number]): Panels =>
+    memory.panels({ data: take(name, [columns, inner]) }, { inner, columns, down: 1, across: inner });
+
+  function affine(name: string, shape: [number, number]): Affine {
+    const made = panels(`${name}.weight`, shape);
+    const bias = memory.tensor(Math.ceil(shape[0] / 8) * 8);
+    bias.data.set(take(`${name}.bias`, [shape[0]]));
+    return { panels: made, bias: bias.at };
   }
 
-  affine(name: string, shape: [number, number]): Affine {
-    const panels = this.panels(`${name}.weight`, shape);
-    const bias = this.memory.tensor(Math.ceil(shape[0] / 8) * 8);
-    bias.data.set(this.take(`${name}.bias`, [shape[0]]));
-    return { panels, bias: bias.at };
+  function norm(name: string): NormWeights {
+    return { gain: take(`${name}.weight`, [d_model]), bias: take(`${name}.bias`, [d_model]), eps: config.norm_eps };
   }
 
-  norm(name: string): NormWeights {
-    const { d_model, norm_eps: eps } = this.config;
-    return { gain: this.take(`${name}.weight`, [d_model]), bias: this.take(`${name}.bias`, [d_model]), eps };
-  }
-
-  feedForward(name: string): FeedForward {
-    const { d_model, d_ff, feed_forward } = this.config;
-    const W_in = this.affine(`${name}.W_in`, [d_ff, d_model]);
-    const W_out = this.affine(`${name}.W_out`, [d_model, d_ff]);
-    return { W_in, W_out, activation: feed_forward === "relu" ? relu : gelu };
-  }
-
-  block(prefix: string): BlockWeights {
-    const { d_model, d_head, n_heads, n_kv_heads, divisor, feed_forward, norm_position: position } = this.config;
-    const around = (part: string) => ({ position, norm: this.norm(`${prefix}${part}_residual.norm`) });
+  function block(prefix: string): BlockWeights {
+    const around = (part: string) => ({ position, norm: norm(`${prefix}${part}_residual.norm`) });
     const [q, kv] = [n_heads * d_head, n_kv_heads * d_head];
-    return {
-      self_attn: {
-        W_Q: this.affine(`${prefix}self_attn.W_Q`, [q, d_model]),
-        W_K: this.affine(`${prefix}self_attn.W_K`, [kv, d_model]),
-        W_V: this.affine(`${prefix}self_attn.W_V`, [kv, d_model]),
-        W_O: this.affine(`${prefix}self_attn.W_O`, [d_model, q]),
-        d_head,
-        divisor,
-      },
-      self_attn_residual: around("self_attn"),
-      mlp: feed_forward === "none" ? null : this.feedForward(`${prefix}mlp`),
-      mlp_residual: feed_forward === "none" ? null : around("mlp"),
+    const self_attn = {
+      W_Q: affine(`${prefix}self_attn.W_Q`, [q, d_model]),
+      W_K: affine(`${prefix}self_attn.W_K`, [kv, d_model]),
+      W_V: affine(`${prefix}self_attn.W_V`, [kv, d_model]),
+      W_O: affine(`${prefix}self_attn.W_O`, [d_model, q]),
+      d_head,
+      divisor,
     };
+    const self_attn_residual = around("self_attn");
+    if (feed_forward === "none") return { self_attn, self_attn_residual, mlp: null, mlp_residual: null };
+    const W_in = affine(`${prefix}mlp.W_in`, [d_ff, d_model]);
+    const W_out = affine(`${prefix}mlp.W_out`, [d_model, d_ff]);
+    const mlp = { W_in, W_out, activation: feed_forward === "relu" ? relu : gelu };
+    return { self_attn, self_attn_residual, mlp, mlp_residual: around("mlp") };
   }
+
+  return { take, panels, norm, block };
 }

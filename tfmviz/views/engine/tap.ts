@@ -12,6 +12,15 @@ export type Tap = { <V extends Value>(name: string, value: V): V; scope: (name: 
 
 const KEYS_OR_VALUES = /\.[kv]$/;
 
+/** Names of sites may have * for anything; null: all of them. Values of the tokens before `past` are in `before`. */
+type ToKeep = {
+  edits: Edit[];
+  sites: string[] | null;
+  past: number;
+  length: number;
+  before: Record<string, Value>;
+};
+
 /**
  * Applies edits, then keeps values, beside those that the tokens before `past` left behind in an earlier pass.
  * One recorder serves one pass.
@@ -20,32 +29,17 @@ export class Recorder {
   values: Record<string, Value> = {};
   seen: Set<string> = new Set();
 
-  edits: Edit[];
+  pass: ToKeep;
   wanted: RegExp[] | null;
-  sites: string[];
-  past: number;
-  length: number;
-  before: Record<string, Value>;
 
-  /** @param pass names of sites may have * for anything; null: all of them */
-  constructor({
-    edits,
-    sites,
-    past,
-    length,
-    before,
-  }: { edits: Edit[]; sites: string[] | null; past: number; length: number; before: Record<string, Value> }) {
-    this.edits = edits;
-    this.wanted = sites?.map((site) => new RegExp(`^${site.split("*").map(escaped).join(".*")}$`, "s")) ?? null;
-    this.sites = sites ?? [];
-    this.past = past;
-    this.length = length;
-    this.before = before;
+  constructor(pass: ToKeep) {
+    this.pass = pass;
+    this.wanted = pass.sites?.map((site) => new RegExp(`^${site.split("*").map(escaped).join(".*")}$`, "s")) ?? null;
   }
 
   meet(site: string, value: Value) {
     this.seen.add(site);
-    const own = withEdits(this.edits, site, value);
+    const own = withEdits(this.pass.edits, site, value);
     if (!this.keeps(site)) return own;
     const whole = this.whole(site, own);
     this.values[site] = whole;
@@ -62,21 +56,22 @@ export class Recorder {
 
   /** A value of all tokens, outside of the kernel's memory. Later keys are not there for earlier queries. */
   whole(site: string, { shape, data }: Value): Value {
+    const { past, length, before } = this.pass;
     const [rows, width] = shape.slice(-2);
-    if (rows === this.length) return { shape, data: data.slice() };
-    const { shape: shapeBefore, data: earlier } = this.before[site];
+    if (rows === length) return { shape, data: data.slice() };
+    const { shape: shapeBefore, data: earlier } = before[site];
     const [rowsBefore, widthBefore] = shapeBefore.slice(-2);
-    const made = { shape: [...shape.slice(0, -2), this.length, width], data: data.slice(0, 0) };
+    const made = { shape: [...shape.slice(0, -2), length, width], data: data.slice(0, 0) };
     made.data = data instanceof Uint8Array ? new Uint8Array(sizeOf(made.shape)) : new Float32Array(sizeOf(made.shape));
     if (site.endsWith(".scores")) made.data.fill(Number.NEGATIVE_INFINITY);
     const shared = Math.min(width, widthBefore);
     for (let part = 0; part < sizeOf(shape.slice(0, -2)); part++) {
-      for (let row = 0; row < this.past; row++) {
+      for (let row = 0; row < past; row++) {
         const from = (part * rowsBefore + row) * widthBefore;
-        made.data.set(earlier.subarray(from, from + shared), (part * this.length + row) * width);
+        made.data.set(earlier.subarray(from, from + shared), (part * length + row) * width);
       }
       const fresh = data.subarray(part * rows * width, (part + 1) * rows * width);
-      made.data.set(fresh, (part * this.length + this.past) * width);
+      made.data.set(fresh, (part * length + past) * width);
     }
     return made;
   }
@@ -85,8 +80,8 @@ export class Recorder {
   check() {
     const there = [...this.seen];
     const missing =
-      this.sites.find((_, n) => !there.some((site) => this.wanted?.[n].test(site))) ??
-      this.edits.map(siteOf).find((site) => !this.seen.has(site));
+      this.pass.sites?.find((_, n) => !there.some((site) => this.wanted?.[n].test(site))) ??
+      this.pass.edits.map(siteOf).find((site) => !this.seen.has(site));
     if (missing) throw new Error(`No site named '${missing}' was captured. There are: ${there.join(", ")}.`);
   }
 }

@@ -43,17 +43,10 @@ export class Tensor {
 }
 
 export class Memory {
-  pages: WebAssembly.Memory;
-  multiply: (...numbers: number[]) => void;
-  free: number;
-
-  constructor() {
-    const memory = new WebAssembly.Memory({ initial: 16 });
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(kernel), { env: { memory } });
-    this.pages = memory;
-    this.multiply = exports.product as (...numbers: number[]) => void;
-    this.free = BEGINS;
-  }
+  pages = new WebAssembly.Memory({ initial: 16 });
+  instance = new WebAssembly.Instance(new WebAssembly.Module(kernel), { env: { memory: this.pages } });
+  multiply = this.instance.exports.product as (...numbers: number[]) => void;
+  free = BEGINS;
 
   get buffer() {
     return this.pages.buffer;
@@ -99,9 +92,8 @@ export class Memory {
     const numbers = source.data; // only now: the memory may have grown
     for (let panel = 0, to = 0; panel < wide; panel++) {
       for (let row = 0; row < inner; row++) {
-        for (let column = 8 * panel; column < 8 * panel + 8; column++, to++) {
+        for (let column = 8 * panel; column < 8 * panel + 8; column++, to++)
           data[to] = column < columns ? numbers[row * down + column * across] : 0;
-        }
       }
     }
     return { at, inner, columns };

@@ -38,8 +38,8 @@ const LONGEST_TEXT = 20_000;
 
 export class ByteTokens {
   vocab: Map<string, number>;
-  ranks: Map<string, number>;
-  spellings: string[];
+  ranks: Map<string, number> = new Map();
+  spellings: string[] = [];
   vocabulary: string[]; // one readable string per entry
   fillsGaps: boolean;
 
@@ -54,10 +54,8 @@ export class ByteTokens {
       throw new Error("The browser does not know this kind of tokenizer.");
     }
     this.vocab = new Map(Object.entries(model.vocab));
-    this.ranks = new Map();
     for (const [rank, pair] of model.merges.entries())
       this.ranks.set(Array.isArray(pair) ? pair.join(" ") : pair, rank);
-    this.spellings = [];
     for (const [spelling, index] of this.vocab) this.spellings[index] = spelling;
     this.vocabulary = this.spellings.map(readable);
     this.fillsGaps = this.spellings[MASK] === MASK_TOKEN;
@@ -82,9 +80,8 @@ export class ByteTokens {
       } else {
         const ids = (part.match(WORD) ?? []).flatMap((word) => this.pair(word));
         const sizes = ids.map((id) => this.spellings[id].length);
-        for (const [n, { token, from, to }] of located(characters, sizes).entries()) {
+        for (const [n, { token, from, to }] of located(characters, sizes).entries())
           found.push({ id: ids[n], token, span: [start + from, start + to] });
-        }
       }
       start += characters.length;
     }

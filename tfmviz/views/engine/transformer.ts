@@ -3,7 +3,7 @@
 import { type Around, attend } from "./heads.ts";
 import { feedForward, layerNorm, type NormWeights, residual } from "./layers.ts";
 import { SCHEMES, type Scheme } from "./positions.ts";
-import { type BlockWeights, Stored, type Tensors } from "./stored.ts";
+import { type BlockWeights, storedIn, type Tensors } from "./stored.ts";
 import type { Tap } from "./tap.ts";
 import { Memory, type Panels, type Tensor, type Value } from "./tensors.ts";
 
@@ -69,7 +69,7 @@ function maskOf({ architecture, window }: Config, past: number, length: number):
 
 export class Transformer {
   config: Config;
-  memory: Memory;
+  memory = new Memory();
   stack: string;
   W_E: Panels;
   W_U: Panels;
@@ -81,8 +81,7 @@ export class Transformer {
   /** @param config one that the engine knows, without gaps */
   constructor(config: Config, tensors: Tensors) {
     this.config = config;
-    this.memory = new Memory();
-    const stored = new Stored(this.memory, tensors, config);
+    const stored = storedIn(this.memory, tensors, config);
     const { d_model, vocab_size, n_layers } = config;
     const isEncoder = config.architecture === "encoder-only";
     this.stack = isEncoder ? "encoder" : "decoder";

@@ -49,9 +49,8 @@ export function writeOf(engine: Engine, layer: string, head: number, { rows, col
   const wide = memory.tensor(rows, panels.inner); // the other heads' places are 0
   const { data } = wide;
   data.fill(0);
-  for (let row = 0; row < rows; row++) {
+  for (let row = 0; row < rows; row++)
     data.set(values.subarray(row * columns, (row + 1) * columns), row * panels.inner + head * columns);
-  }
   return { rows, columns: panels.columns, values: memory.product(wide, panels).data.slice() };
 }
 

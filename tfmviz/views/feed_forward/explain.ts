@@ -1,9 +1,9 @@
 // "Where does this number come from?": the arithmetic of one number of a feed-forward layer.
 
-import type { Matrix } from "../shared/arrays.ts";
+import type { Arrays } from "../shared/arrays.ts";
 import { number, plus } from "../shared/numbers.ts";
 import type { Tone } from "../shared/shades.ts";
-import { type Block, line, type Toned } from "../shared/sums.ts";
+import { addedTo, type Block, line, type Toned, withBias } from "../shared/sums.ts";
 import type { Part, Place } from "./layout.ts";
 
 /** A sum of products as Python has worked it out; tfmviz/analysis/feed_forward.py describes it. */
@@ -56,11 +56,11 @@ export function nameOf(part: Part, { f, gated, token }: Header): [name: string, 
 
 export const noun = (part: Part) => (["gate", "pre", "post"].includes(part) ? "neuron" : "number");
 
-export const numberAt = (arrays: Record<string, Matrix>, { part, index }: Place) => arrays[part].values[index];
+export const numberAt = (arrays: Arrays, { part, index }: Place) => arrays[part].values[index];
 
 /** @param sum of this number, if it is one and Python has answered */
 export function account(
-  { header, arrays }: { header: Header; arrays: Record<string, Matrix> },
+  { header, arrays }: { header: Header; arrays: Arrays },
   place: Place,
   sum: Sum | null,
 ): { title: string; blocks: Block[] } {
@@ -69,7 +69,7 @@ export function account(
   return { title, blocks: WAYS[place.part]({ header, arrays, place, sum }) };
 }
 
-type Asked = { header: Header; arrays: Record<string, Matrix>; place: Place; sum: Sum | null };
+type Asked = { header: Header; arrays: Arrays; place: Place; sum: Sum | null };
 
 const WAYS: Record<Part, (asked: Asked) => Block[]> = {
   x: ({ header, arrays, place }) => [
@@ -83,13 +83,8 @@ const WAYS: Record<Part, (asked: Asked) => Block[]> = {
   post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
   out: (asked) => summed(asked, ["score", "v"], "Every neuron times its weight in W_out"),
   before: ({ header, place }) => [line(`Number ${place.index} of the stream of ${header.token} before this layer.`)],
-  after: ({ header, arrays, place }) => {
-    const [before, out] = [arrays.before.values[place.index], arrays.out.values[place.index]];
-    return [
-      line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-      ...(header.preNorm ? [] : [line("Then the sum goes through a norm.")]),
-    ];
-  },
+  after: ({ header, arrays: { before, out }, place: { index } }) =>
+    addedTo(before.values[index], out.values[index], header.preNorm),
 };
 
 function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: string): Block[] {
@@ -111,7 +106,7 @@ function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: 
   return [
     line(`${words}: ${(sum.indices.length + sum.others).toLocaleString("en")} products, added up.`),
     { terms: list, rest },
-    line(`sum ${number(sum.total)}${plus(sum.bias)} (bias) = ${number(result)}`),
+    withBias(sum.total, sum.bias),
     ...(isNormed ? [line(`After the norm: ${number(written)}.`)] : []),
   ];
 }

@@ -1,6 +1,6 @@
 // Where the vectors of a layer stand: one below the other, all cells of one size, so that widths can be compared.
 
-import type { Matrix } from "../shared/arrays.ts";
+import type { Arrays } from "../shared/arrays.ts";
 
 export type Part = "x" | "gate" | "pre" | "post" | "out" | "before" | "after";
 
@@ -26,7 +26,7 @@ export const isPart = (text: string) => ["x", "gate", "pre", "post", "out", "bef
  * @param arrays the vectors of one token
  * @param width pixels
  */
-export function layoutOf(arrays: Record<string, Matrix>, width: number): Layout {
+export function layoutOf(arrays: Arrays, width: number): Layout {
   const [narrow, wide] = [arrays.x.columns, arrays.pre.columns];
   const across = (rows: number) => Math.max(Math.ceil(wide / rows), 3 * Math.ceil(narrow / rows) + 2 * BETWEEN);
   let rows = 1;

@@ -1,13 +1,13 @@
 // A feed-forward layer as a picture: vectors made of cells, the weights between them, where a number comes from.
 
-import type { Matrix } from "../shared/arrays.ts";
-import { contextOf, measured, type Pen } from "../shared/canvas.ts";
+import type { Arrays } from "../shared/arrays.ts";
+import { measured, type Pen, pixels, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { shader } from "../shared/shades.ts";
 import { type Header, nameOf, TONE } from "./explain.ts";
 import { type Box, boxOf, cornerOf, type Layout, NAME, type Part, type Place } from "./layout.ts";
 
-export type Scene = { header: Header; arrays: Record<string, Matrix>; layout: Layout; colours: Colours };
+export type Scene = { header: Header; arrays: Arrays; layout: Layout; colours: Colours };
 
 /** the vectors whose numbers, all or the one at the same place, a number is made of */
 const SOURCES: Record<Part, Part[]> = {
@@ -23,12 +23,16 @@ const SOURCES: Record<Part, Part[]> = {
 /** The vectors, with lines between them: the layer widens, then narrows. */
 export function paintLayer(pen: Pen, scene: Scene) {
   const { layout, colours } = scene;
-  for (const ends of betweenOf(scene)) paintSides(pen, scene, ends);
+  for (const { above, below, top, bottom } of betweenOf(scene)) {
+    const left = [above.x, top, below.x, bottom];
+    const right = [above.x + above.width, top, below.x + below.width, bottom];
+    strokes(pen, { strokeStyle: colours.text, globalAlpha: 0.35, lineWidth: 1.5 }, left, right);
+    pen.globalAlpha = 1;
+  }
   pen.imageSmoothingEnabled = false;
   for (const box of layout.boxes) {
     pen.drawImage(imageOf(scene, box), box.x, box.y, box.width, box.height);
-    pen.strokeStyle = colours.grid;
-    pen.lineWidth = 1;
+    setPen(pen, { strokeStyle: colours.grid, lineWidth: 1 });
     pen.strokeRect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1);
     paintName(pen, scene, box);
   }
@@ -46,33 +50,13 @@ function betweenOf({ arrays, layout }: Scene) {
   });
 }
 
-/** Lines from the ends of a vector to those of the next. */
-function paintSides(
-  pen: Pen,
-  { colours }: Scene,
-  { above, below, top, bottom }: { above: Box; below: Box; top: number; bottom: number },
-) {
-  pen.strokeStyle = colours.text;
-  pen.globalAlpha = 0.35;
-  pen.lineWidth = 1.5;
-  pen.beginPath();
-  pen.moveTo(above.x, top);
-  pen.lineTo(below.x, bottom);
-  pen.moveTo(above.x + above.width, top);
-  pen.lineTo(below.x + below.width, bottom);
-  pen.stroke();
-  pen.globalAlpha = 1;
-}
-
 /** Names and sizes of the weights, over all lines. */
 export function paintWeights(pen: Pen, scene: Scene) {
   const { arrays, header, layout, colours } = scene;
   const [d, wide] = [arrays.x.columns, arrays.pre.columns].map((count) => count.toLocaleString("en"));
   const matrices = header.gated ? `W_gate and W_in, each ${d} × ${wide}` : `W_in, ${d} × ${wide}`;
   const texts = [`${matrices} weights, the same for every token`, `W_out, ${wide} × ${d} weights`];
-  pen.font = `${colours.letters}px ${colours.font}`;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
+  setPen(pen, { font: `${colours.letters}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
   for (const [n, { top, bottom }] of betweenOf(scene).entries()) {
     const [x, y] = [layout.width / 2, (top + bottom) / 2];
     const { width } = pen.measureText(texts[n]);
@@ -89,10 +73,7 @@ function paintName(pen: Pen, { header, arrays, layout, colours }: Scene, box: Bo
   const [strong, plain] = [`bold ${colours.letters + 1}px ${colours.font}`, `${colours.letters}px ${colours.font}`];
   const [wide, rest] = [measured(name, strong).width + 10, measured(size, plain).width];
   const x = Math.max(0, Math.min(box.x, layout.width - wide - rest)); // on a phone a name may be wider than its vector
-  pen.textAlign = "left";
-  pen.textBaseline = "alphabetic";
-  pen.fillStyle = colours.text;
-  pen.font = strong;
+  setPen(pen, { textAlign: "left", textBaseline: "alphabetic", fillStyle: colours.text, font: strong });
   pen.fillText(name, x, box.y - 6);
   pen.font = plain;
   pen.fillText(size, x + wide, box.y - 6);
@@ -101,21 +82,17 @@ function paintName(pen: Pen, { header, arrays, layout, colours }: Scene, box: Bo
 /** One pixel a number. */
 function imageOf({ arrays, layout: { rows }, colours }: Scene, { part, length }: Box) {
   const columns = Math.ceil(length / rows);
-  const canvas = Object.assign(document.createElement("canvas"), { width: columns, height: rows });
-  const context = contextOf(canvas);
-  const image = context.createImageData(columns, rows);
   const shade = shader({ ...arrays[part], tone: TONE[part] }, colours);
-  for (let n = 0; n < length; n++)
-    image.data.set([...shade(n), 255], 4 * ((n % rows) * columns + Math.floor(n / rows)));
-  context.putImageData(image, 0, 0);
-  return canvas;
+  return pixels(columns, rows, (n) => {
+    const at = (n % columns) * rows + Math.floor(n / columns);
+    return at < length ? shade(at) : null;
+  });
 }
 
 /** Frames a number, and shows what it is made of: a whole vector as a fan of two lines, a single number as a frame. */
 export function paintChoice(pen: Pen, { arrays, layout, colours }: Scene, place: Place) {
   const { cell } = layout;
-  pen.strokeStyle = colours.accent;
-  pen.lineWidth = 2;
+  setPen(pen, { strokeStyle: colours.accent, lineWidth: 2 });
   const { x, y } = cornerOf(layout, place);
   for (const part of SOURCES[place.part].filter((source) => arrays[source])) {
     if (boxOf(layout, part).length === boxOf(layout, place.part).length) {
@@ -124,13 +101,9 @@ export function paintChoice(pen: Pen, { arrays, layout, colours }: Scene, place:
     } else {
       const [box, own] = [boxOf(layout, part), boxOf(layout, place.part)];
       const [middle, meeting] = [x + cell / 2, own.y - NAME + 2];
-      pen.beginPath();
-      pen.moveTo(box.x, box.y + box.height + 1);
-      pen.lineTo(middle, meeting);
-      pen.lineTo(box.x + box.width, box.y + box.height + 1);
-      pen.moveTo(middle, meeting);
-      pen.lineTo(middle, y);
-      pen.stroke();
+      const end = box.y + box.height + 1;
+      const fan = [box.x, end, middle, meeting, box.x + box.width, end];
+      strokes(pen, {}, fan, [middle, meeting, middle, y]);
     }
   }
   pen.lineWidth = 3;

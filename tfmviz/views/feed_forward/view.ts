@@ -1,6 +1,167 @@
-// A feed-forward layer as a Streamlit component.
+// One token on its way through a feed-forward layer. Pointing is answered here; a number that is chosen is reported,
+// and Python answers with the sum behind it.
 
+import { type Arrays, unpack } from "../shared/arrays.ts";
+import { fresh, Layer, type Pen } from "../shared/canvas.ts";
+import { arrowOf, make } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
-import { FeedForward } from "./feed_forward.ts";
+import { number } from "../shared/numbers.ts";
+import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { plainSite } from "../shared/sites.ts";
+import { blockOf } from "../shared/sums.ts";
+import { account, type Header, nameOf, noun, numberAt, type Sum } from "./explain.ts";
+import { isPart, type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
+import { paintChoice, paintLayer, paintWeights, type Scene } from "./paint.ts";
+
+class FeedForward extends Shell {
+  header!: Header; // from the first `read` on, as the arrays
+  arrays!: Arrays;
+  layout!: Layout; // from the first drawing on, as the scene
+  scene!: Scene;
+  place: Place = { part: "pre", index: 0 };
+  hovered: Place | null = null;
+  sum: Sum | null = null;
+  drawing = new Layer();
+
+  canvas = make("canvas", { tabIndex: 0, role: "img" });
+  tip = make("p", { className: "tip" });
+  reason = make("h2");
+  blocks = make("div", { className: "blocks" });
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.mount(
+      parent,
+      { className: "feed-forward", ariaLabel: "One token through the feed-forward layer" },
+      this.bar(),
+      this.canvas,
+      this.tip,
+      make("section", { className: "why" }, this.reason, this.blocks),
+    );
+    this.listen();
+  }
+
+  listen() {
+    const { canvas } = this;
+    canvas.addEventListener("pointermove", (event) => event.pointerType !== "touch" && this.hover(this.placeOf(event)));
+    canvas.addEventListener("pointerleave", () => this.hover(null));
+    canvas.addEventListener("click", (event) => {
+      const place = this.placeOf(event);
+      if (place) this.choose(place, 0);
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const arrow = arrowOf(event);
+      if (!arrow) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.choose(moved(this.layout, this.place, arrow));
+    });
+  }
+
+  placeOf(event: MouseEvent) {
+    const box = this.canvas.getBoundingClientRect();
+    return placeAt(this.layout, event.clientX - box.left, event.clientY - box.top);
+  }
+
+  /** Takes another sentence, model, layer or token. */
+  read(bytes: Uint8Array) {
+    const { header, arrays } = unpack<Header>(bytes);
+    Object.assign(this, { header, arrays, hovered: null });
+    this.place = this.fitted(this.place);
+  }
+
+  fitted({ part, index }: Place): Place {
+    const own = this.arrays[part] ? part : "pre";
+    return { part: own, index: Math.min(this.arrays[own].columns - 1, Math.max(0, index || 0)) };
+  }
+
+  /**
+   * Takes what the page around has chosen, with the sum behind that number.
+   * @param answer `at` is "pre.117"
+   */
+  take({ sequence, at, sum }: { sequence: number; at: string; sum: Sum | null }) {
+    const [part, index] = at.split(".");
+    if (isPart(part)) this.place = this.fitted({ part: part as Part, index: Number(index) });
+    this.sum = sum;
+    this.drawChoice();
+    if (sequence) this.say(this.reason.textContent);
+  }
+
+  chosen() {
+    return { at: `${this.place.part}.${this.place.index}` };
+  }
+
+  choose(place: Place, delay: number = STILL) {
+    this.place = place;
+    this.sum = null;
+    this.hovered = null;
+    this.drawChoice();
+    this.tell(delay);
+  }
+
+  hover(place: Place | null) {
+    this.hovered = place;
+    this.point();
+  }
+
+  draw() {
+    this.layout = layoutOf(this.arrays, this.width);
+    const { header, arrays, layout, colours } = this;
+    this.scene = { header, arrays, layout, colours };
+    this.drawChoice();
+  }
+
+  drawChoice() {
+    const { scene, layout, arrays, header, place } = this;
+    if (!scene) return;
+    const context = fresh(this.canvas, layout.width, layout.height);
+    const still = this.drawing.drawn(layout, [scene], (pen) => paintLayer(pen, scene));
+    context.drawImage(still, 0, 0, layout.width, layout.height);
+    paintChoice(context, scene, place);
+    paintWeights(context, scene);
+    const sum = this.sum?.of === header.of ? this.sum : null; // it may come before its vectors, or after the next
+    const { title, blocks } = account({ header, arrays }, place, sum);
+    this.reason.textContent = title;
+    this.blocks.replaceChildren(...blocks.map(blockOf));
+    const vectors = layout.boxes.map(({ part, length }) => `${nameOf(part, header)[0]} ${length}`).join(", ");
+    const lengths = `The vectors of ${header.token} with their lengths: ${vectors}.`;
+    this.canvas.ariaLabel = `${lengths} Chosen: ${title}. Arrow keys move.`;
+    this.point();
+  }
+
+  /** Says what is pointed at, or else what to do. */
+  point() {
+    if (!this.hovered) {
+      this.tip.textContent = "Point at a cell for its number; click it for its origin.";
+      return;
+    }
+    const { part, index } = this.hovered;
+    const value = number(numberAt(this.arrays, this.hovered));
+    this.tip.textContent = `${nameOf(part, this.header)[0]}, ${noun(part)} ${index}: ${value}`;
+  }
+
+  figure() {
+    const { layout, scene, place } = this;
+    const paint = (pen: Pen) => {
+      paintLayer(pen, scene);
+      paintChoice(pen, scene, place);
+      paintWeights(pen, scene);
+    };
+    return { width: layout.width, height: layout.height, paint };
+  }
+
+  titles() {
+    const { title, layer, token } = this.header;
+    const caption = this.reason.textContent ?? "";
+    return { name: "feed-forward", title: `${title}, ${plainSite(layer)}, ${token}`, caption };
+  }
+
+  values() {
+    const rows = this.layout.boxes.flatMap(({ part }) =>
+      Array.from(this.arrays[part].values, (value, n) => [nameOf(part, this.header)[0], n, value]),
+    );
+    return { title: this.titles().title, columns: ["vector", "number", "value"], rows };
+  }
+}
 
 export default component((parent, page) => new FeedForward(parent, page));

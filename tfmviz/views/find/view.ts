@@ -2,6 +2,7 @@
 
 import { button, make } from "../shared/elements.ts";
 import { go, isElsewhere } from "../shared/going.ts";
+import { part } from "../shared/meet.ts";
 import { type Entry, prepared, ranked } from "./ranking.ts";
 
 interface Data {
@@ -10,21 +11,11 @@ interface Data {
   projected: boolean;
 }
 
-type Box = { data: Data; opener: HTMLButtonElement; leave: () => void };
-
 const MOST = 12; // that are shown
 const KEPT = ["text", "model", "projector"]; // of the address, for what does not choose them itself
 const NAMES = { term: "", page: "page", tab: "tab", model: "model", step: "lecture" };
 
-export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { box_?: Box } }) {
-  parentElement.box_ ??= build(parentElement, data);
-  const box = parentElement.box_;
-  box.data = data;
-  box.opener.hidden = data.projected;
-  return box.leave;
-}
-
-function build(parent: ShadowRoot, data: Data): Box {
+export default part<Data>((parent, { entries, at }) => {
   const opener = button("Find", { title: "Find a term, a page or a model (Ctrl K)", ariaKeyShortcuts: "Control+K" });
   opener.append(make("kbd", { textContent: "Ctrl K" }));
   const list = make("div", { id: "found", role: "listbox", ariaLabel: "Found" });
@@ -43,13 +34,12 @@ function build(parent: ShadowRoot, data: Data): Box {
   input.setAttribute("aria-controls", list.id);
   const dialog = make("dialog", { ariaLabel: "Find" }, input, none, list);
   parent.append(make("div", { className: "view" }, opener, dialog));
-  const box = { data, opener, leave: () => document.removeEventListener("keydown", listen) };
 
   let index: Promise<ReturnType<typeof prepared>> | undefined;
   let chosen = 0;
 
   const draw = async () => {
-    index ??= entriesOf(box.data).then(prepared);
+    index ??= entriesOf(entries, at).then(prepared);
     const all = await index;
     const isEmpty = !input.value.trim();
     const pages = all.map(({ entry }) => entry).filter(({ kind }) => kind === "page");
@@ -77,7 +67,8 @@ function build(parent: ShadowRoot, data: Data): Box {
     if (dialog.open) dialog.close();
     else open();
   };
-  document.addEventListener("keydown", listen);
+  const over = new AbortController();
+  document.addEventListener("keydown", listen, over);
   opener.onclick = open;
   input.oninput = draw;
   dialog.onkeydown = (event) => {
@@ -100,10 +91,13 @@ function build(parent: ShadowRoot, data: Data): Box {
     dialog.close();
     go(link.href);
   };
-  return box;
-}
+  const take = ({ projected }: Data) => {
+    opener.hidden = projected;
+  };
+  return { take, leave: () => over.abort() };
+});
 
-const entriesOf = async ({ entries, at }: Data): Promise<Entry[]> =>
+const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
   entries ? JSON.parse(entries) : (await fetch(new URL(at, document.baseURI))).json();
 
 function option(entry: Entry, n: number) {

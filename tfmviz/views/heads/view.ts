@@ -23,13 +23,11 @@ class HeadMap extends Shell {
   picture = make("canvas");
   name = make("strong");
   about = make("p", { className: "about" });
-
-  body: HTMLDivElement;
+  aside = make("div", { className: "aside" }, this.name, this.picture, this.about);
+  body = make("div", { className: "body" }, this.plot, this.aside);
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    const aside = make("div", { className: "aside" }, this.name, this.picture, this.about);
-    this.body = make("div", { className: "body" }, this.plot, aside);
     this.mount(parent, { className: "heads", ariaLabel: "Map of heads" }, this.caption, this.body, this.bar());
     this.plot.addEventListener("keydown", (event) => this.move(event));
     this.plot.addEventListener("pointerleave", () => this.look(this.data.chosen));

@@ -1,7 +1,8 @@
 // The menu of models: a button with the name of the chosen one opens a list of all, by what they are for.
 
 import { button, make } from "../shared/elements.ts";
-import { moved } from "./moves.ts";
+import { part } from "../shared/meet.ts";
+import { isChord } from "../shared/typing.ts";
 
 type Model = { model: string; group: string; name: string; line: string; size: string };
 
@@ -12,59 +13,34 @@ interface Data {
   folder: string; // where it puts it
 }
 
-type Pick = (model: string) => void;
-
 const OWN = "Your own model…";
 
-export default function ({
-  data,
-  parentElement,
-  setTriggerValue,
-}: {
-  data: Data;
-  parentElement: ShadowRoot & { menu_?: Menu; pick_?: Pick };
-  setTriggerValue: (name: string, value: unknown) => void;
-}) {
-  parentElement.pick_ = (model) => setTriggerValue("picked", model);
-  parentElement.menu_ ??= new Menu(parentElement, (model) => parentElement.pick_?.(model));
-  parentElement.menu_.show(data);
-}
-
 class Menu {
-  pick: Pick;
-  models: Model[];
-  at: number;
-  name: HTMLSpanElement;
-  opener: HTMLButtonElement;
-  list: HTMLDivElement;
-  command: HTMLElement;
-  folder: HTMLElement;
-  own: HTMLElement;
-  dialog: HTMLDialogElement;
+  pick: (model: string) => void;
+  models: Model[] = [];
+  at = 0; // the option that Enter takes
   chosen: string | undefined;
+  name = make("span", { className: "name" });
+  opener = button("", { onclick: () => this.open() });
+  list = make("div", { role: "listbox", tabIndex: 0, ariaLabel: "Models" });
+  command = make("code");
+  folder = make("code");
+  own = ownModel(this.command, this.folder, () => this.offer());
+  dialog = make("dialog", { ariaLabel: "Models" }, this.list, this.own);
 
-  constructor(parent: ShadowRoot, pick: Pick) {
+  constructor(parent: ShadowRoot, pick: Menu["pick"]) {
     this.pick = pick;
-    this.models = [];
-    this.at = 0; // the option that Enter takes
-    this.name = make("span", { className: "name" });
-    this.opener = button("", { onclick: () => this.open() });
     this.opener.setAttribute("aria-haspopup", "dialog");
     this.opener.append(this.name);
-    this.list = make("div", { role: "listbox", tabIndex: 0, ariaLabel: "Models" });
-    this.command = make("code");
-    this.folder = make("code");
-    this.own = ownModel(this.command, this.folder, () => this.offer());
-    this.dialog = make("dialog", { ariaLabel: "Models" }, this.list, this.own);
     const label = make("span", { className: "label", textContent: "Model", ariaHidden: "true" });
     parent.append(make("div", { className: "view" }, label, this.opener, this.dialog));
-    this.list.addEventListener("click", (event) => this.take(optionOf(event)));
+    this.list.addEventListener("click", (event) => this.choose(optionOf(event)));
     this.list.addEventListener("keydown", (event) => this.press(event));
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation()); // letters are no keys of the page here
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close()); // beside it
   }
 
-  show({ models, chosen, command, folder }: Data) {
+  take({ models, chosen, command, folder }: Data) {
     this.models = JSON.parse(models);
     this.chosen = chosen;
     this.command.textContent = command;
@@ -82,12 +58,8 @@ class Menu {
     for (const [n, node] of this.options().entries()) node.id = `model-${n}`;
     this.dialog.showModal();
     this.offer();
-    this.move(
-      Math.max(
-        0,
-        this.models.findIndex(({ model }) => model === this.chosen),
-      ),
-    );
+    const chosen = this.models.findIndex(({ model }) => model === this.chosen);
+    this.move(Math.max(0, chosen));
   }
 
   offer() {
@@ -124,19 +96,16 @@ class Menu {
   }
 
   press(event: KeyboardEvent) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      this.take(this.at);
-      return;
-    }
+    if (isChord(event)) return;
+    const isTaken = event.key === "Enter" || event.key === " ";
     const to = moved(event.key, this.at, [...this.models.map(({ name }) => name), OWN]);
-    if (to === null) return;
+    if (!isTaken && to === null) return;
     event.preventDefault();
-    this.move(to);
+    if (isTaken) this.choose(this.at);
+    else if (to !== null) this.move(to);
   }
 
-  take(n: number) {
+  choose(n: number) {
     if (n < 0) return;
     if (n === this.models.length) {
       this.list.hidden = true;
@@ -175,3 +144,23 @@ function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
     button("Back to the models", { onclick: back }),
   );
 }
+
+/**
+ * The place that a key leads to, null for a key that leads nowhere. A letter leads to the next name that begins with
+ * it.
+ */
+export function moved(key: string, at: number, names: string[]): number | null {
+  const last = names.length - 1;
+  if (key === "ArrowDown") return Math.min(at + 1, last);
+  if (key === "ArrowUp") return Math.max(at - 1, 0);
+  if (key === "Home") return 0;
+  if (key === "End") return last;
+  if ([...key].length !== 1) return null;
+  for (let step = 1; step <= names.length; step++) {
+    const n = (at + step) % names.length;
+    if (names[n].toLowerCase().startsWith(key.toLowerCase())) return n;
+  }
+  return null;
+}
+
+export default part<Data>((parent, _, trigger) => new Menu(parent, (model) => trigger("picked", model)));

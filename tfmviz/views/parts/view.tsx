@@ -11,7 +11,7 @@ type Parts = { columns: string[]; rows: { name: string; parts: (Part | null)[] }
 const MOST_NAMED = 6;
 
 export class Board extends Shell {
-  data!: Parts; // from the first `read` on
+  data!: Parts; // from the first `show` on
   off: string[] = []; // codes
   isKnown = false; // what is off: Python or the reader has said it
   at: string | undefined; // the switch that Tab reaches, the first if none
@@ -20,10 +20,6 @@ export class Board extends Shell {
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.mount(parent, { className: "parts", ariaLabel: "Parts of the model" }, this.body);
-  }
-
-  read(data: Parts) {
-    this.data = data;
   }
 
   draw() {

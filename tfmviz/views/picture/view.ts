@@ -1,10 +1,11 @@
 // A picture of a few cells as a Streamlit component. The first cell that is touched says whether a gesture draws or
 // rubs out; the page around gets the picture when the gesture is done.
 
-import { fresh, type Pen } from "../shared/canvas.ts";
+import { fresh, type Pen, setPen } from "../shared/canvas.ts";
 import { arrowOf, button, make } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
+import { isChord } from "../shared/typing.ts";
 import { DARKEST, drawn, fromText, toText } from "./ink.ts";
 
 const LARGEST = 40;
@@ -70,8 +71,7 @@ class Picture extends Shell {
       pen.globalAlpha = ink / DARKEST;
       pen.fillRect(x, y, cell, cell);
     }
-    pen.globalAlpha = 1;
-    pen.strokeStyle = colours.looks;
+    setPen(pen, { globalAlpha: 1, strokeStyle: colours.looks });
     for (let n = 0; n <= side; n++) {
       pen.lineWidth = n % patch ? 0.3 : 1.5;
       pen.strokeRect(ROUND + n * cell, ROUND, 0, side * cell);
@@ -140,8 +140,7 @@ class Picture extends Shell {
 
   key(event: KeyboardEvent) {
     const arrow = arrowOf(event);
-    if (event.altKey || event.ctrlKey || event.metaKey || !(arrow || event.key === " " || event.key === "Enter"))
-      return;
+    if (isChord(event) || !(arrow || event.key === " " || event.key === "Enter")) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own shortcuts are not meant
     if (arrow) this.move(arrow);

@@ -21,16 +21,12 @@ const SAID = {
 };
 
 class Cuts extends Shell {
-  data!: Pieces; // from the first `read` on
+  data!: Pieces; // from the first `show` on
   body = make("div");
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.mount(parent, { className: "pieces" }, this.body, this.bar());
-  }
-
-  read(data: Pieces) {
-    this.data = data;
   }
 
   draw() {

@@ -6,7 +6,12 @@ import { type Plain, recordOf } from "./record.ts";
 /** Numbers row by row. */
 export type Matrix = { rows: number; columns: number; values: Float32Array | Float64Array };
 
-export function unpack<Header>(source: Uint8Array | Plain<Header>): { header: Header; arrays: Record<string, Matrix> } {
+/** Matrices by their names. */
+export type Arrays = Record<string, Matrix>;
+
+export const rowOf = ({ columns, values }: Matrix, row: number) => values.subarray(row * columns, (row + 1) * columns);
+
+export function unpack<Header>(source: Uint8Array | Plain<Header>): { header: Header; arrays: Arrays } {
   const record = recordOf(source);
   const arrays = Object.fromEntries(Object.keys(record.sites).map((name) => [name, record.matrix(name)]));
   return { header: record.facts, arrays };

@@ -1,7 +1,7 @@
 // Characters that the vocabulary holds only as bytes. A token that is a part of 老 is labelled "老 1/3"
 // (tfmviz/text/tokenizer.py). Figures write "1/3" beside its cells, and 老 once, at a bracket around all its bytes.
 
-import type { Pen } from "./canvas.ts";
+import { type Pen, setPen, strokes } from "./canvas.ts";
 import type { Texts } from "./elements.ts";
 
 /** tokens from `start` to before `end` */
@@ -64,18 +64,12 @@ export function paintBrackets(
     side === "left" ? ([across, along] as const) : ([along, across] as const);
   const inset = Math.min(2, cell / 4);
   let free = Number.NEGATIVE_INFINITY; // where the last character ends
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.5;
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
+  setPen(pen, { textAlign: "center", textBaseline: "middle" });
   for (const { start, end, character } of runs) {
     const [low, high] = [from + start * cell + inset, from + end * cell - inset];
-    pen.beginPath();
-    pen.moveTo(...point(low, line - away * 4));
-    pen.lineTo(...point(low, line));
-    pen.lineTo(...point(high, line));
-    pen.lineTo(...point(high, line - away * 4));
-    pen.stroke();
+    const tips = [point(low, line - away * 4), point(high, line - away * 4)];
+    const bracket = [tips[0], point(low, line), point(high, line), tips[1]];
+    strokes(pen, { strokeStyle: colour, lineWidth: 1.5 }, bracket.flat());
     const middle = (low + high) / 2;
     if (middle - size / 2 < free) continue;
     pen.fillText(character, ...point(middle, line + away * (OVER / 2)));

@@ -6,30 +6,11 @@
  */
 export type Pen = Pick<CanvasRenderingContext2D, Methods | Settings> & { isVector?: boolean; clipRect?: ClipRect };
 
-type Methods =
-  | "save"
-  | "restore"
-  | "translate"
-  | "rotate"
-  | "beginPath"
-  | "moveTo"
-  | "lineTo"
-  | "stroke"
-  | "fillRect"
-  | "strokeRect"
-  | "fillText"
-  | "measureText"
-  | "drawImage";
-
-type Settings =
-  | "fillStyle"
-  | "strokeStyle"
-  | "lineWidth"
-  | "globalAlpha"
-  | "font"
-  | "textAlign"
-  | "textBaseline"
-  | "imageSmoothingEnabled";
+type Moving = "save" | "restore" | "translate" | "rotate";
+type Drawing = "beginPath" | "moveTo" | "lineTo" | "stroke" | "fillRect" | "strokeRect" | "drawImage";
+type Methods = Moving | Drawing | "fillText" | "measureText";
+type Colouring = "fillStyle" | "strokeStyle" | "lineWidth" | "globalAlpha" | "imageSmoothingEnabled";
+type Settings = Colouring | "font" | "textAlign" | "textBaseline";
 
 type ClipRect = (x: number, y: number, width: number, height: number) => void;
 
@@ -53,6 +34,23 @@ export function fresh(canvas: HTMLCanvasElement, width: number, height: number) 
   return context;
 }
 
+/** Sets how a pen draws and writes from now on. */
+export const setPen = (pen: Pen, look: Partial<Pick<Pen, Settings>>) => Object.assign(pen, look);
+
+/**
+ * Draws lines.
+ * @param lines of each the points it goes through: x, y, x, y …
+ */
+export function strokes(pen: Pen, look: Partial<Pick<Pen, Settings>>, ...lines: number[][]) {
+  setPen(pen, look);
+  pen.beginPath();
+  for (const line of lines) {
+    pen.moveTo(line[0], line[1]);
+    for (let n = 2; n < line.length; n += 2) pen.lineTo(line[n], line[n + 1]);
+  }
+  pen.stroke();
+}
+
 /** Clips to a rectangle until the next `restore()`. */
 export function clip(pen: Pen, x: number, y: number, width: number, height: number) {
   if (pen.clipRect) {
@@ -62,6 +60,19 @@ export function clip(pen: Pen, x: number, y: number, width: number, height: numb
     pen.rect(x, y, width, height);
     pen.clip();
   }
+}
+
+/** A canvas with one pixel for each number; one that has no colour is clear. */
+export function pixels(width: number, height: number, colourOf: (n: number) => number[] | null) {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const context = contextOf(canvas);
+  const image = context.createImageData(width, height);
+  for (let n = 0; n < width * height; n++) {
+    const colour = colourOf(n);
+    if (colour) image.data.set([...colour, 255], 4 * n);
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
 }
 
 let ruler: CanvasRenderingContext2D | null = null;
@@ -76,6 +87,25 @@ export function measured(text: string, font: string) {
 /** The width in pixels of the widest of some texts, rounded up. */
 export const widest = (texts: string[], font: string) =>
   Math.ceil(Math.max(0, ...texts.map((text) => measured(text, font).width)));
+
+/** A text that is no wider than `room` in the pen's letters, its end cut off if need be. */
+export function fitted(pen: Pen, text: string, room: number) {
+  if (pen.measureText(text).width <= room) return text;
+  const letters = [...text];
+  while (letters.length && pen.measureText(`${letters.join("")}…`).width > room) letters.pop();
+  return `${letters.join("")}…`;
+}
+
+/** A text in lines that are no wider than the width, except where one word is. */
+export function wrapped(text: string, width: number, measure: (text: string) => number) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines[lines.length - 1]} ${word}`.trim();
+    if (measure(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
 
 /** Whether a cell has room for a text in the pen's letters. */
 export const fitsInto = (pen: Pen, text: string, wide: number) => pen.measureText(text).width + 2 <= wide;

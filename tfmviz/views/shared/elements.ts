@@ -56,24 +56,39 @@ export function arrowOf(event: KeyboardEvent): [number, number] | null {
 }
 
 /**
- * Arrow keys move between the buttons of a group, of which Tab reaches one.
+ * Lets an arrow key move the focus between the buttons of a group.
  * @param columns how many buttons up and down pass over
+ * @returns the button it leads to, null if it leads nowhere
  */
-export function roving(group: HTMLElement, columns: () => number) {
-  group.addEventListener("keydown", (event) => {
-    const arrow = arrowOf(event);
-    const from = buttonOf(event);
-    if (!arrow || !from) return;
-    event.stopPropagation(); // or the page's own shortcuts would fire as well
-    event.preventDefault();
-    const buttons = [...group.querySelectorAll("button")];
-    const next = buttons[buttons.indexOf(from) + arrow[0] * columns() + arrow[1]];
-    if (!next) return;
-    from.tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
-  });
+export function arrowed(event: KeyboardEvent, columns = 1) {
+  const arrow = arrowOf(event);
+  const from = buttonOf(event);
+  if (!arrow || !from) return null;
+  event.stopPropagation(); // or the page's own shortcuts would fire as well
+  event.preventDefault();
+  const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
+  const next = buttons[buttons.indexOf(from) + arrow[0] * columns + arrow[1]] ?? null;
+  next?.focus();
+  return next;
 }
+
+/** Arrow keys move between the buttons of a group, of which Tab reaches one. */
+export const roving = (group: HTMLElement, columns = () => 1) =>
+  group.addEventListener("keydown", (event) => rove(event, columns()));
+
+/** The same, for a group that Preact draws. */
+export function rove(event: KeyboardEvent, columns = 1) {
+  const from = buttonOf(event);
+  const next = arrowed(event, columns);
+  if (!from || !next) return;
+  from.tabIndex = -1;
+  next.tabIndex = 0;
+}
+
+/** The `ref` of a button there: each drawing says anew which one Tab reaches, wherever arrow keys have led since. */
+export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
+  if (node) node.tabIndex = isReached ? 0 : -1;
+};
 
 /**
  * Gives a group a button for every token and returns them. Buttons that are there already are used again.
@@ -162,3 +177,11 @@ export function listen(
     if (position !== null) pick(position);
   });
 }
+
+/** Handlers that tell when the pointer or the keyboard comes to an element, and when it leaves it. */
+export const watched = (tell: (isOn: boolean) => void) => ({
+  onPointerEnter: () => tell(true),
+  onPointerLeave: () => tell(false),
+  onFocusIn: () => tell(true),
+  onFocusOut: () => tell(false),
+});

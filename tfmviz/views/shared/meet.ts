@@ -77,3 +77,19 @@ export const component =
       view.leave();
     };
   };
+
+/** Something on the page that is no view: it may take data each time, and ends when it leaves the page. */
+type Part<Data> = { take?: (data: Data) => void; leave?: () => void };
+type Trigger = Component["setTriggerValue"];
+type KeptPart<Data> = ShadowRoot & { part_?: Part<Data>; trigger_?: Trigger };
+
+/** A component that builds such a part with the first data. `trigger` tells Python something, once. */
+export const part =
+  <Data>(build: (parent: ShadowRoot, data: Data, trigger: Trigger) => Part<Data>) =>
+  (drawn: { data: Data; parentElement: KeptPart<Data>; setTriggerValue: Trigger }) => {
+    const kept = drawn.parentElement;
+    kept.trigger_ = drawn.setTriggerValue;
+    kept.part_ ??= build(kept, drawn.data, (name, value) => kept.trigger_?.(name, value));
+    kept.part_.take?.(drawn.data);
+    return kept.part_.leave;
+  };

@@ -1,6 +1,6 @@
 // Saves figures as files. A figure draws itself on a pen; for SVG it gets one that writes elements.
 
-import { contextOf, measured, type Pen } from "./canvas.ts";
+import { contextOf, measured, type Pen, setPen, wrapped } from "./canvas.ts";
 import type { Colours } from "./colours.ts";
 
 export type Figure = { width: number; height: number; paint: (pen: Pen) => void };
@@ -15,36 +15,26 @@ const BASELINES: Record<string, string> = { middle: "central", top: "hanging" };
 class SvgPen implements Pen {
   root: SVGElement;
   parent: SVGElement;
-  saved: Partial<SvgPen>[];
-  fillStyle: CanvasRenderingContext2D["fillStyle"];
-  strokeStyle: CanvasRenderingContext2D["strokeStyle"];
-  lineWidth: number;
-  globalAlpha: number;
-  font: string;
-  textAlign: CanvasTextAlign;
-  textBaseline: CanvasTextBaseline;
-  imageSmoothingEnabled: boolean;
-  path: string;
+  saved: Partial<SvgPen>[] = [];
+  fillStyle: CanvasRenderingContext2D["fillStyle"] = "#000";
+  strokeStyle: CanvasRenderingContext2D["strokeStyle"] = "#000";
+  lineWidth = 1;
+  globalAlpha = 1;
+  font = "10px sans-serif";
+  textAlign: CanvasTextAlign = "start";
+  textBaseline: CanvasTextBaseline = "alphabetic";
+  imageSmoothingEnabled = false;
+  path = "";
   isVector = true;
 
   constructor(width: number, height: number) {
     this.root = svgElement("svg", { xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` });
     this.parent = this.root;
-    this.saved = [];
-    this.fillStyle = "#000";
-    this.strokeStyle = "#000";
-    this.lineWidth = 1;
-    this.globalAlpha = 1;
-    this.font = "10px sans-serif";
-    this.textAlign = "start";
-    this.textBaseline = "alphabetic";
-    this.imageSmoothingEnabled = false;
-    this.path = "";
   }
 
   save() {
-    const { parent, fillStyle, strokeStyle, lineWidth, globalAlpha, font, textAlign, textBaseline } = this;
-    this.saved.push({ parent, fillStyle, strokeStyle, lineWidth, globalAlpha, font, textAlign, textBaseline });
+    const { root, saved, path, ...settings } = this;
+    this.saved.push(settings);
   }
 
   restore() {
@@ -52,12 +42,12 @@ class SvgPen implements Pen {
   }
 
   translate(x: number, y: number): void {
-    this.#group(`translate(${round(x)} ${round(y)})`);
+    this.#group({ transform: `translate(${round(x)} ${round(y)})` });
   }
 
   /** @param angle radians */
   rotate(angle: number) {
-    this.#group(`rotate(${round((angle * 180) / Math.PI)})`);
+    this.#group({ transform: `rotate(${round((angle * 180) / Math.PI)})` });
   }
 
   clipRect(x: number, y: number, width: number, height: number): void {
@@ -65,9 +55,7 @@ class SvgPen implements Pen {
     const path = svgElement("clipPath", { id });
     path.append(svgElement("rect", { x, y, width, height }));
     this.parent.append(path);
-    const group = svgElement("g", { "clip-path": `url(#${id})` });
-    this.parent.append(group);
-    this.parent = group;
+    this.#group({ "clip-path": `url(#${id})` });
   }
 
   fillRect(x: number, y: number, width: number, height: number): void {
@@ -136,8 +124,8 @@ class SvgPen implements Pen {
     return { stroke: this.strokeStyle, "stroke-width": this.lineWidth, "stroke-opacity": this.globalAlpha };
   }
 
-  #group(transform: string) {
-    const group = svgElement("g", { transform });
+  #group(attributes: Record<string, string>) {
+    const group = svgElement("g", attributes);
     this.parent.append(group);
     this.parent = group;
   }
@@ -198,39 +186,24 @@ export async function save(figure: Saved, format: "svg" | "png") {
 function pageOf(figure: Saved): Figure {
   const { title, caption, colours } = figure;
   const [large, small] = [`bold 17px ${colours.font}`, `13px ${colours.font}`];
-  const heads = wrapped(title, figure.width, large);
+  const heads = wrapped(title, figure.width, (text) => measured(text, large).width);
   const above = ABOVE + HEADING * heads.length;
-  const lines = wrapped(caption, figure.width, small);
+  const lines = wrapped(caption, figure.width, (text) => measured(text, small).width);
   const [width, height] = [figure.width + 2 * EDGE, figure.height + above + 22 + LINE * lines.length];
   const paint = (pen: Pen) => {
     pen.fillStyle = colours.ground;
     pen.fillRect(0, 0, width, height);
-    pen.fillStyle = colours.text;
-    pen.font = large;
+    setPen(pen, { fillStyle: colours.text, font: large });
     for (const [i, line] of heads.entries()) pen.fillText(line, EDGE, 26 + HEADING * i);
     pen.save();
     pen.translate(EDGE, above);
     figure.paint(pen);
     pen.restore();
-    pen.fillStyle = colours.text;
-    pen.globalAlpha = 1;
-    pen.textAlign = "start";
-    pen.textBaseline = "alphabetic";
-    pen.font = small;
+    setPen(pen, { fillStyle: colours.text, globalAlpha: 1, font: small });
+    setPen(pen, { textAlign: "start", textBaseline: "alphabetic" });
     for (const [i, line] of lines.entries()) pen.fillText(line, EDGE, figure.height + above + 22 + LINE * i);
   };
   return { width, height, paint };
-}
-
-/** A text in lines that are no wider than the width, except where one word is. */
-function wrapped(text: string, width: number, font: string) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const longer = `${lines[lines.length - 1]} ${word}`.trim();
-    if (measured(longer, font).width <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 export function download(blob: Blob, name: string) {

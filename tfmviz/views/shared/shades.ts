@@ -15,9 +15,8 @@ export function shader(
   { roles, masked }: Pick<Colours, "roles" | "masked">,
 ): (cell: number) => Rgb {
   const maskedBytes = bytesOf(masked);
-  if (tone === "share") {
+  if (tone === "share")
     return (n) => (allowed && !allowed[n] ? maskedBytes : RAMP[indexOf(Math.sqrt(Math.max(0, values[n])))]);
-  }
   const second = tone === "score" ? roles.below : roles.faint;
   const [positive, negative, ground] = [roles[tone], second, roles.zero].map(bytesOf);
   let largest = 0;

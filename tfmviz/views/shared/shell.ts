@@ -1,9 +1,9 @@
 // What every interactive view shares: reports to the page around, numbers that tell an answer from an old one, the
 // hand that must be still, light and dark, sizes, frames, and words for screen readers.
 //
-// A view reads its data (`read`), draws them (`draw`), says what is chosen (`chosen`) and takes what the page around
-// has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), what it is called (`titles`)
-// and what is painted (`figure`).
+// A view draws its data (`draw`), as they come or as it reads them (`read`), says what is chosen (`chosen`) and takes
+// what the page around has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), what it
+// is called (`titles`) and what is painted (`figure`).
 
 import { figureBar } from "./bar.ts";
 import type { Link } from "./beside.ts";
@@ -99,7 +99,9 @@ export class Shell<Look extends Colours = Colours> {
     this.redraw();
   }
 
-  read(_data: unknown) {}
+  read(data: unknown) {
+    Object.assign(this, { data }); // each view says of what type
+  }
 
   /** Draws everything anew, with other data, another width or another look. */
   redraw() {

@@ -33,6 +33,16 @@ export function terms(list: Term[]): Block {
   return { terms: shown, rest: `and ${list.length - LARGEST} smaller terms that make${plus(rest)}` };
 }
 
+/** What a layer writes, added to the stream. */
+export const addedTo = (before: number, out: number, preNorm: boolean) => [
+  line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
+  ...(preNorm ? [] : [line("Then the sum goes through a norm.")]),
+];
+
+/** The last line of a sum of products. */
+export const withBias = (sum: number, bias: number) =>
+  line(`sum ${number(sum)}${plus(bias)} (bias) = ${number(sum + bias)}`);
+
 export const total = (list: Term[]) => list.reduce((sum, { value }) => sum + value, 0);
 
 /** The products of two vectors, number by number. */

@@ -1,5 +1,7 @@
 // Keys of the whole page.
 
+export const isChord = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
+
 /** Whether a text box has the focus, also one inside the shadow of another view. */
 export function isTyping(event: KeyboardEvent) {
   const [target] = event.composedPath();

@@ -10,7 +10,7 @@ import { button, make, put, roving, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";
 import type { TextFacts } from "../shared/record.ts";
-import { type Head, Heads, offFrom } from "./heads.ts";
+import { Heads, offFrom } from "./heads.ts";
 
 /**
  * `model` is what it is in an address, `parcel` how it gets here, `scenes` where the picture of the whole model is
@@ -53,9 +53,7 @@ export class Site {
   models = this.given.models;
   engines: Record<string, Promise<Engine>> = {}; // those that were asked for
   engine: Engine | null = null;
-  off: Head[] = [];
   place = { layer: 0, head: 0, token: null as number | null };
-  page: PageName = "explorer";
   parts: Partial<Record<PageName, Part>> = {};
   facts: TextFacts | null = null; // of the last pass over the sentence
   writing: ReturnType<typeof setTimeout> | undefined;
@@ -66,25 +64,18 @@ export class Site {
   where = make("span", { className: "line" }, this.menus.layer.node, this.menus.head.node);
   tabs = make("div", { className: "tabs", role: "tablist", ariaLabel: "What to look at" });
 
-  address: URLSearchParams;
-  model: Model;
-  text: string;
-  box: HTMLTextAreaElement;
-  note: HTMLParagraphElement;
-  about: HTMLSpanElement;
+  address = new URLSearchParams(location.search);
+  model = this.models.find(({ model }) => model === this.address.get("model")) ?? this.models[0];
+  off = offFrom(this.address.get("off") ?? "");
+  text = this.address.get("text")?.trim() ? String(this.address.get("text")) : this.given.text;
+  page = this.given.parts.find((name) => name === this.address.get("page")) ?? "explorer";
+  box = make("textarea", { rows: 2, value: this.text, maxLength: MOST_TYPED });
+  note = make("p", { className: "note", role: "status" });
+  about = make("span", { className: "about" });
   heads: Heads;
 
   constructor() {
-    const address = new URLSearchParams(location.search);
-    this.address = address;
-    this.model = this.models.find(({ model }) => model === address.get("model")) ?? this.models[0];
-    this.off = offFrom(address.get("off") ?? "");
-    this.text = address.get("text")?.trim() ? String(address.get("text")) : this.given.text;
-    const page = address.get("page") ?? "";
-    this.page = this.given.parts.find((name) => name === page) ?? "explorer";
-    this.box = make("textarea", { rows: 2, value: this.text, maxLength: MOST_TYPED });
-    this.note = make("p", { className: "note", role: "status" });
-    this.about = make("span", { className: "about" });
+    const { address } = this;
     this.build();
     this.heads = new Heads(this, byId("explorer"));
     this.heads.look(address);
@@ -102,9 +93,8 @@ export class Site {
     this.menus.head.box.ariaLabel = "Head";
     const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
     this.listen(this.box);
-    for (const page of this.given.parts) {
+    for (const page of this.given.parts)
       this.tabs.append(button(SITE_PARTS[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
-    }
     this.tabs.hidden = this.given.parts.length < 2;
     roving(this.tabs, () => 1);
     byId("controls").append(make("div", { className: "line" }, menu.node, this.where, this.about), label);
@@ -179,9 +169,9 @@ export class Site {
     this.model = model;
     this.off = address ? this.off : [];
     put(this.about, { textContent: model.about });
-    const loading = this.say(`${model.name} is on its way …`);
+    this.say(`${model.name} is on its way …`);
     const arrived = (share: number) => {
-      if (this.model === model) loading(`${model.name} is on its way: ${perCent(share)}`);
+      if (this.model === model) this.say(`${model.name} is on its way: ${perCent(share)}`);
     };
     this.engines[model.model] ??= engineFor(model, arrived);
     try {
@@ -204,9 +194,8 @@ export class Site {
       const text = address?.get(name) ?? "";
       return /^\d{1,4}$/.test(text) ? Number(text) : null;
     };
-    if (address) {
+    if (address)
       this.place = { layer: number("layer") ?? n_layers - 1, head: number("head") ?? 0, token: number("token") };
-    }
     const { layer, head } = this.place;
     this.place = { ...this.place, layer: Math.min(layer, n_layers - 1), head: Math.min(head, n_heads - 1) };
     for (const [{ box }, count] of [
@@ -281,10 +270,14 @@ export class Site {
     this.run();
   }
 
-  /** Says a sentence. Returns what says the next one. */
-  say(sentence: string): (sentence: string) => void {
+  /** What a part reports of which the address alone hears, but for the token. */
+  chooses = ({ token }: { token: number | null }) => {
+    if (token !== this.token) this.place = { ...this.place, token };
+    this.later();
+  };
+
+  say(sentence: string) {
     put(this.note, { textContent: sentence });
-    return (next) => put(this.note, { textContent: next });
   }
 
   /** The address follows once the hand is still. */

@@ -1,9 +1,11 @@
 // "Where does this number come from?": the arithmetic of one cell.
 
+import { rowOf } from "../shared/arrays.ts";
 import { number, perCent, plus } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Tone } from "../shared/shades.ts";
 import {
+  addedTo,
   type Block,
   line,
   type Part,
@@ -13,8 +15,9 @@ import {
   terms,
   total,
   type Vector,
+  withBias,
 } from "../shared/sums.ts";
-import { type Axis, at, columnOf, type Head, type MatrixId, rowOf, type Selection, type Shown } from "./head.ts";
+import { type Axis, at, columnOf, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 
 /** Answers "where does this number come from?" for the cell of a matrix that a selection points at. */
 export function explain(head: Head, id: MatrixId, selection: Selection): { title: string; blocks: Block[] } {
@@ -82,13 +85,8 @@ const RECIPES: Record<MatrixId, Recipe> = {
     return [line(gathered, `${head.dim} numbers a head, side by side.`)];
   },
   out: (head, selection) => written(head, selection),
-  after: (head, { query, wide }) => {
-    const [before, out] = [at(head.arrays.before, query, wide), at(head.arrays.out, query, wide)];
-    return [
-      line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-      ...(head.preNorm ? [] : [line("Then the sum goes through a norm.")]),
-    ];
-  },
+  after: ({ arrays: { before, out }, preNorm }, { query, wide }) =>
+    addedTo(at(before, query, wide), at(out, query, wide), preNorm),
 };
 
 const weight = (name: string, tone: Tone) => [
@@ -111,7 +109,7 @@ function projected(head: Head, selection: Selection, axis: "query" | "key", lett
       `: ${list.length} products, added up:`,
     ),
     terms(list),
-    line(`sum ${number(total(list))}${plus(bias)} (bias) = ${number(total(list) + bias)}`),
+    withBias(total(list), bias),
     ...(head.normed && letter !== "v"
       ? [
           line(
@@ -232,7 +230,7 @@ function written(head: Head, { query, wide }: Selection): Block[] {
   return [
     line(`Each head's ${head.dim} numbers times its rows of W_O, added up:`),
     terms(list),
-    line(`sum ${number(total(list))}${plus(bias)} (bias) = ${number(total(list) + bias)}`),
+    withBias(total(list), bias),
     ...(head.outNormed ? [line(`After the norm: ${number(at(head.arrays.out, query, wide))}.`)] : []),
   ];
 }

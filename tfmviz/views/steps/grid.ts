@@ -1,6 +1,6 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { contextOf, fitsInto, fresh, type Pen, widest } from "../shared/canvas.ts";
+import { fitsInto, fresh, type Pen, pixels, setPen, strokes, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { arrowOf, make } from "../shared/elements.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
@@ -8,7 +8,6 @@ import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
 import { inkOnCell, shader } from "../shared/shades.ts";
 import type { Axis, Description, Head, MatrixId, Selection, Shown } from "./head.ts";
-import { shape } from "./words.ts";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
 const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
@@ -74,7 +73,7 @@ export class Grid {
     const roomFor = (axis: Axis) => {
       if (this.size !== "large") return 0;
       if (axis === "concat") return HEAD;
-      return isText(axis) ? Math.min(LABEL, widest(this.labels(axis), `bold ${letters}px ${font}`)) + 6 : 0;
+      return isText(axis) ? Math.min(LABEL, widest(this.head.labels(axis), `bold ${letters}px ${font}`)) + 6 : 0;
     };
     this.left = roomFor(axes.rows);
     this.top = roomFor(axes.columns);
@@ -91,10 +90,6 @@ export class Grid {
     this.height = this.top + this.high * rows + 2;
   }
 
-  labels(axis: Axis) {
-    return axis === "query" ? this.head.queries : axis === "key" ? this.head.keys : [];
-  }
-
   draw(selection: Selection, colours: Colours) {
     this.selection = selection;
     this.paint(fresh(this.canvas, this.width, this.height), colours);
@@ -107,7 +102,7 @@ export class Grid {
   }
 
   placeOf(side: "rows" | "columns", index: number) {
-    const labels = this.labels(this.matrix.axes[side]);
+    const labels = this.head.labels(this.matrix.axes[side]);
     return `${side === "rows" ? "row" : "column"} ${labels.length ? quoted(labels, index) : index}`;
   }
 
@@ -116,8 +111,7 @@ export class Grid {
     pen.save();
     pen.translate(this.left, this.top);
     if (this.size === "later") {
-      pen.strokeStyle = colours.grid;
-      pen.lineWidth = 1;
+      setPen(pen, { strokeStyle: colours.grid, lineWidth: 1 });
       pen.strokeRect(1, 1, this.wide * columns - 2, this.high * rows - 2);
     } else {
       pen.imageSmoothingEnabled = false;
@@ -133,13 +127,7 @@ export class Grid {
   /** One pixel a cell, kept until the page turns dark or light. */
   image(colours: Colours) {
     if (this.painted?.isDark === colours.isDark) return this.painted.canvas;
-    const { rows, columns } = this.matrix;
-    const canvas = make("canvas", { width: columns, height: rows });
-    const context = contextOf(canvas);
-    const image = context.createImageData(columns, rows);
-    const shade = shader(this.matrix, colours);
-    for (let n = 0; n < rows * columns; n++) image.data.set([...shade(n), 255], 4 * n);
-    context.putImageData(image, 0, 0);
+    const canvas = pixels(this.matrix.columns, this.matrix.rows, shader(this.matrix, colours));
     this.painted = { isDark: colours.isDark, canvas };
     return canvas;
   }
@@ -154,8 +142,7 @@ export class Grid {
     pen.font = `${colours.least}px ${colours.font}`;
     if (!texts.every((text) => fitsInto(pen, text, wide))) return;
     const shade = shader(this.matrix, colours);
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
+    setPen(pen, { textAlign: "center", textBaseline: "middle" });
     for (const [n, text] of texts.entries()) {
       if (!text) continue;
       pen.fillStyle = inkOnCell(tone, values[n], shade(n));
@@ -168,23 +155,14 @@ export class Grid {
     const { rows, columns, axes } = this.matrix;
     const { heads, dim, head: own } = this.head;
     if (axes.rows !== "concat" && axes.columns !== "concat") return; // setting a font takes long
-    pen.strokeStyle = colours.text;
-    pen.lineWidth = 1;
-    pen.beginPath();
+    const [width, height] = [columns * this.wide, rows * this.high];
+    const look = { strokeStyle: colours.text, lineWidth: 1 };
     for (let h = 1; h < heads; h++) {
       const [x, y] = [h * dim * this.wide, h * dim * this.high];
-      if (axes.columns === "concat") {
-        pen.moveTo(x, 0);
-        pen.lineTo(x, rows * this.high);
-      }
-      if (axes.rows === "concat") {
-        pen.moveTo(0, y);
-        pen.lineTo(columns * this.wide, y);
-      }
+      if (axes.columns === "concat") strokes(pen, look, [x, 0, x, height]);
+      if (axes.rows === "concat") strokes(pen, look, [0, y, width, y]);
     }
-    pen.stroke();
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
+    setPen(pen, { textAlign: "center", textBaseline: "middle" });
     for (let h = 0; h < heads; h++) {
       const middle = (h + 0.5) * dim;
       pen.fillStyle = h === own ? colours.accent : colours.text;
@@ -199,8 +177,7 @@ export class Grid {
     const { wide, high } = this;
     const { row, column } = this.head.cellOf(this.id, this.selection);
     const marks = marksOf(this.matrix.axes);
-    pen.strokeStyle = colours.accent;
-    pen.lineWidth = 1;
+    setPen(pen, { strokeStyle: colours.accent, lineWidth: 1 });
     if (marks.row) pen.strokeRect(0.5, row * high, columns * wide - 1, Math.max(high, 2));
     if (marks.column) pen.strokeRect(column * wide, 0.5, Math.max(wide, 2), rows * high - 1);
     pen.lineWidth = 3;
@@ -215,16 +192,14 @@ export class Grid {
     };
     /** Where letters have too little room, every other label is left out, or more of them. */
     const isLeftOut = (n: number, at: number, room: number) => n !== at && n % Math.ceil(colours.least / room) !== 0;
-    pen.fillStyle = colours.text;
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
-    for (const [row, label] of this.left ? this.labels(axes.rows).slice(0, rows).entries() : []) {
+    setPen(pen, { fillStyle: colours.text, textBaseline: "middle", textAlign: "right" });
+    for (const [row, label] of this.left ? this.head.labels(axes.rows).slice(0, rows).entries() : []) {
       if (isLeftOut(row, chosen.row, this.high)) continue;
       pen.font = font(row === chosen.row, this.high);
       pen.fillText(cut(label), this.left - 4, this.top + (row + 0.5) * this.high);
     }
     pen.textAlign = "left";
-    for (const [column, label] of this.top ? this.labels(axes.columns).slice(0, columns).entries() : []) {
+    for (const [column, label] of this.top ? this.head.labels(axes.columns).slice(0, columns).entries() : []) {
       if (isLeftOut(column, chosen.column, this.wide)) continue;
       pen.save();
       pen.translate(this.left + (column + 0.5) * this.wide, this.top - 4);
@@ -264,6 +239,8 @@ export const marksOf = ({ rows, columns }: Pick<Description, "rows" | "columns">
   column: columns === "key" || rows === "wide" || rows === "concat",
 });
 
+const shape = ({ rows, columns }: Shown) => `${rows} × ${columns}`;
+
 const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
 
 /** Some grids as one figure. */
@@ -273,9 +250,7 @@ export function sideBySide(grids: Grid[], colours: Colours): Figure {
   const paint = (pen: Pen) => {
     let x = 0;
     for (const grid of grids) {
-      pen.fillStyle = colours.text;
-      pen.textAlign = "left";
-      pen.textBaseline = "alphabetic";
+      setPen(pen, { fillStyle: colours.text, textAlign: "left", textBaseline: "alphabetic" });
       pen.font = `bold 13px ${colours.font}`;
       pen.fillText(grid.matrix.name, x, 14);
       pen.save();

@@ -1,9 +1,8 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
-import type { Matrix } from "../shared/arrays.ts";
-import { type Plain, recordOf } from "../shared/record.ts";
+import { type Arrays, type Matrix, rowOf } from "../shared/arrays.ts";
+import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
 import type { Masked, Tone } from "../shared/shades.ts";
-import { arraysOf } from "./arrays_of.ts";
 
 /** what rows or columns stand for; `wide` is d_model */
 export type Axis = "query" | "key" | "dim" | "wide" | "concat";
@@ -11,73 +10,21 @@ export type Axis = "query" | "key" | "dim" | "wide" | "concat";
 /** one index of each */
 export type Selection = Record<Axis, number>;
 
-/**
- * What the rows and columns of a matrix stand for, its colour, its name, and where it comes from if it did not travel.
- */
-export interface Description {
-  rows: Axis;
-  columns: Axis;
-  tone: Tone;
-  name: string;
-  title: string;
-  from?: (head: Head) => Masked;
-}
+/** What the rows and columns of a matrix stand for, its colour, its name. */
+export type Description = { rows: Axis; columns: Axis; tone: Tone; name: string; title: string };
 
 export type Shown = Masked & { id: MatrixId; tone: Tone; title: string; name: string; axes: Description };
 
-export type MatrixId =
-  | "x"
-  | "memory"
-  | "plain"
-  | "plainShare"
-  | "plainMean"
-  | "W_Q"
-  | "W_K"
-  | "W_V"
-  | "q"
-  | "k"
-  | "v"
-  | "rot_q"
-  | "rot_k"
-  | "keysAcross"
-  | "raw"
-  | "scaled"
-  | "masked"
-  | "share"
-  | "z"
-  | "concat"
-  | "W_O"
-  | "out"
-  | "before"
-  | "after";
+type Vectors = "x" | "memory" | "q" | "k" | "v" | "rot_q" | "rot_k" | "z" | "concat" | "out" | "before" | "after";
+type Scores = "plain" | "plainShare" | "plainMean" | "keysAcross" | "raw" | "scaled" | "masked" | "share";
+export type MatrixId = Vectors | Scores | "W_Q" | "W_K" | "W_V" | "W_O";
 
 const MATRICES: Record<MatrixId, Description> = {
   x: { rows: "query", columns: "wide", tone: "x", name: "X", title: "vectors x" },
   memory: { rows: "key", columns: "wide", tone: "x", name: "M", title: "the encoder's output" },
-  plain: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "X Xᵀ",
-    title: "x · x",
-    from: (head) => product(head.arrays.x, transposed(head.read)),
-  },
-  plainShare: {
-    rows: "query",
-    columns: "key",
-    tone: "share",
-    name: "A",
-    title: "softmax",
-    from: (head) => softmax(head.matrix("plain")),
-  },
-  plainMean: {
-    rows: "query",
-    columns: "wide",
-    tone: "x",
-    name: "A X",
-    title: "weighted mean",
-    from: (head) => product(head.matrix("plainShare"), head.read),
-  },
+  plain: { rows: "query", columns: "key", tone: "score", name: "X Xᵀ", title: "x · x" },
+  plainShare: { rows: "query", columns: "key", tone: "share", name: "A", title: "softmax" },
+  plainMean: { rows: "query", columns: "wide", tone: "x", name: "A X", title: "weighted mean" },
   W_Q: { rows: "wide", columns: "dim", tone: "q", name: "W_Q", title: "learned" },
   W_K: { rows: "wide", columns: "dim", tone: "k", name: "W_K", title: "learned" },
   W_V: { rows: "wide", columns: "dim", tone: "v", name: "W_V", title: "learned" },
@@ -86,59 +33,30 @@ const MATRICES: Record<MatrixId, Description> = {
   v: { rows: "key", columns: "dim", tone: "v", name: "V", title: "values" },
   rot_q: { rows: "query", columns: "dim", tone: "q", name: "Q", title: "queries, turned" },
   rot_k: { rows: "key", columns: "dim", tone: "k", name: "K", title: "keys, turned" },
-  keysAcross: {
-    rows: "dim",
-    columns: "key",
-    tone: "k",
-    name: "Kᵀ",
-    title: "keys, transposed",
-    from: (head) => transposed(head.matched.k),
-  },
-  raw: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "Q Kᵀ",
-    title: "scores q · k",
-    from: (head) => product(head.matched.q, transposed(head.matched.k)),
-  },
-  scaled: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "Q Kᵀ / √d",
-    title: "scaled",
-    from: (head) => scaled(head),
-  },
-  masked: {
-    rows: "query",
-    columns: "key",
-    tone: "score",
-    name: "S",
-    title: "masked",
-    from: (head) => masked(head.matrix("scaled"), head.arrays.mask),
-  },
-  share: {
-    rows: "query",
-    columns: "key",
-    tone: "share",
-    name: "A",
-    title: "softmax",
-    from: ({ arrays: { pattern, mask } }) => ({ ...pattern, allowed: mask.values }),
-  },
+  keysAcross: { rows: "dim", columns: "key", tone: "k", name: "Kᵀ", title: "keys, transposed" },
+  raw: { rows: "query", columns: "key", tone: "score", name: "Q Kᵀ", title: "scores q · k" },
+  scaled: { rows: "query", columns: "key", tone: "score", name: "Q Kᵀ / √d", title: "scaled" },
+  masked: { rows: "query", columns: "key", tone: "score", name: "S", title: "masked" },
+  share: { rows: "query", columns: "key", tone: "share", name: "A", title: "softmax" },
   z: { rows: "query", columns: "dim", tone: "v", name: "A V", title: "weighted sum" },
   concat: { rows: "query", columns: "concat", tone: "v", name: "Z", title: "all heads side by side" },
   W_O: { rows: "concat", columns: "wide", tone: "x", name: "W_O", title: "learned" },
   out: { rows: "query", columns: "wide", tone: "x", name: "out", title: "what the layer writes" },
   before: { rows: "query", columns: "wide", tone: "x", name: "stream", title: "before" },
-  after: {
-    rows: "query",
-    columns: "wide",
-    tone: "x",
-    name: "stream + out",
-    title: "after",
-    from: ({ arrays: { before, out } }) => sum(before, out),
-  },
+  after: { rows: "query", columns: "wide", tone: "x", name: "stream + out", title: "after" },
+};
+
+/** Where a matrix comes from that did not travel. */
+const MADE: Partial<Record<MatrixId, (head: Head) => Masked>> = {
+  plain: (head) => product(head.arrays.x, transposed(head.read)),
+  plainShare: (head) => softmax(head.matrix("plain")),
+  plainMean: (head) => product(head.matrix("plainShare"), head.read),
+  keysAcross: (head) => transposed(head.matched.k),
+  raw: (head) => product(head.matched.q, transposed(head.matched.k)),
+  scaled: (head) => (head.linear ? logarithm(head.matrix("raw")) : scaled(head)),
+  masked: (head) => masked(head.matrix("scaled"), head.arrays.mask),
+  share: ({ arrays: { pattern, mask } }) => ({ ...pattern, allowed: mask.values }),
+  after: ({ arrays: { before, out } }) => sum(before, out),
 };
 
 /** What is different in linear attention, whose pattern is φ(q) · φ(k), divided by its sum. */
@@ -147,8 +65,33 @@ const LINEAR: Partial<Record<MatrixId, Partial<Description>>> = {
   rot_k: { name: "φ(K)", title: "keys, all positive" },
   keysAcross: { name: "φ(K)ᵀ" },
   raw: { name: "φ(Q) φ(K)ᵀ", title: "products φ(q) · φ(k)" },
-  scaled: { name: "ln φ(Q) φ(K)ᵀ", title: "logarithm", from: (head) => logarithm(head.matrix("raw")) },
+  scaled: { name: "ln φ(Q) φ(K)ᵀ", title: "logarithm" },
 };
+
+const OF_HEAD = "q k v rot_q rot_k mask pattern z bias W_Q W_K W_V b_Q b_K b_V".split(" ");
+const OF_LAYER = ["x", "memory", "before", "out", "W_O", "b_O", "angles"];
+
+/** What a record holds of one head and its layer. */
+function arraysOf(record: SiteRecord<HeadFacts>): Arrays {
+  const { layer, head, heads } = record.facts;
+  const arrays: Arrays = {};
+  const own = (name: string) => record.has(`${layer}.${name}`);
+  for (const name of OF_HEAD.filter(own)) arrays[name] = record.head(`${layer}.${name}`, head, heads);
+  for (const name of OF_LAYER.filter(own)) arrays[name] = record.matrix(`${layer}.${name}`);
+  arrays.concat = own("concat") ? record.matrix(`${layer}.concat`) : sideBySideOf(record, heads);
+  return arrays;
+}
+
+/** The z of all heads side by side: (q_len, heads × d_head). */
+function sideBySideOf(record: SiteRecord<HeadFacts>, heads: number): Matrix {
+  const all = Array.from({ length: heads }, (_, n) => record.head(`${record.facts.layer}.z`, n));
+  const { rows, columns } = all[0];
+  const values = Float32Array.from({ length: rows * columns * heads }, (_, at) => {
+    const [row, column] = [Math.floor(at / (columns * heads)), at % (columns * heads)];
+    return all[Math.floor(column / columns)].values[row * columns + (column % columns)];
+  });
+  return { rows, columns: columns * heads, values };
+}
 
 type Fact = "title" | "layer" | "head" | "heads" | "preNorm" | "queries" | "keys";
 type How = "divisor" | "divided" | "cap" | "linear" | "sink" | "normed" | "outNormed";
@@ -175,9 +118,9 @@ export class Head {
   outNormed = false; // whether a norm makes what the layer writes
   queries: string[] = [];
   keys: string[] = [];
-  made: Partial<Record<MatrixId, Shown>> = {};
+  known: Partial<Record<MatrixId, Shown>> = {};
 
-  arrays: Record<string, Matrix>;
+  arrays: Arrays;
   counts: Record<Axis, number>;
   crossing: boolean;
   turned: boolean;
@@ -219,12 +162,12 @@ export class Head {
   }
 
   matrix(id: MatrixId): Shown {
-    const known = this.made[id];
+    const known = this.known[id];
     if (known) return known;
-    const { tone, title, from } = this.description(id);
-    const numbers = from ? from(this) : this.arrays[id];
+    const { tone, title } = this.description(id);
+    const numbers = MADE[id]?.(this) ?? this.arrays[id];
     const shown = { id, tone, title, name: this.nameOf(id), ...numbers, axes: MATRICES[id] };
-    this.made[id] = shown;
+    this.known[id] = shown;
     return shown;
   }
 
@@ -264,8 +207,6 @@ export class Head {
 }
 
 export const at = ({ columns, values }: Matrix, row: number, column: number) => values[row * columns + column];
-
-export const rowOf = ({ columns, values }: Matrix, row: number) => values.subarray(row * columns, (row + 1) * columns);
 
 export const columnOf = ({ rows, columns, values }: Matrix, column: number) =>
   Float64Array.from({ length: rows }, (_, row) => values[row * columns + column]);

@@ -2,7 +2,7 @@
 
 import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import type { MatrixId, Selection } from "./head.ts";
-import type { Steps } from "./steps.ts";
+import type { Steps } from "./view.ts";
 
 /** Tokens go by their places. */
 export interface Seen {

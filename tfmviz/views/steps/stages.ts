@@ -1,10 +1,10 @@
 // The way from the sentence to what a layer writes, stage by stage.
 
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, rowOf } from "../shared/arrays.ts";
 import { number } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Part } from "../shared/sums.ts";
-import { at, type Head, type MatrixId, rowOf, type Selection } from "./head.ts";
+import { at, type Head, type MatrixId, type Selection } from "./head.ts";
 
 const CHAIN = ["raw", "÷√d", "scaled", "mask", "masked", "softmax", "share", "× V", "z"];
 

@@ -1,6 +1,310 @@
-// The stages as a Streamlit component.
+// Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
+// still.
 
+import { rowOf } from "../shared/arrays.ts";
+import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
-import { Steps } from "./steps.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import { plainSite } from "../shared/sites.ts";
+import { blockOf, toned } from "../shared/sums.ts";
+import type { Values } from "../shared/table.ts";
+import { isChord } from "../shared/typing.ts";
+import { explain } from "./explain.ts";
+import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
+import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
+import { mirrored, named, type Seen } from "./mirror.ts";
+import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
+
+const NARROW = 620;
+const BESIDE = 150; // pixels for a matrix beside the one in focus
+const SIGN = 84; // pixels for a sign between two matrices
+
+// Where the arrow keys have another meaning than to change the stage.
+const ELSEWHERE = [
+  "input, textarea, select, canvas, .tokens, [contenteditable=true], [role=slider], [role=tab], [role=radio]",
+  "[role=combobox], [role=listbox], [role=dialog]",
+].join(", ");
+
+export class Steps extends Shell {
+  head!: Head; // from the first `read` on
+  stages: Stage[] = [];
+  stage = "sentence";
+  selection: Selection = { query: 0, key: 0, dim: 0, wide: 0, concat: 0 };
+  explained: MatrixId | null = null; // the matrix whose number is explained, if it is not the stage's own
+  hovered: { id: MatrixId; part: Partial<Selection> } | null = null; // the cell that is pointed at
+  grids: Grid[] = [];
+
+  list = make("ol", { className: "stages", ariaLabel: "Stages" });
+  back = button("← Back", { className: "step", onclick: () => this.step(-1) });
+  next = button("Next →", { className: "step next", onclick: () => this.step(1) });
+  count = make("span", { className: "count" });
+  words = make("span", { className: "words" });
+  tokens = make("div", { className: "tokens", role: "group", ariaLabel: "The sentence. Choose the token that asks." });
+  chain = make("div", { className: "picture chain" });
+  picture = make("div", { className: "picture" });
+  reason = make("h2");
+  blocks = make("div", { className: "blocks" });
+  why = make("section", { className: "why" }, this.reason, this.blocks);
+  tools = this.bar();
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.back.title = this.next.title = "or the keys ← →";
+    this.mount(
+      parent,
+      { className: "steps", ariaLabel: "Attention, stage by stage" },
+      make("div", { className: "way" }, this.back, this.list, this.next),
+      make("p", { className: "say" }, this.count, " ", this.words),
+      this.tokens,
+      this.chain,
+      this.tools,
+      make("div", { className: "focus" }, this.picture, this.why),
+    );
+    roving(this.tokens);
+    this.tokens.addEventListener("click", (event) => {
+      const node = buttonOf(event);
+      if (node) this.choose({ query: Number(node.dataset.position) });
+    });
+    const onKey = (event: KeyboardEvent) => this.key(event);
+    document.addEventListener("keydown", onKey);
+    this.atEnd(() => document.removeEventListener("keydown", onKey));
+  }
+
+  /** Takes another sentence, model, layer or head. */
+  read(bytes: Uint8Array) {
+    const before = this.head;
+    this.head = new Head(bytes, this.typed && before);
+    const { queries } = this.head;
+    const isSame = before && before.queries.join("\n") === queries.join("\n");
+    this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
+    this.stages = stagesOf(this.head);
+    tokenButtons(this.tokens, { labels: queries, tokens: queries }, this.selection.query);
+    this.list.replaceChildren(
+      ...this.stages.map(({ id, short }, n) => {
+        const options = { dataset: { stage: id }, title: `Stage ${n + 1}`, onclick: () => this.go(id) };
+        return make("li", {}, button(short, options));
+      }),
+    );
+  }
+
+  /** What is chosen at first: the last token asks, and what it looks at most is its key. */
+  first(query: number = this.head.counts.query - 1): Selection {
+    return { query, key: this.strongestKey(query), dim: 0, wide: 0, concat: this.head.head * this.head.dim };
+  }
+
+  strongestKey(query: number) {
+    const row = rowOf(this.head.arrays.pattern, query);
+    return row.indexOf(Math.max(...row));
+  }
+
+  fitted(selection: Selection): Selection {
+    const { counts } = this.head;
+    const within = (axis: Axis) => Math.min(counts[axis] - 1, Math.max(0, selection[axis] || 0));
+    const [query, key, dim] = [within("query"), within("key"), within("dim")];
+    return { query, key, dim, wide: within("wide"), concat: within("concat") };
+  }
+
+  /**
+   * At the start, and when the page's own controls were used.
+   * @param answer `at` is the explained matrix and the selection: "matrix.key.dim.wide.concat"
+   */
+  take({ stage, token, at }: { stage: string; token: number | null; at: string }) {
+    const before = JSON.stringify([this.selection, this.stage, this.explained]);
+    const [matrix, ...indices] = at.split(".");
+    const [key, dim, wide, concat] = indices.map(Number);
+    const last = this.head.counts.query - 1;
+    const first = this.first(Math.min(token ?? this.selection.query, last));
+    const isKnown = !Number.isNaN(key); // else the token that is looked at is missing here
+    this.selection = this.fitted(at ? { ...first, key: isKnown ? key : first.key, dim, wide, concat } : first);
+    this.stage = stage;
+    this.explained = isMatrix(matrix) && this.isDrawn(matrix) ? matrix : null;
+    if (JSON.stringify([this.selection, this.stage, this.explained]) !== before) this.redraw();
+  }
+
+  chosen() {
+    const { query, key, dim, wide, concat } = this.selection;
+    const at = [this.explained ?? "", key, dim, wide, concat].join(".");
+    return { stage: this.current.id, token: query, at };
+  }
+
+  /** Whether the current stage draws a matrix. */
+  isDrawn(id: MatrixId) {
+    const { items, chain, main } = this.current;
+    return items.includes(id) || (chain === true && chainOf(this.head).includes(id) && !isLater(id, main));
+  }
+
+  get current() {
+    return this.stages.find(({ id }) => id === this.stage) ?? this.stages[0];
+  }
+
+  step(by: number) {
+    const stage = this.stages[this.stages.indexOf(this.current) + by];
+    if (stage) this.go(stage.id);
+  }
+
+  go(stage: string) {
+    if (this.link.follows && this.tellBeside({ stage })) return; // the other one goes there, and this one with it
+    this.stage = stage;
+    this.explained = null;
+    this.redraw();
+    this.say(`${this.count.textContent} ${this.words.textContent}`);
+    this.tell();
+    this.tellBeside({ stage });
+  }
+
+  /** @param id the matrix whose cell was chosen; without one another token asks, with its own key */
+  choose(part: Partial<Selection>, id: MatrixId | null = null) {
+    if (this.link.follows && this.tellBeside({ part: named(this.link, part), id })) return;
+    const key = id === null && part.query !== undefined ? { key: this.strongestKey(part.query) } : {};
+    this.selection = { ...this.selection, ...part, ...key };
+    this.hovered = null;
+    this.explained = id ?? this.explained;
+    this.drawSelection();
+    this.say(this.reason.textContent);
+    this.tell();
+    this.tellBeside({ part: named(this.link, this.selection), id: this.explained });
+  }
+
+  mirror(seen: Seen) {
+    return super.mirror(seen) || mirrored(this, seen);
+  }
+
+  hover(id: MatrixId, cell: Cell | null) {
+    this.hovered = cell && { id, part: this.head.selectionAt(id, cell) };
+    this.later(() => this.drawSelection());
+    this.tellBeside({ over: this.hovered && { id, part: named(this.link, this.hovered.part) } });
+  }
+
+  draw() {
+    const stage = this.current;
+    const place = this.stages.indexOf(stage);
+    this.count.textContent = `Stage ${place + 1} of ${this.stages.length}: ${stage.short}.`;
+    this.back.disabled = place === 0;
+    this.next.disabled = place === this.stages.length - 1;
+    for (const node of this.list.querySelectorAll("button"))
+      node.ariaCurrent = node.dataset.stage === stage.id ? "step" : null;
+    this.layOut(stage);
+    this.drawSelection();
+  }
+
+  /**
+   * Makes the pictures of a stage. The chain of score matrices keeps its place through its stages; below it stand the
+   * matrices in focus.
+   */
+  layOut(stage: Stage) {
+    const root = this.node.getRootNode();
+    const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
+    const focused = active instanceof HTMLElement ? active.dataset.matrix : undefined;
+    const link = this.width < NARROW ? this.width / 3 - 12 : Math.min(112, (this.width - 300) / 5);
+    const height = stage.items.includes("\n") ? 150 : 385;
+    const roomFor = this.rooms(stage);
+    this.grids = [];
+    const chain = stage.chain ? chainOf(this.head) : [];
+    const end = chain.findIndex((item) => isMatrix(item) && isLater(item, stage.main));
+    const isShort = this.width < NARROW && end > 0; // a phone has no room for what is still empty, nor its sign
+    this.chain.replaceChildren(
+      ...chain.slice(0, isShort ? end - 1 : chain.length).map((item) => {
+        if (!isMatrix(item)) return sign(signOf(this.head, item));
+        return this.grid(item, isLater(item, stage.main) ? "later" : "small", link, link);
+      }),
+    );
+    this.picture.replaceChildren(
+      ...stage.items.map((item) => (isMatrix(item) ? this.grid(item, "large", roomFor(item), height) : sign(item))),
+    );
+    for (const { id, node } of this.grids) node.classList.toggle("main", id === stage.main);
+    const again = this.grids.find(({ id, size }) => id === focused && size === "large");
+    again?.canvas.focus();
+  }
+
+  /** How wide each matrix of a stage may be. Those with a column for every key get twice the room of others. */
+  rooms({ items, chain, main }: Stage): (id: MatrixId) => number {
+    const { width } = this;
+    const isNarrow = width < NARROW;
+    if (chain) return (id) => (id === main ? Math.min(400, width) : isNarrow ? width : BESIDE);
+    if (isNarrow) return () => width;
+    const weight = (id: MatrixId) => (this.head.matrix(id).axes.columns === "key" ? 2 : 1);
+    const end = items.indexOf("\n");
+    const line = items.slice(0, end < 0 ? items.length : end).filter(isMatrix);
+    const free = (width - SIGN * (line.length - 1)) / line.reduce((sum, id) => sum + weight(id), 0);
+    return (id) => free * weight(id);
+  }
+
+  grid(id: MatrixId, size: Size, width: number, height: number) {
+    const hover = (cell: Cell | null) => this.hover(id, cell);
+    const pick = (cell: Cell) => this.choose(this.head.selectionAt(id, cell), id);
+    const grid = new Grid({ head: this.head, id, size }, { hover, pick });
+    grid.measure(width, height, this.colours);
+    this.grids.push(grid);
+    return grid.node;
+  }
+
+  /** Draws another cell: chosen, or only pointed at. */
+  drawSelection() {
+    const stage = this.current;
+    const shown = { ...this.selection, ...this.hovered?.part };
+    this.words.replaceChildren(...stage.words(this.head, shown).map(toned));
+    const tokens = this.tokens.querySelectorAll("button");
+    for (const [at, node] of tokens.entries()) {
+      node.ariaPressed = String(at === shown.query);
+      node.classList.toggle("is-key", !this.head.crossing && at === shown.key && stage.main !== null);
+    }
+    if (!this.hovered) this.reveal(tokens[shown.query]);
+    for (const grid of this.grids) grid.draw(shown, this.colours);
+    const id = this.hovered?.id ?? this.explained ?? stage.main;
+    for (const node of [this.why, this.tools]) node.hidden = !id;
+    if (!id) return;
+    const { title, blocks } = explain(this.head, id, shown);
+    const question = make("span", { className: "aside", textContent: "Where does this number come from? " });
+    this.reason.replaceChildren(question, title);
+    this.blocks.replaceChildren(...blocks.map(blockOf));
+  }
+
+  /** Scrolls the tokens of a long text so that one can be seen, without moving the page. */
+  reveal(node: HTMLElement) {
+    this.tokens.scrollTop = node.offsetTop - this.tokens.offsetTop - this.tokens.clientHeight / 2;
+  }
+
+  key(event: KeyboardEvent) {
+    const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+    if (!by || !this.width || event.defaultPrevented || event.shiftKey || isChord(event)) return;
+    const [target] = event.composedPath();
+    if (target instanceof Element && target.closest(ELSEWHERE)) return;
+    event.preventDefault();
+    this.step(by);
+  }
+
+  figure() {
+    return sideBySide(
+      this.grids.filter(({ size }) => size === "large"),
+      this.colours,
+    );
+  }
+
+  titles() {
+    const { title, layer, head } = this.head;
+    const caption = `${this.words.textContent} ${this.reason.textContent}`;
+    const name = `attention-${this.current.id}`;
+    return { name, title: `${title}, ${plainSite(layer)} head ${head}: ${this.current.short}`, caption };
+  }
+
+  values() {
+    return valuesOf(this.head, (this.explained ?? this.current.main) as MatrixId);
+  }
+}
+
+/** A sign between two matrices, or a new line. */
+const sign = (text: string) =>
+  text === "\n" ? make("div", { className: "break" }) : make("span", { className: "sign", textContent: text });
+
+/** A matrix with the names of its rows and columns. */
+function valuesOf(head: Head, id: MatrixId): Values {
+  const matrix = head.matrix(id);
+  const { axes, rows, columns, name, title } = matrix;
+  const named = (axis: Axis, n: number) =>
+    axis === "query" || axis === "key" ? `${n} ${head.labels(axis)[n]}` : String(n);
+  const lines = Array.from({ length: rows }, (_, row) => [named(axes.rows, row), ...rowOf(matrix, row)]);
+  const heads = Array.from({ length: columns }, (_, column) => named(axes.columns, column));
+  return { title: `${name} ${title}`.trim(), columns: ["row", ...heads], rows: lines };
+}
 
 export default component((parent, page) => new Steps(parent, page));

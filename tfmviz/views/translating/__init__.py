@@ -9,5 +9,5 @@ from __future__ import annotations
 
 from tfmviz.views.shared import script, style
 
-JS = script("translating/view.ts")
+JS = script("translating/view.tsx")
 CSS = style("translating")

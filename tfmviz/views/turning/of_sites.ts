@@ -3,7 +3,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { FEWEST_TURNS, MOST_TURNS } from "../shared/constants.ts";
 import type { Plain } from "../shared/record.ts";
-import type { TurningFacts } from "./turning.ts";
+import type { TurningFacts } from "./view.ts";
 
 /** Null for a model that turns nothing. */
 export function turningOf(

@@ -1,6 +1,6 @@
 // Two arrows on a circle, and products against distance.
 
-import { fresh } from "../shared/canvas.ts";
+import { fresh, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { decimal, number } from "../shared/numbers.ts";
 import { angleBetween, headingOf, type Pair } from "./pairs.ts";
@@ -28,67 +28,46 @@ export function paintDial(
 ) {
   const context = fresh(canvas, size, size);
   const radius = size / 2 - (before ? MARGIN : 3);
-  const width = before ? 5 : 2.5;
-  context.translate(size / 2, size / 2);
-  paintCircle(context, radius, colours);
-  if (before) {
-    paintWedge(context, radius * 0.36, { from: headingOf(k), angle: angleBetween(q, k), colour: colours.accent });
-    paintArrow(context, headingOf(before.q), radius, { colour: colours.looks, opacity: 0.3, width: 2 });
-    paintArrow(context, headingOf(before.k), radius, { colour: colours.looked, opacity: 0.3, width: 2 });
-  }
-  paintArrow(context, headingOf(k), radius, { colour: colours.looked, opacity: 1, width });
-  paintArrow(context, headingOf(q), radius, { colour: colours.looks, opacity: 1, width });
-  if (!before) return;
+  const { looks, looked, accent } = colours;
   const between = angleBetween(q, k);
-  const aside = Math.abs(between) < 2 * APART ? APART * Math.sign(between || 1) : 0;
-  context.font = `bold 20px ${colours.font}`;
-  paintLetter(context, "k", headingOf(k) - aside, { radius, colour: colours.looked });
-  paintLetter(context, "q", headingOf(q) + aside, { radius, colour: colours.looks });
-}
-
-function paintCircle(context: CanvasRenderingContext2D, radius: number, colours: Colours) {
-  context.strokeStyle = colours.grid;
-  context.lineWidth = 1;
+  context.translate(size / 2, size / 2);
+  const axes = { strokeStyle: colours.grid, lineWidth: 1 };
+  strokes(context, axes, [-radius, 0, radius, 0], [0, -radius, 0, radius]);
   context.beginPath();
   context.arc(0, 0, radius, 0, 2 * Math.PI);
-  context.moveTo(-radius, 0);
-  context.lineTo(radius, 0);
-  context.moveTo(0, -radius);
-  context.lineTo(0, radius);
   context.stroke();
+  if (before) {
+    setPen(context, { fillStyle: accent, globalAlpha: 0.25 });
+    context.beginPath();
+    context.moveTo(0, 0);
+    context.arc(0, 0, radius * 0.36, onCanvas(headingOf(k)), onCanvas(headingOf(k) + between), between > 0);
+    context.fill();
+    setPen(context, { globalAlpha: 0.3, lineWidth: 2 });
+    paintArrow(context, before.q, radius, looks);
+    paintArrow(context, before.k, radius, looked);
+  }
+  setPen(context, { globalAlpha: 1, lineWidth: before ? 5 : 2.5 });
+  paintArrow(context, k, radius, looked);
+  paintArrow(context, q, radius, looks);
+  if (!before) return;
+  const aside = Math.abs(between) < 2 * APART ? APART * Math.sign(between || 1) : 0;
+  setPen(context, { font: `bold 20px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
+  for (const [text, heading, fillStyle] of [
+    ["k", headingOf(k) - aside, looked],
+    ["q", headingOf(q) + aside, looks],
+  ] as const) {
+    const angle = onCanvas(heading);
+    context.fillStyle = fillStyle;
+    context.fillText(text, (radius + 14) * Math.cos(angle), (radius + 14) * Math.sin(angle));
+  }
 }
 
-function paintWedge(
-  context: CanvasRenderingContext2D,
-  radius: number,
-  { from, angle, colour }: { from: number; angle: number; colour: string },
-) {
-  context.fillStyle = colour;
-  context.globalAlpha = 0.25;
-  context.beginPath();
-  context.moveTo(0, 0);
-  context.arc(0, 0, radius, onCanvas(from), onCanvas(from + angle), angle > 0);
-  context.fill();
-  context.globalAlpha = 1;
-}
-
-function paintArrow(
-  context: CanvasRenderingContext2D,
-  heading: number,
-  radius: number,
-  { colour, opacity, width }: { colour: string; opacity: number; width: number },
-) {
+function paintArrow(context: CanvasRenderingContext2D, to: Pair, radius: number, colour: string) {
   const head = Math.max(5, radius * HEAD);
   context.save();
-  context.rotate(onCanvas(heading));
-  context.strokeStyle = colour;
+  context.rotate(onCanvas(headingOf(to)));
   context.fillStyle = colour;
-  context.globalAlpha = opacity;
-  context.lineWidth = width;
-  context.beginPath();
-  context.moveTo(0, 0);
-  context.lineTo(radius - head / 2, 0);
-  context.stroke();
+  strokes(context, { strokeStyle: colour }, [0, 0, radius - head / 2, 0]);
   context.beginPath();
   context.moveTo(radius, 0);
   context.lineTo(radius - head, head / 2);
@@ -97,61 +76,27 @@ function paintArrow(
   context.restore();
 }
 
-function paintLetter(
-  context: CanvasRenderingContext2D,
-  text: string,
-  heading: number,
-  { radius, colour }: { radius: number; colour: string },
-) {
-  context.fillStyle = colour;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  const angle = onCanvas(heading);
-  context.fillText(text, (radius + 14) * Math.cos(angle), (radius + 14) * Math.sin(angle));
-}
-
 type Curve = { values: number[]; colour: string; thick: number };
 
 /** Where values of some distances lie on a canvas. */
-interface Scales {
-  x: (distance: number) => number;
-  y: (value: number) => number;
-  reach: number;
-  largest: number;
-  width: number;
-  height: number;
-}
+type Scales = { x: (distance: number) => number; y: (value: number) => number };
 
 /** Curves over distances −reach … reach, and where on them the two positions are now. */
 export function paintCurves(
   canvas: HTMLCanvasElement,
-  {
-    width,
-    height,
-    curves,
-    reach,
-    at,
-    colours,
-  }: { width: number; height: number; curves: Curve[]; reach: number; at: number; colours: Colours },
+  curves: Curve[],
+  { width, height, reach, at, colours }: { width: number; height: number; reach: number; at: number; colours: Colours },
 ) {
   const context = fresh(canvas, width, height);
   const largest = Math.max(...curves.flatMap(({ values }) => values.map(Math.abs)), 1e-9);
   const x = (distance: number) => LEFT + ((distance + reach) / (2 * reach)) * (width - LEFT - 8);
   const y = (value: number) => (height - BOTTOM) * (0.5 - 0.46 * (value / largest));
-  paintAxes(context, { x, y, reach, largest, width, height }, colours);
+  paintAxes(context, { x, y }, { reach, largest, width, height, colours });
   for (const { values, colour, thick } of curves) {
-    context.strokeStyle = colour;
-    context.lineWidth = thick;
-    context.beginPath();
-    for (const [n, value] of values.entries()) context.lineTo(x(n - reach), y(value));
-    context.stroke();
+    const points = values.flatMap((value, n) => [x(n - reach), y(value)]);
+    strokes(context, { strokeStyle: colour, lineWidth: thick }, points);
   }
-  context.strokeStyle = colours.text;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.moveTo(x(at), 0);
-  context.lineTo(x(at), height - BOTTOM);
-  context.stroke();
+  strokes(context, { strokeStyle: colours.text, lineWidth: 1.5 }, [x(at), 0, x(at), height - BOTTOM]);
   for (const { values, colour } of curves) {
     context.fillStyle = colour;
     context.beginPath();
@@ -162,26 +107,24 @@ export function paintCurves(
 
 function paintAxes(
   context: CanvasRenderingContext2D,
-  { x, y, reach, largest, width, height }: Scales,
-  colours: Colours,
+  { x, y }: Scales,
+  {
+    reach,
+    largest,
+    width,
+    height,
+    colours,
+  }: Record<"reach" | "largest" | "width" | "height", number> & { colours: Colours },
 ) {
   const step = TICKS.find((tick) => (reach / tick) * 90 <= width / 2) ?? reach;
-  context.strokeStyle = colours.grid;
-  context.fillStyle = colours.text;
-  context.font = `${colours.letters}px ${colours.font}`;
-  context.lineWidth = 1;
-  context.textBaseline = "middle";
-  context.textAlign = "right";
+  setPen(context, { strokeStyle: colours.grid, fillStyle: colours.text, font: `${colours.letters}px ${colours.font}` });
+  setPen(context, { lineWidth: 1, textBaseline: "middle", textAlign: "right" });
   for (const value of [-largest, 0, largest]) {
-    context.beginPath();
-    context.moveTo(LEFT, y(value));
-    context.lineTo(width - 8, y(value));
-    context.stroke();
+    strokes(context, {}, [LEFT, y(value), width - 8, y(value)]);
     context.fillText(number(value), LEFT - 6, y(value));
   }
   context.textAlign = "center";
-  for (let tick = -Math.floor(reach / step) * step; tick <= reach; tick += step) {
+  for (let tick = -Math.floor(reach / step) * step; tick <= reach; tick += step)
     context.fillText(decimal(tick, 0), x(tick), height - BOTTOM + 10);
-  }
   context.fillText("distance i − j", x(0), height - 9);
 }

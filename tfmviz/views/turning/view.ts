@@ -1,6 +1,335 @@
-// The arrows as a Streamlit component.
+// A query and a key that turn with their positions. Every touch is answered here; the page around is told, for the
+// address, when the hand is still.
 
+import type { Matrix } from "../shared/arrays.ts";
+import { figureOf } from "../shared/drawn.ts";
+import { button, buttonOf, make, roving, select } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
-import { Turning } from "./turning.ts";
+import { decimal, number, tiny } from "../shared/numbers.ts";
+import { type Plain, recordOf } from "../shared/record.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import { angleBetween, lengthOf, type Pair, pairsOf, products, total, turned } from "./pairs.ts";
+import { paintCurves, paintDial } from "./pictures.ts";
+
+const SMALL = 42;
+const LARGE = 300;
+const REACHES = [16, 32, 64, 128, 256, 512]; // distances that the curve shows, at least as many as there are tokens
+const FIRST_PAIR = 2; // turns slowly enough to be followed by eye
+
+/**
+ * What Python sends: q and k before and after turning, (len, d_head), theta in radians per position, and the last
+ * position that the sliders offer.
+ */
+interface Vectors {
+  tokens: string[];
+  theta: number[];
+  last: number;
+  q: Matrix;
+  k: Matrix;
+  rot_q: Matrix;
+  rot_k: Matrix;
+}
+
+/** What is known of a head besides its arrays. */
+export type TurningFacts = Pick<Vectors, "tokens" | "theta" | "last"> & { layer: string; head: number };
+
+/** tokens, a pair, positions */
+type Chosen = { query: number; key: number; pair: number; i: number; j: number };
+
+/** q · k of each pair and of the whole head */
+type Product = { i: number; j: number; each: number[]; whole: number };
+
+export class Turning extends Shell {
+  vectors!: Vectors; // from the first `read` on
+  choice: Chosen | null = null;
+  q: Pair[] = []; // of the chosen query, before turning
+  k: Pair[] = []; // of the chosen key
+  /** products at every distance, of the whole head and of each pair */
+  curves: { whole: number[]; each: number[][] } = { whole: [], each: [] };
+  anchor: Product = { i: 0, j: 0, each: [], whole: 0 }; // where moving both together began
+
+  menus = {
+    query: select("Query q:", {}, (value) => this.choose({ query: Number(value) })),
+    key: select("Key k:", {}, (value) => this.choose({ key: Number(value) })),
+  };
+  sliders = {
+    i: slider("i, position of q", (value) => this.move({ i: value })),
+    j: slider("j, position of k", (value) => this.move({ j: value })),
+    both: slider("both together", (value) => this.moveBoth(value)),
+  };
+  dial = make("canvas", { role: "img" });
+  says = {
+    angles: make("p"),
+    pair: make("p"),
+    head: make("p", { className: "strong" }),
+    kept: make("p", { className: "kept" }),
+    model: make("p", { className: "aside" }),
+  };
+  dials = make("div", {
+    className: "dials",
+    role: "group",
+    ariaLabel: "Pairs of coordinates. Choose the one to look at.",
+  });
+  curve = make("canvas", { role: "img" });
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    const sliders = Object.values(this.sliders).map(({ node }) => node);
+    const says = make("div", { className: "says" }, ...Object.values(this.says));
+    const hint = "All pairs, the fastest first; click one.";
+    this.mount(
+      parent,
+      { className: "turning", ariaLabel: "A query and a key that turn with their positions" },
+      make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar()),
+      make(
+        "div",
+        { className: "stage" },
+        make("figure", {}, this.dial),
+        make("div", { className: "beside" }, ...sliders, says),
+      ),
+      make("p", { className: "aside", textContent: hint }),
+      this.dials,
+      make(
+        "p",
+        { className: "legend" },
+        make("span", { className: "whole", textContent: "q · k of the whole head" }),
+        make("span", { className: "single", textContent: "of this pair" }),
+        " at every distance; the line marks the sliders",
+      ),
+      this.curve,
+    );
+    roving(this.dials, () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12))));
+    this.dials.addEventListener("click", (event) => {
+      const node = buttonOf(event);
+      if (node) this.choose({ pair: Number(node.dataset.pair) });
+    });
+  }
+
+  /** Takes another sentence, model, layer or head. */
+  read(source: Uint8Array | Plain<TurningFacts>) {
+    const before = this.vectors;
+    this.vectors = vectorsOf(source);
+    const { tokens, theta } = this.vectors;
+    for (const { box } of Object.values(this.menus))
+      box.replaceChildren(...tokens.map((label, n) => make("option", { value: n, textContent: `${n} “${label}”` })));
+    this.dials.replaceChildren(...theta.map((_, pair) => dialButton(pair)));
+    if (!this.choice) return; // the first choice is on its way
+    const isSame = before.tokens.join("\n") === tokens.join("\n") && before.theta.length === theta.length;
+    this.place(isSame ? this.choice : {});
+  }
+
+  /** @param answer `turn` is "key.pair.i.j" or empty */
+  take({ token, turn }: { token: number | null; turn: string }) {
+    const [key, pair, i, j] = turn ? turn.split(".").map(Number) : [];
+    const wanted = this.fitted({ query: token ?? undefined, key, pair, i, j });
+    if (JSON.stringify(wanted) === JSON.stringify(this.choice)) return;
+    this.place(wanted);
+    this.redraw();
+  }
+
+  chosen() {
+    if (!this.choice) return {};
+    const { query, key, pair, i, j } = this.choice;
+    return { token: query, turn: [key, pair, i, j].join(".") };
+  }
+
+  /**
+   * A choice that fits the data. By default the last token asks, the one before it is its key, and both stand where
+   * they do in the sentence.
+   */
+  fitted({ query, key, pair, i, j }: Partial<Chosen>): Chosen {
+    const { tokens, theta, last } = this.vectors;
+    const within = (value: number | undefined, otherwise: number, end: number) =>
+      Math.min(end, Math.max(0, value ?? otherwise));
+    const q = within(query, tokens.length - 1, tokens.length - 1);
+    const k = within(key, q - 1, tokens.length - 1);
+    const m = within(pair, FIRST_PAIR, theta.length - 1);
+    return { query: q, key: k, pair: m, i: within(i, q, last), j: within(j, k, last) };
+  }
+
+  place(wanted: Partial<Chosen>) {
+    this.choice = this.fitted(wanted);
+    this.readVectors(this.choice);
+  }
+
+  readVectors(chosen: Chosen) {
+    const { q, k, theta, last } = this.vectors;
+    this.q = pairsOf(q, chosen.query);
+    this.k = pairsOf(k, chosen.key);
+    const distances = Array.from({ length: 2 * last + 1 }, (_, n) => n - last);
+    const all = distances.map((d) => products(this.q, this.k, theta, Math.max(d, 0), Math.max(-d, 0)));
+    this.curves = { whole: all.map(total), each: theta.map((_, m) => all.map((row) => row[m])) };
+    this.anchor = this.productAt(chosen);
+  }
+
+  productAt({ i, j }: { i: number; j: number }): Product {
+    const each = products(this.q, this.k, this.vectors.theta, i, j);
+    return { i, j, each, whole: total(each) };
+  }
+
+  /** Chooses a pair, or other tokens; these stand again where they do in the sentence. */
+  choose(part: Partial<Chosen>) {
+    if (!this.choice) return;
+    const { query, key, pair, i, j } = { ...this.choice, ...part };
+    const isPair = "pair" in part;
+    this.choice = this.fitted(isPair ? { query, key, pair, i, j } : { query, key, pair });
+    if (!isPair) this.readVectors(this.choice);
+    this.draw();
+    this.still();
+    this.tell();
+  }
+
+  move(part: { i: number } | { j: number }) {
+    if (!this.choice) return;
+    this.choice = { ...this.choice, ...part };
+    this.anchor = this.productAt(this.choice); // from here on both may move together
+    this.turn();
+  }
+
+  /** @param earlier the smaller of the two positions */
+  moveBoth(earlier: number) {
+    if (!this.choice) return;
+    const { i, j } = this.choice;
+    const by = earlier - Math.min(i, j);
+    this.choice = { ...this.choice, i: i + by, j: j + by };
+    this.turn();
+  }
+
+  /** Tells the page and, once the hand is still, the reader. */
+  turn() {
+    this.tell();
+    this.later();
+  }
+
+  still() {
+    const { angles, pair, head, kept } = this.says;
+    this.say([angles, pair, head, kept].map(({ textContent }) => textContent).join(" "));
+  }
+
+  draw() {
+    if (!this.choice) return;
+    this.setControls(this.choice);
+    this.drawDials(this.choice);
+    this.write(this.choice);
+    this.drawCurve(this.choice);
+  }
+
+  drawCurve({ i, j, pair }: Chosen) {
+    const { tokens, last } = this.vectors;
+    const longest = Math.max(tokens.length, Math.abs(i - j));
+    const reach = Math.min(last, REACHES.find((distance) => distance >= longest) ?? last);
+    const part = (values: number[]) => values.slice(last - reach, last + reach + 1);
+    const single = { values: part(this.curves.each[pair]), colour: this.colours.accent, thick: 2 };
+    const whole = { values: part(this.curves.whole), colour: this.colours.text, thick: 3 };
+    const [width, height, at] = [this.width, 190, i - j];
+    paintCurves(this.curve, [single, whole], { width, height, reach, at, colours: this.colours });
+    const [ofPair, ofHead] = [single, whole].map(({ values }) => number(values[at + reach]));
+    this.curve.ariaLabel = `At distance ${at} q · k is ${ofHead} for the whole head, ${ofPair} for pair ${pair}.`;
+  }
+
+  setControls({ query, key, i, j }: Chosen) {
+    const { last } = this.vectors;
+    const { sliders, menus } = this;
+    menus.query.box.value = String(query);
+    menus.key.box.value = String(key);
+    sliders.i.set(i, last, String(i));
+    sliders.j.set(j, last, String(j));
+    sliders.both.set(Math.min(i, j), last - Math.abs(i - j), `${i}, ${j}`);
+    sliders.both.range.ariaValueText = `i ${i}, j ${j}`;
+  }
+
+  drawDials({ i, j, pair }: Chosen) {
+    const { theta } = this.vectors;
+    for (const [m, node] of this.dials.querySelectorAll("button").entries()) {
+      const canvas = node.querySelector("canvas");
+      const [q, k] = [turned(this.q[m], i * theta[m]), turned(this.k[m], j * theta[m])];
+      if (canvas) paintDial(canvas, { size: SMALL, q, k, colours: this.colours });
+      node.ariaPressed = String(m === pair);
+      node.tabIndex = m === pair ? 0 : -1;
+      node.ariaLabel = `Pair ${m}, ${number(theta[m])} radians a position`;
+      const before = { q: this.q[m], k: this.k[m] };
+      const size = Math.min(LARGE, this.width);
+      if (m === pair) paintDial(this.dial, { size, q, k, before, colours: this.colours });
+    }
+  }
+
+  write({ query, key, pair, i, j }: Chosen) {
+    const { theta, rot_q, rot_k } = this.vectors;
+    const { each, whole } = this.productAt({ i, j });
+    const rate = theta[pair];
+    const [q, k] = [turned(this.q[pair], i * rate), turned(this.k[pair], j * rate)];
+    const angle = degrees(angleBetween(q, k));
+    const [byI, byJ] = [degrees(i * rate), degrees(j * rate)];
+    const lengths = `${number(lengthOf(q))} × ${number(lengthOf(k))} × cos(${angle})`;
+    const inModel = total(products(pairsOf(rot_q, query), pairsOf(rot_k, key), theta, 0, 0));
+    const { says } = this;
+    says.angles.textContent = `Pair ${pair}, θ = ${number(rate)}: q turns by i θ = ${byI}, k by j θ = ${byJ}.`;
+    says.pair.textContent = `This pair: |q| |k| cos(angle) = ${lengths} = ${number(each[pair])}`;
+    says.head.textContent = `All ${theta.length} pairs: q · k = ${number(whole)}`;
+    says.kept.textContent = this.keptWords(i - this.anchor.i, whole);
+    says.model.textContent = `In the sentence, at ${query} and ${key}: q · k = ${number(inModel)}.`;
+    this.dial.ariaLabel = `Circle with two arrows: ${angle} from k to q.`;
+  }
+
+  /** What moving both together has changed. */
+  keptWords(by: number, whole: number) {
+    if (!by) return "Move both with the third slider: q · k stays.";
+    const [moved, before, now] = [decimal(by, 0, { sign: true }), number(this.anchor.whole), number(whole)];
+    const difference = tiny(Math.abs(whole - this.anchor.whole));
+    return `Moved together by ${moved}: q · k was ${before}, is ${now}; difference ${difference}.`;
+  }
+
+  figure() {
+    return figureOf(this.node);
+  }
+
+  titles() {
+    const { angles, pair, head } = this.says;
+    const caption = [angles, pair, head].map(({ textContent }) => textContent).join(" ");
+    return { name: "turning", title: "A query and a key that turn with their positions", caption };
+  }
+
+  values() {
+    const { last, theta } = this.vectors;
+    const { whole, each } = this.curves;
+    const rows = whole.map((value, n) => [n - last, value, ...each.map((values) => values[n])]);
+    return {
+      title: "q · k by distance",
+      columns: ["distance", "whole head", ...theta.map((_, m) => `pair ${m}`)],
+      rows,
+    };
+  }
+}
+
+/** What is drawn of a record of a head that turns its queries and keys. */
+export function vectorsOf(source: Uint8Array | Plain<TurningFacts>): Vectors {
+  const record = recordOf(source);
+  const { layer, head, tokens, theta, last } = record.facts;
+  const heads = record.at(`${layer}.q`).shape[0];
+  const [q, k, rot_q, rot_k] = ["q", "k", "rot_q", "rot_k"].map((name) => record.head(`${layer}.${name}`, head, heads));
+  return { tokens, theta, last, q, k, rot_q, rot_k };
+}
+
+function slider(text: string, act: (value: number) => void) {
+  const range = make("input", { type: "range", min: 0, step: 1, ariaLabel: text });
+  range.oninput = () => act(Number(range.value));
+  const output = make("output");
+  const set = (value: number, max: number, written: string) => {
+    range.max = String(max);
+    range.value = String(value);
+    output.textContent = written;
+  };
+  const node = make("label", { className: "slider" }, make("span", { textContent: text }), range, output);
+  return { range, node, set };
+}
+
+function dialButton(pair: number) {
+  const node = button("", { dataset: { pair } });
+  node.append(make("canvas"), make("small", { textContent: String(pair) }));
+  return node;
+}
+
+/** @param angle radians */
+const degrees = (angle: number) => `${decimal((angle * 180) / Math.PI, 1)}°`;
 
 export default component((parent, page) => new Turning(parent, page));

@@ -6,7 +6,8 @@
 
 import { make } from "../shared/elements.ts";
 import { go, isElsewhere, MEANT, turn } from "../shared/going.ts";
-import { isTyping } from "../shared/typing.ts";
+import { part } from "../shared/meet.ts";
+import { isChord, isTyping } from "../shared/typing.ts";
 import { READY, scrollToTabs } from "./tabs.ts";
 
 type Way = "back" | "on";
@@ -19,6 +20,7 @@ const [MISSED, PATIENCE] = [5, 150];
 /** Boxes in which nobody types, at least not now. */
 const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=combobox][aria-expanded=false]";
 
+/** Addresses are those of a file, relative to the page; "" where there is none. */
 interface Data {
   chosen: string; // names of what the step chooses
   title: string;
@@ -29,33 +31,64 @@ interface Data {
   all: string;
 }
 
-type Built = { node: HTMLElement; ways: Record<Way, string>; leave: () => void };
-/** `place` is the step it shows */
-type Line = Built & { place: string; endScroll: () => void };
+export default part<Data>((parent) => {
+  const node = parent.appendChild(make("nav", { className: "view walk", ariaLabel: "Lecture" }));
+  let shown: Data | null = null;
+  let isPointed = false; // whether what has the focus was clicked, not reached by Tab
+  let endScroll = () => {};
 
-/** @param component.data addresses are those of a file, relative to the page; "" where there is none */
-export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { line_?: Line } }) {
-  parentElement.line_ ??= build(parentElement);
-  const line = parentElement.line_;
-  const { node, ways, leave } = line;
-  if (line.place !== data.place) {
-    line.endScroll();
-    Object.assign(line, { place: data.place, endScroll: scrollToTabs(data.chosen.split(" ")) });
-  }
-  Object.assign(ways, { back: data.back, on: data.on });
-  node.replaceChildren(
-    way("←", data.back, "Back in the lecture"),
-    make(
-      "p",
-      {},
-      make("a", { href: data.all, textContent: data.title, title: "All lectures" }),
-      make("span", { className: "place", textContent: ` ${data.place} ` }),
-      make("span", { className: "say", textContent: data.say }),
-    ),
-    way("→", data.on, "On in the lecture"),
-  );
-  return leave;
-}
+  const take = (data: Data) => {
+    if (shown?.place !== data.place) {
+      endScroll();
+      endScroll = scrollToTabs(data.chosen.split(" "));
+    }
+    shown = data;
+    node.replaceChildren(
+      way("←", data.back, "Back in the lecture"),
+      make(
+        "p",
+        {},
+        make("a", { href: data.all, textContent: data.title, title: "All lectures" }),
+        make("span", { className: "place", textContent: ` ${data.place} ` }),
+        make("span", { className: "say", textContent: data.say }),
+      ),
+      way("→", data.on, "On in the lecture"),
+    );
+  };
+
+  const walk = (event: KeyboardEvent) => {
+    const way = WAYS[event.key];
+    if (!way || isChord(event) || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation(); // a view that listens on the whole page is not meant
+    letGo(); // or the browser frames what was clicked, as soon as a key is pressed
+    if (shown?.[way]) step(shown[way]);
+  };
+  const early = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && !event.isComposing) window.addEventListener("keyup", letGo, { once: true });
+    if (event.key === "Tab") isPointed = false;
+    const [target] = event.composedPath();
+    const isTyped = isTyping(event) && !(target instanceof Element && target.matches(UNTYPED));
+    if (isPointed && !isTyped) walk(event);
+  };
+  /** @param event what nothing in focus has used */
+  const late = (event: KeyboardEvent) => {
+    if (!event.defaultPrevented && !isTyping(event)) walk(event);
+  };
+  const over = new AbortController();
+  const first = { capture: true, signal: over.signal };
+  const point = () => {
+    isPointed = true;
+  };
+  window.addEventListener("pointerdown", point, first);
+  window.addEventListener("keydown", early, first);
+  document.documentElement.addEventListener("keydown", late, over);
+  const leave = () => {
+    over.abort();
+    endScroll();
+  };
+  return { take, leave };
+});
 
 function way(sign: string, address: string, ariaLabel: string) {
   if (!address) return make("span", { className: "way", ariaHidden: "true" });
@@ -106,50 +139,6 @@ function insist(address: string) {
 function placeOf({ search, pathname }: { search: string; pathname: string }) {
   const found = new URLSearchParams(search);
   return [found.get("lecture"), found.get("step"), pathname];
-}
-
-function build(parent: ShadowRoot & { line_?: Line }): Line {
-  const node = make("nav", { className: "view walk", ariaLabel: "Lecture" });
-  const ways: Record<Way, string> = { back: "", on: "" };
-  let isPointed = false; // and not reached by Tab
-  const point = () => {
-    isPointed = true;
-  };
-  const walk = (event: KeyboardEvent) => {
-    const way = WAYS[event.key];
-    if (!way || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    event.preventDefault();
-    event.stopPropagation(); // a view that listens on the whole page is not meant
-    letGo(); // or the browser frames what was clicked, as soon as a key is pressed
-    if (ways[way]) step(ways[way]);
-  };
-  const early = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && !event.isComposing) window.addEventListener("keyup", letGo, { once: true });
-    if (event.key === "Tab") isPointed = false;
-    const [target] = event.composedPath();
-    const isTyped = isTyping(event) && !(target instanceof Element && target.matches(UNTYPED));
-    if (isPointed && !isTyped) walk(event);
-  };
-  /** @param event what nothing in focus has used */
-  const late = (event: KeyboardEvent) => {
-    if (!event.defaultPrevented && !isTyping(event)) walk(event);
-  };
-  window.addEventListener("pointerdown", point, true);
-  window.addEventListener("keydown", early, true);
-  document.documentElement.addEventListener("keydown", late);
-  parent.append(node);
-  return {
-    node,
-    ways,
-    leave: () => {
-      window.removeEventListener("pointerdown", point, true);
-      window.removeEventListener("keydown", early, true);
-      document.documentElement.removeEventListener("keydown", late);
-      parent.line_?.endScroll();
-    },
-    place: "",
-    endScroll: () => {},
-  };
 }
 
 /** Takes the focus from what has it, once Escape has done there what it does. */

@@ -13,53 +13,43 @@ interface Doings {
   play: () => void; // or pause
 }
 
-export class Bar {
-  doings: Doings;
-  zooms: HTMLDivElement;
-  follows: { box: HTMLSelectElement; node: HTMLLabelElement };
-  plays: HTMLButtonElement;
-  node: HTMLDivElement;
+export function barOf(doings: Doings) {
+  const zooms = make("div", { className: "zooms", role: "group", ariaLabel: "Zoom" });
+  const follows = select("Follow", {}, (value) => {
+    const [stack, row] = value.split(".");
+    doings.choose({ stack, row: Number(row) });
+  });
+  const plays = button("▶ Play", { onclick: doings.play });
+  const back = button("← Back", { onclick: () => doings.step(-1) });
+  const next = button("Next →", { onclick: () => doings.step(1) });
+  const node = make("div", { className: "bar" }, zooms, follows.node);
+  node.append(make("div", { className: "steps" }, back, next, plays));
+  return {
+    node,
 
-  constructor(doings: Doings) {
-    this.doings = doings;
-    this.zooms = make("div", { className: "zooms", role: "group", ariaLabel: "Zoom" });
-    this.follows = select("Follow", {}, (value) => {
-      const [stack, row] = value.split(".");
-      doings.choose({ stack, row: Number(row) });
-    });
-    this.plays = button("▶ Play", { onclick: doings.play });
-    const back = button("← Back", { onclick: () => doings.step(-1) });
-    const next = button("Next →", { onclick: () => doings.step(1) });
-    const steps = make("div", { className: "steps" }, back, next, this.plays);
-    this.node = make("div", { className: "bar" }, this.zooms, this.follows.node, steps);
-  }
+    /** The tokens to follow, and what can be zoomed to. */
+    fill({ lanes, zoom, beside }: Scene, { layer, head }: { layer: string; head: number }) {
+      const stacks = [...new Map(lanes.map((lane) => [lane.stack, lane])).values()];
+      const groups = stacks.map(({ stack, tokens }) => {
+        const nodes = tokens.map((text, n) => make("option", { value: `${stack}.${n}`, textContent: `${n} ${text}` }));
+        return stacks.length > 1 ? [make("optgroup", { label: stack }, ...nodes)] : nodes;
+      });
+      follows.box.replaceChildren(...groups.flat());
+      const names = { model: "Whole model", block: `Layer ${layer.split(".")[1] ?? ""}`, head: `Head ${head}` };
+      zooms.hidden = beside === true;
+      zooms.replaceChildren(
+        ...(Object.entries(names) as [Zoom, string][]).map(([name, text]) =>
+          button(text, { ariaPressed: String(name === zoom), onclick: () => doings.open(name) }),
+        ),
+      );
+    },
 
-  /** The tokens to follow, and what can be zoomed to. */
-  fill({ lanes, zoom, beside }: Scene, { layer, head }: { layer: string; head: number }) {
-    const stacks = [...new Map(lanes.map((lane) => [lane.stack, lane])).values()];
-    const groups = stacks.map(({ stack, tokens }) => {
-      const options = tokens.map((text, n) => make("option", { value: `${stack}.${n}`, textContent: `${n} ${text}` }));
-      return stacks.length > 1 ? [make("optgroup", { label: stack }, ...options)] : options;
-    });
-    this.follows.box.replaceChildren(...groups.flat());
-    const names = [
-      ["model", "Whole model"],
-      ["block", `Layer ${layer.split(".")[1] ?? ""}`],
-      ["head", `Head ${head}`],
-    ] as const;
-    this.zooms.hidden = beside === true;
-    this.zooms.replaceChildren(
-      ...names.map(([name, text]) =>
-        button(text, { ariaPressed: String(name === zoom), onclick: () => this.doings.open(name) }),
-      ),
-    );
-  }
+    follow({ stack, row }: { stack: string; row: number }) {
+      follows.box.value = `${stack}.${row}`;
+    },
 
-  follow({ stack, row }: { stack: string; row: number }) {
-    this.follows.box.value = `${stack}.${row}`;
-  }
-
-  showPlaying(isPlaying: boolean) {
-    this.plays.textContent = isPlaying ? "❚❚ Pause" : "▶ Play";
-  }
+    showPlaying(isPlaying: boolean) {
+      plays.textContent = isPlaying ? "❚❚ Pause" : "▶ Play";
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // Text, lines and arrows of the picture on a pen, in the page's colours.
 
-import type { Pen } from "../shared/canvas.ts";
+import { fitted, type Pen, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
 import { colourOf } from "./colours.ts";
@@ -32,9 +32,7 @@ export class Brush {
     }: { isBold?: boolean; align?: CanvasTextAlign; colour?: string } = {},
   ) {
     const { pen } = this;
-    pen.fillStyle = colour;
-    pen.textAlign = align;
-    pen.textBaseline = "middle";
+    setPen(pen, { fillStyle: colour, textAlign: align, textBaseline: "middle" });
     pen.font = `${isBold ? "bold " : ""}${LETTER_SIZE}px ${this.colours.font}`;
     pen.fillText(text, x, y);
   }
@@ -47,20 +45,11 @@ export class Brush {
   /** A text with as many of its letters as there is room for. */
   cut(text: string, room: number) {
     this.pen.font = `${LETTER_SIZE}px ${this.colours.font}`;
-    if (this.widthOf(text) <= room) return text;
-    let short = [...text];
-    while (short.length > 1 && this.widthOf(`${short.join("")}…`) > room) short = short.slice(0, -1);
-    return `${short.join("")}…`;
+    return fitted(this.pen, text, room);
   }
 
   line(colour: string, width: number, ...points: Point[]) {
-    const { pen } = this;
-    pen.strokeStyle = colour;
-    pen.lineWidth = width;
-    pen.beginPath();
-    pen.moveTo(...points[0]);
-    for (const point of points.slice(1)) pen.lineTo(...point);
-    pen.stroke();
+    strokes(this.pen, { strokeStyle: colour, lineWidth: width }, points.flat());
   }
 
   /** An arrow along one of the axes. */
@@ -76,8 +65,7 @@ export class Brush {
   }
 
   frame(colour: string, line: number, { x, y, width, height }: Rect) {
-    this.pen.strokeStyle = colour;
-    this.pen.lineWidth = line;
+    setPen(this.pen, { strokeStyle: colour, lineWidth: line });
     this.pen.strokeRect(x, y, width, height);
   }
 }

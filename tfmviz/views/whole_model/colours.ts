@@ -1,8 +1,8 @@
 // Colours of the picture: every kind of part has its own, as on the other pages; numbers run from purple to orange.
 
 import type { Matrix } from "../shared/arrays.ts";
-import { contextOf } from "../shared/canvas.ts";
-import { bytesOf, css, indexOf, RAMP, type Rgb } from "../shared/colours.ts";
+import { pixels } from "../shared/canvas.ts";
+import { bytesOf, css, indexOf, RAMP } from "../shared/colours.ts";
 
 /** the theme's colours, by what they are for */
 type Roles = Record<string, string>;
@@ -15,7 +15,7 @@ export const colourOf = (kind: string, roles: Roles) => roles[ROLE_OF[kind] ?? k
 export function stripImage({ rows, columns, values }: Matrix, roles: Roles) {
   const [below, ground, above] = [roles.below, roles.zero, roles.above].map(bytesOf);
   const largest = largestOf(values) || 1;
-  return image(columns, rows, (n) => {
+  return pixels(columns, rows, (n) => {
     const to = values[n] < 0 ? below : above;
     const part = Math.sqrt(Math.abs(values[n]) / largest);
     return ground.map((from, i) => from + (to[i] - from) * part);
@@ -27,7 +27,7 @@ export function shareImage(
   { rows, columns, values }: Matrix,
   { allowed = null, masked = "#808080", from = 0 }: { allowed?: Matrix | null; masked?: string; from?: number },
 ) {
-  return image(columns, rows, (n) => {
+  return pixels(columns, rows, (n) => {
     if (allowed && !allowed.values[from + n]) return bytesOf(masked);
     return RAMP[indexOf(Math.sqrt(Math.max(0, values[from + n])))];
   });
@@ -39,13 +39,4 @@ export function largestOf(values: ArrayLike<number>) {
   let largest = 0;
   for (let n = 0; n < values.length; n++) largest = Math.max(largest, Math.abs(values[n]));
   return largest;
-}
-
-function image(width: number, height: number, colour: (n: number) => Rgb): HTMLCanvasElement {
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  const context = contextOf(canvas);
-  const { data } = context.createImageData(width, height);
-  for (let n = 0; n < width * height; n++) data.set([...colour(n), 255], 4 * n);
-  context.putImageData(new ImageData(data, width, height), 0, 0);
-  return canvas;
 }

@@ -1,6 +1,6 @@
 // What changes with the pointer: the followed token's row, what it reads of the others, the amounts in the band.
 
-import type { Matrix } from "../shared/arrays.ts";
+import type { Arrays } from "../shared/arrays.ts";
 import { decimal, perCent, rounded } from "../shared/numbers.ts";
 import { tileOf } from "./boxes.ts";
 import type { Brush } from "./brush.ts";
@@ -15,12 +15,7 @@ export type Says = Record<string, [word: string, probability: number, rank: numb
 /** A token, what the model would say of it, how far it plays, and the box that is pointed at. */
 type Followed = { token: { stack: string; row: number }; says: Says; stage: number | null; box: string | null };
 
-export function follow(
-  brush: Brush,
-  placed: Placed,
-  arrays: Record<string, Matrix>,
-  { token, says, stage, box }: Followed,
-) {
+export function follow(brush: Brush, placed: Placed, arrays: Arrays, { token, says, stage, box }: Followed) {
   let order = 0;
   for (const lane of placed.lanes) {
     const isOwn = lane.lane.stack === token.stack;
@@ -60,13 +55,7 @@ function frameRows(brush: Brush, { lines, columns, row: high }: PlacedLane, row:
 }
 
 /** Lines from every token that it reads, each as strong as its share; on a phone a strip of shares. */
-function reads(
-  brush: Brush,
-  { column, gap, body, row: high }: Place,
-  arrays: Record<string, Matrix>,
-  row: number,
-  isStrip: boolean,
-) {
+function reads(brush: Brush, { column, gap, body, row: high }: Place, arrays: Arrays, row: number, isStrip: boolean) {
   if (!column.reads || !body) return;
   const { columns, values } = arrays[column.reads];
   const alpha = brush.pen.globalAlpha;
@@ -87,9 +76,8 @@ function reads(
 
 function bandLabels(brush: Brush, { rows, left, lines }: PlacedLane): void {
   for (const { band } of lines) {
-    for (const [n, { kind, label }] of rows.entries()) {
+    for (const [n, { kind, label }] of rows.entries())
       brush.text(label, left - 6, band + TEXT_LINE * (n + 0.5), { align: "right", colour: inkOf(brush, kind) });
-    }
   }
 }
 
@@ -97,23 +85,19 @@ const inkOf = (brush: Brush, kind: string) =>
   ["length", "says", "sure"].includes(kind) ? brush.colours.text : brush.colour(kind);
 
 /** What is known of the token. */
-type What = { arrays: Record<string, Matrix>; row: number; says: Says; isStrip: boolean };
+type What = { arrays: Arrays; row: number; says: Says; isStrip: boolean };
 
 /** The amounts of one column; on a phone, where there is no column of names, each with its name. */
-function amounts(
-  brush: Brush,
-  { column, box, body, band }: Place,
-  lane: PlacedLane,
-  { arrays, row, says, isStrip }: What,
-) {
+function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedLane, what: What) {
   if (!body) return;
+  const { arrays, row, isStrip } = what;
   const { x, width } = isStrip ? body : box;
   const rows = isStrip ? onPhone(lane.rows, column) : lane.rows;
   const most = mostOf(lane, arrays, row);
   for (const [n, { kind, label }] of rows.entries()) {
     if (!hasRow(column, kind)) continue;
     const y = band + TEXT_LINE * n;
-    const text = textOf(column, kind, { arrays, row, says, isStrip });
+    const text = textOf(column, kind, what);
     const value = amountOf(column, kind, arrays, row);
     if (value !== null) brush.fill(brush.colour(kind), x, y + 16, width * (value / most), 2);
     const whole = brush.cut(isStrip && text ? `${label} ${text}` : text, width + 4);
@@ -134,7 +118,7 @@ function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: Wh
 /** What the model says at a column: of every token at its end, before that only of the one that is chosen. */
 export function saidOf(
   column: Column,
-  arrays: Record<string, Matrix>,
+  arrays: Arrays,
   row: number,
   says: Says,
 ): [word: string, probability: number] | null {
@@ -143,19 +127,19 @@ export function saidOf(
   return found ? [found[0], found[1]] : null;
 }
 
-function amountOf(column: Column, kind: string, arrays: Record<string, Matrix>, row: number): number | null {
+function amountOf(column: Column, kind: string, arrays: Arrays, row: number): number | null {
   const bar = column.bars?.find((other) => other.kind === kind);
   return bar ? arrays[bar.values].values[row] : null;
 }
 
 /** The largest amount of a token. */
-function mostOf({ lane }: PlacedLane, arrays: Record<string, Matrix>, row: number): number {
+function mostOf({ lane }: PlacedLane, arrays: Arrays, row: number): number {
   const bars = lane.columns.flatMap((column) => column.bars ?? []);
   return Math.max(1e-12, ...bars.map(({ values }) => arrays[values].values[row]));
 }
 
 /** How much each head adds. */
-function headWrites(brush: Brush, { column, box }: Place, arrays: Record<string, Matrix>, row: number): void {
+function headWrites(brush: Brush, { column, box }: Place, arrays: Arrays, row: number): void {
   if (!column.heads) return;
   const { columns, values } = arrays[column.heads.writes];
   for (let head = 0; head < column.heads.count; head++) {
@@ -165,7 +149,7 @@ function headWrites(brush: Brush, { column, box }: Place, arrays: Record<string,
   }
 }
 
-function marks(brush: Brush, { lane, marks: place }: PlacedLane, arrays: Record<string, Matrix>, row: number): void {
+function marks(brush: Brush, { lane, marks: place }: PlacedLane, arrays: Arrays, row: number): void {
   if (!lane.marks || !place) return;
   const { values, title } = lane.marks;
   const isRoomy = place.width > 14;

@@ -1,6 +1,7 @@
 // Where everything stands: lanes, lines of columns that break as words do, and on a phone one strip from top to bottom.
 // Nothing here draws; places are in CSS pixels.
 
+import { wrapped } from "../shared/canvas.ts";
 import { type Column, entrance, hasBypass, type Lane, onPhone, type Row, type Scene, written } from "./scene.ts";
 
 export type Rect = { x: number; y: number; width: number; height: number };
@@ -86,22 +87,13 @@ function bandRows(lane: Lane): Row[] {
   for (const { bars } of lane.columns) for (const { kind, label } of bars ?? []) kinds.set(kind, label);
   const rows = [...kinds].map(([kind, label]) => ({ kind, label }));
   rows.push({ kind: "length", label: "length" });
-  if (lane.columns.some(({ says }) => says)) {
+  if (lane.columns.some(({ says }) => says))
     rows.push({ kind: "says", label: "would say" }, { kind: "sure", label: "with" });
-  }
   return rows;
 }
 
-/** Lines of words, none wider than `width`. */
-export function broken(text: string, width: number, measure: Measure) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const longer = `${lines[lines.length - 1]} ${word}`.trim();
-    if (measure(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.filter((line) => line);
-}
+/** Lines of words, none wider than `width`; of no words none. */
+export const broken = (text: string, width: number, measure: Measure) => wrapped(text, width, measure).filter(Boolean);
 
 function boxSize(column: Column, measure: Measure) {
   const texts = [...column.lines, ...(column.parameters === undefined ? [] : [written(column.parameters)])];
@@ -200,12 +192,9 @@ function lineOf(
   const body = band + rows.length * TEXT_LINE + (rows.length ? 6 : 0) + keyRoom(members, measure);
   const height = row * lane.tokens.length;
   const columns: Place[] = [];
-  const box = (column: Column, x: number, width: number): Rect => ({
-    x,
-    y,
-    width,
-    height: boxSize(column, measure).height,
-  });
+  const box = (column: Column, x: number, width: number): Rect => {
+    return { x, y, width, height: boxSize(column, measure).height };
+  };
   if (first) {
     const inner = box(first, 1, left - APART - 1);
     columns.push({ column: first, box: inner, gap: { x: 0, width: 0 }, body: null, row, band });

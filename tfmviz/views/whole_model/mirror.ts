@@ -2,7 +2,7 @@
 
 import { tokenAtPlace } from "../shared/beside.ts";
 import type { Found } from "./layout.ts";
-import type { Opening, Whole } from "./whole.ts";
+import type { Opening, Whole } from "./view.ts";
 
 /** Tokens go by their places, columns by their names. */
 export interface Seen {

@@ -3,7 +3,7 @@
 
 import type { Engine } from "../engine/engine.ts";
 import { readOut, writeOf } from "../engine/weights.ts";
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, rowOf } from "../shared/arrays.ts";
 import { HEAD_ACROSS, VECTOR_NUMBERS } from "../shared/constants.ts";
 import { type Plain, recordOf, type Site, type SiteRecord, type Sites } from "../shared/record.ts";
 import type { Says } from "./follow.ts";
@@ -50,7 +50,7 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
   const record = recordOf(plain);
   const { logits: end } = engine.next(token);
   const answer = end.indexOf(highest(end));
-  const early = columns.slice(0, -1).map((column) => rowAt(record, said[column], token));
+  const early = columns.slice(0, -1).map((column) => rowOf(record.matrix(said[column]), token));
   const all = [...readOut(engine, early), end];
   return Object.fromEntries(
     all.map((logits, n) => {
@@ -58,11 +58,6 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
       return [columns[n], [engine.words[logits.indexOf(highest(logits))], certainty(logits), rank]];
     }),
   );
-}
-
-function rowAt(record: SiteRecord, site: string, row: number) {
-  const { columns, values } = record.matrix(site);
-  return values.subarray(row * columns, (row + 1) * columns);
 }
 
 function drawnArray(
@@ -75,14 +70,10 @@ function drawnArray(
   const layer = site.slice(0, site.lastIndexOf("."));
   const all = () => Array.from({ length: heads }, (_, n) => record.head(site, n));
   switch (how) {
-    case "strips": {
-      const x = record.matrix(site);
-      return strips(other ? sumOf(x, record.matrix(other)) : x);
-    }
-    case "head": {
-      const x = record.head(site, Number(head), heads);
-      return { matrix: x, lengths: lengthsOfRows(x) };
-    }
+    case "strips":
+      return strips(other ? sumOf(record.matrix(site), record.matrix(other)) : record.matrix(site));
+    case "head":
+      return withLengths(record.head(site, Number(head), heads));
     case "write":
       return strips(writeOf(engine, layer, Number(head), record.head(site, Number(head))));
     case "writes":
@@ -123,14 +114,15 @@ function certainty(logits: Float32Array | Float64Array): number {
 const bestWords = (record: SiteRecord, engine: Engine) =>
   rowList(record.matrix("logits")).map((row) => engine.words[row.indexOf(highest(row))]);
 
-const rowList = ({ rows, columns, values }: Matrix) =>
-  Array.from({ length: rows }, (_, row) => values.subarray(row * columns, (row + 1) * columns));
+const rowList = (x: Matrix) => Array.from({ length: x.rows }, (_, row) => rowOf(x, row));
 
 const asSite = ({ rows, columns, values }: Matrix): Site => ({ shape: [rows, columns], data: values });
 
 const inOneRow = (values: Float32Array): Matrix => ({ rows: 1, columns: values.length, values });
 
-const strips = (x: Matrix) => ({ matrix: shortened(x), lengths: lengthsOfRows(x) });
+const withLengths = (x: Matrix, matrix = x) => ({ matrix, lengths: lengthsOfRows(x) });
+
+const strips = (x: Matrix) => withLengths(x, shortened(x));
 
 const lengthsOfRows = (x: Matrix) => Float32Array.from(rowList(x), lengthOfRow);
 

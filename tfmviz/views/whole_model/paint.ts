@@ -1,6 +1,6 @@
 // What stands still while the pointer moves: boxes, arrows, shapes, the tokens, the vectors.
 
-import type { Matrix } from "../shared/arrays.ts";
+import type { Arrays } from "../shared/arrays.ts";
 import { perCent } from "../shared/numbers.ts";
 import { paintBox } from "./boxes.ts";
 import type { Brush } from "./brush.ts";
@@ -25,10 +25,10 @@ export class Painter {
   images: Map<string, HTMLCanvasElement> = new Map(); // pictures of matrices, for one theme
   isDark = false;
 
-  arrays: Record<string, Matrix>;
+  arrays: Arrays;
   longest: number;
 
-  constructor(arrays: Record<string, Matrix>) {
+  constructor(arrays: Arrays) {
     this.arrays = arrays;
     const lengths = Object.entries(arrays).filter(([name]) => name.endsWith(".length"));
     this.longest = Math.max(1e-12, ...lengths.flatMap(([, { values }]) => [...values]));

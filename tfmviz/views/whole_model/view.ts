@@ -1,6 +1,350 @@
-// The whole model as a Streamlit component.
+// The whole model, a block or a head on the reader's sentence. Pointing, following and playing are answered here; the
+// page around is told what was chosen, and sends another picture when a part is opened.
 
+import { type Arrays, unpack } from "../shared/arrays.ts";
+import { placeOfToken } from "../shared/beside.ts";
+import { fresh, measured, type Pen } from "../shared/canvas.ts";
+import { LETTER_SIZE } from "../shared/constants.ts";
+import { arrowOf, button, buttonOf, make, roving } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
-import { Whole } from "./whole.ts";
+import type { Plain } from "../shared/record.ts";
+import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { plainSite } from "../shared/sites.ts";
+import { barOf } from "./bar.ts";
+import { tileOf } from "./boxes.ts";
+import { Brush } from "./brush.ts";
+import { follow, type Says } from "./follow.ts";
+import { type Found, layOut, type Place, type Placed, type Rect, vectorAt } from "./layout.ts";
+import { mirrored, type Seen } from "./mirror.ts";
+import { Painter } from "./paint.ts";
+import type { Answer, Column, Lane, Scene } from "./scene.ts";
+import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.ts";
+
+const BEAT = 1200; // milliseconds that a column is shown while it plays
+
+type Token = { stack: string; row: number };
+
+export type Opening = { zoom: "model" | "block" | "head"; layer?: string; head?: number };
+
+export class Whole extends Shell {
+  scene: Scene | null = null;
+  arrays: Arrays = {};
+  painter = new Painter({});
+  placed: Placed = { isStrip: false, width: 0, height: 0, lanes: [] };
+  scale = 1; // of the picture: larger where letters are
+  token: Token | null = null; // the one that is followed
+  hovered: Found | null = null;
+  hoveredBox: string | null = null;
+  pinned: string | null = null; // the box that was clicked
+  stage: number | null = null; // the column that plays
+  beat: ReturnType<typeof setInterval> | undefined;
+  says: Says = {};
+  where = { layer: "", head: 0 };
+  opening: Opening["zoom"] | null = null;
+  around: Record<"address" | "kinds" | "pages", Record<string, string>> = { address: {}, kinds: {}, pages: {} };
+
+  controls = barOf({
+    open: (zoom) => this.open({ zoom }),
+    choose: (token) => this.choose(token),
+    step: (by) => this.step(by),
+    play: () => (this.beat ? this.pause() : this.play()),
+  });
+  tip = make("div", { className: "tip" });
+  base = make("canvas", { role: "img" });
+  over = make("canvas", { className: "followed", ariaHidden: "true" });
+  hits = make("div", { className: "hits", role: "group", ariaLabel: "Parts of the model" });
+  picture = make("div", { className: "stage" }, this.base, this.over, this.hits);
+  legend = make("p", { className: "legend" });
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.controls.node.append(this.bar());
+    const properties = { className: "whole", ariaLabel: "The whole model" };
+    this.mount(parent, properties, this.controls.node, this.tip, this.picture, this.legend);
+    this.listen();
+    this.atEnd(() => this.stop());
+  }
+
+  listen() {
+    this.picture.addEventListener("pointermove", (event) => {
+      if (event.pointerType !== "touch" && !buttonOf(event)) this.hover(this.vectorAt(event));
+    });
+    this.picture.addEventListener("pointerleave", () => this.hover(null));
+    this.picture.addEventListener("click", (event) => {
+      const found = buttonOf(event) ? null : this.vectorAt(event);
+      if (found) this.choose({ stack: found.stack, row: found.row }, 0);
+    });
+    for (const name of ["pointerover", "focusin"])
+      this.hits.addEventListener(name, (event) => this.pointAtBox(buttonOf(event)));
+    this.hits.addEventListener("keydown", (event) => this.move(event));
+    roving(this.hits, () => 0);
+  }
+
+  /** Takes another sentence, model or zoom. */
+  read(source: Uint8Array | Plain<Scene>) {
+    const { header, arrays } = unpack(source);
+    const isOther = header.zoom !== this.scene?.zoom || header.layer !== this.scene?.layer;
+    Object.assign(this, { scene: header, arrays, hovered: null });
+    this.painter = new Painter(arrays);
+    if (isOther) {
+      this.stop();
+      this.pinned = this.hoveredBox = null;
+    }
+    const token = this.typed && { stack: this.where.layer.split(".")[0], row: this.typed.first };
+    if (this.typed) this.says = this.typed.says as Says;
+    this.token = this.fitted(token ?? this.token ?? { stack: "decoder", row: Number.POSITIVE_INFINITY });
+    this.fillBar();
+  }
+
+  /** @param answer at the start, and when the page's own controls were used */
+  take({ layer, head, token, says, address = {}, kinds = {}, pages = {} }: Answer) {
+    Object.assign(this, { says, where: { layer, head }, around: { address, kinds, pages }, opening: null });
+    const before = this.token?.stack;
+    this.token = this.fitted({ stack: layer.split(".")[0], row: token ?? this.token?.row ?? 0 });
+    this.fillBar();
+    if (before !== this.token.stack) this.redraw();
+    else this.drawFollowed();
+  }
+
+  chosen() {
+    const zoom = this.opening ?? this.scene?.zoom ?? "model";
+    return { zoom, layer: this.layer, head: this.where.head, token: this.token?.row ?? 0 };
+  }
+
+  /** The nearest token that there is. */
+  fitted(token: Token): Token {
+    const lane = this.laneOf(token.stack) ?? this.scene?.lanes.at(-1);
+    if (!lane) return token;
+    return { stack: lane.stack, row: Math.min(lane.tokens.length - 1, Math.max(0, token.row)) };
+  }
+
+  laneOf(stack: string | undefined): Lane | undefined {
+    return this.scene?.lanes.find((lane) => lane.stack === stack);
+  }
+
+  fillBar() {
+    if (this.scene) this.controls.fill(this.scene, this.where);
+    if (this.token) this.controls.follow(this.token);
+  }
+
+  choose(token: Token, delay: number = STILL) {
+    const seen = { token: placeOfToken(this.link, token.stack, token.row), delay };
+    if (this.link.follows && this.tellBeside(seen)) return; // the other one chooses it here, too
+    this.followToken(token);
+    this.say(this.words().text);
+    this.tell(delay);
+    this.tellBeside(seen);
+  }
+
+  followToken(token: Token) {
+    const before = this.token?.stack;
+    Object.assign(this, { token, says: {}, pinned: null, hovered: null, hoveredBox: null });
+    this.controls.follow(token);
+    if (before === token.stack) this.drawFollowed();
+    else this.redraw();
+  }
+
+  mirror(seen: Seen) {
+    return super.mirror(seen) || mirrored(this, seen);
+  }
+
+  /** @param opening a part, whose picture the page around answers with */
+  open({ zoom, layer = this.where.layer, head = this.where.head }: Opening) {
+    if (this.link.follows) return this.tellBeside({ opening: { zoom, layer, head } });
+    this.where = { layer, head };
+    this.opening = zoom;
+    this.token = { stack: layer.split(".")[0], row: this.token?.row ?? 0 };
+    this.tell(0);
+  }
+
+  // The chosen layer, or the one of its number in the stack in which the followed token is.
+  get layer() {
+    const [stack, index] = this.where.layer.split(".");
+    const own = `${this.token?.stack}.${index}.self_attn`;
+    return stack !== this.token?.stack && kindOf(own, this.around.kinds) ? own : this.where.layer;
+  }
+
+  get columns() {
+    return this.placed.lanes.flatMap((lane) => lane.columns);
+  }
+
+  /** @param by how many columns to go on */
+  step(by: number) {
+    const last = this.columns.length - 1;
+    const to = (this.stage ?? (by > 0 ? -1 : last + 1)) + by;
+    if (to < 0 || to > last) this.pause();
+    this.showStage(to);
+    this.say(this.words().text);
+    this.tellBeside({ stage: this.pinned });
+  }
+
+  /** @param to the number of a column; of none, if there is no such column */
+  showStage(to: number) {
+    this.pinned = this.columns[to]?.column.id ?? null;
+    this.stage = this.pinned === null ? null : to;
+    this.hoveredBox = null;
+    this.drawBase();
+    this.drawFollowed();
+  }
+
+  play() {
+    this.controls.showPlaying(true);
+    this.beat = setInterval(() => this.step(1), BEAT);
+    this.step(1);
+  }
+
+  pause() {
+    clearInterval(this.beat);
+    this.beat = undefined;
+    this.controls.showPlaying(false);
+  }
+
+  stop() {
+    this.pause();
+    this.stage = null;
+  }
+
+  /** @param event up and down go from token to token, left and right (`roving`) from box to box */
+  move(event: KeyboardEvent) {
+    const [down] = arrowOf(event) ?? [0];
+    if (down && this.token) this.choose(this.fitted({ ...this.token, row: this.token.row + down }));
+  }
+
+  vectorAt(event: MouseEvent) {
+    const { left, top } = this.picture.getBoundingClientRect();
+    return vectorAt(this.placed, (event.clientX - left) / this.scale, (event.clientY - top) / this.scale);
+  }
+
+  hover(found: Found | null) {
+    this.hovered = found;
+    if (found) this.hoveredBox = null; // else it stays, so that the pointer can go to its links
+    this.later(() => this.drawFollowed());
+    this.tellBeside({
+      over: found && { token: placeOfToken(this.link, found.stack, found.row), column: found.place?.column.id },
+    });
+  }
+
+  pointAtBox(node: HTMLElement | null) {
+    if (!node) return;
+    this.hovered = null;
+    this.hoveredBox = node.dataset.id ?? null;
+    this.drawFollowed();
+    this.tellBeside({ box: this.hoveredBox });
+  }
+
+  draw() {
+    if (!this.scene) return;
+    const { font, letters } = this.colours;
+    this.scale = letters / LETTER_SIZE;
+    this.hits.style.scale = String(this.scale);
+    const measure = (text: string, isBold = false) =>
+      measured(text, `${isBold ? "bold " : ""}${LETTER_SIZE}px ${font}`).width;
+    this.placed = layOut(this.scene, this.width / this.scale, measure, this.token?.stack ?? "");
+    this.picture.style.height = `${this.placed.height * this.scale}px`;
+    this.legend.textContent = captionOf(this.scene);
+    this.base.ariaLabel = summary(this.scene);
+    this.drawBase();
+    this.hits.replaceChildren(...this.columns.flatMap((place) => this.hitsOf(place)));
+    this.hits.getElementsByTagName("button")[0].tabIndex = 0;
+    this.drawFollowed();
+  }
+
+  /** Buttons over a box and its heads, for pointer, keyboard and screen reader. They have no look of their own. */
+  hitsOf({ column, box }: Place) {
+    const { layer, count } = (!this.scene?.beside && column.heads) || { layer: "", count: 0 };
+    const open = (head: number) => () => this.open({ zoom: "head", layer, head });
+    const heads = Array.from({ length: count }, (_, head) =>
+      hit(`${column.id}/${head}`, tileOf(column, box, head), `Open head ${head}`, open(head)),
+    );
+    return [hit(column.id, box, aboutBox(column), () => this.press(column)), ...heads];
+  }
+
+  drawBase() {
+    this.painter.paint(this.brushOn(this.base), this.placed, this.stage);
+  }
+
+  brushOn(canvas: HTMLCanvasElement) {
+    const context = fresh(canvas, this.placed.width * this.scale, this.placed.height * this.scale);
+    context.scale(this.scale, this.scale);
+    return new Brush(context, this.colours);
+  }
+
+  drawFollowed() {
+    if (!this.token || !this.placed.width) return;
+    follow(this.brushOn(this.over), this.placed, this.arrays, this.followed(this.token));
+    const { text, column } = this.words();
+    putWords(this.tip, text, column ? this.links(column) : []);
+  }
+
+  followed(token: Token) {
+    const shown = this.hovered ?? token;
+    const says = shown.stack === token.stack && shown.row === token.row ? this.says : {};
+    return { token: shown, says, stage: this.stage, box: this.hoveredBox ?? this.pinned };
+  }
+
+  /** What the line above the picture says, and of which part. */
+  words(): { text: string; column?: Column } {
+    const { hovered, arrays } = this;
+    if (hovered?.place) {
+      const { place, row, lane } = hovered;
+      return { text: aboutVector(place.column, arrays, row, lane.tokens) };
+    }
+    const id = (this.hoveredBox ?? this.pinned)?.split("/")[0];
+    const column = this.columns.find((place) => place.column.id === id)?.column;
+    const token = hovered ?? this.token;
+    const lane = this.scene?.lanes.find(
+      ({ stack, columns }) => stack === token?.stack && columns.includes(column ?? columns[0]),
+    );
+    if (column && (this.stage === null || !lane || !column.matrix)) return { text: aboutBox(column), column };
+    if (!lane || !token) return { text: "" };
+    const shown = column ?? lane.columns[lane.columns.length - 1];
+    return { text: aboutVector(shown, arrays, token.row, lane.tokens), column };
+  }
+
+  links({ links }: Column) {
+    const { address, kinds, pages } = this.around;
+    const where = { ...this.where, token: this.token?.row };
+    return links
+      .filter(([page]) => pages[page])
+      .map(([page, set]) =>
+        make("a", { href: hrefOf(page, address, { ...where, ...set }, kinds), textContent: pages[page] }),
+      );
+  }
+
+  press(column: Column) {
+    this.pinned = column.id;
+    if (column.opens && !this.scene?.beside) this.open(column.opens);
+    else this.drawFollowed();
+  }
+
+  figure() {
+    const { token, placed } = this;
+    const { width, height } = placed;
+    const paint = (pen: Pen) => {
+      const brush = new Brush(pen, this.colours);
+      this.painter.paint(brush, placed, this.stage);
+      if (token) follow(brush, placed, this.arrays, this.followed(token));
+    };
+    return { width, height, paint };
+  }
+
+  titles() {
+    const { title, zoom, layer, head } = this.scene as Scene;
+    const part = plainSite(layer);
+    const what = { model: "the whole model", block: part, head: `${part} head ${head}` }[zoom];
+    const caption = captionOf(this.scene as Scene);
+    return { name: `${title}-${zoom}`, title: `${title}: ${what}`, caption };
+  }
+
+  values() {
+    const lanes = this.scene?.lanes.filter(({ stack }) => stack === this.token?.stack) ?? [];
+    return tableOf(lanes, this.arrays, this.token?.row ?? 0, this.says);
+  }
+}
+
+function hit(id: string, { x, y, width, height }: Rect, ariaLabel: string, onclick: () => void) {
+  const style = { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` };
+  return button("", { tabIndex: -1, ariaLabel, dataset: { id }, style, onclick });
+}
 
 export default component((parent, page) => new Whole(parent, page));

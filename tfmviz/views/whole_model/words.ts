@@ -1,6 +1,6 @@
 // What is said of a part, of a vector, and of everything for who cannot see it.
 
-import type { Matrix } from "../shared/arrays.ts";
+import { type Arrays, rowOf } from "../shared/arrays.ts";
 import { make } from "../shared/elements.ts";
 import { decimal, perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
@@ -8,8 +8,6 @@ import type { Values } from "../shared/table.ts";
 import { largestOf } from "./colours.ts";
 import { amount, type Says, saidOf } from "./follow.ts";
 import { type Column, type Lane, type Scene, written } from "./scene.ts";
-
-type Arrays = Record<string, Matrix>;
 
 const COLOURS = "purple below 0, orange above, each matrix on its own scale (√). The bar below is the vector's length.";
 
@@ -30,13 +28,13 @@ export function aboutBox(column: Column) {
 export function aboutVector(column: Column, arrays: Arrays, row: number, tokens: string[]) {
   const name = quoted(tokens, row);
   const of = `${name}, ${column.title}`;
-  const { values, columns } = arrays[column.matrix];
+  const { values } = arrays[column.matrix];
   if (column.image === "words") {
     const logit = decimal(arrays[column.logits ?? ""].values[row]);
     return `${name} → “${column.labels?.[row]}” ${perCent(values[row])}, logit ${logit}.`;
   }
   if (column.image === "pattern") {
-    const own = values.subarray(row * columns, (row + 1) * columns);
+    const own = rowOf(arrays[column.matrix], row);
     const best = own.indexOf(Math.max(...own));
     return `${of}: looks most at ${quoted(column.labels ?? [], best)}, ${decimal(own[best])} of its attention.`;
   }

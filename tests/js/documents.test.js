@@ -1,0 +1,73 @@
+// Views of lists and buttons: what a keyboard reaches, and what a screen reader hears of their state.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parentOf, viewOf } from "./page.js";
+
+const made = async (path) => (await import(`../../tfmviz/views/${path}`)).default;
+const [parts, counts, models] = await Promise.all(["parts/view.tsx", "counts/view.ts", "models/view.ts"].map(made));
+
+const press = (node, key) => node.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+
+test("of the board's switches Tab reaches one, arrows pass over what is missing, and a switch says whether it is on", () => {
+  const rows = [
+    { name: "0", parts: [["l0", "layer 0"], ["a", "head 0"], null, ["m", "MLP"]] },
+    { name: "1", parts: [["l1", "layer 1"], ["b", "head 1"], ["c", "head 2"], null] },
+  ];
+  const view = viewOf(parts, { columns: ["x", "y", "z"], rows, done: "Off" }, "parts");
+  const switches = [...view.node.querySelectorAll("button")];
+  const reached = () => switches.filter(({ tabIndex }) => tabIndex === 0).map(({ dataset }) => dataset.code);
+  const walked = [reached()];
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowDown", "ArrowRight"]) {
+    press(
+      switches.find(({ tabIndex }) => tabIndex === 0),
+      key,
+    );
+    walked.push(reached());
+  }
+  assert.deepEqual(walked.flat(), ["l0", "a", "m", "m", "a", "b", "c"]);
+  switches[1].click();
+  assert.deepEqual(
+    switches.map(({ ariaChecked }) => ariaChecked),
+    ["true", "false", "true", "true", "true", "true"],
+  );
+  assert.equal(view.node.querySelector("[role=status]").textContent, "Off: head 0.");
+});
+
+test("a column says how it is sorted: largest first, smallest first, as it came", () => {
+  const table = {
+    caption: "c",
+    columns: ["name", "n"],
+    rows: [
+      ["a", "1"],
+      ["b", "3"],
+    ],
+    shares: [],
+    spared: [],
+  };
+  const view = viewOf(counts, { ...table, sortable: true, picked: null, sentences: [], about: "" }, "counts");
+  const seen = Array.from({ length: 4 }, (_, n) => {
+    if (n) view.node.querySelectorAll("thead button")[1].click();
+    const order = [...view.node.querySelectorAll("tbody th")].map(({ textContent }) => textContent).join("");
+    return `${view.node.querySelectorAll("thead th")[1].ariaSort} ${order}`;
+  });
+  assert.deepEqual(seen, ["none ab", "descending ba", "ascending ab", "none ab"]);
+});
+
+test("the list of models says which one is chosen and which one Enter takes", () => {
+  const [root, picked] = [parentOf("models"), []];
+  const all = ["a", "b"].map((name) => ({ model: name, group: "All", name, line: "", size: "" }));
+  const data = { models: JSON.stringify(all), chosen: "a", command: "", folder: "" };
+  models({ data, parentElement: root, setTriggerValue: (_, model) => picked.push(model) });
+  root.querySelector("button").click();
+  const list = root.querySelector("[role=listbox]");
+  press(list, "ArrowDown");
+  const at = list.getAttribute("aria-activedescendant");
+  assert.deepEqual(
+    [...list.querySelectorAll("[aria-selected=true] .name")].map((node) => node.textContent),
+    ["a"],
+  );
+  assert.equal(root.getElementById(at).querySelector(".name").textContent, "b");
+  press(list, "Enter");
+  assert.deepEqual(picked, ["b"]);
+});

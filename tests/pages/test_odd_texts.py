@@ -1,0 +1,64 @@
+"""Texts for which no page was made: none breaks a tab, and what nothing can read or has not learned is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app import open_page, words
+from tests.pages.tabs import addresses
+from tests.pages.test_useless_weights import without_number
+from tests.text.panics import TEXT, panic
+from tfmviz.text import tokenizer
+from tfmviz.ui import icons, router
+
+ODD = ("a", "<img src=x onerror=alert(1)> $x$ **b** 👩‍👩‍👧 says 😀 老王 <|endoftext|>", "word " * 1000)
+
+
+@pytest.mark.parametrize("page", [page.name for page in router.PAGES if page.group])
+def test_an_odd_text_breaks_no_tab(page: str) -> None:
+    complaints = []
+    for n, tab in enumerate(addresses(page)):
+        for text in ODD:
+            app = open_page(page, text=text, **tab)
+            said = [one.value for one in app.error] + ["<img"] * ("<img" in words(app))
+            said += [one for one in without_number(app) if not one.endswith(": nan")]  # of a bar that is not drawn
+            if n == 0:
+                said += [one.value for one in app.warning]
+                cut = any(note.icon == icons.CUT for note in app.info)
+                said += ["cut"] * (text != ODD[1] and cut != (text == ODD[2]))  # some models cut the second as well
+            complaints += [(tab, text[:9], one) for one in said]
+    assert not complaints
+    assert ["Type a sentence" in warning.value for warning in open_page(page, text="").warning] == [True]
+
+
+def test_every_page_says_that_a_text_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One on which the library of tokenizers gives up. Pages that read no text show what they always show."""
+    parts_of = tokenizer.parts_of
+    monkeypatch.setattr(tokenizer, "parts_of", lambda text, *rest: panic() if text == TEXT else parts_of(text, *rest))
+    app, silent = open_page("explorer", text=TEXT), []
+    for page in (page.name for page in router.PAGES):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception, page
+        if not any("Change the text, or choose another model" in one.value for one in app.warning):
+            silent.append(page)
+    assert set(silent) == {"home", "contents", "lectures"}
+
+
+def test_twins_that_learned_english_do_not_judge_another_language_without_saying_so() -> None:
+    places = {
+        "why": {"why": "The first token"},
+        "feed_forward": {"layer_part": "Without it"},
+        "efficient": {"method": "Trained with it"},
+        "positions_compare": {"experiment": "Longer texts"},
+    }
+    wrong = []
+    for name, at in places.items():
+        for text, model, other in (
+            ("The cat sat on the mat.", "tiny-english", False),
+            ("J'ai une voiture rouge.", "french-english", True),
+            ("猫在河边睡觉。", "tiny-english", True),
+        ):
+            said = words(open_page(name, text=text, model=model, **at))
+            if "urprise" not in said or ("learned English alone" in said) is not other:
+                wrong.append((name, text))
+    assert wrong == []

@@ -1,0 +1,156 @@
+// A beam search as a tree: a button for every continuation, steps across and ranks down, and lines between them.
+
+import { render } from "preact";
+import { fresh, strokes } from "../shared/canvas.ts";
+import { figureOf } from "../shared/drawn.ts";
+import { arrowOf, make, watched } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import { type Continuation, neighbour, parentOf, wayTo } from "./places.ts";
+
+type Data = { alt: string; picks: boolean; picked: number | null; nodes: Continuation[] };
+
+const KINDS = ["best", "goes on", "complete", "dropped"] as const;
+const STUB = 14; // pixels of the line to what is not drawn
+
+class BeamTree extends Shell {
+  data: Data = { alt: "", picks: false, picked: null, nodes: [] };
+  picked: number | null = null;
+  hovered: number | null = null; // the continuation under the pointer or the keyboard
+  lines = make("canvas", { ariaHidden: "true" });
+  grid = make("div", { className: "grid", role: "group" });
+  stage = make("div", { className: "stage" }, this.lines, this.grid);
+  says = make("p", { className: "says" });
+
+  /** @param page hears of the continuation that is picked, -1 for none */
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    const legend = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
+    this.mount(
+      parent,
+      { className: "beams" },
+      this.bar(),
+      make("div", { className: "scroller" }, this.stage),
+      make("p", { className: "legend", ariaHidden: "true" }, ...legend),
+      this.says,
+    );
+    const observer = new ResizeObserver(() => this.width && this.paintLines());
+    observer.observe(this.stage);
+    this.atEnd(() => observer.disconnect());
+  }
+
+  read(data: Data) {
+    const isSame = JSON.stringify(data.nodes) === JSON.stringify(this.data.nodes);
+    this.data = data;
+    if (data.picks || !isSame) this.picked = data.picked;
+    if (this.hovered !== null && this.hovered >= data.nodes.length) this.hovered = null;
+  }
+
+  get looked() {
+    return this.hovered ?? this.picked;
+  }
+
+  /** The continuations up to the one that is looked at. */
+  get way() {
+    return new Set(this.looked === null ? [] : wayTo(this.data.nodes, this.looked));
+  }
+
+  hover(n: number, isOn: boolean) {
+    if (isOn === (n === this.hovered)) return;
+    this.hovered = isOn ? n : null;
+    this.draw();
+  }
+
+  move(event: KeyboardEvent, from: number) {
+    const arrow = arrowOf(event);
+    if (!arrow) return;
+    event.stopPropagation(); // or the page's own shortcuts would fire as well
+    event.preventDefault();
+    const to = neighbour(this.data.nodes, from, arrow);
+    if (to >= 0) this.grid.querySelectorAll("button")[to].focus();
+  }
+
+  choose(n: number) {
+    this.picked = n === this.picked ? null : n;
+    this.draw();
+    if (this.data.picks) this.page.pick?.(this.picked ?? -1);
+  }
+
+  draw() {
+    const { alt, nodes, picks } = this.data;
+    const { looked, way } = this;
+    const first = Math.min(...nodes.map(({ step }) => step));
+    this.grid.ariaLabel = alt;
+    render(
+      <>
+        {[...new Set(nodes.map(({ step }) => step))].map((step) => (
+          <span key={step} aria-hidden="true" style={place(step - first, 0)}>
+            {step}
+          </span>
+        ))}
+        {nodes.map(({ step, rank, word, kind, said }, n) => (
+          <button
+            key={n}
+            type="button"
+            class={`${kindClass(kind)}${way.has(n) ? " way" : ""}`}
+            dir="auto"
+            tabIndex={n === (looked ?? 0) ? 0 : -1}
+            aria-label={said}
+            aria-pressed={n === this.picked}
+            style={place(step - first, rank + 1)}
+            {...watched((isOn) => this.hover(n, isOn))}
+            onKeyDown={(event) => this.move(event, n)}
+            onClick={() => this.choose(n)}
+          >
+            {word}
+          </button>
+        ))}
+      </>,
+      this.grid,
+    );
+    const invites = picks ? "Point at a word, or choose it." : "Point at a word.";
+    this.says.textContent = looked === null ? invites : nodes[looked].said;
+    this.paintLines();
+  }
+
+  paintLines() {
+    const { colours } = this;
+    const { nodes } = this.data;
+    const frame = this.stage.getBoundingClientRect();
+    const context = fresh(this.lines, frame.width, frame.height);
+    const { way } = this;
+    const boxes = [...this.grid.querySelectorAll("button")].map((node) => node.getBoundingClientRect());
+    const middle = (box: DOMRect) => box.top + box.height / 2 - frame.top;
+    const order = [...nodes.keys()].sort((a, b) => weightOf(nodes[a], way.has(a)) - weightOf(nodes[b], way.has(b)));
+    for (const n of order) {
+      const above = parentOf(nodes, n);
+      const [x, y] = [boxes[n].left - frame.left, middle(boxes[n])];
+      const from = above < 0 ? [x - STUB, y] : [boxes[above].right - frame.left, middle(boxes[above])];
+      const isBest = nodes[n].kind === "best";
+      const strokeStyle = way.has(n) ? colours.accent : isBest ? colours.looked : colours.grid;
+      strokes(context, { strokeStyle, lineWidth: way.has(n) ? 3 : isBest ? 2.5 : 1.5 }, [...from, x, y]);
+    }
+  }
+
+  figure() {
+    return figureOf(this.stage);
+  }
+
+  titles() {
+    return { name: "beam-search", title: "Beam search", caption: this.data.alt };
+  }
+
+  values() {
+    const rows = this.data.nodes.map(({ step, rank, word, kind, said }) => [step, rank, word, kind, said]);
+    return { title: "Beam search", columns: ["step", "rank", "word", "kind", "in words"], rows };
+  }
+}
+
+/** Lines that matter are drawn over the others. */
+const weightOf = ({ kind }: Continuation, isOnWay: boolean) => (isOnWay ? 2 : kind === "best" ? 1 : 0);
+
+const kindClass = (kind: Continuation["kind"]) => kind.replace(" ", "-");
+
+const place = (column: number, row: number) => ({ gridColumn: String(column + 1), gridRow: String(row + 1) });
+
+export default component((parent, page) => new BeamTree(parent, page));

@@ -1,0 +1,264 @@
+// A translation that grows word by word: the source above, what the decoder writes and reads below, lines for attention
+// between them, and the matrix of attention, which gets a row for every word.
+
+import { render } from "preact";
+import { fresh, strokes } from "../shared/canvas.ts";
+import { css, inkOn } from "../shared/colours.ts";
+import { figureOf } from "../shared/drawn.ts";
+import { arrowed, make, watched } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { perCent } from "../shared/numbers.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
+
+type Data = { about: string; source: string[]; steps: Written[]; heads: string };
+
+const BEAT = 600; // ms a word while playing
+const FAINTEST = 0.04; // weaker looks have no line
+const WIDE = 14; // words of a source up to which the cells hold numbers
+
+class Translation extends Shell {
+  data: Data | null = null;
+  asked: number | null = null; // how many words are written; null: all
+  step: number | null = null; // the step that was chosen
+  hovered: number | null = null; // the step under the pointer or the keyboard
+  player: ReturnType<typeof setTimeout> | undefined;
+  tools = make("div", { style: { display: "contents" } });
+  body = make("div");
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    const look = { className: "translating", ariaLabel: "A translation, word by word" };
+    this.mount(parent, look, make("div", { className: "bar" }, this.tools, this.bar()), this.body);
+    const observer = new ResizeObserver(() => this.paintLines());
+    observer.observe(this.body);
+    this.atEnd(() => observer.disconnect());
+    this.atEnd(() => this.stop());
+  }
+
+  read(data: Data) {
+    if (this.data && this.data.about !== data.about) {
+      this.stop();
+      this.asked = this.step = null;
+    }
+    this.data = data;
+    this.hovered = null;
+  }
+
+  take({ shown, step }: { shown: number | null; step: number | null }) {
+    this.asked = shown;
+    this.step = step;
+    if ((this.hovered ?? 0) >= this.shown) this.hovered = null;
+    this.redraw();
+  }
+
+  chosen() {
+    return { about: this.data?.about, shown: this.asked, step: this.step };
+  }
+
+  get isPlaying() {
+    return this.player !== undefined;
+  }
+
+  /** How many words there are to write. */
+  get most() {
+    return this.data?.steps.length ?? 0;
+  }
+
+  get shown() {
+    return shownOf(this.asked, this.most);
+  }
+
+  /** The step that the figure is about. */
+  get looked() {
+    return lookedAt(this.shown, this.hovered ?? this.step);
+  }
+
+  go(shown: number) {
+    this.asked = shown >= this.most ? null : Math.max(0, shown);
+    this.step = null;
+    this.hovered = null;
+    this.redraw();
+    this.tell();
+  }
+
+  choose(step: number) {
+    this.stop();
+    this.step = step === this.step ? null : step;
+    this.draw();
+    this.tell(0);
+  }
+
+  hover(step: number, isOn: boolean) {
+    if (isOn === (step === this.hovered)) return;
+    this.hovered = isOn ? step : null;
+    this.draw();
+  }
+
+  /** Plays, from the beginning if all is written; or pauses. */
+  play() {
+    const goes = !this.isPlaying;
+    this.stop();
+    this.touch();
+    if (goes) {
+      if (this.shown === this.most) this.go(0);
+      this.tick();
+    } else this.tell();
+    this.draw();
+  }
+
+  tick() {
+    this.player = setTimeout(() => {
+      const isLast = this.shown + 1 >= this.most;
+      if (isLast) this.stop();
+      this.go(this.shown + 1);
+      if (!isLast) this.tick();
+    }, BEAT);
+  }
+
+  stop() {
+    clearTimeout(this.player);
+    this.player = undefined;
+  }
+
+  /** What the step that is looked at does. */
+  get sentence() {
+    const { data, looked } = this;
+    if (!data || looked === null) return "The encoder has read the source, the decoder only the start mark.";
+    return stepSentence(data.steps[looked], data.source, looked);
+  }
+
+  draw() {
+    if (!this.data) return;
+    const { source, steps, heads } = this.data;
+    const { shown, looked, most } = this;
+    const written = steps.slice(0, shown);
+    const weights = looked === null ? null : steps[looked].weights;
+    const jump = (to: number) => {
+      this.stop();
+      this.go(to);
+    };
+    const tool = (name: string, to: number, disabled: boolean) => (
+      <button type="button" disabled={disabled} onClick={() => jump(to)}>
+        {name}
+      </button>
+    );
+    render(
+      <>
+        {tool("Next word", shown + 1, shown >= most)}
+        {tool("Step back", shown - 1, !shown)}
+        <button type="button" onClick={() => this.play()}>
+          {this.isPlaying ? "Pause" : "Play"}
+        </button>
+        {tool("To the end", most, shown >= most)}
+        {tool("Start again", 0, !shown)}
+      </>,
+      this.tools,
+    );
+    render(
+      <>
+        <div class="pair">
+          <canvas aria-hidden="true" />
+          <p class="source" dir="auto" aria-label="Source">
+            {source.map((text, k) => (
+              <span style={weights ? shadeOf(weights[k]) : undefined}>{text}</span>
+            ))}
+          </p>
+          <div class="target" role="group" aria-label="Translation" onKeyDown={(event) => arrowed(event)}>
+            {written.map((step, n) => (
+              <button
+                type="button"
+                class={n === looked ? "looked" : ""}
+                tabIndex={n === looked ? 0 : -1}
+                aria-label={stepSentence(step, source, n)}
+                aria-pressed={n === this.step}
+                onClick={() => this.choose(n)}
+                {...watched((isOn) => this.hover(n, isOn))}
+              >
+                <b dir="auto">{step.writes}</b>
+                <small>{step.reads}</small>
+              </button>
+            ))}
+          </div>
+        </div>
+        <p class="says">{this.sentence}</p>
+        <div class="scroller" tabIndex={0} role="region" aria-label="Attention">
+          <table class="matrix" hidden={!shown}>
+            <caption>{heads}</caption>
+            <thead>
+              <tr>
+                <th scope="col">reads → writes</th>
+                {source.map((text) => (
+                  <th scope="col" dir="auto">
+                    {text}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {written.map((step, n) => (
+                <tr class={n === looked ? "looked" : ""} {...watched((isOn) => this.hover(n, isOn))}>
+                  <th scope="row" dir="auto">{`${step.reads} → ${step.writes}`}</th>
+                  {step.weights.map((weight) => (
+                    <td title={perCent(weight)} style={shadeOf(weight)}>
+                      {source.length > WIDE ? <span class="unseen">{perCent(weight)}</span> : perCent(weight)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </>,
+      this.body,
+    );
+    this.paintLines();
+  }
+
+  get pair() {
+    return this.body.querySelector(".pair") as HTMLElement;
+  }
+
+  paintLines() {
+    if (!this.data || !this.width) return;
+    const { colours } = this;
+    const frame = this.pair.getBoundingClientRect();
+    const boxesOf = (kind: string) => [...this.pair.querySelectorAll(kind)].map((node) => node.getBoundingClientRect());
+    const [words, written] = [".source span", ".target button"].map(boxesOf);
+    const context = fresh(this.pair.querySelector("canvas") as HTMLCanvasElement, frame.width, frame.height);
+    context.lineCap = "round";
+    for (const [n, to] of written.entries()) {
+      for (const [k, above] of words.entries()) {
+        const weight = this.data.steps[n].weights[k];
+        if (weight < FAINTEST) continue;
+        const isLooked = n === this.looked;
+        context.globalAlpha = Math.sqrt(weight) * (isLooked ? 1 : 0.3);
+        const look = { strokeStyle: isLooked ? colours.accent : colours.looks, lineWidth: isLooked ? 4 : 2 };
+        const begin = [(above.left + above.right) / 2 - frame.left, above.bottom - frame.top];
+        const end = [(to.left + to.right) / 2 - frame.left, to.top - frame.top];
+        strokes(context, { ...look, globalAlpha: Math.sqrt(weight) * (isLooked ? 1 : 0.3) }, [...begin, ...end]);
+      }
+    }
+  }
+
+  figure() {
+    return figureOf(this.pair);
+  }
+
+  titles() {
+    return { name: "translation", title: this.data?.heads ?? "", caption: this.sentence };
+  }
+
+  values() {
+    const { source, steps, heads } = this.data as Data;
+    const rows = steps.map(({ reads, writes, p, weights }) => [reads, writes, p, ...weights]);
+    return { title: heads, columns: ["reads", "writes", "probability", ...source], rows };
+  }
+}
+
+function shadeOf(weight: number) {
+  const shade = Math.sqrt(weight);
+  return { background: css(shade), color: inkOn(shade) };
+}
+
+export default component((parent, page) => new Translation(parent, page));
