@@ -28,6 +28,18 @@ STYLE, PROJECTED = (
     f"<style>{Path(__file__).with_name(name).read_text(encoding='utf-8')}</style>"
     for name in ("page.css", "projected.css")
 )
+"""How every page is laid out, and what differs on a projector. The command `tfmviz` serves pages that begin with the
+first, see `document.py`: nothing moves when it comes.
+"""
+
+_served = False
+
+
+def served() -> str:
+    """The style of every page; from now on, `style` relies on it that pages begin with it."""
+    global _served
+    _served = True
+    return STYLE
 
 
 def is_on() -> bool:
@@ -43,7 +55,7 @@ def is_on() -> bool:
 
 def style() -> None:
     """How a page is laid out, and on a projector the larger letters."""
-    st.html(STYLE + PROJECTED * is_on())
+    st.html("<i></i>" + STYLE * (not _served) + PROJECTED * is_on())
 
 
 def buttons() -> None:
