@@ -7,6 +7,7 @@
 import { render } from "preact";
 import { make, put } from "../shared/elements.ts";
 import { go, isElsewhere } from "../shared/going.ts";
+import { part } from "../shared/meet.ts";
 import { watchConnection } from "./away.ts";
 
 type Entry = [title: string, address: string, answers: string];
@@ -158,9 +159,7 @@ function kept(address: string) {
   return choices.length ? `${address}?${new URLSearchParams(choices)}` : address;
 }
 
-export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { header_?: Header } }) {
-  parentElement.header_ ??= new Header(parentElement);
-  const header = parentElement.header_;
-  header.show(data);
-  return () => header.leave();
-}
+export default part<Data>((parent) => {
+  const header = new Header(parent);
+  return { take: (data) => header.show(data), leave: () => header.leave() };
+});
