@@ -52,11 +52,11 @@ def everyone_is_answered(readers: Sequence[Reader], page: Page | None = None) ->
 
 
 def what_is_chosen(page: Page) -> dict[str, str]:
-    """Title, sentence, and what is chosen for all pages."""
+    """Title, sentence, model, and what the address holds."""
     return {
         "title": page.locator("h1").first.inner_text(),
         "sentence": page.get_by_label("Your sentence").input_value(),
-        "choices": page.locator(".st-key-line-choices").inner_text(),
+        "model": page.locator(".st-key-models button").first.inner_text(),
         "query": page.evaluate("location.search"),
     }
 
@@ -150,7 +150,7 @@ def test_who_was_on_a_killed_server_goes_on_on_another(served: Serving, visit: V
         page.wait_for_selector(READY)
         everyone_is_answered(readers, page)
     after = what_is_chosen(page)
-    assert (after["title"], after["choices"]) == (before["title"], before["choices"])
+    assert (after["title"], after["model"]) == (before["title"], before["model"])
     assert [reader.mistakes for reader in readers] == [[]] * 3
     assert sum(reader.interruptions for reader in readers) == theirs
     comes_back(served, hit)
