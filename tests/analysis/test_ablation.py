@@ -105,7 +105,7 @@ def test_an_edit_that_does_not_fit_says_what_would() -> None:
             apply(edit, value)
 
 
-@each("architecture", EVERYWHERE)
+@each("architecture", list(EVERYWHERE))
 def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> None:
     """Sites of encoder and decoder, early and late, several edits in a row, and a row that edits nothing."""
     model, inputs = lively_model(architecture=architecture), inputs_of(architecture, batch=1)

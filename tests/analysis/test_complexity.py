@@ -38,7 +38,7 @@ def test_a_recurrent_layer_multiplies_by_two_matrices_at_every_step() -> None:
     assert layer_costs.layers(d, "cpu")["recurrent"](x).shape == (n, d)
 
 
-@each("kind", KIND)
+@each("kind", list(KIND))
 def test_the_claimed_exponents_are_those_of_the_counts(kind: str) -> None:
     sizes, base = 2.0 ** np.arange(7, 14), {"n": 128, "d": 128, "k": 3, "r": 64}
     for name, exponent in zip("nd", KIND[kind].exponents, strict=True):

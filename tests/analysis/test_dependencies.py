@@ -13,7 +13,7 @@ PAIR = Pair(("The key", "The keys"), 0, (" is",), (" are",))
 SAME = Pair(('"We', "we"), 0, ('"',), ('"',))
 
 
-@each("kind", dependencies.MAKERS)
+@each("kind", list(dependencies.MAKERS))
 @each("phrases", [0, 1, 5])
 def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_between_as_it_says(
     kind: str, phrases: int

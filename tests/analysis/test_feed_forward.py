@@ -32,7 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "post-norm translator": {"architecture": "encoder-decoder", "norm_position": "post", "feed_forward": "swiglu"},
 }
 
-every_kind = each("kind", KINDS)
+every_kind = each("kind", list(KINDS))
 
 
 def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:

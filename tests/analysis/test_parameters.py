@@ -44,7 +44,7 @@ def test_a_published_model_has_as_many_parameters_as_transformers_builds(name: s
     assert sum(counts(PUBLISHED[name].design).values()) == sum(p.numel() for p in module.parameters())
 
 
-@each("name", PUBLISHED)
+@each("name", list(PUBLISHED))
 def test_what_is_counted_is_what_the_authors_say_up_to_their_rounding(name: str) -> None:
     known = PUBLISHED[name]
     assert sum(counts(known.design).values()) == pytest.approx(known.said, rel=0.07)

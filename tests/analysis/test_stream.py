@@ -47,7 +47,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "normed embedding": {"norm_position": "post", "embedding_norm": "present", "positions": "learned"},
     "biased": {"architecture": "encoder-only", "embedding_norm": "present", "segment": "present", "head": "bias"},
 }
-every_model = each("name", MODELS)
+every_model = each("name", list(MODELS))
 
 
 @cache

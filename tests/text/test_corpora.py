@@ -27,7 +27,7 @@ FILES = {
 }
 
 
-@each("name", FILES)
+@each("name", list(FILES))
 def test_the_layout_of_a_file_decides_what_a_document_is(tmp_path: Path, name: str) -> None:
     text, expected = FILES[name]
     (tmp_path / name).write_text(text, encoding="utf-8")

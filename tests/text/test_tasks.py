@@ -21,7 +21,7 @@ def test_every_task_has_its_answer() -> None:
     assert {(task, asked): ANSWERS[task](asked) for task, asked in expected} == expected
 
 
-@each("task", ANSWERS)
+@each("task", list(ANSWERS))
 def test_questions_have_all_sizes_and_no_others(task: str) -> None:
     rng = np.random.default_rng(1)
     asked = [question(task, rng, size=3) for _ in range(499)]

@@ -92,7 +92,7 @@ CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
 }
 
 
-@each("what", CHANGES)
+@each("what", list(CHANGES))
 def test_a_tokenizer_that_would_not_give_the_text_back_is_refused(saved: Path, tmp_path: Path, what: str) -> None:
     content, path = json.loads(saved.read_text(encoding="utf-8")), tmp_path / "tokenizer.json"
     CHANGES[what](content)

@@ -94,11 +94,7 @@ class HeadMap extends Shell {
   }
 
   figure() {
-    return figureOf(this.body);
-  }
-
-  titles() {
-    return { name: "heads", title: "Map of heads", caption: this.data.caption };
+    return { ...figureOf(this.body), name: "heads", title: "Map of heads", caption: this.data.caption };
   }
 
   values() {

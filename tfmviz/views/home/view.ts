@@ -104,11 +104,7 @@ class Home extends Shell {
   }
 
   figure() {
-    return figureOf(this.picture);
-  }
-
-  titles() {
-    return { name: "attention", title: this.said.textContent ?? "", caption: "" };
+    return { ...figureOf(this.picture), name: "attention", title: this.said.textContent ?? "", caption: "" };
   }
 
   values() {

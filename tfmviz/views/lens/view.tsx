@@ -140,11 +140,12 @@ export class Lens extends Shell {
   }
 
   figure() {
-    return figureOf(this.scroller.firstElementChild as HTMLElement);
-  }
-
-  titles() {
-    return { name: "logit-lens", title: "Logit lens", caption: this.legend.textContent ?? "" };
+    return {
+      ...figureOf(this.scroller.firstElementChild as HTMLElement),
+      name: "logit-lens",
+      title: "Logit lens",
+      caption: this.legend.textContent ?? "",
+    };
   }
 
   values() {

@@ -332,12 +332,15 @@ export class Lab extends Shell {
   figure() {
     const { board, colours } = this;
     const paint = (pen: Pen) => board.paint(pen, colours);
-    return { width: Math.max(board.width, 420), height: board.height, paint };
-  }
-
-  titles() {
     const caption = `Rows are queries, columns keys; blue may look. ${this.counted}`;
-    return { name: "mask", title: this.entry.title, caption };
+    return {
+      width: Math.max(board.width, 420),
+      height: board.height,
+      paint,
+      name: "mask",
+      title: this.entry.title,
+      caption,
+    };
   }
 
   values() {

@@ -371,11 +371,7 @@ class Desk extends Shell {
   }
 
   figure() {
-    return figureOf(this.node);
-  }
-
-  titles() {
-    return { name: "writing", title: "A text that the model writes", caption: this.says };
+    return { ...figureOf(this.node), name: "writing", title: "A text that the model writes", caption: this.says };
   }
 
   values() {
