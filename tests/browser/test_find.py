@@ -12,7 +12,7 @@ BOX = "Find a term, a page or a model"
 
 def ask(page: Page, question: str) -> None:
     """Opens the search, as soon as its script is there, and types."""
-    page.wait_for_selector(".st-key-search button", state="attached")
+    page.wait_for_selector(".st-key-find button", state="attached")
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name=BOX).press_sequentially(question)
 
@@ -38,7 +38,7 @@ def test_the_button_lists_all_pages_the_arrows_choose_and_letters_are_no_keys_of
     expect(options.last).to_have_attribute("aria-selected", "true")
     keys(page, "ArrowDown", "ArrowDown")
     expect(options.nth(1)).to_have_attribute("aria-selected", "true")
-    assert violations(page, ".st-key-search") == []
+    assert violations(page, ".st-key-find") == []
     box.press_sequentially("fgp?[]")
     page.wait_for_function(AT_REST)
     assert "projector" not in page.url

@@ -16,7 +16,7 @@ from tfmviz.ui.router import PAGES
 HIGHEST = dict.fromkeys((page.name for page in PAGES if page.group), 260) | dict.fromkeys(
     ("complexity", "counting", "explorer", "feed_forward", "ladder", "recipe", "switch_off", "tokens", "training"), 210
 )
-"""Pixels from the top of the window to the first figure of a page, at 1280 × 800; most pages have a line of controls."""
+"""Pixels from the top of the window to the first figure, at 1280 × 800. Most pages have a line of controls."""
 
 HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 250, 300
 """The same of every tab, on a projector. Pages on translators have two lines of choices."""

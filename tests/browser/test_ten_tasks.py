@@ -110,7 +110,7 @@ TASKS = {
 def test_a_newcomer_gets_there_in_few_clicks(visit: Visit, task: Task) -> None:
     visit.page.set_viewport_size({"width": task.screen[0], "height": task.screen[1]})
     page = visit.open(task.begins, drawn="[data-testid=stMain] h1")
-    page.wait_for_selector(".st-key-search button")
+    page.wait_for_selector(".st-key-find button")
     page.wait_for_function(AT_REST)
     me = Newcomer(page)
     task.done(me)
