@@ -212,6 +212,7 @@ def project(page: Page) -> None:
     page.locator("body").press("f")
     page.wait_for_url(re.compile(r"projector=1"))
     expect(page.locator("html")).to_have_css("font-size", re.compile("^20"))
+    page.mouse.move(2, 600)  # away from the header: without windows, a pointer that never moved is at 0, 0
     page.wait_for_function(AT_REST)
 
 

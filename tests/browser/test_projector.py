@@ -77,6 +77,7 @@ def test_f_fills_the_screen_and_brings_the_frame_back_and_a_question_mark_lists_
 
 def test_the_header_waits_above_the_window_for_the_pointer_and_for_tab(visit: Visit) -> None:
     page = visit.open("/masks?projector=1", drawn="canvas")
+    page.mouse.move(640, 600)
     expect_header(page, is_seen=False)
     page.mouse.move(640, 2)
     expect_header(page, is_seen=True)

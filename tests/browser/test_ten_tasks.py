@@ -49,7 +49,7 @@ def share_a_view(me: Newcomer) -> None:
     me.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     me.click(me.page.get_by_role("button", name="Share"))
     expect(me.page.get_by_text("Copied")).to_be_visible()
-    assert "/explorer?" in me.page.evaluate("navigator.clipboard.readText()")
+    assert me.page.evaluate("navigator.clipboard.readText()") == me.page.url
 
 
 def open_a_lecture(me: Newcomer) -> None:

@@ -61,7 +61,7 @@ def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves
     assert lines[1].endswith(",1,,")
     page.keyboard.press("Escape")
     expect(page.locator("dialog.values")).to_have_count(0)
-    expect(values).to_be_focused()
+    expect(page.locator(".st-key-left").get_by_role("button", name="More: As a matrix")).to_be_focused()
     screen = tool(page.locator(".st-key-left"), "Full screen: As a matrix")
     before = page.locator(".st-key-left .matrix-picture").bounding_box()
     screen.click()

@@ -102,7 +102,7 @@ def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
     expected |= {"layer": "4", "head": "6", "token": "2"}
     assert {key: values[0] for key, values in parse_qs(found.query).items()} == expected
     link.click()
-    expect(page.get_by_role("heading", name="Attention, step by step")).to_be_visible()
+    expect(page.locator("h1")).to_have_text("Step by step")
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
     assert {"layer=4", "head=6", "token=2", "stage=qkv"} <= set(urlsplit(page.url).query.split("&"))
 
