@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, Visit, box_of, menu, project, take_from_menu
+from tests.browser import AT_REST, Visit, box_of, keys, menu, project, take_from_menu
 
 HEADER = "[data-testid=stLayoutWrapper]:has(> .st-key-header)"
 
@@ -83,7 +83,7 @@ def test_the_header_waits_above_the_window_for_the_pointer_and_for_tab(visit: Vi
     expect_header(page, is_seen=True)
     page.mouse.move(640, 600)
     expect_header(page, is_seen=False)
-    page.keyboard.press("Tab")
+    keys(page, "Tab", "Tab", "Tab")  # past the link to the page and the page
     expect(menu(page).get_by_role("link", name="tfmviz")).to_be_focused()
     expect_header(page, is_seen=True)
     take_from_menu(page, "Position", "RoPE and biases")
@@ -123,8 +123,8 @@ def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_wh
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/step_by_step?projector=1&model=french-english", drawn=".st-key-kind")
     expect_one_line(page, "text", "models", "head")
-    keys = ["text", "models", "kind", "layer", "head"]
-    assert page.evaluate(OVERLAPS, keys) == []
+    choices = ["text", "models", "kind", "layer", "head"]
+    assert page.evaluate(OVERLAPS, choices) == []
     assert page.evaluate(CUT) == []
 
 

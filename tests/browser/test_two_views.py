@@ -70,6 +70,7 @@ def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves
         "(width) => document.fullscreenElement.shadowRoot.querySelector('.matrix-picture').clientWidth > width",
         arg=(before or {"width": 0})["width"],
     )
+    tool(page.locator(".st-key-left"), "Values: As a matrix")
     sizes = page.locator(".st-key-left .panel.matrix .tfmviz-bar button").evaluate_all(
         "nodes => nodes.map((node) => Math.min(node.offsetWidth, node.offsetHeight))"
     )
