@@ -30,8 +30,8 @@ POND = (
 )
 """A lecture's longest sentence: 26 tokens."""
 
-LINES = "[class*=st-key-line-]"
-"""Lines of controls."""
+LINES = "[class*=st-key-line-]:not(.st-key-line-choices)"
+"""Lines of controls, but that of model, layer and head."""
 
 INSIDE = """
   const inside = (root) =>
