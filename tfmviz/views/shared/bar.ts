@@ -27,6 +27,7 @@ export function figureBar({ whole, file, values, about = "" }: Shown) {
       ariaLabel: about ? `${label}: ${about}` : label,
       onclick: () => {
         unfold(false);
+        opener.focus(); // this button is hidden now, and what a dialog gives back needs a place
         act();
       },
     }),
