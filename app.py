@@ -4,25 +4,20 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.ui import frame, projector, turns
-from tfmviz.ui.router import navigation, path, routed
-
-MENU = 240
-"""Pixels of the sidebar."""
+from tfmviz.ui.router import DEFAULT, navigation, path, routed
 
 page = navigation()
 st.set_page_config(
     page_title="tfmviz: take a transformer apart" if page.url_path == "" else f"{page.title} · tfmviz",
     page_icon=str(PROJECT / "assets" / "icon.svg"),
     layout="wide",
-    initial_sidebar_state=MENU,
 )
 with turns.taken():
     turns.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
     projector.style()
     if st.context.theme.type == "dark":  # Streamlit writes white on the light pink of a chosen option
         st.html("<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>")
-    frame.draw(page)
+    frame.draw(page.url_path or DEFAULT)
     with routed():
         page.run()
-    if not projector.is_on():
-        path(page)
+    path(page)

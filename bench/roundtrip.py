@@ -148,7 +148,7 @@ def leaves(page: Page, depth: int = 0) -> Iterator[tuple[str, ...]]:
     for label in bars.nth(depth).get_by_role("tab").all_inner_texts():
         page.bring_to_front()
         tab = bars.nth(depth).get_by_role("tab", name=label, exact=True)
-        tab.evaluate("(node) => node.scrollIntoView({ block: 'center' })")  # at an edge the menu takes the click
+        tab.evaluate("(node) => node.scrollIntoView({ block: 'center' })")  # at an edge the header takes the click
         tab.click()
         page.wait_for_function(SETTLED)
         for rest in leaves(page, depth + 1):

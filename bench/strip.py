@@ -18,8 +18,8 @@ from tests.classroom.crowd import running
 
 TEXTS = ("The", "The animal", "The animal didn't", "The animal didn't cross", "The animal didn't cross the street")
 
-AREA = {"x": 240, "y": 95, "width": 1040, "height": 580}
-"""Of a window of 1280 × 720 pixels: the sentence and the heads, without menu and sidebar."""
+AREA = {"x": 0, "y": 48, "width": 1280, "height": 672}
+"""Of a window of 1280 × 720 pixels: the sentence and the heads, without the header."""
 
 
 def main() -> None:

@@ -37,7 +37,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Encoder, decoder and the bottleneck",
     "Four recurrent translators differ only in what the decoder sees. Type French.",
     draw,
     architecture="encoder-decoder",

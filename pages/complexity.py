@@ -30,7 +30,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Complexity: what it costs",
     "",
     draw,
     needs=("text", "model"),

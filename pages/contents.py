@@ -5,7 +5,6 @@ import streamlit as st
 from tfmviz.ui import find, router
 
 router.ensure_routed()
-st.title("All pages")
 router.table_of_contents()
 st.header("Their tabs")
 find.list_tabs()

@@ -39,7 +39,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Counting words",
     "Count what followed h, the last n − 1 words. Click a row for its sentences.",
     draw,
     needs=("text",),

@@ -82,4 +82,4 @@ def methods(here: Lesson) -> None:
     )
 
 
-lesson.page("Efficient attention", "", draw)
+lesson.page("", draw)

@@ -10,20 +10,13 @@ from tfmviz.ui.lesson import Lesson
 def draw(here: Lesson) -> None:
     if there := beside.other(here, beside.WITH_HEADS):
         beside.follow(here, there)
-        with st.container(key="sides"):
-            sides.side_by_side(sides.of(here, there))
     else:
         lesson.hide("kind", "layer", "head")  # they are chosen in the picture
         live.follow(here, "explorer", "predictions")
-        with guess.first(here.question, name="looks"):
-            panels.explorer(here)
-    with guess.along("predicted"), lesson.where_it_predicts():
-        panels.predictions_in_short(here)
-    st.markdown(panels.how_it_reads(here))
-
     lesson.tabs(
         "view",
         {
+            "Overview": ("", lambda: overview(here, there)),
             "Predictions": (
                 f"The ten most probable words at token {here.target}.",
                 lambda: panels.predictions(here),
@@ -36,7 +29,7 @@ def draw(here: Lesson) -> None:
                 here.asks("Which token's vector becomes the longest?"),
             ),
             "Take it away": (
-                "Everything above as files. “Copy link” keeps all that you see.",
+                "All heads and what follows from them as files. “Share” above copies a link to what you see.",
                 lambda: panels.files(here),
             ),
         },
@@ -44,8 +37,19 @@ def draw(here: Lesson) -> None:
     panels.code()
 
 
+def overview(here: Lesson, there: Lesson | None) -> None:
+    if there:
+        with st.container(key="sides"):
+            sides.side_by_side(sides.of(here, there))
+    else:
+        with guess.first(here.question, name="looks"):
+            panels.explorer(here)
+    with guess.along("predicted"), lesson.where_it_predicts():
+        panels.predictions_in_short(here)
+    st.markdown(panels.how_it_reads(here))
+
+
 lesson.page(
-    "Take a transformer apart",
     "Every word asks: *which other words matter to me?* Point at one, or click two.",
     draw,
     along=beside.along(beside.WITH_HEADS),

@@ -47,7 +47,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Feed-forward: each token on its own",
     "",
     draw,
     along=beside.along(two.OPTIONS),

@@ -7,6 +7,6 @@ from tfmviz.ui.home import doors, first_look
 
 router.ensure_routed()
 doors.lead_on()
-st.title("Take a transformer apart")
+st.header("Take a transformer apart")
 first_look.first_look()
 doors.doors()

@@ -53,7 +53,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "From windows to attention",
     "Four language models of one size: counts, a window, a recurrent network, a transformer.",
     draw,
     needs=("text",),

@@ -61,7 +61,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Masks: who may look at whom",
     "Click a word to hide it: the model runs with your mask.",
     draw,
 )

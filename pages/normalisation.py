@@ -44,7 +44,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Normalisation: numbers on one scale",
     "LayerNorm and RMSNorm average one token's numbers, BatchNorm one number over the batch.",
     draw,
     needs=("text", "model", "kind", "layer"),

@@ -39,7 +39,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Positions: who stands where",
     "",
     draw,
     needs=("text",),

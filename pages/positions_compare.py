@@ -38,7 +38,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Sinusoidal or RoPE?",
     "Small models, trained alike, differ only in how they know the order of words.",
     draw,
     needs=("text",),

@@ -58,7 +58,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "RoPE and biases: positions inside attention",
     "These schemes act where two words meet, through their *distance* i − j.",
     draw,
     along=beside.along(beside.SCHEMES),

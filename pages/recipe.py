@@ -63,7 +63,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "The recipe",
     "",
     draw,
     needs=("text", "model"),

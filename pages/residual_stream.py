@@ -70,7 +70,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "The residual stream: how a prediction is built",
     "Every token has one vector, its stream. Each layer adds to it.",
     draw,
     along=beside.along(beside.WITHOUT_HEADS),

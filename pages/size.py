@@ -56,7 +56,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Size: parameters, memory, training",
     "",
     draw,
     needs=("text", "model"),

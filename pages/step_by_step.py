@@ -48,7 +48,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Attention, step by step",
     "One head at work. Click any cell for its origin.",
     draw,
     along=beside.along(beside.WITH_HEADS),

@@ -62,7 +62,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Switch it off: which parts matter?",
     "Attention shows where a head looks, not whether it is needed.",
     draw,
 )

@@ -69,7 +69,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Tokens",
     "A model reads numbers, not letters. What is a text cut into?",
     draw,
     needs=("text", "model"),

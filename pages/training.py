@@ -45,7 +45,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Training",
     "Weights begin at random; every update makes the next token less surprising.",
     draw,
     needs=("text", "model"),

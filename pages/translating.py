@@ -76,7 +76,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Translating: one sentence becomes another",
     "",
     draw,
     architecture="encoder-decoder",

@@ -26,7 +26,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "The whole model",
     "Your sentence on its way through every part. Point at a token; click a part.",
     draw,
     along=beside.along(beside.WITHOUT_HEADS),

@@ -39,4 +39,4 @@ def draw(here: Lesson) -> None:
     )
 
 
-lesson.page("Why did it look there?", "", draw)
+lesson.page("", draw)

@@ -76,7 +76,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Writing: one word at a time",
     "",
     draw,
     along=beside.along(two.OPTIONS, of=("decoder-only", "encoder-decoder")),

@@ -1,4 +1,4 @@
-"""Measures what the page "Encoder, decoder and the bottleneck" shows, and writes it to a file.
+"""Measures what the page "The bottleneck" shows, and writes it to a file.
 
     python -m scripts.measure_bottleneck --data runs/zoo/data/fra-eng.tsv
 

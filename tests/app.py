@@ -66,11 +66,21 @@ def views(app: AppTest) -> dict[str, Any]:
     return {name: proto for name, proto in named.items() if name not in frame and "asked_" not in name}
 
 
+def title(app: AppTest) -> str:
+    """The title of the page, which stands in its header."""
+    return str(_of_frame(app, "frame")["title"])
+
+
 def menu(app: AppTest) -> dict[str, Any]:
     """What the menu of models gets."""
-    (sent,) = [e.proto.json for e in app.get("bidi_component") if e.proto.component_name == "tfmviz_models"]
-    data = json.loads(sent)
+    data = _of_frame(app, "models")
     return data | {"models": [Named(**one) for one in json.loads(data["models"])]}
+
+
+def _of_frame(app: AppTest, name: str) -> dict[str, Any]:
+    """What a view gets that every page has."""
+    (sent,) = [e.proto.json for e in app.get("bidi_component") if e.proto.component_name == f"tfmviz_{name}"]
+    return dict(json.loads(sent))
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:

@@ -172,15 +172,37 @@ def saved(within: Page | Locator, button: str) -> bytes:
     from playwright.sync_api import Locator
 
     page = within.page if isinstance(within, Locator) else within
+    is_tool = button.startswith(("SVG", "PNG"))
+    saves = tool(within, button) if is_tool else within.get_by_role("button", name=button, exact=True)
     with page.expect_download() as download:
-        within.get_by_role("button", name=button, exact=True).click()
+        saves.click()
     return Path(download.value.path()).read_bytes()
+
+
+def tool(within: Page | Locator, name: str) -> Locator:
+    """A button behind a figure's "⋯", seen: "Values", or "Values: As a matrix" where a view has several figures."""
+    about = name.partition(": ")[2] or "This figure"
+    found = within.get_by_role("button", name=name, exact=True).first
+    if not found.is_visible():
+        within.get_by_role("button", name=f"More: {about}", exact=True).first.click()
+    return found
+
+
+def menu(page: Page) -> Locator:
+    """The header's menu of pages."""
+    return page.get_by_role("navigation", name="Pages")
+
+
+def group_of(page: Page, name: str) -> Locator:
+    """A group of the menu: its button, and the list that this opens."""
+    button = page.locator("button", has_text=re.compile(f"^{name}"))
+    return menu(page).locator(".groups > li").filter(has=button)
 
 
 def take_from_menu(page: Page, group: str, title: str) -> None:
     """Goes to another page by the menu above."""
-    page.get_by_test_id("stTopNavSection").filter(has_text=re.compile(f"^{group}")).click()
-    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
+    group_of(page, group).get_by_role("button").click()
+    group_of(page, group).get_by_role("link", name=re.compile(f"^{re.escape(title)}")).click()
 
 
 def project(page: Page) -> None:
@@ -188,8 +210,9 @@ def project(page: Page) -> None:
     from playwright.sync_api import expect
 
     page.locator("body").press("f")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     page.wait_for_url(re.compile(r"projector=1"))
+    expect(page.locator("html")).to_have_css("font-size", re.compile("^20"))
+    page.mouse.move(2, 600)  # away from the header: without windows, a pointer that never moved is at 0, 0
     page.wait_for_function(AT_REST)
 
 
@@ -328,11 +351,12 @@ class Visit:
 
     def turn_to(self, address: str) -> Page:
         """Goes to another page without loading the app anew, as the browser's back button does, and waits for it."""
-        before = self.page.locator("h1").inner_text()
+        from playwright.sync_api import expect
+
+        title = self.page.locator("h1")
+        before = title.inner_text()
         self.page.evaluate(TURN, address)
-        self.page.wait_for_function(
-            "(before) => (document.querySelector('h1')?.innerText ?? before) !== before", arg=before
-        )
+        expect(title).not_to_have_text(before)
         self.page.wait_for_function(AT_REST)
         return self.page
 

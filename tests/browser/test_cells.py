@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import READY, SCHEMES, Visit, assert_fits, box_of, keys, saved, turn, violations
+from tests.browser import READY, SCHEMES, Visit, assert_fits, box_of, keys, saved, tool, turn, violations
 from tests.pages import plain
 from tfmviz.record.trace import Array
 
@@ -152,7 +152,7 @@ def test_new_numbers_replace_the_old_in_the_same_picture(visit: Visit) -> None:
     visit.enter("the cat")
     expect(found.locator("canvas")).not_to_have_attribute("aria-label", before)
     page.wait_for_selector(READY)
-    found.get_by_role("button", name="Values", exact=True).click()
+    tool(found, "Values").click()
     expect(found.locator("tbody tr")).to_have_count(2 * 9)
     assert found.locator("canvas").evaluate("canvas => canvas.isTheSame")
 
@@ -161,7 +161,7 @@ def test_all_numbers_can_be_read_as_a_table(visit: Visit) -> None:
     page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
     assert found.locator("table").count() == 0
-    found.get_by_role("button", name="Values", exact=True).click()
+    tool(found, "Values").click()
     cells = found.locator("dialog tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
     rows = [row[2:] for row in cells if row[0] == "head 2"]
     expected = patterns()[2]
@@ -196,7 +196,7 @@ def test_pictures_fit_every_screen_and_can_be_read_and_used_by_everyone(visit: V
         assert_fits(page, width)
         for found in page.locator(".cells").all():
             assert found.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
-    page.locator(".cells").get_by_role("button", name="Values", exact=True).first.click()
+    tool(page.locator(".cells"), "Values").click()
     for scheme in SCHEMES:
         turn(page, scheme)
         assert violations(page, f".st-key-{key}") == [], scheme

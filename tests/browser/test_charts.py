@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Visit, box_of, saved
+from tests.browser import Visit, box_of, saved, tool
 from tests.pages import plain
 from tfmviz.text.tokenizer import Tokenizer
 
@@ -101,7 +101,7 @@ def test_the_circle_is_round_and_fits(visit: Visit, width: int) -> None:
 def test_a_chart_is_saved_as_a_picture_without_network(visit: Visit) -> None:
     page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
     chart(page, "lookup").scroll_into_view_if_needed()
-    picture = saved(page.locator(".st-key-lookup .tfmviz-bar"), "PNG")
+    picture = saved(page.locator(".st-key-lookup"), "PNG")
     assert picture.startswith(b"\x89PNG")
     width, _ = struct.unpack(">II", picture[16:24])
     assert width >= 1.9 * box_of(chart(page, "lookup"))["width"]
@@ -110,9 +110,8 @@ def test_a_chart_is_saved_as_a_picture_without_network(visit: Visit) -> None:
 def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_file(visit: Visit) -> None:
     page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
     chart(page, "lookup")
-    bar = page.locator(".st-key-lookup .tfmviz-bar").first
-    assert [button.inner_text() for button in bar.get_by_role("button").all()] == BAR
-    bar.get_by_role("button", name="Values", exact=True).focus()
+    tool(page.locator(".st-key-lookup"), "Values").focus()
+    assert page.locator(".st-key-lookup .tools").get_by_role("button").all_inner_texts() == BAR
     page.keyboard.press("Enter")
     head, *rows = csv.reader(saved(page, "CSV").decode().splitlines())
     shown = page.locator("dialog.values tbody tr").all()

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser import Visit, press, saved
+from tests.browser import Visit, press, saved, tool
 
 PAGE = "/counting?text=today+the+price+of"
 DRAWN = ".counts table"
@@ -32,7 +32,7 @@ def test_a_row_is_chosen_by_keyboard_and_the_table_is_saved_with_plain_numbers(v
     page.keyboard.press("Enter")
     expect(row).to_have_attribute("aria-pressed", "true")
     expect(row).to_be_focused()
-    page.locator(".counts .tfmviz-bar").first.get_by_role("button", name="Values").click()
+    tool(page.locator(".counts"), "Values").click()
     head, first, *_ = csv.reader(saved(page, "CSV").decode().splitlines())
     assert head[0] == "next word w"
     assert first[:3] == ["rice", "2", "9"]

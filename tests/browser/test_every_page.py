@@ -78,12 +78,14 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     with visit.page.add_init_script(RECORD):
         page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
     expect(page).to_have_title(re.compile(f"^{re.escape(TITLES[name])}[: ]"))
+    expect(page.locator("h1")).to_have_text(TITLES[name])
+    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     for scheme in schemes:
         turn(page, scheme)
         assert violations(page) == [], scheme
     assert page.evaluate(HARD_TO_HIT) == []
     if name in LESSONS:
-        expect_figure_above(page, HIGHEST, what="the page")
+        expect_figure_above(page, HIGHEST[name], what="the page")
     page.set_viewport_size({"width": 390, "height": 844})
     if name in ON_A_PHONE:
         page.wait_for_function(ON_A_PHONE[name], arg=LINES)

@@ -270,11 +270,11 @@ def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Serve
     assert one.complaints + other.complaints == []
 
 
-def test_the_sidebar_has_the_models_but_no_second_choice_of_heads(visit: Visit) -> None:
-    sidebar = visit.open("/explorer").get_by_test_id("stSidebar")
-    expect(sidebar.get_by_role("button", name="Model:")).to_be_visible()
+def test_the_choices_hold_the_models_but_no_second_choice_of_heads(visit: Visit) -> None:
+    choices = visit.open("/explorer").locator(".st-key-choices")
+    expect(choices.get_by_role("button", name="Model:")).to_be_visible()
     for name in ("Layer", "Head"):
-        expect(sidebar.get_by_text(name, exact=True)).to_be_hidden()
+        expect(choices.get_by_text(name, exact=True)).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [390])

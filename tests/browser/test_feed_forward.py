@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, box_of, choose, press, saved
+from tests.browser import Visit, box_of, choose, saved, tool
 
 SENTENCE = "model=tiny-english&text=The+cat+sat+on+the+mat.&layer=2&token=3"
 PAGE = f"/feed_forward?{SENTENCE}"
@@ -62,7 +62,7 @@ def test_another_token_and_another_sentence_bring_other_numbers(visit: Visit) ->
 
 def test_the_vector_is_written_out_and_saved(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&number=post.7", drawn=DRAWN)
-    press(page, "Values")
+    tool(page, "Values").click()
     expect(page.locator("dialog.values tbody tr")).to_have_count(1000)
     expect(page.get_by_text(re.compile(r"^The first 1,000 of [34],\d+ rows"))).to_be_visible()
     page.keyboard.press("Escape")

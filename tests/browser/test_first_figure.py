@@ -11,10 +11,15 @@ from playwright.sync_api import Error, Page, expect
 
 from tests.browser import AT_REST, Visit, open_place, project
 from tests.pages.tabs import Address, addresses
+from tfmviz.ui.router import PAGES
 
-HIGHEST, HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 400, 250, 300
-"""Pixels from the top of the window to the first figure, at 1280 × 800. On a projector pages on translators have two
-lines of choices."""
+HIGHEST = dict.fromkeys((page.name for page in PAGES if page.group), 260) | dict.fromkeys(
+    ("complexity", "counting", "explorer", "feed_forward", "ladder", "recipe", "switch_off", "tokens", "training"), 210
+)
+"""Pixels from the top of the window to the first figure, at 1280 × 800. Most pages have a line of controls."""
+
+HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 250, 300
+"""The same of every tab, on a projector. Pages on translators have two lines of choices."""
 
 SMALLEST = 18
 """Pixels of the smallest letters in a figure on a projector."""
@@ -25,14 +30,15 @@ POND = (
 )
 """A lecture's longest sentence: 26 tokens."""
 
-LINES = "[class*=st-key-line-]"
-"""Lines of controls."""
+LINES = "[class*=st-key-line-]:not(.st-key-line-choices)"
+"""Lines of controls, but that of model, layer and head."""
 
 INSIDE = """
   const inside = (root) =>
-    [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? inside(e.shadowRoot) : [])]);
+    [...root.querySelectorAll(":not(.st-key-header *)")]
+      .flatMap((e) => [e, ...(e.shadowRoot ? inside(e.shadowRoot) : [])]);
 """
-"""All elements below a root, those inside views too."""
+"""All elements below a root but those of the header; those inside views too."""
 
 FIRST = (
     "() => {"

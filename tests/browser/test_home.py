@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from playwright.sync_api import expect
 
-from tests.browser import Visit, saved
+from tests.browser import Visit, menu, saved
 
 WORDS = ".words button"
 
@@ -47,7 +47,7 @@ def test_an_own_sentence_opens_the_explorer(visit: Visit) -> None:
 
 def test_the_name_of_the_app_leads_home_and_the_sentence_stays(visit: Visit) -> None:
     page = visit.open("/explorer?text=My+dog+ran.")
-    page.get_by_test_id("stHeader").get_by_text("tfmviz", exact=True).click()
+    menu(page).get_by_role("link", name="tfmviz").click()
     page.wait_for_selector(WORDS)
     page.locator(".stMain").get_by_role("link", name="Explore", exact=True).click()
     page.wait_for_selector(".tiles button")

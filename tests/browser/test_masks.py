@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, box_of, keys, press, saved, turn, violations
+from tests.browser import AT_REST, Visit, assert_fits, box_of, keys, press, saved, tool, turn, violations
 from tests.pages import plain
 
 TEXT = "The cat sat on the mat."
@@ -72,7 +72,7 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit
     assert len(terms) == 32
     assert sum(term[-1] for term in terms) == pytest.approx(raw, abs=0.02)
     stage(page, "share")
-    page.locator(".steps").get_by_role("button", name="Values", exact=True).click()
+    tool(page.locator(".steps"), "Values").click()
     rows = page.locator("dialog.values tbody tr")
     expect(rows).to_have_count(len(row))
     assert list(map(float, rows.nth(3).locator("td").all_inner_texts())) == pytest.approx(row, abs=1e-5)

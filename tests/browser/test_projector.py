@@ -1,4 +1,4 @@
-"""Projector mode: one key, one line, the picture near the top, and it stays on from page to page."""
+"""Projector mode: large letters, the header out of sight, the rest as it was, and it stays from page to page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, box_of
+from tests.browser import AT_REST, Visit, box_of, keys, menu, project, take_from_menu
+
+HEADER = "[data-testid=stLayoutWrapper]:has(> .st-key-header)"
 
 LINE = 130
 """Pixels that the sentence and the choices may take, side by side or in two lines."""
@@ -17,7 +19,7 @@ POND = (
 )
 
 SMALL = """() => {
-    const all = (root) => [...root.querySelectorAll("*")]
+    const all = (root) => [...root.querySelectorAll(":not(.st-key-header *)")]
         .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);
     const small = all(document.querySelector("[data-testid=stMain]")).filter((node) => {
         const { visibility, fontSize } = getComputedStyle(node);
@@ -28,7 +30,7 @@ SMALL = """() => {
     });
     return small.map((node) => node.outerHTML.slice(0, 100));
 }"""
-"""What is written on a page, but for its canvases, in letters smaller than 18 pixels."""
+"""What is written on a page, but for its header and canvases, in letters smaller than 18 pixels."""
 
 
 def expect_one_line(page: Page, *choices: str) -> None:
@@ -42,20 +44,26 @@ def expect_one_line(page: Page, *choices: str) -> None:
     )
 
 
+def expect_header(page: Page, *, is_seen: bool) -> None:
+    header = page.locator(HEADER)
+    expect(header).to_have_css("opacity", str(int(is_seen)))
+    assert (box_of(header)["y"] >= 0) == is_seen
+
+
 def test_f_fills_the_screen_and_brings_the_frame_back_and_a_question_mark_lists_the_keys(visit: Visit) -> None:
     """But where they are typed into the box."""
     page = visit.open("/explorer")
     page.wait_for_selector(".st-key-keys button", state="attached")
-    sidebar, box, body = page.get_by_test_id("stSidebar"), page.get_by_label("Your sentence"), page.locator("body")
+    box, body = page.get_by_label("Your sentence"), page.locator("body")
     listed = page.get_by_role("dialog", name="Keys")
-    body.press("f")
-    expect(sidebar).to_be_hidden()
-    expect(page).to_have_url(re.compile("projector=1"))
-    expect(page.locator("h1")).to_have_count(0)
+    expect_header(page, is_seen=True)
+    project(page)
+    expect_header(page, is_seen=False)
     expect_one_line(page, "text", "models")
     body.press("f")
-    expect(sidebar).to_be_visible()
     expect(page).not_to_have_url(re.compile("projector"))
+    page.wait_for_function(AT_REST)
+    expect_header(page, is_seen=True)
     body.press("?")
     expect(listed).to_contain_text("projector mode")
     page.keyboard.press("Escape")
@@ -63,8 +71,42 @@ def test_f_fills_the_screen_and_brings_the_frame_back_and_a_question_mark_lists_
     box.fill("")
     box.press_sequentially("fluffy?")  # an odd number of them: an even one would bring back what it took
     expect(box).to_have_value("fluffy?")
-    expect(sidebar).to_be_visible()
+    expect_header(page, is_seen=True)
     expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def test_the_header_waits_above_the_window_for_the_pointer_and_for_tab(visit: Visit) -> None:
+    page = visit.open("/masks?projector=1", drawn="canvas")
+    page.mouse.move(640, 600)
+    expect_header(page, is_seen=False)
+    page.mouse.move(640, 2)
+    expect_header(page, is_seen=True)
+    page.mouse.move(640, 600)
+    expect_header(page, is_seen=False)
+    keys(page, "Tab", "Tab", "Tab")  # past the link to the page and the page
+    expect(menu(page).get_by_role("link", name="tfmviz")).to_be_focused()
+    expect_header(page, is_seen=True)
+    take_from_menu(page, "Position", "RoPE and biases")
+    expect(page).to_have_url(re.compile("positions_rope.*projector=1"))
+
+
+LAYOUT = """() => [...document.querySelectorAll(".stMain :is([class*=st-key-], [role=tab], .stElementContainer)")]
+    .filter((node) => !node.closest(".st-key-header"))
+    .map((node) => {
+        const { order, display, position, flexDirection } = getComputedStyle(node);
+        return [node.className.match(/st-key-[\\w-]+/)?.[0] ?? node.textContent.slice(0, 30), order, display, position,
+            flexDirection, node.checkVisibility()].join();
+    })"""
+"""How the parts of a page are laid out: all but sizes, which larger letters change."""
+
+
+def test_but_for_the_header_and_the_size_of_letters_a_projector_shows_the_same_page(visit: Visit) -> None:
+    for name in ("explorer", "masks", "residual_stream"):
+        page = visit.open(f"/{name}", drawn="[data-testid=stMain] canvas, [data-testid=stMain] svg")
+        plain = page.evaluate(LAYOUT)
+        assert len(plain) > 10
+        project(page)
+        assert page.evaluate(LAYOUT) == plain, name
 
 
 OVERLAPS = """(keys) => {
@@ -81,8 +123,8 @@ def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_wh
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/step_by_step?projector=1&model=french-english", drawn=".st-key-kind")
     expect_one_line(page, "text", "models", "head")
-    keys = ["text", "models", "kind", "layer", "head", "project", "guess"]
-    assert page.evaluate(OVERLAPS, keys) == []
+    choices = ["text", "models", "kind", "layer", "head"]
+    assert page.evaluate(OVERLAPS, choices) == []
     assert page.evaluate(CUT) == []
 
 

@@ -30,8 +30,8 @@ TYPE_ON_RETURN = """(box, text) => {
 
 
 SAID_AT = """() => {
-    const said = () => [...document.querySelectorAll(".st-key-search *")].some(
-        ({ shadowRoot }) => shadowRoot?.querySelector("p[role=status]")?.textContent.startsWith("The server is away."));
+    const said = () => [...document.querySelectorAll(".st-key-frame *")].some(({ shadowRoot }) =>
+        [...(shadowRoot?.querySelectorAll("p") ?? [])].some((p) => p.textContent.startsWith("The server is away.")));
     globalThis.saidAt = new Promise((resolve) => {
         const look = setInterval(() => said() && (clearInterval(look), resolve(Date.now())), 10);
     });

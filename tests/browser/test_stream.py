@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, keys, open_tab, saved
+from tests.browser import Visit, assert_fits, keys, open_tab, saved, tool
 
 PAGE = "/residual_stream?text=The+cat+sat+on+the+mat."
 LENS = f"{PAGE}&stream=Logit+lens"
@@ -36,9 +36,9 @@ def test_paths_are_turned_read_out_and_saved_and_no_other_tab_loads_what_draws_t
     before = figure.evaluate(eye)
     page.get_by_role("radio", name="above").click()
     page.wait_for_function(f"(was) => ({eye})(document.querySelector('.js-plotly-plot')) > was", arg=before)
-    bar = page.locator(".st-key-paths .tfmviz-bar")
-    assert saved(bar, "PNG").startswith(b"\x89PNG")
-    bar.get_by_role("button", name="Values").click()
+    paths = page.locator(".st-key-paths")
+    assert saved(paths, "PNG").startswith(b"\x89PNG")
+    tool(paths, "Values").click()
     expect(page.locator("dialog.values tbody tr")).to_have_count(7 * 7)
     page.keyboard.press("Escape")
 

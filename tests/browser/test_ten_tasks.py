@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit
+from tests.browser import AT_REST, Visit, menu
 
 
 class Newcomer:
@@ -47,9 +47,9 @@ def what_kneser_ney_is(me: Newcomer) -> None:
 
 def share_a_view(me: Newcomer) -> None:
     me.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    me.click(me.page.get_by_role("button", name="Copy link"))
-    expect(me.page.get_by_role("button", name="Copied")).to_be_visible()
-    assert "/explorer?" in me.page.evaluate("navigator.clipboard.readText()")
+    me.click(me.page.get_by_role("button", name="Share"))
+    expect(me.page.get_by_text("Copied")).to_be_visible()
+    assert me.page.evaluate("navigator.clipboard.readText()") == me.page.url
 
 
 def open_a_lecture(me: Newcomer) -> None:
@@ -71,15 +71,15 @@ def go_on_in_the_course(me: Newcomer) -> None:
 
 
 def get_back_home(me: Newcomer) -> None:
-    me.click(me.page.get_by_test_id("stHeader").get_by_text("tfmviz", exact=True))
-    expect(me.page.get_by_role("heading", level=1)).to_have_text("Take a transformer apart")
+    me.click(menu(me.page).get_by_role("link", name="tfmviz"))
+    expect(me.page.get_by_role("heading", level=1)).to_have_text("tfmviz")
 
 
 def open_masks_on_a_phone(me: Newcomer) -> None:
-    me.click(me.page.get_by_test_id("stExpandSidebarButton"))
-    me.click(me.page.get_by_test_id("stSidebarNavLink").filter(has_text="Masks"))
-    expect(me.page.get_by_role("heading", level=1)).to_have_text("Masks: who may look at whom")
-    expect(me.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+    me.click(menu(me.page).get_by_role("button", name="Menu"))
+    me.click(menu(me.page).get_by_role("link", name="Masks"))
+    expect(me.page.locator("h1")).to_have_text("Masks")
+    expect(menu(me.page).get_by_role("link")).to_have_count(0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,7 +110,7 @@ TASKS = {
 def test_a_newcomer_gets_there_in_few_clicks(visit: Visit, task: Task) -> None:
     visit.page.set_viewport_size({"width": task.screen[0], "height": task.screen[1]})
     page = visit.open(task.begins, drawn="[data-testid=stMain] h1")
-    page.wait_for_selector(".st-key-search button")
+    page.wait_for_selector(".st-key-find button")
     page.wait_for_function(AT_REST)
     me = Newcomer(page)
     task.done(me)

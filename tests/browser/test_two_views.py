@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import Visit, free_port, saved, serve
+from tests.browser import Visit, free_port, saved, serve, tool
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_each_explorer_has_its_own_sentence_choice_and_reports(page: Page) -> No
 
 
 def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves_both(page: Page) -> None:
-    values = page.locator(".st-key-left").get_by_role("button", name="Values: As a matrix")
+    values = tool(page.locator(".st-key-left"), "Values: As a matrix")
     values.focus()
     page.keyboard.press("Enter")
     table = page.locator(".st-key-left dialog table")
@@ -61,8 +61,8 @@ def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves
     assert lines[1].endswith(",1,,")
     page.keyboard.press("Escape")
     expect(page.locator("dialog.values")).to_have_count(0)
-    expect(values).to_be_focused()
-    screen = page.locator(".st-key-left").get_by_role("button", name="Full screen: As a matrix")
+    expect(page.locator(".st-key-left").get_by_role("button", name="More: As a matrix")).to_be_focused()
+    screen = tool(page.locator(".st-key-left"), "Full screen: As a matrix")
     before = page.locator(".st-key-left .matrix-picture").bounding_box()
     screen.click()
     page.wait_for_function("document.fullscreenElement !== null")
@@ -70,6 +70,7 @@ def test_a_figures_bar_gives_values_and_the_whole_screen_and_the_keyboard_leaves
         "(width) => document.fullscreenElement.shadowRoot.querySelector('.matrix-picture').clientWidth > width",
         arg=(before or {"width": 0})["width"],
     )
+    tool(page.locator(".st-key-left"), "Values: As a matrix")
     sizes = page.locator(".st-key-left .panel.matrix .tfmviz-bar button").evaluate_all(
         "nodes => nodes.map((node) => Math.min(node.offsetWidth, node.offsetHeight))"
     )

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, SCHEMES, Visit, assert_fits, box_of, keys, project, saved, violations
+from tests.browser import AT_REST, SCHEMES, Visit, assert_fits, box_of, keys, project, saved, tool, violations
 
 PAGE = "/whole_model?text=The+cat+sat+on+the+mat.&model=tiny-english"
 DRAWN = ".st-key-whole_model .hits button"
@@ -59,7 +59,7 @@ def test_a_click_on_a_row_follows_that_token_and_the_address_says_so(visit: Visi
     expect(page.get_by_label("Follow")).to_have_value("decoder.1")
     expect(page.locator(".whole .bar")).to_be_visible()
     page.wait_for_function(AT_REST)  # the answer has come
-    page.get_by_role("button", name="Values", exact=True).first.click()
+    tool(page, "Values").click()
     table = page.locator("dialog.values table")
     expect(table.locator("caption")).to_have_text("Decoder, token 1 cat")
     expect(table.get_by_role("row", name=re.compile(r"layer 0 .* 0\.\d+$"))).to_be_visible()
@@ -102,7 +102,7 @@ def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
     expected |= {"layer": "4", "head": "6", "token": "2"}
     assert {key: values[0] for key, values in parse_qs(found.query).items()} == expected
     link.click()
-    expect(page.get_by_role("heading", name="Attention, step by step")).to_be_visible()
+    expect(page.locator("h1")).to_have_text("Step by step")
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
     assert {"layer=4", "head=6", "token=2", "stage=qkv"} <= set(urlsplit(page.url).query.split("&"))
 

@@ -17,7 +17,6 @@ from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.Navigation_pb2 import Navigation
 from streamlit.proto.TextArea_pb2 import TextArea
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -28,7 +27,7 @@ PATIENCE = 600.0
 """Seconds until an answer is given up."""
 
 COMPLETE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
-"""How the script, or the fragment below a page's title, has run to its end."""
+"""How the script, or the fragment of a page, has run to its end."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,21 +38,21 @@ class Answer:
         seconds: from asking (at the first visit: from connecting) to the last message.
         elements: everything the run drew, in its order.
         complete: the run reached its end.
-        menus: where each menu stands that was sent: the app's on top; Streamlit's own, of files in `pages/`, elsewhere.
+        menus: the groups of each menu that was sent; Streamlit's own, of files in `pages/`, has none.
         expected: the text that the explorer is to show; None where there is no explorer, or no text was sent.
     """
 
     seconds: float
     elements: tuple[Element, ...]
     complete: bool
-    menus: tuple[int, ...]
+    menus: tuple[list[str], ...]
     expected: str | None = None
 
     @property
     def problems(self) -> list[str]:
         """Exceptions and errors on the screen, a run that broke off, an explorer that shows another text."""
         found = [] if self.complete else ["the script did not compile"]
-        if set(self.menus) - {Navigation.Position.TOP}:
+        if not all(map(any, self.menus)):
             found.append("a page ran alone, under Streamlit's own menu")
         if self.expected is not None and self.explored != self.expected:
             found.append(f"the explorer shows {self.explored!r} in place of {self.expected!r}")
@@ -92,7 +91,7 @@ class Session:
         self._below = ""
         self._explores = False
         self._held: dict[str, tuple[ForwardMsg, int]] = {}
-        self._menus: list[int] = []
+        self._menus: list[list[str]] = []
         self._runs = 0
         self._kept_runs = 0
 
@@ -189,7 +188,7 @@ class Session:
                 elements.clear()  # what an abandoned run has drawn is drawn again
             case "navigation":
                 self._page = message.navigation.page_script_hash
-                self._menus.append(message.navigation.position)
+                self._menus.append([*message.navigation.sections])
             case "delta" if message.delta.WhichOneof("type") == "new_element":
                 elements.append(message.delta.new_element)
                 if message.delta.new_element.HasField("text_area"):

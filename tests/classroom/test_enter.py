@@ -27,12 +27,16 @@ async def entered_again(address: str) -> Answer:
     return answer
 
 
-def test_title_and_sidebar_are_sent_once(server: Server) -> None:
+def test_header_and_choices_are_sent_once(server: Server) -> None:
     for page in ("explorer", "masks"):
         first, entered = answers = together(visited_and_entered(server.address, page))
         assert first.problems == entered.problems == []
-        before, after = (Counter(element.WhichOneof("type") for element in one.elements) for one in answers)
-        assert (before["heading"], before["text_area"], after["heading"], after["text_area"]) == (1, 1, 0, 1)
+        before, after = (
+            Counter(part.bidi_component.component_name or part.WhichOneof("type") for part in one.elements)
+            for one in answers
+        )
+        sent = (before["tfmviz_frame"], before["text_area"], after["tfmviz_frame"], after["text_area"])
+        assert sent == (1, 1, 0, 1)
         assert first.menus
         assert not entered.menus
         labels = [{element.selectbox.label or element.slider.label for element in one.elements} for one in answers]

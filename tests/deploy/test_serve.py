@@ -52,11 +52,11 @@ def everyone_is_answered(readers: Sequence[Reader], page: Page | None = None) ->
 
 
 def what_is_chosen(page: Page) -> dict[str, str]:
-    """Title, sentence, and what stands in the sidebar."""
+    """Title, sentence, model, and what the address holds."""
     return {
         "title": page.locator("h1").first.inner_text(),
         "sentence": page.get_by_label("Your sentence").input_value(),
-        "sidebar": page.get_by_test_id("stSidebar").inner_text(),
+        "model": page.locator(".st-key-models button").first.inner_text(),
         "query": page.evaluate("location.search"),
     }
 
@@ -132,7 +132,7 @@ def test_a_request_in_the_hands_of_a_killed_server_is_answered_by_another(served
 
 @pytest.mark.browser
 def test_who_was_on_a_killed_server_goes_on_on_another(served: Serving, visit: Visit) -> None:
-    page = visit.open(PAGE, drawn="[data-testid=stMain] h1")
+    page = visit.open(PAGE, drawn=".st-key-header h1")
     before = what_is_chosen(page)
     hit, other = sorted(served.replicas, key=served.sessions_on, reverse=True)
     assert [served.sessions_on(hit), served.sessions_on(other)] == [1, 0]
@@ -150,7 +150,7 @@ def test_who_was_on_a_killed_server_goes_on_on_another(served: Serving, visit: V
         page.wait_for_selector(READY)
         everyone_is_answered(readers, page)
     after = what_is_chosen(page)
-    assert (after["title"], after["sidebar"]) == (before["title"], before["sidebar"])
+    assert (after["title"], after["model"]) == (before["title"], before["model"])
     assert [reader.mistakes for reader in readers] == [[]] * 3
     assert sum(reader.interruptions for reader in readers) == theirs
     comes_back(served, hit)

@@ -8,6 +8,7 @@ from itertools import cycle, islice
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app import title
 from tests.browser import ROOT
 from tests.hostile.addresses import NUMBERS, ONCE_HURT, WORDS, parameters
 from tests.hostile.texts import ODD
@@ -34,7 +35,7 @@ def test_a_hostile_address_is_answered(page: str, address: Address) -> None:
     app = opened(page, address).run()
     assert [one.message for one in app.exception] == []
     assert TOO_MUCH not in [one.value for one in app.error]
-    assert app.title
+    assert title(app)
 
 
 def opened(page: str, address: Address) -> AppTest:

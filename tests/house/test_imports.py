@@ -44,7 +44,7 @@ def test_what_needs_no_heavy_package_imports_none(program: str, unwanted: set[st
     assert not heavy, f"`{program}` imports {', '.join(sorted(heavy))}: import it in the function that needs it"
 
 
-def test_title_sentence_and_sidebar_are_drawn_before_torch_is_imported() -> None:
+def test_header_sentence_and_choices_are_drawn_before_torch_is_imported() -> None:
     loaded_by("""
 import sys
 from streamlit.testing.v1 import AppTest
@@ -57,7 +57,7 @@ def refuse(*what):
 models._load = refuse
 app = AppTest.from_file("app.py", default_timeout=300).switch_page("pages/explorer.py").run()
 assert torch_before_loading == [False], f"torch was imported before the page stood: {torch_before_loading}"
-assert app.title and app.text_area(key="text").value and app.slider(key="head")
+assert app.get("bidi_component") and app.text_area(key="text").value and app.slider(key="head")
 assert "not now" in app.error[0].value
 """)
 

@@ -53,7 +53,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @each("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart"])
 def test_every_page_shows_every_kind_of_model(own: Path, name: str) -> None:
     app = open_page(model=name, text=TEXT)
-    assert name in app.sidebar.selectbox[0].options
+    assert name in app.selectbox(key="model").options
     for page in LESSONS:
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception, page
@@ -221,7 +221,7 @@ def test_a_converted_decoder_encoder_and_translator_go_through_every_page(own: P
     try:
         visit = Visit(context.new_page(), server)
         for model in ("llama", "bert", "t5-1.1"):
-            visit.open(f"/explorer?model={model}&text=The+cat+sat", drawn="[data-testid=stMain] h1")
+            visit.open(f"/explorer?model={model}&text=The+cat+sat", drawn=".st-key-header h1")
             for name in sorted(set(LESSONS) - OF_OTHER_MODELS - {"explorer"}):
                 page = visit.turn_to(f"/{name}?model={model}&text=The+cat+sat")
                 expect(page.get_by_text("BidiComponent Error")).to_have_count(0)

@@ -46,15 +46,17 @@ def shown(app: AppTest) -> list[str]:
 
 
 def drawn(page: str, address: Address) -> list[bytes]:
-    """All that a page sends besides its sidebar, the sentence box and downloads, which are numbered anew, in order."""
+    """All that a page sends besides its choices, the sentence box and downloads, which are numbered anew, in order."""
     return list(_sent(open_page(page, **address).main))
 
 
 def _sent(block: Block) -> Iterator[bytes]:
     for child in block.children.values():
+        if getattr(child, "key", None) in ("line-choices", "text", "example"):
+            continue
         if isinstance(child, Block):
             yield from _sent(child)
-        elif getattr(child, "key", None) not in ("text", "example") and child.type != "download_button":
+        elif child.type != "download_button":
             assert child.proto is not None
             yield child.proto.SerializeToString()
 

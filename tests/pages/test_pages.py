@@ -162,8 +162,8 @@ def test_a_damaged_model_is_named_with_its_reason_and_the_others_work(models: Pa
     weights = models / "broken" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
     app = open_page()
-    assert "broken" in app.sidebar.warning[0].value
-    assert "damaged" in app.sidebar.warning[0].value
+    assert "broken" in app.warning[0].value
+    assert "damaged" in app.warning[0].value
     assert app.selectbox(key="model").options == ["tiny-english"]
     assert tokens(app)
 
@@ -273,7 +273,7 @@ def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
     (models / "tiny-english" / "model.safetensors").unlink()
     app = open_page()
     assert "train one" in app.error[0].value
-    assert r"model\.safetensors is missing" in app.sidebar.warning[0].value
+    assert r"model\.safetensors is missing" in app.warning[0].value
 
 
 def test_each_note_on_a_long_text_names_its_reader() -> None:

@@ -91,7 +91,7 @@ def test_the_map_holds_what_each_part_costs_and_its_buttons_switch_parts_off() -
         assert off(app) == gone
 
 
-def test_the_choice_is_in_the_address_and_starts_with_the_sidebars_head() -> None:
+def test_the_choice_is_in_the_address_and_starts_with_the_chosen_head() -> None:
     assert off(open_page(PAGE, text=TEXT, layer="3", head="4")) == ["3.4"]
     assert off(open_page(PAGE, text=TEXT, off="d3.4,dm1,dl5")) == ["MLP 1", "3.4", "layer 5"]  # row by row
     nothing = open_page(PAGE, text=TEXT, off="none")
@@ -106,7 +106,7 @@ def test_where_nothing_is_off_no_word_suffers() -> None:
         assert ("suffers most" in shown) == (parts == "dl0")
 
 
-def test_nonsense_in_the_address_is_the_sidebars_head() -> None:
+def test_nonsense_in_the_address_is_the_chosen_head() -> None:
     for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
         assert not board.OFF.fullmatch(nonsense)
     assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]

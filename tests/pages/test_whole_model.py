@@ -67,7 +67,7 @@ def test_layer_and_head_of_the_address_are_what_is_drawn_with_links_to_pages_tha
     assert encoder["layer"].startswith("encoder.")
 
 
-def test_what_is_reported_reaches_sidebar_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_reported_reaches_choices_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
     for (zoom, layer, head), expected in (
         (("block", "decoder.2.self_attn", 5), (2, 5, "block")),
         (("head", "decoder.0.self_attn", 0), (0, 0, "head")),

@@ -15,6 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from plotly.colors import sample_colorscale, unlabel_rgb
 
+from tests.browser import tool
 from tests.traces import ODD_TOKENS, causal, decoder, words
 from tests.views.standalone import CROSS, LENGTH, TOKENS, TRACE, Standalone, centre_of_cell, said, strip_numbers, tile
 
@@ -66,8 +67,9 @@ TITLES = ("Every head", "Who looks at whom", "As a matrix")
 
 
 def saved(page: Page, name: str) -> Path:
+    button = tool(page, name)
     with page.expect_download() as download:
-        page.get_by_role("button", name=name, exact=True).click()
+        button.click()
     path = Path(download.value.path())
     assert download.value.suggested_filename.endswith((".svg", ".png"))
     return path

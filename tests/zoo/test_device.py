@@ -212,13 +212,13 @@ def test_a_gpu_without_room_is_said_and_what_to_do(monkeypatch: pytest.MonkeyPat
         zoo.load("decoder-only", folder=shipped)
 
 
-def test_the_sidebar_says_when_a_model_runs_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_says_when_a_model_runs_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "This model runs on a GPU (cuda:0)."
     monkeypatch.setattr(ZooModel, "device", "cuda:0")
     app = open_page("size")
-    assert said in [caption.value for caption in app.sidebar.caption]
+    assert said in [caption.value for caption in app.caption]
     monkeypatch.undo()
-    assert said not in [caption.value for caption in app.run().sidebar.caption]
+    assert said not in [caption.value for caption in app.run().caption]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")

@@ -15,7 +15,7 @@ from tfmviz.constants import MOST_TYPED, PART_CODES
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, icons, live, models, projector
+from tfmviz.ui import controls, icons, live, models
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.named import name_of, named
 from tfmviz.ui.sentences import in_one_line
@@ -39,16 +39,15 @@ MENU = 215
 
 
 def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callable[[], None]:
-    """What draws the choice in the line of the sentence; a projector has no room for it there.
+    """What draws the choice in the line of the sentence.
 
     Args:
         of: the kinds of models that the page can compare; none: all.
     """
 
     def draw() -> None:
-        if projector.is_on() or (of and _shapes()[controls.choice().model].architecture not in of):
-            return
-        _menu(options)
+        if not of or _shapes()[controls.choice().model].architecture in of:
+            _menu(options)
 
     return draw
 
@@ -61,43 +60,6 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
         alike: whether B's model must write as A's does: one of its architecture, with a head.
         whole: whether the page reads the whole text, however much the model does.
     """
-    if not projector.is_on():
-        return _other(here, options, alike=alike, whole=whole)
-    if "with" not in st.query_params:
-        return None
-    with st.container(horizontal=True, vertical_alignment="center", key="beside-line"):
-        place = st.container()
-        _menu(options)
-    with place:
-        return _other(here, options, alike=alike, whole=whole)
-
-
-def asks(options: Sequence[What]) -> bool:
-    """Whether B differs in one of these ways, for a page that asks for the rest itself; see `on_projector`."""
-    return (st.query_params if projector.is_on() else st.session_state).get("with") in options
-
-
-def on_projector(options: Sequence[What]) -> None:
-    """The choice, where the line of the sentence has no room for it."""
-    if projector.is_on() and options:
-        _menu(options)
-
-
-def _menu(options: Sequence[What]) -> None:
-    st.selectbox(
-        "Compare with",
-        options,
-        index=None,
-        key="with",
-        bind="query-params",
-        placeholder="Compare with…",
-        on_change=_copy,
-        label_visibility="collapsed",
-        width=MENU,
-    )
-
-
-def _other(here: Lesson, options: Sequence[What], *, alike: bool, whole: bool) -> Lesson | None:
     match asked if (asked := st.session_state.get("with")) in options else None:
         case "another sentence":
             return _sentence(here, whole=whole)
@@ -119,6 +81,25 @@ def _other(here: Lesson, options: Sequence[What], *, alike: bool, whole: bool) -
             )
             return replace(here)
     return None
+
+
+def asks(options: Sequence[What]) -> bool:
+    """Whether B differs in one of these ways, for a page that asks for the rest itself."""
+    return st.session_state.get("with") in options
+
+
+def _menu(options: Sequence[What]) -> None:
+    st.selectbox(
+        "Compare with",
+        options,
+        index=None,
+        key="with",
+        bind="query-params",
+        placeholder="Compare with…",
+        on_change=_copy,
+        label_visibility="collapsed",
+        width=MENU,
+    )
 
 
 def follow(here: Lesson, there: Lesson) -> None:

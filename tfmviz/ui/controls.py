@@ -81,7 +81,7 @@ def choose() -> None:
 
 
 def kinds_of(config: Facts) -> list[str]:
-    """The kinds of attention a model has, by their names in the sidebar."""
+    """The kinds of attention a model has, by their names on pages."""
     return list(dict.fromkeys(ATTENTION_KINDS[kind_of(layer)] for layer in config.layers))
 
 
@@ -215,7 +215,7 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
 
 
 def look_at(layer: str, head: int) -> None:
-    """Sets the sidebar to a head; a model with one layer, one head or one kind of attention has no widget for it."""
+    """Chooses a head; a model with one layer, one head or one kind of attention has no widget for it."""
     for key, value in {
         "kind": ATTENTION_KINDS[kind_of(layer)],
         "layer": int(layer.split(".")[1]),
@@ -245,7 +245,7 @@ def wanted() -> tuple[str, ...]:
 
 
 def follow(selection: Mapping[str, Any]) -> None:
-    """Handles the explorer's reports: sidebar and address follow what was chosen in it."""
+    """Handles the explorer's reports: choices and address follow what was chosen in it."""
     if selection["kind"] in ATTENTION_KINDS:
         stack, part = selection["kind"].split(".")
         look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,9 +14,8 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import PositionEffects
-from tfmviz.ui import beside, icons, lesson, models
+from tfmviz.ui import icons, lesson, models
 from tfmviz.ui import sides as both
-from tfmviz.ui.beside import What
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, show_cells, theme
@@ -127,25 +125,19 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
         first: the schemes to begin with.
     """
     lesson.hide("model", "kind", "layer", "head")
-    duel = choose(here, first, beside.SCHEMES)
+    duel = choose(here, first)
     st.markdown("Two models, trained alike but for their positions. Leave B for the tabs about one scheme.")
     attention(duel)
     on_paper(duel)
 
 
-def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope"), options: Sequence[What] = ()) -> Duel:
-    """Draws the controls. Stops the run with an explanation if there are not two models to compare.
-
-    Args:
-        options: of `beside`, where the reader came here by one of them.
-    """
+def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Duel:
+    """Draws the controls. Stops the run with an explanation if there are not two models to compare."""
     there = available()
     if len(there) < 2:
         models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in there))
         st.stop()
     line = lesson.line("duel")
-    with line:
-        beside.on_projector(options)
     left_scheme, right_scheme = (
         line.selectbox(label, there, index=there.index(scheme) if scheme in there else n, key=key, bind="query-params")
         for n, (label, key, scheme) in enumerate(zip(("Scheme A", "Scheme B"), ("left", "right"), first, strict=True))

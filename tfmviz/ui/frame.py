@@ -1,20 +1,47 @@
-"""What every page has: the search, what Streamlit's menu lacks, and a word when server or page are not there."""
+"""What every page has: the header with the menu, the search and the buttons, and a word when the server is away."""
 
 from __future__ import annotations
 
-import streamlit as st
-from streamlit.navigation.page import StreamlitPage
+import json
 
-from tfmviz.ui import find
+import streamlit as st
+
+from tfmviz.ui import find, guess, projector
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.ui.router import group_of, is_unknown
+from tfmviz.ui.router import PAGES, Page, address, is_unknown
 from tfmviz.views import frame as view
 
+SHORT = {"Before attention": "Before"}
+"""Names of groups where the window is narrow, if they are others."""
 
-def draw(here: StreamlitPage) -> None:
-    """Draws the search, and marks the group of the open page in the menu."""
+
+def draw(here: str) -> None:
+    """Draws the header.
+
+    Args:
+        here: the name of the open page.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="header"):
+        show_plain_view("frame", js=view.JS, css=view.CSS, data=_menu(here))
+        find.box()
+        guess.button()
+        projector.buttons()
     if is_unknown():
         st.info("There is no page at this address. This is the first page.")
-    with st.container(key="search"):
-        find.box()
-        show_plain_view("frame", js=view.JS, css=view.CSS, data={"group": group_of(here)})
+
+
+def _menu(here: str) -> dict[str, str]:
+    groups: dict[str, list[Page]] = {}
+    for page in PAGES:
+        groups.setdefault(page.group or page.name, []).append(page)
+    ordered = sorted(groups.items(), key=lambda group: group[0] == "contents")
+    menu = [
+        {
+            "name": pages[0].group,
+            "short": SHORT.get(name, name),
+            "pages": [[page.title, address(page.name), page.answers] for page in pages],
+        }
+        for name, pages in ordered
+    ]
+    title = next(page.title for page in PAGES if page.name == here)
+    return {"title": title, "groups": json.dumps(menu)}  # for lists of records Streamlit would import pandas

@@ -16,7 +16,7 @@ from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import guess as view
 from tfmviz.views import question as question_view
 
-WIDTH = 66
+WIDTH = 52
 """Pixels of the button."""
 
 

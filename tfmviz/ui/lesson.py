@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import controls, guess, icons, models, projector, turns, walks
+from tfmviz.ui import controls, guess, icons, models, turns, walks
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
@@ -152,13 +152,15 @@ def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = 
 
 
 CHOICES = ("text", "model", "kind", "layer", "head")
-"""What a reader chooses for all pages: the sentence, and what stands in the sidebar, by their keys."""
+"""What a reader chooses for all pages: the sentence, and what stands beside it, by their keys."""
 
 WRAPPER = '[data-testid="stLayoutWrapper"]'
 
-OUT_OF_SIGHT = {choice: f".st-key-{choice} {{display: none !important}}" for choice in CHOICES} | {
+OUT_OF_SIGHT = {
+    choice: f".st-key-{choice} {{display: none !important}} :root {{--{choice}: 0rem}}" for choice in CHOICES
+} | {
     "text": f"{WRAPPER}:has(> .st-key-sentence) {{display: none !important}}",
-    "model": f".st-key-models, {WRAPPER}:has(> .st-key-choices):not(:has(.stAlert)) {{display: none !important}}",
+    "model": f".st-key-models, {WRAPPER}:has(> .st-key-line-choices):not(:has(.stAlert)) {{display: none !important}}",
     "kind": ".st-key-kind {display: none !important} :root {--choices: 26rem}",
 }
 """The rules that hide each of them. A message about the models is seen on every page."""
@@ -179,7 +181,6 @@ def _hide_all_but(needed: Sequence[str]) -> None:
 
 
 def page(
-    title: str,
     purpose: str,
     draw: Callable[[Lesson], object],
     *,
@@ -188,13 +189,12 @@ def page(
     opens: str = "",
     along: Callable[[], object] | None = None,
 ) -> None:
-    """Draws a page: the choices and the title, then the sentence box and what `draw` makes of the sentence.
+    """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
 
-    Whatever is chosen below the title, a new sentence too, runs only `draw` again; the rest stays as it is. On a
-    projector the choices and the sentence share one line, and there is no title.
+    A new sentence, and whatever is chosen below it, runs only `draw` again; the rest stays as it is.
 
     Args:
-        purpose: what the page is about, in a sentence or two, beside the title; may be empty.
+        purpose: what the page is about, in a sentence or two, below all else; may be empty.
         draw: draws all that depends on the sentence.
         needs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
@@ -207,25 +207,27 @@ def page(
         if architecture:
             controls.need(architecture)
         _hide_all_but(needs)
-        place = _in_one_line() if projector.is_on() else _around_the_page(title, purpose)
+        place = _choices()
         _below(place, draw, needs, opens, along)
+        if purpose:
+            st.caption(purpose)
 
 
 @st.fragment
 def _below(
-    place: DeltaGenerator | None,
+    place: DeltaGenerator,
     draw: Callable[[Lesson], object],
     needs: Sequence[str],
     opens: str,
     along: Callable[[], object] | None,
 ) -> None:
-    """The sentence box, below the title or in its place, and what `draw` makes of the sentence."""
+    """The sentence box, in its place, and what `draw` makes of the sentence."""
     if controls.are_outdated():
         st.rerun()
     with turns.taken(), _where_it_reads():
-        with place or st.container(horizontal=True, key="sentence"):
+        with place:
             model = controls.choice().model if "model" in needs else ""
-            text = controls.sentence(model, opens=opens, menu=100 if place else controls.MENU)
+            text = controls.sentence(model, opens=opens, menu=100)
             if along:
                 along()
         with of_this_page():
@@ -241,29 +243,12 @@ def _where_it_reads() -> Iterator[None]:
         st.warning(markdown.plain(str(error)))  # it quotes the tokenizer's file
 
 
-def _around_the_page(title: str, purpose: str) -> DeltaGenerator | None:
-    with st.sidebar:
-        with st.container(key="choices"):
-            controls.choose()
-        with st.container(horizontal=True):
-            projector.buttons()
-            guess.button()
-    with st.container(horizontal=True, vertical_alignment="center", key="title"):
-        st.title(title, width="content")
-        if purpose:
-            st.markdown(purpose)
-    return None
-
-
-def _in_one_line() -> DeltaGenerator | None:
-    """Returns the place of the sentence."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="projected"):
+def _choices() -> DeltaGenerator:
+    """The line of choices. Returns the place of the sentence."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="choices"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
-        with st.container(key="choices"), line("choices"):
+        with line("choices"):
             controls.choose()
-        with st.container(horizontal=True, gap="xsmall", key="buttons"):
-            projector.buttons()
-            guess.button()
     return place
 
 
@@ -280,7 +265,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
     if {"text", "model"} <= set(needs):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
     if model.device != "cpu":
-        st.sidebar.caption(f"This model runs on a GPU ({model.device}).")
+        st.caption(f"This model runs on a GPU ({model.device}).")
     turns.take(model.name, text)
     return Lesson(choice=choice, text=text, model=model)
 

@@ -42,7 +42,7 @@ def load(name: str) -> Model:
     try:
         return found(name)
     except zoo.ModelUnavailable as error:
-        st.error(f"{markdown.plain(str(error))} Choose another model in the sidebar.")
+        st.error(f"{markdown.plain(str(error))} Choose another model above.")
         st.stop()
 
 

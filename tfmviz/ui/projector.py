@@ -28,6 +28,18 @@ STYLE, PROJECTED = (
     f"<style>{Path(__file__).with_name(name).read_text(encoding='utf-8')}</style>"
     for name in ("page.css", "projected.css")
 )
+"""How every page is laid out, and what differs on a projector. The command `tfmviz` serves pages that begin with the
+first, see `document.py`: nothing moves when it comes.
+"""
+
+_served = False
+
+
+def served() -> str:
+    """The style of every page; from now on, `style` relies on it that pages begin with it."""
+    global _served
+    _served = True
+    return STYLE
 
 
 def is_on() -> bool:
@@ -42,22 +54,15 @@ def is_on() -> bool:
 
 
 def style() -> None:
-    """Narrows the margins; on a projector, hides menu and sidebar too."""
-    st.html(STYLE + PROJECTED * is_on())
+    """How a page is laid out, and on a projector the larger letters."""
+    st.html("<i></i>" + STYLE * (not _served) + PROJECTED * is_on())
 
 
 def buttons() -> None:
     """The switch of this mode, and the list of keys."""
     label, icon = ("Leave projector mode", "close_fullscreen") if is_on() else ("Projector", "open_in_full")
-    st.button(
-        "" if is_on() else label,
-        icon=f":material/{icon}:",
-        on_click=_switch,
-        shortcut="f",
-        key="project",
-        help=label if is_on() else "The picture fills the screen",
-    )
-    show_plain_view("keys", js=keys.JS, css=keys.CSS, data=[list(entry) for entry in KEYS.items()], width=48)
+    st.button("", icon=f":material/{icon}:", on_click=_switch, shortcut="f", key="project", help=f"{label} (key F)")
+    show_plain_view("keys", js=keys.JS, css=keys.CSS, data=[list(entry) for entry in KEYS.items()], width=32)
 
 
 def _switch() -> None:

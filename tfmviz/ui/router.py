@@ -51,13 +51,7 @@ PAGES = (
     Page("Before attention", "tokens", "Tokens", "content_cut", "Into which pieces is a text cut?"),
     Page("Before attention", "counting", "Counting words", "calculate", "How far does counting words get?"),
     Page("Before attention", "ladder", "From windows to attention", "stairs", "How far back can each model see?"),
-    Page(
-        "Before attention",
-        "bottleneck",
-        "Encoder, decoder and the bottleneck",
-        "compress",
-        "What changes when a decoder may look back?",
-    ),
+    Page("Before attention", "bottleneck", "The bottleneck", "compress", "What changes when a decoder may look back?"),
     Page("Attention", "explorer", "Explorer", "search", "Where does every head of every layer look?"),
     Page("Attention", "whole_model", "The whole model", "account_tree", "What happens to a sentence, end to end?"),
     Page("Attention", "step_by_step", "Step by step", "footprint", "How does one head compute its numbers?"),
@@ -101,12 +95,7 @@ def navigation() -> StreamlitPage:
     groups: dict[str, list[StreamlitPage]] = {}
     for page, made in zip(PAGES, _made(), strict=True):
         groups.setdefault(page.group, []).append(copy(made))  # Streamlit marks the one that it runs
-    return st.navigation(groups, position="top", expanded=True)  # on a phone all pages are in sight
-
-
-def group_of(here: StreamlitPage) -> str:
-    """The group of a page in the menu; "" if it stands in none."""
-    return next((page.group for page in PAGES if page.name == here.url_path), "")
+    return st.navigation(groups, position="hidden")  # the menu is `views/frame`
 
 
 def is_unknown() -> bool:

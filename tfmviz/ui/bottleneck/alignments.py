@@ -50,7 +50,7 @@ def _alpha(at: Translating) -> None:
 def _beside(at: Translating) -> None:
     model, choice = at.transformer, at.here.choice
     if model is None or not choice.layer.endswith("cross_attn"):
-        st.info("Choose a transformer's cross-attention in the sidebar to compare.", icon=icons.INFO)
+        st.info("Choose a transformer's cross-attention above to compare.", icon=icons.INFO)
         return
     trace = at.here.trace
     pattern, tokens = trace[f"{choice.layer}.pattern"][choice.head], written(trace, model.tokenizer.marks.ends)

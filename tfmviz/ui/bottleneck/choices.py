@@ -27,7 +27,7 @@ class Translating:
     """What the page shows.
 
     Attributes:
-        here: choices of the sidebar, and the French text.
+        here: the reader's choices, and the French text.
         kind: the attention of the chosen recurrent model.
         recurrent: the recurrent models that are there.
         asked: how many tokens of each translation are shown; None: all.
@@ -45,7 +45,7 @@ class Translating:
 
     @property
     def transformer(self) -> Model | None:
-        """The transformer, where the sidebar has one that translates."""
+        """The transformer, where the reader has chosen one that translates."""
         return self.here.model if self.here.model.config.architecture == "encoder-decoder" else None
 
     @property

@@ -69,9 +69,9 @@ def why_none(here: Lesson) -> str:
     if n_experts := has_experts(here):
         return (
             f"has {n_experts} feed-forward layers in each place, and a token passes only one. Choose another "
-            "model in the sidebar, or see “Size”."
+            "model above, or see “Size”."
         )
-    return "has no feed-forward layers. Choose another model in the sidebar, or see “Without it”."
+    return "has no feed-forward layers. Choose another model above, or see “Without it”."
 
 
 def has_experts(here: Lesson) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tfmviz.ui import icons, projector, walks
+from tfmviz.ui import icons, walks
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import lectures as view
 from tfmviz.words import markdown
@@ -12,8 +12,6 @@ from tfmviz.words import markdown
 
 def overview() -> None:
     """Every lecture with its steps as links, and the switch to a projector, which the links keep."""
-    with st.sidebar:
-        projector.buttons()
     found, problems = walks.walks()
     for problem in problems:
         st.warning(markdown.plain(problem), icon=icons.WARNING)

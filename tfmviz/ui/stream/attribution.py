@@ -216,7 +216,7 @@ def _bars(account: Account) -> None:
 
 
 def _strongest(account: Account) -> None:
-    """Buttons that set the sidebar to the heads with the largest scores."""
+    """Buttons that choose the heads with the largest scores."""
     heads = [n for n, part in enumerate(account.river.parts) if part.kind == "head"]
     best = sorted(heads, key=lambda n: -abs(account.scores.scores[n]))[:4]
     for column, n in zip(st.columns(4), best, strict=False):

@@ -100,7 +100,7 @@ def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def switchboard(here: Lesson) -> Switches:
-    """Asks what is off. The address decides; if it says nothing, it is the head of the sidebar."""
+    """Asks what is off. The address decides; if it says nothing, it is the chosen head."""
     parts = ablation.parts_of(here.trace)
     off = _asked(parts, here)
     with lesson.line("switches"):

@@ -76,7 +76,7 @@ def draw(here: Lesson, token: int | None, *, key: str = VIEWS[0], link: Link | N
 
 
 def follow(report: dict[str, Any]) -> None:
-    """Makes sidebar and address follow what was chosen in the view."""
+    """Makes choices and address follow what was chosen in the view."""
     layer, zoom = str(report["layer"]), str(report["zoom"])
     if re.fullmatch(r"(encoder|decoder)\.[0-9]{1,3}\.(self|cross)_attn", layer):
         controls.look_at(layer, max(0, int(report["head"])))

@@ -234,7 +234,7 @@ def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
 
 
 def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:
-    """Buttons that set the sidebar to one of the heads."""
+    """Buttons that choose one of the heads."""
     for column, head in zip(st.columns(2), (earlier, later), strict=True):
         column.button(
             f"Choose head {name(head)}",

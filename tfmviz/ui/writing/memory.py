@@ -62,7 +62,7 @@ def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tup
 def costs(here: Lesson) -> None:
     """Multiplications and measured time of a step, with the cache and without, against the length of the text."""
     if here.model.config.architecture != "decoder-only":
-        st.info("Choose a language model in the sidebar.", icon=icons.INFO)
+        st.info("Choose a language model above.", icon=icons.INFO)
         return
     lengths = [length for length in LENGTHS if length <= here.model.config.max_len]
     shape = shapes_of(here.model.config)["decoder"]

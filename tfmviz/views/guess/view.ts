@@ -1,6 +1,6 @@
 // Predict, then reveal. While the room guesses, rules of style hide what Python has put into containers for it, except
 // for controls, and show the questions. Views that can do so hide their values alone, see shared/guessing.ts; charts
-// hide their marks. Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
+// hide their marks, and a lecture its line, which may tell the answer. Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
 
 import { button, make } from "../shared/elements.ts";
 import { HIDDEN, type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
@@ -12,19 +12,15 @@ const CONTROLS = ["Selectbox", "Slider", "ButtonGroup", "Radio", "Checkbox", "Mu
 const KEPT = [...CONTROLS.map((name) => `.st${name}`), "[data-veils]", ".stVegaLiteChart"];
 const ELEMENT = `${HIDDEN} [data-testid=stElementContainer]:not(:has(${KEPT}))`;
 
-// A question lies over what is above its figure, which stays where it is.
-const ASKED = `
-    :has(> [class*="st-key-question-"]) {
-      display: flex !important; position: relative; z-index: 10;
-      height: 0; min-height: 0; margin-bottom: calc(-1 * var(--gap, 0.45rem));
-    }
-    [class*="st-key-question-"] { position: absolute; right: 0; bottom: 0; left: 0; box-shadow: 0 2px 8px #0006; }`;
+// A question stands above its figure and covers nothing.
+const ASKED = `:has(> [class*="st-key-question-"]) { display: flex !important; }`;
 
 const RULES: Record<Stage, string> = {
   "": "",
   hidden: `
     ${ELEMENT} *, ${HIDDEN} :is(.role-mark, .tfmviz-bar) { visibility: hidden !important; }
     ${ELEMENT}:has([data-testid^=stBidiComponent], .stTable) { outline: 2px dashed; outline-offset: -2px; }
+    :root { --said: hidden; }
     ${ASKED}`,
   shown: ASKED,
 };

@@ -1,4 +1,4 @@
-// The bar of a figure: its values as a table, the figure as a file, the whole screen. It is the same for every figure.
+// What every figure offers behind one button: its values as a table, the figure as a file, the whole screen.
 
 import { button, make } from "./elements.ts";
 import { download } from "./picture.ts";
@@ -21,11 +21,42 @@ export function figureBar({ whole, file, values, about = "" }: Shown) {
     ["PNG", "Save as PNG", () => file("png")],
     ["Full screen", "Escape goes back", () => toggleScreen(whole())],
   ];
-  const buttons = tools.map(([label, title, onclick]) =>
-    button(label, { title, onclick, ariaLabel: about ? `${label}: ${about}` : label }),
+  const buttons = tools.map(([label, title, act]) =>
+    button(label, {
+      title,
+      ariaLabel: about ? `${label}: ${about}` : label,
+      onclick: () => {
+        unfold(false);
+        opener.focus(); // this button is hidden now, and what a dialog gives back needs a place
+        act();
+      },
+    }),
   );
   if (!document.fullscreenEnabled) buttons.pop();
-  return make("div", { className: "tfmviz-bar", role: "group", ariaLabel: about || "This figure" }, ...buttons);
+  const name = about || "This figure";
+  const list = make("div", { className: "tools", role: "group", ariaLabel: name, hidden: true }, ...buttons);
+  const unfold = (isOpen: boolean) => {
+    list.hidden = !isOpen;
+    opener.ariaExpanded = String(isOpen);
+  };
+  const opener = button("⋯", {
+    className: "more",
+    title: "Values, files, full screen",
+    ariaLabel: `More: ${name}`,
+    ariaExpanded: "false",
+    onclick: () => unfold(list.hidden === true),
+  });
+  const bar = make("div", { className: "tfmviz-bar" }, opener, list);
+  bar.addEventListener("focusout", ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && bar.contains(relatedTarget))) unfold(false);
+  });
+  bar.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || list.hidden) return;
+    event.stopPropagation();
+    unfold(false);
+    opener.focus();
+  });
+  return bar;
 }
 
 function toggleScreen(whole: HTMLElement) {
@@ -42,7 +73,7 @@ function openValues(place: HTMLElement, values?: Values) {
   const close = button("Close", { onclick: () => dialog.close() });
   const tools = make(
     "div",
-    { className: "tfmviz-bar" },
+    { className: "tools" },
     button("CSV", { title: "Save all values as CSV", onclick: () => download(csv, `${fileName(title)}.csv`) }),
     close,
   );
