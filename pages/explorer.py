@@ -1,8 +1,6 @@
 """The explorer: type a sentence and see what every head of a small trained model does with it (L3, L5, L6, L8)."""
 
-import streamlit as st
-
-from tfmviz.ui import beside, guess, lesson, live, sides
+from tfmviz.ui import beside, lesson, live
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import Lesson
 
@@ -16,7 +14,7 @@ def draw(here: Lesson) -> None:
     lesson.tabs(
         "view",
         {
-            "Overview": ("", lambda: overview(here, there)),
+            "Overview": ("", lambda: panels.overview(here, there)),
             "Predictions": (
                 f"The ten most probable words at token {here.target}.",
                 lambda: panels.predictions(here),
@@ -35,18 +33,6 @@ def draw(here: Lesson) -> None:
         },
     )
     panels.code()
-
-
-def overview(here: Lesson, there: Lesson | None) -> None:
-    if there:
-        with st.container(key="sides"):
-            sides.side_by_side(sides.of(here, there))
-    else:
-        with guess.first(here.question, name="looks"):
-            panels.explorer(here)
-    with guess.along("predicted"), lesson.where_it_predicts():
-        panels.predictions_in_short(here)
-    st.markdown(panels.how_it_reads(here))
 
 
 lesson.page(

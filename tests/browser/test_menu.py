@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -94,11 +95,12 @@ def test_escape_and_a_click_elsewhere_close_a_list(visit: Visit) -> None:
     page = visit.open("/masks", drawn="canvas")
     opener = group_of(page, "Position").get_by_role("button")
     links = group_of(page, "Position").get_by_role("link")
-    for close in (
+    ways: list[Callable[[], None]] = [
         lambda: page.keyboard.press("Escape"),
         lambda: page.mouse.click(640, 780),
         lambda: opener.click(),
-    ):
+    ]
+    for close in ways:
         expect(opener).to_have_attribute("aria-expanded", "false")
         opener.focus()
         page.keyboard.press("Enter")
