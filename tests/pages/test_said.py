@@ -22,12 +22,15 @@ from tfmviz import views as pages
 from tfmviz import zoo
 from tfmviz.ui.compare import trials
 from tfmviz.ui.counting import table
+from tfmviz.ui.duel import ROUNDING
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.feed_forward import neurons
 from tfmviz.ui.steps import heads
 from tfmviz.ui.tokens import vectors
+from tfmviz.ui.translating import attention
 from tfmviz.views.whole_model import scene
-from tfmviz.words.labels import quoted
+from tfmviz.words import markdown
+from tfmviz.words.labels import END, START, UNKNOWN, quoted
 
 TEXT = "The cat sat on the mat."
 
@@ -61,14 +64,17 @@ def test_a_loss_names_the_most_probable_entry_unless_that_is_the_target() -> Non
         said = numbers(shown["about"].split(";")[-1])
         best = int(p[token].argmax())
         assert said == pytest.approx([] if best == ids[token + 1] else [p[token, best]], rel=0.05), token
+    losses = -np.log(p[range(len(ids) - 1), ids[1:]])
+    assert json.loads(views(open_page("recipe", text=TEXT))["forcing"].json)["picked"] == losses.argmax()
 
 
-def test_the_lens_says_how_many_tokens_are_read_as_themselves_and_when_half_are_settled() -> None:
-    (_, streams, _), w = plain.forward(TEXT), plain.weights()
+@pytest.mark.parametrize("text", ["He said that", "I am not sure what this is, but it works."])
+def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each_cell_holds(text: str) -> None:
+    (_, streams, _), w = plain.forward(text), plain.weights()
     normed = numpy_model.layer_norm(streams, w["decoder.norm.weight"], w["decoder.norm.bias"])
     p = plain.softmax(normed @ w["embedding.W_E"].T)  # (stage, len, vocab)
-    top, ids = p.argmax(axis=-1), plain.ids_of(TEXT)
-    app = open_page("residual_stream", stream="Logit lens", text=TEXT)
+    top, ids = p.argmax(axis=-1), plain.ids_of(text)
+    app = open_page("residual_stream", stream="Logit lens", text=text)
     assert told(app, r"first column (\d+) of (\d+) tokens") == [(top[0] == ids).sum(), len(ids)]
     data = json.loads(views(app)["lens"].json)
     (stage,) = re.findall(r"from “([^”]*)” on, half", words(app))
@@ -129,7 +135,7 @@ def test_a_number_keeps_three_digits_or_all_before_the_point() -> None:
 
 
 def test_no_change_of_scores_has_no_number_and_rounding_no_share() -> None:
-    for score, share, expected in ((0.0, 0.5, []), (1.0, 0.5, [1, 0.5]), (trials.ROUNDING, 0.5, [0.5])):
+    for score, share, expected in ((0.0, 0.5, []), (1.0, 0.5, [1, 0.5]), (ROUNDING, 0.5, [0.5])):
         assert numbers(trials._verdict(score, share))[-len(expected) or 99 :] == expected, score
 
 
@@ -162,7 +168,13 @@ def test_a_translation_that_has_only_begun_has_one_row_to_name() -> None:
     for target in (("<|endoftext|>",), ("<|endoftext|>", "A"), ("<|endoftext|>", "A", " b")):
         trace = translation(("a", " b"), target)
         here = stand(trace=trace, model=stand(config=stand(architecture="encoder-decoder")))
-        assert "→" in panels.how_it_reads(here), target
+        assert f"“{'A' if len(target) > 1 else markdown.plain(START)} → " in panels.how_it_reads(here), target
+
+
+def test_a_translation_ends_where_the_mark_of_the_end_is_the_most_probable() -> None:
+    for best, last in ((0, END), (1, UNKNOWN)):
+        trace = stand(row=lambda *_, best=best: np.eye(3)[best], target=stand(ids=(0, 1)), tokens=("<>", " a"))
+        assert attention.writes(trace) == ["a", last]
 
 
 def test_only_a_sink_stands_beside_the_scores() -> None:
