@@ -60,6 +60,9 @@ SEEN = (
 SEEN += r"|title(?=: | =|=)|said|say|sentence|alt\b)"
 """Lines of scripts that decide what a screen reader says, where Tab goes, and what a pointer does."""
 
+SAYS = "tests/pages/test_said.py"
+"""What all words of pages are asked."""
+
 TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))
 """Rooms of Python that write what a reader sees."""
 
@@ -123,6 +126,16 @@ def draw(files: dict[str, bytes], n: int, seed: int, of: Mutants = changes) -> l
     chance.shuffle(shuffled)
     turns = (room.pop() for _ in range(max(map(len, shuffled))) for room in shuffled if room)
     return list(islice((one for one in turns if _compiles(one.path, one.apply(files[one.path]))), n))
+
+
+def draw_both(files: dict[str, bytes], n: int, n_scripts: int | None, seed: int, *, seen: bool) -> list[Change]:
+    """`n` of the mutants of these files, the last `n_scripts` of them in TypeScript, a fifth if that is None."""
+    n_scripts = n // 5 if n_scripts is None else n_scripts
+    rooms = TELL if seen else ""
+    python = {path: code for path, code in files.items() if path.endswith(".py") and path.startswith(rooms)}
+    scripts = {path: code for path, code in files.items() if not path.endswith(".py")}
+    of = told if seen else changes
+    return draw(python, n - n_scripts, seed, of) + draw(scripts, n_scripts, seed, of)
 
 
 def _spans(code: bytes) -> Callable[[Any], tuple[int, int]]:
@@ -193,8 +206,8 @@ def _compiles(path: str, code: bytes) -> bool:
 
 
 def commands(path: str) -> list[list[str]]:
-    """What is asked about a file: tests named after it or importing it, those nearby, those of up to three files that
-    import it, and Chromium last.
+    """What is asked about a file: what pages say, tests named after it or importing it, those nearby, those of up to
+    three files that import it, and Chromium last.
     """
     pytest = [*PYTHON, "pytest", "-x", "-m", "not soak", "-p", "no:cacheprovider"]
     if path.endswith(".py"):
@@ -205,7 +218,8 @@ def commands(path: str) -> list[list[str]]:
         own += [one for one in git("grep", "-lE", named, "--", "tests/**/test_*.py") if "/browser/" not in one][:4]
         near = in_turn([*own, path])
         far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])
-        return [[*pytest, *one] for one in (near, [test for test in far if test not in near]) if one]
+        said = [SAYS] if path.startswith(TELL) else []
+        return [[*pytest, *one] for one in (said, near, [test for test in far if test not in near]) if one]
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
@@ -256,13 +270,7 @@ def main() -> None:
     every = {
         path: (ROOT / path).read_bytes() for path in git("ls-files", "tfmviz") if path.endswith((".py", ".ts", ".tsx"))
     }
-    scripts = {path: code for path, code in every.items() if not path.endswith(".py")}
-    python = {path: code for path, code in every.items() if path.endswith(".py")}
-    if args.seen:
-        python = {path: code for path, code in python.items() if path.startswith(TELL)}
-    n_scripts = args.number // 5 if args.scripts is None else args.scripts
-    of = told if args.seen else changes
-    drawn = draw(python, args.number - n_scripts, args.seed, of) + draw(scripts, n_scripts, args.seed, of)
+    drawn = draw_both(every, args.number, args.scripts, args.seed, seen=args.seen)
     killed, counted = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder)
