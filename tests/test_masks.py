@@ -65,7 +65,7 @@ DRAWN = {
 }
 
 
-@each("name", DRAWN)
+@each("name", list(DRAWN))
 def test_a_mask_is_what_its_docstring_draws(name: str) -> None:
     drawn = re.findall(r"^ +([01](?: [01])+)$", getattr(masks, name).__doc__, flags=re.MULTILINE)
     assert [row.replace(" ", "") for row in drawn] == picture(DRAWN[name])

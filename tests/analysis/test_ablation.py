@@ -17,7 +17,6 @@ from tests.model.helpers import (
     D_MODEL,
     LENGTH,
     N_HEADS,
-    N_LAYERS,
     assert_close,
     inputs_of,
     lively_model,
@@ -27,7 +26,6 @@ from tests.model.helpers import (
 )
 from tfmviz import zoo
 from tfmviz.analysis import ablation, patching
-from tfmviz.model.transformer import DecoderOnly
 from tfmviz.model.weights import weights_of
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask
 from tfmviz.record.facts import Architecture
@@ -51,19 +49,22 @@ EVERYWHERE: dict[Architecture, tuple[Edit, ...]] = {
 }
 
 
-def test_scaling_a_head_by_zero_is_ablating_it() -> None:
-    model, inputs = lively_model(), inputs_of("decoder-only")
-    edits = (Scale(site=f"{SELF}.z", factor=0.0, head=1), AblateHead(layer=SELF, head=1))
-    scaled, ablated = (record(model, *inputs, edits=(edit,))["logits"] for edit in edits)
-    assert torch.equal(scaled, ablated)
-
-
-def test_a_factor_meets_one_head_or_the_whole_value() -> None:
+def test_factors_and_patches_meet_one_head_one_position_or_all() -> None:
     z = normal(2, N_HEADS, LENGTH, D_HEAD)
     found = apply(Scale(site="z", factor=-1.5, head=2), z)
     assert torch.equal(found[:, :2], z[:, :2])
     assert torch.equal(found[:, 2], -1.5 * z[:, 2])
     assert torch.equal(apply(Scale(site="z", factor=3.0), z), 3 * z)
+    x, z = normal(2, LENGTH, D_MODEL), normal(2, N_HEADS, LENGTH, D_HEAD)
+    vector = tuple(float(n) for n in range(D_HEAD))
+    one = apply(Patch(site="x", vector=VECTOR, position=3), x)
+    assert torch.equal(one[:, 3], torch.tensor(VECTOR).expand(2, -1))
+    assert torch.equal(one[:, [0, 1, 2, 4, 5, 6]], x[:, [0, 1, 2, 4, 5, 6]])
+    assert torch.equal(apply(Patch(site="x", vector=VECTOR), x), torch.tensor(VECTOR).expand_as(x))
+    cell = apply(Patch(site="z", vector=vector, head=1, position=4), z)
+    changed = (cell != z).any(dim=-1)  # (batch, head, position)
+    assert changed.nonzero()[:, 1:].tolist() == [[1, 4]] * 2
+    assert cell[0, 1, 4].tolist() == list(vector)
 
 
 def test_a_factor_meets_one_neuron_whose_write_is_then_gone() -> None:
@@ -75,19 +76,6 @@ def test_a_factor_meets_one_neuron_whose_write_is_then_gone() -> None:
     assert_close(after["decoder.0.mlp.out"], before["decoder.0.mlp.out"] - written)
     others = [n for n in range(D_FF) if n != 5]
     assert torch.equal(after["decoder.0.mlp.post"][..., others], before["decoder.0.mlp.post"][..., others])
-
-
-def test_a_patch_meets_one_position_one_head_or_all() -> None:
-    x, z = normal(2, LENGTH, D_MODEL), normal(2, N_HEADS, LENGTH, D_HEAD)
-    vector = tuple(float(n) for n in range(D_HEAD))
-    one = apply(Patch(site="x", vector=VECTOR, position=3), x)
-    assert torch.equal(one[:, 3], torch.tensor(VECTOR).expand(2, -1))
-    assert torch.equal(one[:, [0, 1, 2, 4, 5, 6]], x[:, [0, 1, 2, 4, 5, 6]])
-    assert torch.equal(apply(Patch(site="x", vector=VECTOR), x), torch.tensor(VECTOR).expand_as(x))
-    cell = apply(Patch(site="z", vector=vector, head=1, position=4), z)
-    changed = (cell != z).any(dim=-1)  # (batch, head, position)
-    assert changed.nonzero()[:, 1:].tolist() == [[1, 4]] * 2
-    assert cell[0, 1, 4].tolist() == list(vector)
 
 
 def test_an_edit_that_does_not_fit_says_what_would() -> None:
@@ -105,9 +93,8 @@ def test_an_edit_that_does_not_fit_says_what_would() -> None:
             apply(edit, value)
 
 
-@each("architecture", EVERYWHERE)
+@each("architecture", list(EVERYWHERE))
 def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> None:
-    """Sites of encoder and decoder, early and late, several edits in a row, and a row that edits nothing."""
     model, inputs = lively_model(architecture=architecture), inputs_of(architecture, batch=1)
     edits = EVERYWHERE[architecture]
     variants: tuple[tuple[Edit, ...], ...] = (*((edit,) for edit in edits), edits, ())
@@ -120,7 +107,7 @@ def test_every_row_of_a_fork_is_a_run_of_its_own(architecture: Architecture) -> 
     assert len({round(float(row.abs().sum()), 3) for row in together}) == len(variants)
 
 
-def test_before_the_first_edit_a_fork_computes_one_row() -> None:
+def test_before_the_first_edit_a_fork_computes_one_row_and_unknown_sites_are_named() -> None:
     model, seen = lively_model(), {}
 
     class Watching(Fork):
@@ -132,9 +119,6 @@ def test_before_the_first_edit_a_fork_computes_one_row() -> None:
         model(*inputs_of("decoder-only", batch=1), tap=Watching([[AblateHead(layer=SELF, head=h)] for h in range(3)]))
     assert {seen["decoder.0.resid_post"], seen[f"{SELF}.v"]} == {1}
     assert {seen[f"{SELF}.z"], seen["decoder.1.resid_mid"], seen["logits"]} == {3}
-
-
-def test_a_fork_names_a_site_that_there_is_not() -> None:
     fork = Fork([[Scale(site="decoder.7.mlp.out", factor=0.0)]])
     lively_model()(*inputs_of("decoder-only", batch=1), tap=fork)
     with pytest.raises(NotCaptured, match=r"decoder\.7\.mlp\.out"):
@@ -163,13 +147,6 @@ def test_writing_under_edits_is_reading_each_prefix_anew_under_them(reverse: Zoo
     assert english.trace(ids, edits, ("logits",))["logits"].argmax(axis=-1)[2:-1].tolist() == list(ids[3:])
     with pytest.raises(NotCaptured):
         zoo.writing.generate(reverse, "stressed", edits=(Scale(site="decoder.5.mlp.out", factor=0.0),))
-
-
-def test_surprise_is_torchs_cross_entropy() -> None:
-    logits, ids = normal(5, 7, 41, seed=4) * 9, token_ids(7, batch=1)[0]
-    found = ablation.surprise(logits[:, :-1].numpy(), ablation.whole_text(ids.tolist()))
-    expected = [F.cross_entropy(row[:-1].double(), ids[1:]).item() for row in logits]
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_one_word_is_the_next_one_or_the_favourite() -> None:
@@ -213,7 +190,13 @@ def test_a_large_map_of_damage_is_computed_in_parts(english: ZooModel, monkeypat
     assert [len(call.args[0]) for call in run.call_args_list] == [*[9] * 6, *[4, 4, 1] * 6]
 
 
-def test_the_map_of_an_encoder_decoder_has_a_row_for_every_attention_layer(reverse: ZooModel) -> None:
+def test_parts_are_named_once_and_the_map_has_a_row_for_every_attention_layer(reverse: ZooModel) -> None:
+    parts = ablation.parts_of(reverse.trace("abc"))
+    assert len({part.code for part in parts}) == len({(part.kind, part.name) for part in parts}) == 4 * 3 + 2 + 2
+    whole = next(part for part in parts if part.code == "dl0")
+    assert whole.sites == ("decoder.0.self_attn.out", "decoder.0.cross_attn.out", "decoder.0.mlp.out")
+    only = ablation.parts_of(zoo.load("induction").trace("abc"))
+    assert [part.code for part in only if part.kind != "head"] == ["dl0", "dl1"]
     trace = reverse.trace("abc")
     run = partial(zoo.experiments.logits_under, reverse, "abc", target=trace.target.ids[1:])
     found = ablation.damage(trace, ablation.whole_text(trace.target.ids), run, zeroed)
@@ -221,17 +204,7 @@ def test_the_map_of_an_encoder_decoder_has_a_row_for_every_attention_layer(rever
     assert np.isnan(found).tolist() == [[False] * 5, [False] * 4 + [True], [False] * 5]  # the MLP comes after both
 
 
-def test_parts_are_named_once_and_an_attention_only_model_has_no_mlp(reverse: ZooModel) -> None:
-    parts = ablation.parts_of(reverse.trace("abc"))
-    assert len({part.code for part in parts}) == len({(part.kind, part.name) for part in parts}) == 4 * 3 + 2 + 2
-    whole = next(part for part in parts if part.code == "dl0")
-    assert whole.sites == ("decoder.0.self_attn.out", "decoder.0.cross_attn.out", "decoder.0.mlp.out")
-    only = ablation.parts_of(zoo.load("induction").trace("abc"))
-    assert [part.code for part in only if part.kind != "head"] == ["dl0", "dl1"]
-
-
 def test_the_mean_over_a_text_takes_away_what_depends_on_the_text(english: ZooModel) -> None:
-    """A layer whose writes are all averaged adds the same vector to every token of any text."""
     reference = english.trace("My dog ran home and slept.")
     parts = {part.code: part for part in ablation.parts_of(reference)}
     for text in (TEXT, "Why not?"):
@@ -244,22 +217,16 @@ def test_the_mean_over_a_text_takes_away_what_depends_on_the_text(english: ZooMo
     np.testing.assert_allclose(z, np.broadcast_to(wanted, z.shape), atol=1e-6)
 
 
-def test_a_model_with_all_parts_off_reads_out_its_embedding() -> None:
-    model, inputs = lively_model(), inputs_of("decoder-only")
-    assert isinstance(model, DecoderOnly)
-    sites = [f"decoder.{i}.{part}.out" for i in range(N_LAYERS) for part in ("self_attn", "mlp")]
-    run = record(model, *inputs, edits=[Scale(site=site, factor=0.0) for site in sites])
-    embedded = model.embedding.W_E[inputs[0]]
-    norm = model.get_submodule("decoder.norm")
-    assert_close(run["logits"], norm(embedded) @ model.embedding.W_E.T)
-
-
-def test_sharpness_is_the_mean_of_the_largest_shares_where_there_is_a_choice(english: ZooModel) -> None:
+def test_surprise_is_torchs_cross_entropy_and_sharpness_the_mean_of_the_largest_shares(english: ZooModel) -> None:
     trace = english.trace(TEXT)
     found = ablation.sharpness(trace)
     rows = trace["decoder.4.self_attn.pattern"][6]
     assert found[4, 6] == pytest.approx(np.mean([max(rows[i, : i + 1]) for i in range(1, 6)]), rel=1e-5)
     assert np.isnan(ablation.sharpness(english.trace("a"))).all(), "one token has no choice"
+    logits, ids = normal(5, 7, 41, seed=4) * 9, token_ids(7, batch=1)[0]
+    found = ablation.surprise(logits[:, :-1].numpy(), ablation.whole_text(ids.tolist()))
+    expected = [F.cross_entropy(row[:-1].double(), ids[1:]).item() for row in logits]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 @each(
@@ -295,6 +262,7 @@ def test_copying_the_stream_moves_what_lies_in_it(english: ZooModel, pair: tuple
     assert found.shape == (6, tokens.shape[1])
     np.testing.assert_allclose(found[:, :differs], 0, atol=1e-4)
     np.testing.assert_allclose(found[0], np.arange(tokens.shape[1]) == differs, atol=1e-4)
+    assert np.isnan(copied(english, (pair[0], pair[0]), "mlp.out")).all()
 
 
 def test_copies_are_those_of_single_runs(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
@@ -315,13 +283,6 @@ def test_two_runs_with_one_favourite_are_told_apart_by_what_each_prefers() -> No
     assert patching.answers(first, second) == (1, 2)
     first[4] = 20
     assert patching.answers(first, second) == (4, 0)
-
-
-def test_runs_that_do_not_differ_have_nothing_to_recover(english: ZooModel, pair: tuple[Trace, Trace]) -> None:
-    assert np.isnan(copied(english, (pair[0], pair[0]), "mlp.out")).all()
-
-
-def test_all_kinds_of_edits_are_keys_and_differ() -> None:
     site, mask = "a.z", SetMask(layer="a", mask=((True,),))
     alike = (Scale(site=site, factor=0.0, head=1), Patch(site=site, vector=(0.0,), head=1), mask)
     assert len({AblateHead(layer="a", head=1), AblateHead(layer="a", head=1), *alike}) == 4

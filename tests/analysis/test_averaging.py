@@ -26,15 +26,23 @@ def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: in
     assert all(is_left_of_all(point, points[list(corners)], slack=1e-12) for point in points)
 
 
-def test_one_or_two_points_are_their_own_corners_and_equal_points_no_area() -> None:
+def test_few_points_are_their_own_corners_and_attention_left_over_goes_to_nothing() -> None:
     for n in (1, 2):
         assert sorted(hull(np.arange(2.0 * n).reshape(n, 2))) == list(range(n))
     assert len(hull(np.ones((4, 2)))) <= 2
+    found = in_a_plane(np.eye(2), np.array([0.25, 0.25]))
+    assert found.weights.tolist() == [0.25, 0.25, 0.5]
+    assert len(found.places) == 3
+    np.testing.assert_allclose(found.middle, found.weights @ found.places)
+    assert np.linalg.norm(found.places[0] - found.places[2]) == pytest.approx(1.0)  # |(1, 0) − 0|
+    flat = np.array([[0.0, 0.0, 5.0], [3.0, 0.0, 5.0], [0.0, 2.0, 5.0]])
+    assert in_a_plane(flat, np.full(3, 1 / 3)).seen == pytest.approx(1.0)
+    cross = np.vstack((np.eye(3), -np.eye(3)))
+    assert in_a_plane(cross, np.full(6, 1 / 6)).seen == pytest.approx(2 / 3)
 
 
 @each("name", ["twins-attention-only", "tiny-english", "fill-in"])
 def test_what_every_head_writes_stands_in_its_place_inside_the_area(name: str) -> None:
-    """z of the record, seen along the same components by torch-free arithmetic, is the middle."""
     trace = tfmviz.load(name).trace("The animal didn't cross the street because it was too tired.")
     stack = next(site.split(".")[0] for site in trace.sites if site.endswith(".self_attn.z"))
     for layer in (f"{stack}.{n}.self_attn" for n in range(2)):
@@ -47,18 +55,3 @@ def test_what_every_head_writes_stands_in_its_place_inside_the_area(name: str) -
             np.testing.assert_allclose(np.abs(found.middle), np.abs(seen), atol=1e-3 * np.abs(own).max())
             corners = found.places[list(found.around)]
             assert is_left_of_all(found.middle, corners, slack=1e-6 * np.abs(corners).max() ** 2)
-
-
-def test_attention_that_is_left_over_goes_to_nothing() -> None:
-    found = in_a_plane(np.eye(2), np.array([0.25, 0.25]))
-    assert found.weights.tolist() == [0.25, 0.25, 0.5]
-    assert len(found.places) == 3
-    np.testing.assert_allclose(found.middle, found.weights @ found.places)
-    assert np.linalg.norm(found.places[0] - found.places[2]) == pytest.approx(1.0)  # |(1, 0) − 0|
-
-
-def test_the_share_that_is_seen() -> None:
-    flat = np.array([[0.0, 0.0, 5.0], [3.0, 0.0, 5.0], [0.0, 2.0, 5.0]])
-    assert in_a_plane(flat, np.full(3, 1 / 3)).seen == pytest.approx(1.0)
-    cross = np.vstack((np.eye(3), -np.eye(3)))
-    assert in_a_plane(cross, np.full(6, 1 / 6)).seen == pytest.approx(2 / 3)

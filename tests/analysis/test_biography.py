@@ -21,9 +21,7 @@ from tfmviz.record.trace import Array, Encoding
 
 NOTHING = Frequencies(frequent=frozenset(), common=frozenset())
 
-
 SENTENCE = encoding(["The", " cat", " saw", " 3", " cats", ",", " Cat", "."])
-
 
 Cells = set[tuple[int, int]]
 
@@ -37,7 +35,7 @@ def marked(keys: Encoding, mask: Array) -> dict[str, Cells]:
     return dict(zip(KINDS, map(cells_of, cells(SENTENCE, keys, mask, NOTHING)), strict=True))
 
 
-def test_the_kinds_are_those_that_a_reader_would_mark() -> None:
+def test_the_kinds_are_those_that_a_reader_would_mark_also_across_two_texts() -> None:
     where = marked(SENTENCE, np.tri(8, dtype=bool))
     assert where["previous"] == {(i, i - 1) for i in range(2, 8)}
     assert where["two before"] == {(i, i - 2) for i in range(3, 8)}
@@ -49,27 +47,25 @@ def test_the_kinds_are_those_that_a_reader_would_mark() -> None:
     assert where["punctuation"] == {(6, 5), (7, 5)}
     assert where["capital"] == {(7, 6)}
     assert where["number"] == {(i, 3) for i in range(4, 8)}
-
-
-def test_near_is_both_sides_where_both_may_be_seen() -> None:
     near = {(i, j) for i in range(8) for j in range(1, 8) if abs(i - j) <= 3}
     assert marked(SENTENCE, np.ones((8, 8), dtype=bool))["near"] == near
-
-
-def test_across_two_texts_there_is_no_distance_but_a_place() -> None:
     found = marked(encoding(["Der", " 3", " cat", "."]), np.ones((8, 4), dtype=bool))
     assert found["same place"] == {(1, 1), (2, 2), (3, 3)}
     assert found["same word"] == {(1, 2), (3, 1), (6, 2), (7, 3)}
     assert not found["previous"]
 
 
-def test_frequent_tokens_make_half_of_a_text_and_rare_ones_its_last_tenth() -> None:
+def test_frequent_tokens_make_half_of_a_text_and_repeats_show_what_followed() -> None:
     found = Frequencies.of([encoding("aaaaaaaabbbbccddefghijkl")])  # 24 tokens: a makes 8, b 4
     assert found.frequent == {0, 1}
     assert len(found.common) == 10
+    followed, same, previous = map(cells_of, cells_on_repeats(encoding("abcabc"), np.tri(6, dtype=bool)))
+    assert followed == {(3, 1), (4, 2), (5, 3)}
+    assert same == {(4, 1), (5, 2)}  # (3, 0) is the first key
+    assert previous == {(3, 2), (4, 3), (5, 4)}
 
 
-def test_sums_are_those_counted_by_hand() -> None:
+def test_sums_are_those_counted_by_hand_and_two_tokens_leave_no_choice() -> None:
     mask = np.tri(8, dtype=bool)
     patterns = pattern(3, mask).astype(float)
     found = tallied(patterns, SENTENCE, SENTENCE, mask)
@@ -87,32 +83,15 @@ def test_sums_are_those_counted_by_hand() -> None:
         assert found.distances[head, FAR + 1 + 2] == pytest.approx(sum(a[i, i - 2] for i in range(3, 8)))
         assert found.distances[head].sum() == pytest.approx(found.rest[head])
         assert found.best[head] == a[found.query[head], found.key[head]] == a[4:, 1:].max()
+    for n in (1, 2):
+        mask, some = np.tri(n, dtype=bool), encoding("ab"[:n])
+        assert tally(pattern(3, mask), mask, cells(some, some, mask, NOTHING)) is None
 
 
 def tallied(patterns: Array, queries: Encoding, keys: Encoding, mask: Array) -> Tally:
     found = tally(patterns, mask, cells(queries, keys, mask, NOTHING))
     assert found is not None
     return found
-
-
-def test_an_even_spread_has_evenness_one_and_its_own_chance_everywhere() -> None:
-    mask = np.tri(8, dtype=bool)
-    found = tallied((mask / mask.sum(axis=-1, keepdims=True))[None], SENTENCE, SENTENCE, mask)
-    np.testing.assert_allclose(found.mass, found.even)
-    np.testing.assert_allclose(found.shared, found.rest)
-
-
-def test_one_or_two_tokens_leave_no_choice() -> None:
-    for n in (1, 2):
-        mask, some = np.tri(n, dtype=bool), encoding("ab"[:n])
-        assert tally(pattern(3, mask), mask, cells(some, some, mask, NOTHING)) is None
-
-
-def test_repeats_show_what_followed_the_same_token_and_the_token_itself() -> None:
-    followed, same, previous = map(cells_of, cells_on_repeats(encoding("abcabc"), np.tri(6, dtype=bool)))
-    assert followed == {(3, 1), (4, 2), (5, 3)}
-    assert same == {(4, 1), (5, 2)}  # (3, 0) is the first key
-    assert previous == {(3, 2), (4, 3), (5, 4)}
 
 
 def of_words(patterns: Array) -> Tally:
@@ -179,7 +158,6 @@ def test_a_head_that_is_one_thing_by_construction_gets_that_claim_and_no_other()
 
 
 def test_a_head_between_two_texts_may_align_them() -> None:
-    """One head looks at a word of its own for each that is written, the other always at the third."""
     both = np.stack([np.eye(5), np.eye(5)[[2] * 5]])
     queries, keys = encoding(["The", " dog", " is", " good", "!"]), encoding(["Der", " Hund", " ist", " gut", "."])
     sums = Sums.of([tallied(both, queries, keys, np.ones((5, 5), dtype=bool))] * 5)

@@ -33,14 +33,10 @@ def test_bytes_are_those_of_the_tensors_that_are_kept(n_heads: int, n_kv_heads: 
     assert sum(seen.values()) == kept.at(9) == 9 * kept.per_token
 
 
-def test_layers_with_a_window_keep_no_more_than_it() -> None:
-    kept, full = (Kept(n_layers=10, n_kv_heads=3, d_head=7, size=2, n_local=n, window=25 * n) for n in (4, 0))
-    assert kept.at(100) == full.at(100)
-    assert kept.at(350) == 2 * 3 * 7 * 2 * (6 * 350 + 4 * 100)
-
-
-def test_published_models_take_what_is_said_of_them() -> None:
-    """Llama 2 7B: half a megabyte a token in 16 bits; Llama 3 8B, with a quarter of the heads, a quarter of that."""
+def test_published_models_take_what_is_said_of_them_and_windows_no_more_than_they_hold() -> None:
+    local, full = (Kept(n_layers=10, n_kv_heads=3, d_head=7, size=2, n_local=n, window=25 * n) for n in (4, 0))
+    assert local.at(100) == full.at(100)
+    assert local.at(350) == 2 * 3 * 7 * 2 * (6 * 350 + 4 * 100)
     kept = {
         name: Kept(n_layers=m.n_layers, n_kv_heads=m.n_kv_heads, d_head=m.d_head, size=2).per_token / 2**10
         for name, m in KNOWN.items()
@@ -63,15 +59,12 @@ def test_published_shapes_are_what_transformers_builds_by_default(name: str, con
     assert known.window == (window or 0)
 
 
-def test_every_second_layer_of_gemma_2_has_the_window_that_transformers_gives_it() -> None:
+def test_gemma_2_has_its_windows_and_measured_steps_leave_the_model_as_it_was() -> None:
     """Its defaults are the 2B model's; window, d_head and the alternation are the same in all sizes."""
     known, config = KNOWN["Gemma 2 9B"], Gemma2Config()
     assert (known.window, known.d_head) == (config.sliding_window, config.head_dim)
     assert config.layer_types is not None
     assert known.n_local / known.n_layers == config.layer_types.count("sliding_attention") / config.num_hidden_layers
-
-
-def test_measured_steps_are_one_for_every_length_and_leave_the_model_as_it_was() -> None:
     model = lively_model(positions="rope")
     assert isinstance(model, DecoderOnly)
     before = torch.get_rng_state()

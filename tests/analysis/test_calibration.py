@@ -8,21 +8,21 @@ import torch
 from tfmviz.analysis.calibration import log_softmax, reliability
 
 
-def test_a_model_that_is_right_as_often_as_it_says_has_no_error() -> None:
+def test_the_error_is_the_mean_gap_weighted_by_the_guesses() -> None:
     confidence = np.repeat([0.25, 0.75], [400, 400])
     is_right = np.arange(800) % 400 < np.repeat([100, 300], [400, 400])
     found = reliability(confidence, is_right)
     assert found.error == 0
     assert found.count.tolist() == [0, 0, 400, 0, 0, 0, 0, 400, 0, 0]
     assert np.isnan(found.accuracy[0])
-
-
-def test_the_error_is_the_mean_gap_weighted_by_the_guesses() -> None:
     found = reliability(np.array([0.9, 0.9, 0.9, 0.35]), np.array([True, False, False, True]))
     assert np.isclose(found.error, 0.75 * abs(1 / 3 - 0.9) + 0.25 * abs(1 - 0.35))
 
 
-def test_bins_are_as_wide_as_each_other_and_certainty_is_in_the_last() -> None:
+def test_bins_are_equally_wide_and_log_softmax_is_torchs() -> None:
+    logits = np.random.default_rng(1).normal(scale=30, size=(5, 11))
+    for t in (0.5, 1.0, 3.0):
+        np.testing.assert_allclose(log_softmax(logits, temperature=t), torch.tensor(logits / t).log_softmax(dim=-1))
     rng = np.random.default_rng(0)
     confidence, is_right = rng.uniform(size=1009), rng.uniform(size=1009) < 0.6
     found = reliability(np.append(confidence, 1.0), np.append(is_right, True), bins=7)
@@ -31,9 +31,3 @@ def test_bins_are_as_wide_as_each_other_and_certainty_is_in_the_last() -> None:
         extra = b == 6
         assert found.count[b] == inside.sum() + extra
         assert np.isclose(found.accuracy[b] * found.count[b], is_right[inside].sum() + extra)
-
-
-def test_log_softmax_is_torch_s() -> None:
-    logits = np.random.default_rng(1).normal(scale=30, size=(5, 11))
-    for t in (0.5, 1.0, 3.0):
-        np.testing.assert_allclose(log_softmax(logits, temperature=t), torch.tensor(logits / t).log_softmax(dim=-1))

@@ -38,7 +38,7 @@ def test_a_recurrent_layer_multiplies_by_two_matrices_at_every_step() -> None:
     assert layer_costs.layers(d, "cpu")["recurrent"](x).shape == (n, d)
 
 
-@each("kind", KIND)
+@each("kind", list(KIND))
 def test_the_claimed_exponents_are_those_of_the_counts(kind: str) -> None:
     sizes, base = 2.0 ** np.arange(7, 14), {"n": 128, "d": 128, "k": 3, "r": 64}
     for name, exponent in zip("nd", KIND[kind].exponents, strict=True):
@@ -46,10 +46,16 @@ def test_the_claimed_exponents_are_those_of_the_counts(kind: str) -> None:
         assert slope(sizes, np.array(counts, float)) == pytest.approx(exponent)
 
 
-def test_the_table_says_how_far_news_travels() -> None:
+def test_lines_cross_where_their_powers_are_equal_and_news_travels_as_the_table_says() -> None:
     path = {kind.name: kind.path(Sizes(n=81, d=5, k=3, r=9)) for kind in KINDS}
     assert path == {"self-attention": 1, "recurrent": 81, "convolution": 4, "restricted attention": 9}
     assert KINDS[2].path(Sizes(n=82, d=5, k=3, r=9)) == 5
+    x = 2.0 ** np.arange(4, 13)
+    assert crosses(x, 2.0 * x**2, 600.0 * x) == pytest.approx(300)
+    assert crosses(x, x, 2 * x) is None
+    assert crosses(x, 2 * x, x) is None
+    late = np.where(x < 100, 5 * x, 1e-9 * x)
+    assert crosses(x, late, x) is None
 
 
 @each("power", [0.5, 1.0, 2.0, 3.0])
@@ -61,15 +67,6 @@ def test_the_slope_of_a_power_is_its_exponent_whatever_hides_at_small_sizes(powe
     assert continued(x, y, 65_536) == pytest.approx(3e-7 * 65_536**power)
     assert slope(x, y, last=9) < power
     assert np.isnan(slope(x, np.full(9, np.nan)))
-
-
-def test_lines_cross_where_their_powers_are_equal() -> None:
-    x = 2.0 ** np.arange(4, 13)
-    assert crosses(x, 2.0 * x**2, 600.0 * x) == pytest.approx(300)
-    assert crosses(x, x, 2 * x) is None
-    assert crosses(x, 2 * x, x) is None
-    late = np.where(x < 100, 5 * x, 1e-9 * x)
-    assert crosses(x, late, x) is None
 
 
 def test_restricted_attention_is_attention_under_its_mask() -> None:

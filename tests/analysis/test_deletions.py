@@ -18,15 +18,12 @@ def river_of(*writes: list[float]) -> River:
     return River(parts=parts, final=np.ones(2), residue=0.0, **nothing)
 
 
-def test_half_of_a_write_is_taken_back() -> None:
+def test_half_of_a_write_is_taken_back_and_nothing_where_all_agree() -> None:
     found = deletions.strongest(river_of([0.0, 1.0], [4.0, 0.0], [-2.0, 0.5]))
     assert found is not None
     assert (found.earlier, found.later) == (1, 2)
     assert found.share == pytest.approx(0.5)
     assert found.cosine == pytest.approx(-8 / (4 * np.hypot(2, 0.5)))
-
-
-def test_nothing_is_taken_back_where_all_writes_agree() -> None:
     assert deletions.strongest(river_of([0.0, 1.0], [1.0, 0.0], [1.0, 1.0])) is None
 
 

@@ -13,11 +13,9 @@ PAIR = Pair(("The key", "The keys"), 0, (" is",), (" are",))
 SAME = Pair(('"We', "we"), 0, ('"',), ('"',))
 
 
-@each("kind", dependencies.MAKERS)
+@each("kind", list(dependencies.MAKERS))
 @each("phrases", [0, 1, 5])
-def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_between_as_it_says(
-    kind: str, phrases: int
-) -> None:
+def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_as_it_says(kind: str, phrases: int) -> None:
     quoted, agrees = kind == dependencies.QUOTATION, kind == dependencies.AGREEMENT
     for pair in dependencies.pairs(kind, phrases, 40, seed=3):
         one, other = (text.split() for text in pair.texts)
@@ -29,9 +27,11 @@ def test_a_pair_differs_at_its_beginning_alone_and_has_as_many_words_between_as_
         assert (len(between.split()) if between else len(one) - (2 if agrees else 1)) == pair.n
 
 
-def test_the_same_seed_makes_the_same_sentences_and_another_does_not() -> None:
+def test_pairs_are_drawn_again_whole_and_sentences_by_their_seed() -> None:
     one, again, other = (dependencies.pairs("name", 2, 20, seed=seed) for seed in (1, 1, 2))
     assert one == again != other
+    points, draws = np.array([1.0, 0.0, 0.5]), np.array([[0, 0, 0], [1, 2, 2]])
+    assert dependencies.resampled(points, draws).tolist() == [1.0, pytest.approx(1 / 3)]
 
 
 def test_a_model_that_always_says_is_leans_but_does_not_prefer() -> None:
@@ -39,15 +39,7 @@ def test_a_model_that_always_says_is_leans_but_does_not_prefer() -> None:
     assert dependencies.leans(PAIR, p) == 1
     assert dependencies.prefers(PAIR, p) == 0.5
     assert dependencies.leans(PAIR, p[::-1]) == 0
-
-
-def test_what_is_forgotten_counts_a_half() -> None:
-    p = {" is": 0.9, " are": 0.05}
-    assert dependencies.leans(PAIR, [p, {" is": 0.9 * (1 + 1e-8), " are": 0.05}]) == 0.5
+    q = {" is": 0.9, " are": 0.05}
+    assert dependencies.leans(PAIR, [q, {" is": 0.9 * (1 + 1e-8), " are": 0.05}]) == 0.5
     assert dependencies.leans(SAME, [{'"': 0.2}, {'"': 0.2}]) == 0.5
     assert dependencies.leans(SAME, [{'"': 0.2}, {'"': 0.1}]) == 1
-
-
-def test_pairs_are_drawn_again_whole() -> None:
-    points, draws = np.array([1.0, 0.0, 0.5]), np.array([[0, 0, 0], [1, 2, 2]])
-    assert dependencies.resampled(points, draws).tolist() == [1.0, pytest.approx(1 / 3)]

@@ -73,12 +73,20 @@ def test_exact_attention_is_torchs(allowed: Array | None) -> None:
     assert counted(exact.attend, Q, CROSS_K, CROSS_V) == exact.cost(N, K_LEN, D).multiplications
 
 
-def test_errors_are_0_for_the_same_and_1_where_nothing_is_shared() -> None:
+def test_singular_values_say_what_any_projection_can_keep_and_errors_lie_between_0_and_1() -> None:
     left, right = np.eye(5), np.eye(5)[::-1][:4]
     assert exact.pattern_error(left, left) == 0
     assert exact.pattern_error(left[:2], right[:2]) == 1
     assert exact.output_error(V, V) == 0
     assert exact.output_error(V, 0 * V) == pytest.approx(1)
+    pattern = exact.pattern(Q, K)
+    shares = linformer.shares(pattern)
+    for rank in (1, 4, N):
+        lost = np.linalg.norm(pattern - linformer.best(pattern, rank)) ** 2 / np.linalg.norm(pattern) ** 2
+        assert lost == pytest.approx(1 - shares[rank - 1], abs=1e-12)
+    assert shares[-1] == pytest.approx(1)
+    rank_one = np.outer(np.ones(5), exact.softmax(V[:1])[0])
+    assert linformer.shares(rank_one)[0] == pytest.approx(1)
 
 
 def test_a_sparse_pattern_is_attention_under_the_smaller_mask() -> None:
@@ -117,25 +125,8 @@ def test_linformer_with_a_row_for_each_token_is_exact() -> None:
         assert counts == linformer.cost(N, K_LEN, D, rows).multiplications >= E
 
 
-def test_singular_values_say_what_any_projection_can_keep() -> None:
-    pattern = exact.pattern(Q, K)
-    shares = linformer.shares(pattern)
-    for rank in (1, 4, N):
-        left = np.linalg.norm(pattern - linformer.best(pattern, rank)) ** 2 / np.linalg.norm(pattern) ** 2
-        assert left == pytest.approx(1 - shares[rank - 1], abs=1e-12)
-    assert shares[-1] == pytest.approx(1)
-    rank_one = np.outer(np.ones(5), exact.softmax(V[:1])[0])
-    assert linformer.shares(rank_one)[0] == pytest.approx(1)
-
-
-def test_reformer_with_one_bucket_is_exact() -> None:
-    np.testing.assert_allclose(reformer.attend(Q, CROSS_K, CROSS_V, 1), torchs(Q, CROSS_K, CROSS_V))
-    assert reformer.meet(reformer.buckets(Q, 1), reformer.buckets(K, 1)).all()
-
-
 @each("n_buckets, k_len", [(2, K_LEN), (6, K_LEN), (16, 3)])
 def test_reformer_bucket_by_bucket_is_attention_to_the_pairs_that_meet(n_buckets: int, k_len: int) -> None:
-    """With three keys in 16 buckets most queries meet none, and so keep all."""
     k, v = CROSS_K[:k_len], CROSS_V[:k_len]
     met = reformer.meet(*(reformer.buckets(x, n_buckets, seed=3) for x in (Q, k)))
     assert 0 < met.sum() < met.size
@@ -155,7 +146,7 @@ def test_equal_directions_share_a_bucket_and_opposite_ones_never() -> None:
         assert 0 <= at.min() <= at.max() < 8
 
 
-def test_more_rounds_never_lose_a_pair_and_all_pairs_catch_every_strong_key() -> None:
+def test_reformer_with_one_bucket_is_exact_and_more_rounds_never_lose_a_pair() -> None:
     of_q, of_k = (reformer.buckets(x, 6, rounds=4) for x in (Q, K))
     one, all_ = reformer.meet(of_q[:1], of_k[:1]), reformer.meet(of_q, of_k)
     assert (all_ | ~one).all()
@@ -163,6 +154,8 @@ def test_more_rounds_never_lose_a_pair_and_all_pairs_catch_every_strong_key() ->
     assert reformer.caught(pattern, OPEN, 3) == 1
     assert reformer.caught(pattern, ~OPEN, 3) == 0
     assert reformer.caught(pattern, CAUSAL & (pattern >= pattern.max(axis=-1, keepdims=True)), 1) == 1
+    np.testing.assert_allclose(reformer.attend(Q, CROSS_K, CROSS_V, 1), torchs(Q, CROSS_K, CROSS_V))
+    assert reformer.meet(reformer.buckets(Q, 1), reformer.buckets(K, 1)).all()
 
 
 def test_linear_attention_without_pairs_is_that_over_pairs() -> None:
@@ -196,13 +189,10 @@ def test_the_cost_of_features_counts_their_making_their_use_and_what_is_held() -
     assert drawn - plain == sum(counted(np.matmul, x, directions.T) for x in (Q, CROSS_K))
 
 
-def test_one_feature_is_that_of_equation_5() -> None:
-    x, w = np.array([[0.5, -1.0, 2.0]]), np.array([[0.25, 0.5, 1.0], [1.0, 0.0, -1.0]])
-    expected = [np.exp(1.625 - 2.625) / np.sqrt(2), np.exp(-1.5 - 2.625) / np.sqrt(2)]
-    np.testing.assert_allclose(features.positive(x, w)[0], expected)
-
-
-def test_the_shift_of_features_leaves_the_pattern_and_stops_overflow() -> None:
+def test_random_directions_are_orthogonal_and_shifted_features_leave_the_pattern() -> None:
+    block = features.random_directions(D, D, seed=4)
+    np.testing.assert_allclose((block @ block.T)[~np.eye(D, dtype=bool)], 0, atol=1e-12)
+    assert np.mean(np.sum(features.random_directions(7000, D, seed=4) ** 2, axis=-1)) == pytest.approx(D, rel=0.05)
     directions = features.random_directions(32, D, seed=1)
     plain = features.pattern(features.positive(Q, directions), features.positive(K, directions), CAUSAL)
     np.testing.assert_allclose(features.pattern(*features.performer(Q, K, directions), CAUSAL), plain, rtol=1e-4)
@@ -210,23 +200,11 @@ def test_the_shift_of_features_leaves_the_pattern_and_stops_overflow() -> None:
     assert np.isfinite(large).all()
 
 
-def test_random_directions_are_orthogonal_and_as_long_as_normal_ones() -> None:
-    block = features.random_directions(D, D, seed=4)
-    np.testing.assert_allclose((block @ block.T)[~np.eye(D, dtype=bool)], 0, atol=1e-12)
-    assert np.mean(np.sum(features.random_directions(7000, D, seed=4) ** 2, axis=-1)) == pytest.approx(D, rel=0.05)
-
-
 @each("size", [1, 5, 64])
 @each("allowed", [None, CAUSAL, CAUSAL[::-1].copy()])
 def test_tiles_give_exactly_what_one_piece_gives(size: int, allowed: Array | None) -> None:
     q = 30 * Q  # scores in the hundreds: exp alone would overflow
     np.testing.assert_allclose(tiles.attend(q, K, V, size, allowed), torchs(q, K, V, allowed), atol=1e-12)
-
-
-def test_what_is_added_to_scores_is_added_tile_by_tile() -> None:
-    bias = normal(N, N)
-    expected = torchs(Q, K, V, np.where(CAUSAL, bias, -np.inf))
-    np.testing.assert_allclose(tiles.attend(Q, K, V, 5, CAUSAL, bias=bias), expected, atol=1e-12)
 
 
 def test_the_running_sum_of_a_tile_is_the_softmax_of_what_was_seen_so_far() -> None:
@@ -238,12 +216,15 @@ def test_the_running_sum_of_a_tile_is_the_softmax_of_what_was_seen_so_far() -> N
         np.testing.assert_allclose(tile.out, exact.softmax(scores) @ V[: tile.columns.stop])
 
 
-def test_tiles_multiply_as_often_and_hold_one_tile() -> None:
+def test_what_is_added_to_scores_is_added_tile_by_tile_and_one_tile_is_held() -> None:
     cost = tiles.cost(N, N, D, 5).multiplications
     assert counted(tiles.attend, Q, K, V, size=5) == cost == exact.cost(N, N, D).multiplications
     assert tiles.cost(N, N, D, 64).numbers == N * N + 2 * N
     met = [(tile.rows, tile.columns) for tile in tiles.tiles(Q, K, V, CAUSAL, 5)]
     assert sum((rows.stop - rows.start) * (columns.stop - columns.start) for rows, columns in met) < N * N
+    bias = normal(N, N)
+    expected = torchs(Q, K, V, np.where(CAUSAL, bias, -np.inf))
+    np.testing.assert_allclose(tiles.attend(Q, K, V, 5, CAUSAL, bias=bias), expected, atol=1e-12)
 
 
 def test_heads_of_a_group_share_their_mean() -> None:
@@ -267,6 +248,8 @@ def test_a_state_space_is_the_same_as_recurrence_and_as_convolution() -> None:
 
 
 def test_what_a_state_remembers_is_what_each_token_alone_would_leave() -> None:
+    a = np.array([0.5, 0.9, 0.999])
+    np.testing.assert_allclose(a ** state_space.half_lives(a), 0.5)
     x, a = V[:7], np.linspace(0.2, 0.95, D)
     states = [x[0]]
     for token in x[1:]:
@@ -279,11 +262,6 @@ def test_what_a_state_remembers_is_what_each_token_alone_would_leave() -> None:
     np.testing.assert_allclose(shares, lengths / lengths.sum(axis=-1, keepdims=True), atol=1e-12)
 
 
-def test_after_its_half_life_half_of_a_number_is_left() -> None:
-    a = np.array([0.5, 0.9, 0.999])
-    np.testing.assert_allclose(a ** state_space.half_lives(a), 0.5)
-
-
 def test_a_reversible_stack_gives_its_input_back_whatever_its_functions_are() -> None:
     matrices = normal(6, D, D, seed=6)
     blocks = [(lambda x, W=W: np.tanh(x @ W), lambda x, W=W: np.abs(x @ W.T)) for W in matrices]
@@ -294,18 +272,14 @@ def test_a_reversible_stack_gives_its_input_back_whatever_its_functions_are() ->
     np.testing.assert_allclose(x_2, V, atol=1e-9)
 
 
-def test_a_reversible_stack_is_an_ordinary_one_where_both_halves_are_one() -> None:
-    """With g = 0 the second half stays, and f adds to the first as an ordinary residual layer does."""
-    f, nothing = np.tanh, np.zeros_like
-    first, second = reversible.forward(Q, K[:N], [(f, nothing)] * 3)
-    np.testing.assert_allclose(first, Q + 3 * f(K[:N]))
-    np.testing.assert_array_equal(second, K[:N])
-
-
-def test_a_reversible_stack_keeps_as_much_at_any_depth() -> None:
+def test_a_reversible_stack_keeps_as_much_at_any_depth_and_adds_like_an_ordinary_one() -> None:
     for depth in (1, 5):
         remembers = Mock(side_effect=lambda x: x)
         halves = reversible.forward(Q, V, [(remembers, remembers)] * depth)
         inputs = [call.args[0].size for call in remembers.call_args_list]
         assert reversible.kept(N, D, depth, reversible=False) == sum(inputs)
         assert reversible.kept(N, D, depth, reversible=True) == sum(half.size for half in halves)
+    f, nothing = np.tanh, np.zeros_like
+    first, second = reversible.forward(Q, K[:N], [(f, nothing)] * 3)
+    np.testing.assert_allclose(first, Q + 3 * f(K[:N]))
+    np.testing.assert_array_equal(second, K[:N])

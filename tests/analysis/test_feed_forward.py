@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.cases import each
-from tests.model.helpers import D_FF, D_MODEL, LENGTH, VOCAB, lively_model
+from tests.model.helpers import D_FF, D_MODEL, VOCAB, lively_model
 from tests.records import traced
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import PARTS
@@ -32,7 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "post-norm translator": {"architecture": "encoder-decoder", "norm_position": "post", "feed_forward": "swiglu"},
 }
 
-every_kind = each("kind", KINDS)
+every_kind = each("kind", list(KINDS))
 
 
 def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:
@@ -50,8 +50,7 @@ def test_the_functions_are_pytorchs() -> None:
 
 
 @every_kind
-def test_what_the_layer_writes_follows_from_what_it_reads(kind: str) -> None:
-    """And in a pre-norm model the stream after the layer is the sum."""
+def test_what_the_layer_writes_and_every_sum_are_what_the_model_computed(kind: str) -> None:
     trace, every = layers(kind)
     for site, weights in every.items():
         found = feed_forward.parts(trace, site)
@@ -62,11 +61,6 @@ def test_what_the_layer_writes_follows_from_what_it_reads(kind: str) -> None:
         assert ("gate" in found) == (weights.W_gate is not None)
         if not kind.startswith("post-norm"):
             np.testing.assert_allclose(found["after"], trace[site.replace("mlp", "resid_post")], atol=1e-5)
-
-
-@every_kind
-def test_every_sum_is_the_number_that_the_model_computed(kind: str) -> None:
-    trace, every = layers(kind)
     for site, weights in every.items():
         found = {part: values[2] for part, values in feed_forward.parts(trace, site).items()}
         for part, index in product(found.keys() & set(PARTS), (0, -1)):
@@ -92,25 +86,14 @@ def test_terms_are_named_by_their_places() -> None:
     np.testing.assert_allclose(said.b, weights.W_in[said.indices, 3])
 
 
-def test_a_word_that_moves_takes_its_output_along() -> None:
-    trace, every = layers("gated")
-    order = np.random.default_rng(0).permutation(LENGTH)
-    for site, weights in every.items():
-        found = feed_forward.parts(trace, site)
-        np.testing.assert_allclose(feed_forward.run(weights, found["x"][order]), found["out"][order], atol=1e-4)
-
-
-def test_the_share_of_neurons_that_are_on() -> None:
+def test_the_share_of_neurons_that_are_on_and_the_strongest_values() -> None:
+    assert feed_forward.strongest(np.array([0.1, -3.0, 2.0, 3.0, 0.0]), 3).tolist() == [1, 3, 2]
     trace, every = layers("relu")
     for site in every:
         np.testing.assert_allclose(feed_forward.share_on(trace, site), (trace[f"{site}.post"] > 0).mean(axis=-1))
     gated, every = layers("gated")
     for site in every:
         assert feed_forward.driver(gated, site) is gated[f"{site}.gate"]
-
-
-def test_the_strongest_values_come_first_whatever_their_sign() -> None:
-    assert feed_forward.strongest(np.array([0.1, -3.0, 2.0, 3.0, 0.0]), 3).tolist() == [1, 3, 2]
 
 
 def test_a_neurons_direction_is_what_the_logits_gain_without_a_norm() -> None:

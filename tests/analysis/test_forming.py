@@ -37,16 +37,12 @@ def losses(model: ZooModel, *edits: AblateHead) -> np.ndarray:
     return F.cross_entropy(logits[:-1], torch.tensor(IDS[1:]), reduction="none").numpy()
 
 
-def test_the_losses_are_those_of_the_first_and_the_second_time(formed: tuple[ZooModel, forming.Copying]) -> None:
+def test_the_losses_are_torchs_also_without_each_head(formed: tuple[ZooModel, forming.Copying]) -> None:
     model, found = formed
     each = losses(model)  # the loss at position i is that of token i + 1
     assert found.first == pytest.approx(each[: PERIOD - 1].mean(), abs=1e-5)
     assert found.second == pytest.approx(each[PERIOD : 2 * PERIOD - 1].mean(), abs=1e-5)
     assert found.in_context == pytest.approx(found.second - found.first)
-
-
-def test_the_damage_of_a_head_is_what_the_loss_grows_without_it(formed: tuple[ZooModel, forming.Copying]) -> None:
-    model, found = formed
     assert found.heads == ("0.0", "0.1", "0.2", "0.3", "1.0", "1.1", "1.2", "1.3")
     for n, name in enumerate(found.heads):
         layer, head = map(int, name.split("."))
@@ -66,9 +62,7 @@ def test_the_scores_are_read_off_the_patterns(formed: tuple[ZooModel, forming.Co
     np.testing.assert_allclose(found.scores["previous token"], patterns[:, rows, rows - 1].mean(axis=1), rtol=1e-5)
 
 
-def test_induction_heads_form_between_438_and_761_updates_and_the_page_may_say_so(
-    formed: tuple[ZooModel, forming.Copying],
-) -> None:
+def test_induction_heads_form_between_438_and_761_updates(formed: tuple[ZooModel, forming.Copying]) -> None:
     before, after = at(438)[1], formed[1]
     assert before.scores["induction"].max() < 0.2 < 0.8 < after.scores["induction"].max()
     assert before.second > 5 > 0.5 > after.second

@@ -39,10 +39,7 @@ def test_a_word_without_a_position_begins_as_its_embedding() -> None:
     np.testing.assert_allclose([found.each_other[0], *found.static[:, 0]], 1, atol=1e-6)
 
 
-def test_one_token_twice_has_no_other_to_compare_with() -> None:
+def test_the_same_token_again_and_none_to_compare_with() -> None:
     trace = tfmviz.load("tiny-english").trace("the the")
     assert np.isnan(in_context(trace, "decoder", (5, 5), (0, 1)).usual).all()
-
-
-def test_the_same_token_again() -> None:
     assert [again((7, 8, 7, 7), at) for at in range(4)] == [2, None, 3, 0]

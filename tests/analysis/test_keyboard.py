@@ -36,9 +36,6 @@ def test_offers_begin_with_what_is_typed() -> None:
     assert [WORDS[at] for at in keyboard.offers(scores, ALL, "th")] == ["they", "there", "then"]
     assert [WORDS[at] for at in keyboard.offers(scores, ALL, "")] == ["big", "saw", "and"]
     assert keyboard.offers(scores, ALL, "q") == []
-
-
-def test_where_the_word_begins_that_is_being_typed() -> None:
     begins = {"": 0, "The": 3, "The ": 4, "The d": 4, "The do,": 7, "a  b": 3, "1 2": 3}
     assert {text: keyboard.begun(text) for text in begins} == begins
 

@@ -7,13 +7,10 @@ import numpy as np
 from tfmviz.analysis.labelling import from_mean_of_states, share_by, since_change, until_change
 
 
-def test_tokens_are_counted_from_a_change_and_to_the_next() -> None:
+def test_tokens_are_counted_around_a_change_and_shares_are_of_their_place() -> None:
     labels = np.array([[0, 0, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1], [0, 1, 0, 1, 1, 1]])
     assert since_change(labels).tolist() == [[0, 0, 1, 2, 3, 1], [0] * 6, [0, 1, 1, 1, 2, 3]]
     assert until_change(labels).tolist() == [[2, 1, 3, 2, 1, 0], [0] * 6, [1, 1, 1, 0, 0, 0]]
-
-
-def test_shares_are_of_the_tokens_at_that_place_alone() -> None:
     right = np.array([True, False, True, True, False, True])
     place = np.array([1, 1, 2, 0, 5, 4])
     shares = share_by(right, place, longest=4)

@@ -40,13 +40,10 @@ def test_shares_are_the_real_parts_of_turned_products_over_a_sum_that_is_not_tur
         np.testing.assert_allclose(values, found @ V, atol=1e-10)
 
 
-def test_without_turns_rows_sum_to_1_and_with_them_shares_may_be_negative() -> None:
+def test_without_turns_rows_sum_to_1_and_a_bias_is_lost_in_the_running_sum() -> None:
     np.testing.assert_allclose(linear_attention.shares(Q, K, angles=None).sum(axis=-1), 1)
     half_turns = np.arange(LENGTH)[:, None] * np.full(PAIRS, np.pi)
     assert linear_attention.shares(Q, K, angles=half_turns).min() < 0
-
-
-def test_a_bias_is_lost_in_the_running_sum() -> None:
     bias = normal(HEADS, LENGTH, LENGTH, seed=4)
     pairs, plain = (linear_attention.over_pairs(Q, K, V, angles=None, bias=added) for added in (bias, None))
     running = linear_attention.running(Q, K, V, angles=None)

@@ -34,18 +34,7 @@ def traces(posts: list[Array]) -> list[Trace]:
     return [Trace(target=encoding(words(len(post))), edits=(), values={f"{SITE}.post": post}) for post in posts]
 
 
-def test_the_largest_values_of_every_neuron_are_found_one_of_each_text() -> None:
-    posts = texts()
-    found = neurons.find(traces(posts), [SITE])[SITE]
-    for neuron in range(D_FF):
-        peaks = sorted(((float(np.abs(post[:, neuron]).max()), n) for n, post in enumerate(posts)), reverse=True)
-        assert found.text[neuron].tolist() == [n for _, n in peaks[:KEPT]]
-        for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
-            assert posts[text][token, neuron] == pytest.approx(value, rel=1e-3)
-            assert abs(posts[text][token, neuron]) == np.abs(posts[text][:, neuron]).max()
-
-
-def test_a_file_gives_back_what_was_saved(tmp_path: Path, weights: ModelWeights) -> None:
+def test_the_largest_values_are_found_and_come_back_from_their_file(tmp_path: Path, weights: ModelWeights) -> None:
     peaks = neurons.find(traces(texts()), [SITE])[SITE]
     saved(tmp_path / neurons.FILE, dict.fromkeys(neurons.layers_of(weights), peaks), weights)
     name, loaded = neurons.load(tmp_path / neurons.FILE, weights)
@@ -53,6 +42,14 @@ def test_a_file_gives_back_what_was_saved(tmp_path: Path, weights: ModelWeights)
     assert list(loaded) == list(neurons.layers_of(weights)) == ["decoder.0.mlp", "decoder.1.mlp"]
     for field in dataclasses.fields(Peaks):
         np.testing.assert_array_equal(getattr(loaded["decoder.1.mlp"], field.name), getattr(peaks, field.name))
+    posts = texts()
+    found = neurons.find(traces(posts), [SITE])[SITE]
+    for neuron in range(D_FF):
+        largest = sorted(((float(np.abs(post[:, neuron]).max()), n) for n, post in enumerate(posts)), reverse=True)
+        assert found.text[neuron].tolist() == [n for _, n in largest[:KEPT]]
+        for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
+            assert posts[text][token, neuron] == pytest.approx(value, rel=1e-3)
+            assert abs(posts[text][token, neuron]) == np.abs(posts[text][:, neuron]).max()
 
 
 def saved(path: Path, peaks: dict[str, Peaks], weights: ModelWeights) -> None:

@@ -20,30 +20,12 @@ def looking_at(*places: int) -> reach.Predict:
     return predict
 
 
-def test_only_what_is_looked_at_moves_the_prediction() -> None:
+def test_only_what_is_looked_at_moves_the_prediction_by_the_share_that_is_elsewhere() -> None:
     for places in ((1,), (3,), (2, 8)):
         found = reach.by_distance(looking_at(*places), IDS, words=(0, 7))
         assert found.tolist() == [float(k in places) for k in range(1, 9)]
-
-
-def test_a_word_that_stands_there_already_does_not_count() -> None:
-    """Token 6 stands at the end; replacing it by itself changes nothing, and must not halve the mean."""
     assert reach.by_distance(looking_at(1), IDS, words=(6, 7, 8))[0] == 1.0
     assert reach.by_distance(looking_at(1), IDS, words=(6, 7)).tolist() == [1.0] + [0.0] * 7
-
-
-def test_each_text_differs_in_one_place() -> None:
-    texts = reach.changed(IDS, (0, 7, 4))
-    assert texts.shape == (8, 2, 8)
-    for k, of_place in enumerate(texts, start=1):
-        assert IDS[-k] not in (0, 7)
-        for word, text in zip((0, 7), of_place, strict=True):
-            expected = IDS.copy()
-            expected[-k] = word
-            assert text.tolist() == expected.tolist()
-
-
-def test_moved_is_the_share_of_probability_that_is_elsewhere() -> None:
     p = np.array([0.5, 0.5, 0.0])
     assert reach.moved(p, np.array([0.25, 0.5, 0.25])) == pytest.approx(0.25)
     assert reach.moved(p, p) == 0
@@ -64,7 +46,15 @@ def test_texts_that_are_cut_shuffled_and_thinned_keep_their_end() -> None:
     assert reach.shuffled(ids, keep=7, rng=np.random.default_rng(0)).tolist() != ids.tolist()
 
 
-def test_replacements_are_words_and_always_the_same() -> None:
+def test_each_text_differs_in_one_place_by_replacements_that_stay() -> None:
     vocabulary = [" the", "ing", " a", " cat", "\n", " 中", " <b>", " dogs", "Dog"]
     assert sorted(reach.replacements(vocabulary, 5)) == [0, 3, 7]
     assert reach.replacements(vocabulary, 2) == reach.replacements(vocabulary, 5)[:2]
+    texts = reach.changed(IDS, (0, 7, 4))
+    assert texts.shape == (8, 2, 8)
+    for k, of_place in enumerate(texts, start=1):
+        assert IDS[-k] not in (0, 7)
+        for word, text in zip((0, 7), of_place, strict=True):
+            expected = IDS.copy()
+            expected[-k] = word
+            assert text.tolist() == expected.tolist()

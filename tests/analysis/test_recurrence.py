@@ -47,14 +47,6 @@ def test_jacobians_are_those_that_torch_differentiates() -> None:
             assert abs(found[t] - product.norm().item() / WIDTH**0.5) < 1e-5
 
 
-def test_gradients_reach_as_far_as_the_model_sees() -> None:
-    ids = token_ids(LENGTH, batch=1)[0].tolist()
-    assert (pull(model(), ids) > 0).all()
-    window = lively(build(WindowConfig(vocab_size=VOCAB, max_len=13, n_window=3, d_model=5, d_hidden=11)))
-    found = pull(window, ids)  # type: ignore[arg-type]
-    assert (found > 0).tolist() == [False] * (LENGTH - 3) + [True] * 3
-
-
 def test_a_gradient_is_the_slope_of_the_best_tokens_probability() -> None:
     network, ids = model().double(), token_ids(LENGTH, batch=1)
     best, small = int(network(ids)[0, -1].argmax()), 1e-5
@@ -76,7 +68,12 @@ def test_a_gradient_is_the_slope_of_the_best_tokens_probability() -> None:
     np.testing.assert_allclose(pull(network, ids[0].tolist())[2], np.linalg.norm(slopes), rtol=1e-5)
 
 
-def test_steps_of_each_kind_of_layer() -> None:
+def test_gradients_and_steps_reach_as_far_as_the_model_sees() -> None:
     assert recurrence.steps_of_recurrence(3, 4).tolist() == [[1, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6]]
     assert recurrence.steps_of_layers(3, 4).tolist() == [[1] * 4, [2] * 4, [3] * 4]
     assert recurrence.reach_of_convolution(4, width=3).tolist() == [2, 4, 6, 8]
+    ids = token_ids(LENGTH, batch=1)[0].tolist()
+    assert (pull(model(), ids) > 0).all()
+    window = lively(build(WindowConfig(vocab_size=VOCAB, max_len=13, n_window=3, d_model=5, d_hidden=11)))
+    found = pull(window, ids)  # type: ignore[arg-type]
+    assert (found > 0).tolist() == [False] * (LENGTH - 3) + [True] * 3

@@ -43,9 +43,7 @@ def offered_to_the_norm(trace: Trace, block: str) -> tuple[Array, Array]:
 
 @each("norm_position", ["pre", "post"])
 @every_stack
-def test_norms_writes_and_shares_are_those_of_the_stream(
-    architecture: Architecture, stack: str, norm_position: str
-) -> None:
+def test_norms_writes_and_shares_are_the_streams(architecture: Architecture, stack: str, norm_position: str) -> None:
     """Share × whole write is the projection of attention's write on it: what is left is orthogonal."""
     trace = traced(architecture, norm_position=norm_position)
     measured = stream(trace, stack)
@@ -65,21 +63,6 @@ def test_norms_writes_and_shares_are_those_of_the_stream(
             np.testing.assert_allclose(((write - part * whole) * whole).sum(axis=-1) / squared, 0, atol=1e-5)
 
 
-@every_stack
-def test_a_pre_norm_layer_adds_its_two_writes(architecture: Architecture, stack: str) -> None:
-    trace = traced(architecture)
-    for layer in range(N_LAYERS):
-        block = f"{stack}.{layer}"
-        step = trace[f"{block}.resid_post"] - trace[f"{block}.resid_pre"]
-        np.testing.assert_allclose(sum(offered_to_the_norm(trace, block)), step, rtol=1e-4, atol=1e-5)
-
-
-def test_cross_attentions_write_counts_as_attention() -> None:
-    trace = traced("encoder-decoder")
-    alone = lengths(trace["decoder.0.self_attn.out"])
-    assert stream(trace, "decoder").attention[0].tolist() != pytest.approx(alone, rel=0.01)
-
-
 def stream_of_one_step(attention: list[float], mlp: list[float]) -> Trace:
     """One layer, one token, no norm."""
     before, a, m = np.array([[1.0, 2.0, 2.0]]), np.array([attention]), np.array([mlp])
@@ -87,29 +70,8 @@ def stream_of_one_step(attention: list[float], mlp: list[float]) -> Trace:
     return Trace(target=encoding([3]), values={f"decoder.0.{name}": value for name, value in values.items()})
 
 
-@each(
-    "attention, mlp, share",
-    [
-        *(
-            ([0, 3, 0], [0, 0, 0], 1),
-            ([0, 0, 0], [0, 3, 0], 0),
-            ([0, 0, 3], [0, 0, 1], 0.75),
-            ([3, 0, 0], [0, 3, 0], 0.5),
-        ),
-        *(([0, 2, 0], [0, -1, 0], 2), ([0, -1, 0], [0, 2, 0], -1)),  # one wrote against the other
-    ],
-)
-def test_attention_share(attention: list[float], mlp: list[float], share: float) -> None:
-    measured = stream(stream_of_one_step(attention, mlp), "decoder")
-    assert measured.attention_share.tolist() == [[pytest.approx(share)]]
-    assert measured.attention.tolist() == [[pytest.approx(math.hypot(*attention))]]
-    assert measured.mlp.tolist() == [[pytest.approx(math.hypot(*mlp))]]
-    assert measured.norms[0].tolist() == [pytest.approx(3)]
-
-
 @each("part", [0.0, 5.0])
 def test_where_nothing_is_written_there_is_no_share(part: float) -> None:
-    """Nothing at all, or two writes that cancel each other."""
     with np.errstate(all="raise"):
         measured = stream(stream_of_one_step([part, 0, 0], [-part, 0, 0]), "decoder")
     assert np.isnan(measured.attention_share).all()
@@ -122,18 +84,24 @@ READ = ["decoder.0.resid_pre", *(f"decoder.{layer}.{name}" for layer in range(N_
 
 @each("site", READ)
 def test_a_site_that_the_measure_needs_is_never_passed_over(site: str) -> None:
-    """Counting a layer or cross-attention out unnoticed would put wrong numbers on the page."""
     with pytest.raises(NotCaptured, match=site):
         stream(without(traced("encoder-decoder"), site), "decoder")
 
 
-def test_a_stack_that_is_not_there_is_refused() -> None:
+def test_the_closest_vector_has_torchs_largest_cosine_and_no_stack_is_invented() -> None:
     trace = traced()
     with pytest.raises(NotCaptured, match="resid_post"):
         stream(without(trace, *(site for site in trace if site.endswith(".resid_post"))), "decoder")
     for there, stack in ((trace, "encoder"), (traced("encoder-only"), "decoder")):
         with pytest.raises(NotCaptured, match=stack):
             stream(there, stack)
+    vectors = np.random.default_rng(3).normal(size=(9, 5))
+    for token in range(9):
+        cosines = F.cosine_similarity(torch.tensor(vectors[token]), torch.tensor(vectors))
+        cosines[token] = -2
+        near, cosine = closest(vectors, token)
+        assert near == int(cosines.argmax())
+        assert cosine == pytest.approx(float(cosines.max()))
 
 
 def test_three_directions_keep_what_numpy_s_own_decomposition_keeps() -> None:
@@ -150,16 +118,6 @@ def test_three_directions_keep_what_numpy_s_own_decomposition_keeps() -> None:
     one_place = in_space(replace(trace, values=dict.fromkeys(sites, np.ones((LENGTH, 2)))), sites)
     assert np.allclose(one_place.places, 0)
     assert np.allclose(one_place.shares, 0)
-
-
-def test_the_closest_vector_is_that_with_the_largest_cosine_of_torch() -> None:
-    vectors = np.random.default_rng(3).normal(size=(9, 5))
-    for token in range(9):
-        cosines = F.cosine_similarity(torch.tensor(vectors[token]), torch.tensor(vectors))
-        cosines[token] = -2
-        near, cosine = closest(vectors, token)
-        assert near == int(cosines.argmax())
-        assert cosine == pytest.approx(float(cosines.max()))
 
 
 def test_likeness_is_the_mean_cosine_of_two_different_tokens() -> None:

@@ -61,9 +61,12 @@ def test_means_over_distance_equal_those_of_turned_vectors_pair_by_pair(seed: in
     np.testing.assert_allclose(rotations.mean_of_all_pairs(q, k, THETA, distances), expected, atol=1e-12)
 
 
-def test_means_along_diagonals() -> None:
+def test_means_along_diagonals_and_relative_indices_as_pictures() -> None:
     products = np.array([[1.0, 9, 9], [2, 3, 9], [4, 6, 5]])
     assert along_diagonals(products)[0].tolist() == [3, 4, 4]
+    assert rotations.relative_index(3, 5, clip=2).tolist() == [[2, 3, 4, 4, 4], [1, 2, 3, 4, 4], [0, 1, 2, 3, 4]]
+    with pytest.raises(ValueError, match="at least 1, but is 0"):
+        rotations.relative_index(3, 3, clip=0)
 
 
 @seeds
@@ -88,21 +91,12 @@ def test_the_bound_is_reached_where_the_triangle_inequality_is_tight() -> None:
     assert rotations.bound(alike, alike, THETA, np.array([0]))[0] == pytest.approx(1 + 2 + 3 + 4 + 5)
 
 
-def test_random_products_follow_their_law() -> None:
-    distances = np.arange(40)
-    same, other = rotations.random_products(THETA, distances, n=20_000, seed=0)
-    np.testing.assert_allclose(same, np.cos(np.outer(distances, THETA)).mean(axis=1), atol=0.02)
-    np.testing.assert_allclose(other, 0, atol=0.02)
-
-
-def test_positions_too_far_to_be_exact_are_refused_in_a_sentence() -> None:
+def test_random_products_follow_their_law_and_no_position_is_too_far() -> None:
     assert rotations.angles(np.array([0, -3]), THETA).tolist() == [[0.0] * N_PAIRS, (-3 * THETA).tolist()]
     for position in (10**9 + 1, -(10**15)):
         with pytest.raises(ValueError, match="Positions up to 1,000,000,000 can be computed"):
             rotations.angles(np.array([position]), THETA)
-
-
-def test_relative_indices_as_a_picture() -> None:
-    assert rotations.relative_index(3, 5, clip=2).tolist() == [[2, 3, 4, 4, 4], [1, 2, 3, 4, 4], [0, 1, 2, 3, 4]]
-    with pytest.raises(ValueError, match="at least 1, but is 0"):
-        rotations.relative_index(3, 3, clip=0)
+    distances = np.arange(40)
+    same, other = rotations.random_products(THETA, distances, n=20_000, seed=0)
+    np.testing.assert_allclose(same, np.cos(np.outer(distances, THETA)).mean(axis=1), atol=0.02)
+    np.testing.assert_allclose(other, 0, atol=0.02)

@@ -52,13 +52,18 @@ def test_with_noise_the_intervals_hold_the_true_constants(seed: int) -> None:
     assert high - low > 0.01
 
 
-def test_the_order_of_the_runs_changes_nothing() -> None:
+def test_the_order_of_the_runs_changes_nothing_and_without_a_floor_none_is_found() -> None:
     n, d, loss = runs(noise=5e-3)
     shuffled = np.random.default_rng(1).permutation(32)
     first, second = fit_additive(n, d, loss, draws=5), fit_additive(n[shuffled], d[shuffled], loss[shuffled], draws=5)
     for name in CONSTANTS:
         assert getattr(first.law, name) == getattr(second.law, name)
         assert getattr(first.draws, name).tolist() == getattr(second.draws, name).tolist()
+    n, d, _ = runs(noise=0)
+    loss = 18.0 / n**0.1 + 6.0 / d**0.12
+    law = fit_additive(n, d, loss).law
+    assert law.E < 1e-3
+    np.testing.assert_allclose(law.loss(n, d), loss, rtol=1e-5)
 
 
 def test_torch_finds_no_lower_huber_loss() -> None:
@@ -118,25 +123,12 @@ def test_the_best_sizes_are_those_of_the_papers() -> None:
     assert 0.5 < n / 70e9 < 2
 
 
-def test_without_a_floor_the_search_goes_on_until_it_is_gone() -> None:
-    """A resample of the shipped runs whose lowest Huber loss has E = 0; 150 steps end at 0.10."""
-    n, d, _ = runs(noise=0)
-    loss = 18.0 / n**0.1 + 6.0 / d**0.12
-    law = fit_additive(n, d, loss).law
-    assert law.E < 1e-3
-    np.testing.assert_allclose(law.loss(n, d), loss, rtol=1e-5)
-
-
-def test_kaplans_joint_law_ends_in_the_laws_of_one_variable() -> None:
+def test_kaplans_joint_law_ends_in_those_of_one_variable_and_counts_days_of_a_petaflop() -> None:
     law = KaplanLaw()
-    n = np.array([1e6, 1e9])
-    assert law.loss(n, np.inf) == pytest.approx((6.4e13 / n) ** 0.076)
-    assert law.loss(np.inf, n) == pytest.approx((1.8e13 / n) ** 0.103)
-    assert np.all(law.loss(n, 1e9) > law.loss(n, np.inf))
-
-
-def test_kaplans_operations_are_counted_in_days_of_a_petaflop() -> None:
-    law = KaplanLaw()
+    x = np.array([1e6, 1e9])
+    assert law.loss(x, np.inf) == pytest.approx((6.4e13 / x) ** 0.076)
+    assert law.loss(np.inf, x) == pytest.approx((1.8e13 / x) ** 0.103)
+    assert np.all(law.loss(x, 1e9) > law.loss(x, np.inf))
     assert PF_DAY == 8.64e19
     n, d = law.best(PF_DAY)
     assert n == 1.3e9

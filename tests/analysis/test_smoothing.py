@@ -25,11 +25,3 @@ def test_divergence_and_gradient_are_torch_s(epsilon: float) -> None:
     cross_entropy = F.cross_entropy(logits, torch.tensor(5), label_smoothing=epsilon).item()
     entropy = -(q[q > 0] * np.log(q[q > 0])).sum()
     assert smoothing.divergence(q, ours) == pytest.approx(cross_entropy - entropy)
-
-
-def test_the_target_is_a_distribution_and_its_own_prediction_costs_nothing() -> None:
-    q = smoothing.smoothed(3, epsilon=0.1, vocab_size=11)
-    assert q.sum() == pytest.approx(1)
-    assert q[3] == pytest.approx(0.9 + 0.1 / 11)
-    assert smoothing.divergence(q, np.log(q)) == pytest.approx(0, abs=1e-15)
-    assert np.allclose(smoothing.gradient(q, np.log(q)), 0)

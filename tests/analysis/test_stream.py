@@ -14,16 +14,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.cases import each
-from tests.model.helpers import D_HEAD, D_MODEL, LENGTH, N_HEADS, N_LAYERS, inputs_of, lively_model
-from tests.model.helpers import record as run
+from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, N_LAYERS, lively_model
 from tests.records import trace_of
 from tfmviz.analysis import contributions, lens, residual
 from tfmviz.analysis.contributions import River
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.weights import weights_of
-from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Array, Trace
-from tfmviz.record.weights import Norm, StackWeights
+from tfmviz.record.weights import StackWeights
 
 TOKEN = 4
 WORD, OTHER = 11, 23
@@ -47,7 +45,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "normed embedding": {"norm_position": "post", "embedding_norm": "present", "positions": "learned"},
     "biased": {"architecture": "encoder-only", "embedding_norm": "present", "segment": "present", "head": "bias"},
 }
-every_model = each("name", MODELS)
+every_model = each("name", list(MODELS))
 
 
 @cache
@@ -78,10 +76,16 @@ def test_the_parts_sum_to_the_stream(name: str) -> None:
         assert river.along.sum() == pytest.approx(np.linalg.norm(river.final), abs=1e-5)
 
 
-def test_a_missing_part_shows_in_the_residue() -> None:
+def test_a_missing_part_shows_in_the_residue_and_what_points_against_shortens() -> None:
     _, trace, stack, matrices = made("pre")
     silent = {site: replace(layer, W_O=0 * layer.W_O) for site, layer in matrices.attention.items()}
     assert contributions.river(trace, stack, TOKEN, replace(matrices, attention=silent)).residue > 0.1
+    river = river_of("pre")
+    found = river.against()
+    shortening = [river.parts[n].write @ river.parts[n].meets / np.linalg.norm(river.parts[n].meets) for n in found]
+    assert shortening == sorted(shortening)
+    assert shortening[-1] < 0
+    assert 0 not in found
 
 
 HEADS = [*["head"] * N_HEADS, "bias"]
@@ -101,7 +105,7 @@ def test_every_part_is_there_once_in_the_order_of_the_model(name: str, kinds: li
 
 
 @every_model
-def test_a_heads_part_is_what_torch_makes_of_its_z_alone(name: str) -> None:
+def test_a_heads_part_is_what_torch_makes_of_its_z_and_meets_the_sum_of_those_before(name: str) -> None:
     module, trace, stack, _ = made(name)
     for part in river_of(name).parts:
         if part.head is None:
@@ -115,22 +119,6 @@ def test_a_heads_part_is_what_torch_makes_of_its_z_alone(name: str) -> None:
             together = attention.W_O(torch.tensor(trace[f"{part.site}.z"][:, TOKEN]).flatten())
             write = with_sigma_held(write, attention.out_norm, of=together, bias=False)
         np.testing.assert_allclose(part.write, write.numpy(), atol=1e-5)
-
-
-@each("name", ["pre", "encoder", "translator"])
-def test_ablating_a_head_of_the_last_layer_takes_away_exactly_its_part(name: str) -> None:
-    module, trace, stack, _ = made(name)
-    block = f"{stack}.{N_LAYERS - 1}"
-    edit = AblateHead(layer=f"{block}.self_attn", head=2)
-    ablated = run(module, *inputs_of(module.config.architecture, batch=1), edits=(edit,))
-    changed = ablated[f"{block}.resid_mid"].numpy()[0] - trace[f"{block}.resid_mid"]
-    for token in range(LENGTH):
-        (part,) = [p for p in river_of(name, token).parts if (p.site, p.head) == (edit.layer, 2)]
-        np.testing.assert_allclose(changed[token], -part.write, atol=1e-5)
-
-
-@every_model
-def test_what_a_part_meets_is_the_sum_of_the_parts_before_its_layer(name: str) -> None:
     river = river_of(name)
     for n, part in enumerate(river.parts):
         same = [p for p in river.parts[:n] if p.site != part.site or not part.site or part.kind == "norm"]
@@ -138,15 +126,6 @@ def test_what_a_part_meets_is_the_sum_of_the_parts_before_its_layer(name: str) -
     writes, meets = (torch.tensor(np.stack([getattr(p, name) for p in river.parts])) for name in ("write", "meets"))
     assert math.isnan(river.to_stream[0]), "the embedding meets nothing"
     np.testing.assert_allclose(river.to_stream[1:], F.cosine_similarity(writes, meets)[1:].numpy(), atol=1e-6)
-
-
-def test_what_points_against_the_stream_shortens_it() -> None:
-    river = river_of("pre")
-    found = river.against()
-    shortening = [river.parts[n].write @ river.parts[n].meets / np.linalg.norm(river.parts[n].meets) for n in found]
-    assert shortening == sorted(shortening)
-    assert shortening[-1] < 0
-    assert 0 not in found
 
 
 def with_sigma_held(x: Tensor, norm: Any, *, of: Tensor | None = None, bias: bool = True) -> Tensor:
@@ -184,7 +163,7 @@ def by_autograd(name: str, direction: Array) -> dict[str, float]:
 
 
 @every_model
-def test_scores_sum_to_the_models_logit_and_to_a_difference_of_two(name: str) -> None:
+def test_scores_sum_to_logits_and_a_heads_looks_to_its_score(name: str) -> None:
     _, trace, _, matrices = made(name)
     W_U, logits = matrices.readout.W_U, trace["logits"][TOKEN]
     river = river_of(name)
@@ -193,6 +172,18 @@ def test_scores_sum_to_the_models_logit_and_to_a_difference_of_two(name: str) ->
     added = np.zeros(len(W_U)) if matrices.readout.b_U is None else matrices.readout.b_U
     assert one.total + added[WORD] == pytest.approx(logits[WORD], abs=1e-4)
     assert both.total + added[WORD] - added[OTHER] == pytest.approx(logits[WORD] - logits[OTHER], abs=1e-4)
+    direction = matrices.readout.W_U[WORD].astype(float)
+    river = river_of(name)
+    found = contributions.attribution(river, matrices, direction)
+    for n, part in enumerate(river.parts):
+        if part.kind != "norm":
+            assert contributions.carried(river, matrices, n) @ direction == pytest.approx(found.scores[n], abs=1e-9)
+        if part.kind != "head":
+            continue
+        effects = contributions.looks(trace, part, TOKEN, weights=matrices, direction=found.directions[n])
+        assert effects.sum() == pytest.approx(found.scores[n], abs=1e-4)
+        closed = ~np.broadcast_to(trace[f"{part.site}.mask"], trace[f"{part.site}.pattern"].shape[1:])[TOKEN]
+        assert (effects[closed] == 0).all()
 
 
 @every_model
@@ -209,37 +200,6 @@ def test_scores_are_those_of_torchs_derivatives_with_sigma_held(name: str) -> No
         site = {"embedding": embed, "position": f"{stack}.pos_embed"}.get(part.kind, f"{part.site}.out")
         ours[site] = ours.get(site, 0.0) + float(score)
     assert ours == pytest.approx(by_autograd(name, direction), abs=1e-5)
-
-
-@every_model
-def test_a_heads_looks_sum_to_its_score_and_its_carried_write_gives_it_too(name: str) -> None:
-    _, trace, _, matrices = made(name)
-    direction = matrices.readout.W_U[WORD].astype(float)
-    river = river_of(name)
-    found = contributions.attribution(river, matrices, direction)
-    for n, part in enumerate(river.parts):
-        if part.kind != "norm":
-            assert contributions.carried(river, matrices, n) @ direction == pytest.approx(found.scores[n], abs=1e-9)
-        if part.kind != "head":
-            continue
-        effects = contributions.looks(trace, part, TOKEN, weights=matrices, direction=found.directions[n])
-        assert effects.sum() == pytest.approx(found.scores[n], abs=1e-4)
-        closed = ~np.broadcast_to(trace[f"{part.site}.mask"], trace[f"{part.site}.pattern"].shape[1:])[TOKEN]
-        assert (effects[closed] == 0).all()
-
-
-@each("module", [nn.LayerNorm(D_MODEL), nn.RMSNorm(D_MODEL, eps=1e-5)])
-def test_a_norm_is_torchs(module: nn.LayerNorm | nn.RMSNorm) -> None:
-    rng = np.random.default_rng(0)
-    gain, bias, x = rng.normal(size=(3, D_MODEL))
-    kind = "layer" if isinstance(module, nn.LayerNorm) else "rms"
-    norm = Norm(kind=kind, gain=gain, bias=bias if kind == "layer" else 0 * bias, eps=1e-5)  # type: ignore[arg-type]
-    module = module.double()
-    module.weight.data = torch.tensor(gain)
-    if isinstance(module, nn.LayerNorm):
-        module.bias.data = torch.tensor(bias)
-    np.testing.assert_allclose(norm(x), module(torch.tensor(x)).detach().numpy(), atol=1e-12)
-    np.testing.assert_allclose(norm.carry(x, at=x) + norm.bias, norm(x), atol=1e-12)
 
 
 def lens_of(name: str, detail: residual.Detail = "steps") -> lens.Lens:
@@ -282,12 +242,14 @@ def test_every_row_of_the_lens_is_what_torch_reads_out_there(name: str) -> None:
         np.testing.assert_allclose(found.divergence[row], divergence, atol=1e-5)
 
 
-def test_arrows_and_the_stage_from_which_on_an_answer_stays() -> None:
+def test_arrows_settled_stages_and_outliers_by_hand() -> None:
     ranks = np.array([[9, 1, 1, 4], [3, 1, 2, 4], [5, 1, 1, 1], [1, 1, 1, 1]])
     others = ("top", "top_probability", "answer_probability", "entropy", "divergence")
     found = lens.Lens(answer_rank=ranks, **dict.fromkeys(others, np.zeros(ranks.shape)))
     assert found.step.tolist() == [[0, 0, 0, 0], [1, 0, -1, 0], [-1, 0, 1, 1], [1, 0, 0, 0]]
     assert found.settled.tolist() == [3, 0, 2, 2]
+    norms = np.array([[2.0, 1, 1, 9], [30, 1, 3, 5], [4, 4, 4, 4]])
+    assert residual.outlier(norms) == (1, 10.0)
 
 
 @each("name, per_layer", [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])
@@ -308,8 +270,3 @@ def test_each_norm_makes_what_comes_after_it_of_what_stands_before(name: str) ->
     for (before, after), norm in zip(residual.normalisations(trace, stack).values(), modules, strict=True):
         with torch.no_grad():
             np.testing.assert_allclose(norm(torch.tensor(before)).numpy(), after, atol=1e-5)
-
-
-def test_the_first_tokens_outlier_is_found_at_its_stage() -> None:
-    norms = np.array([[2.0, 1, 1, 9], [30, 1, 3, 5], [4, 4, 4, 4]])
-    assert residual.outlier(norms) == (1, 10.0)

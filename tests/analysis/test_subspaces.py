@@ -15,16 +15,23 @@ def projection(W: np.ndarray) -> np.ndarray:
     return W @ np.linalg.pinv(W)
 
 
-def test_a_subspace_meets_itself_and_not_its_complement() -> None:
-    basis = np.linalg.qr(np.random.default_rng(0).normal(size=(11, 11)))[0]
-    np.testing.assert_allclose(subspaces.cosines(basis[:, :3], basis[:, [2, 0, 1]]), 1)
-    np.testing.assert_allclose(subspaces.cosines(basis[:, :3], basis[:, 3:6]), 0, atol=1e-12)
-
-
-def test_one_known_angle_between_planes() -> None:
+def test_one_known_angle_and_what_feed_forward_layers_read_most() -> None:
     one = np.eye(3)[:, :2]
     other = np.array([[1, 0], [0, np.cos(0.3)], [0, np.sin(0.3)]])
     np.testing.assert_allclose(np.arccos(subspaces.cosines(one, other)), [0, 0.3], atol=1e-7)
+    weights = tfmviz.load("tiny-english").weights.stacks["decoder"]
+    mlps, values = subspaces.overlaps_with_mlps(weights)
+    n_heads = len(values) // len(mlps)
+    for column, mlp in enumerate(mlps):
+        assert np.isnan(values[(column + 1) * n_heads :, column]).all()
+        assert np.isfinite(values[: (column + 1) * n_heads, column]).all()
+        W = weights.feed_forward[mlp].W_in.astype(float) * weights.norms[mlp].gain[:, None]
+        U, _, _ = np.linalg.svd(W - W.mean(axis=0), full_matrices=False)
+        written = weights.attention[f"decoder.{column}.self_attn"].W_O[1].astype(float).T
+        read = U[:, : written.shape[1]]
+        expected = np.trace(projection(written) @ read @ read.T) / written.shape[1]
+        assert values[column * n_heads + 1, column] == pytest.approx(expected, abs=1e-4)
+    assert subspaces.overlaps_with_mlps(tfmviz.load("induction").weights.stacks["decoder"])[0] == ()
 
 
 @each("d_model, d_head", [(64, 16), (96, 8)])
@@ -53,19 +60,3 @@ def test_every_pair_is_the_trace_of_two_projections(name: str) -> None:
         angle = subspaces.smallest_angle(weights, found.heads[row], found.heads[column], "K")
         assert np.cos(np.radians(angle)) == pytest.approx(np.linalg.svd(both, compute_uv=False)[0], abs=1e-4)
     assert np.isnan(found.values[5, 0])
-
-
-def test_what_a_feed_forward_layer_reads_most_takes_part_in_no_earlier_layer() -> None:
-    weights = tfmviz.load("tiny-english").weights.stacks["decoder"]
-    mlps, values = subspaces.overlaps_with_mlps(weights)
-    n_heads = len(values) // len(mlps)
-    for column, mlp in enumerate(mlps):
-        assert np.isnan(values[(column + 1) * n_heads :, column]).all()
-        assert np.isfinite(values[: (column + 1) * n_heads, column]).all()
-        W = weights.feed_forward[mlp].W_in.astype(float) * weights.norms[mlp].gain[:, None]
-        U, _, _ = np.linalg.svd(W - W.mean(axis=0), full_matrices=False)
-        written = weights.attention[f"decoder.{column}.self_attn"].W_O[1].astype(float).T
-        read = U[:, : written.shape[1]]
-        expected = np.trace(projection(written) @ read @ read.T) / written.shape[1]
-        assert values[column * n_heads + 1, column] == pytest.approx(expected, abs=1e-4)
-    assert subspaces.overlaps_with_mlps(tfmviz.load("induction").weights.stacks["decoder"])[0] == ()

@@ -28,13 +28,10 @@ def test_intervals_hold_the_true_difference_in_at_least_95_of_100_experiments(n:
     assert 0.94 <= held / 2000 <= 0.995
 
 
-def test_equal_runs_leave_no_doubt() -> None:
+def test_with_equal_spreads_it_is_students_interval_and_equal_runs_leave_no_doubt() -> None:
     same = np.full(3, 2.0)
     assert welch(same, same) == Difference(mean=0.0, low=0.0, high=0.0)
     assert (welch(same, same).is_noise, welch(same + 1, same).is_noise) == (True, False)
-
-
-def test_with_equal_spreads_and_numbers_it_is_students_interval() -> None:
     ours, theirs = np.array([1.0, 2.0, 3.0]), np.array([5.0, 6.0, 7.0])
     found = welch(ours, theirs)
     half = 2.776 * math.sqrt(1 / 3 + 1 / 3)  # four degrees of freedom, variances of 1

@@ -58,7 +58,7 @@ def test_every_tensor_of_a_block_is_what_its_formula_says(name: str) -> None:
 
 
 @every_model
-def test_the_parameters_of_all_parts_are_those_of_their_modules(name: str) -> None:
+def test_the_parameters_of_all_parts_are_those_of_their_modules_and_tokens_read_alike(name: str) -> None:
     module, *_ = made(name)
     weights = weights_of(module)
     counts, shares = parameters(weights), list(share_of_parts(weights).values())
@@ -74,6 +74,15 @@ def test_the_parameters_of_all_parts_are_those_of_their_modules(name: str) -> No
     assert sum(shares) == pytest.approx(1)
     assert shares == sorted(shares, reverse=True)
     assert min(shares) > 0
+    _, trace, stack, matrices = made(name)
+    sites = list(residual.stages(trace, stack, "steps").values())
+    everything = lens.read(trace, sites, matrices.readout)
+    for token in (0, 4):
+        one = lens.read_token(trace, sites, matrices.readout, token)
+        for field in fields(one):
+            expected = getattr(everything, field.name)[:, token : token + 1]
+            np.testing.assert_allclose(getattr(one, field.name), expected, rtol=1e-4, atol=1e-5, err_msg=field.name)
+    assert lens.read_token(trace, sites[-1:], matrices.readout, 2).top.shape == (1, 1)
 
 
 @each("width, at_most", [(12, 4), (11, 4), (7, 5), (5, 5), (3, 64)])
@@ -89,13 +98,17 @@ def test_means_of_neighbours_keep_the_sum(width: int, at_most: int) -> None:
     np.testing.assert_allclose((found * counts).sum(axis=1), x.sum(axis=1))
 
 
-def test_lengths_and_best_words_are_torchs() -> None:
+def test_lengths_and_best_words_are_torchs_and_a_block_without_output_is_refused() -> None:
     x = np.random.default_rng(1).standard_normal((5, 13)).astype(np.float32)
     close(lengths(x), torch.linalg.vector_norm(torch.tensor(x), dim=-1).numpy())
     best, p = best_words(x)
     expected = torch.tensor(x).softmax(dim=-1).max(dim=-1)
     assert best.tolist() == expected.indices.tolist()
     close(p, expected.values.numpy())
+    _, trace, stack, _ = made("pre")
+    values = {site: value for site, value in trace.values.items() if not site.endswith("resid_pre")}
+    with pytest.raises(LookupError, match="resid_pre"):
+        block_tensors(replace(trace, values=values), f"{stack}.0")
 
 
 @each("scale, factor", [("one", 1.0), ("sqrt_d_model", 30**0.5)])
@@ -103,26 +116,6 @@ def test_the_factor_of_the_embedding_is_found(scale: str, factor: float) -> None
     module, ids = lively_model(embedding_scale=scale).requires_grad_(False), torch.tensor([[3, 1, 4]])
     rows = weights_of(module).W_E[ids[0]]
     assert scale_of_embedding(module.embedding.embed(ids)[0].numpy(), rows) == pytest.approx(factor)
-
-
-@every_model
-def test_one_token_is_read_as_all_tokens_are(name: str) -> None:
-    _, trace, stack, matrices = made(name)
-    sites = list(residual.stages(trace, stack, "steps").values())
-    everything = lens.read(trace, sites, matrices.readout)
-    for token in (0, 4):
-        one = lens.read_token(trace, sites, matrices.readout, token)
-        for field in fields(one):
-            expected = getattr(everything, field.name)[:, token : token + 1]
-            np.testing.assert_allclose(getattr(one, field.name), expected, rtol=1e-4, atol=1e-5, err_msg=field.name)
-    assert lens.read_token(trace, sites[-1:], matrices.readout, 2).top.shape == (1, 1)
-
-
-def test_a_block_without_a_layers_output_is_refused() -> None:
-    _, trace, stack, _ = made("pre")
-    values = {site: value for site, value in trace.values.items() if not site.endswith("resid_pre")}
-    with pytest.raises(LookupError, match="resid_pre"):
-        block_tensors(replace(trace, values=values), f"{stack}.0")
 
 
 def size(module: torch.nn.Module | Transformer) -> int:

@@ -16,7 +16,7 @@ from tests.analysis.test_stream import made as with_stack
 from tests.cases import each
 from tests.model.helpers import N_HEADS, N_LAYERS, inputs_of, lively_model
 from tests.model.helpers import record as run
-from tests.records import encoding, trace_of
+from tests.records import trace_of
 from tfmviz import zoo
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.reading import BIASES, folded
@@ -82,7 +82,7 @@ def test_a_writer_that_is_left_out_shows_in_the_residue(name: str) -> None:
 
 
 @every_model
-def test_every_writer_before_the_layer_is_there_once(name: str) -> None:
+def test_every_writer_is_there_once_and_is_predicted_by_its_row_or_column(name: str) -> None:
     module, trace, _ = made(name)
     layer = trace.layers[-1]
     crosses = layer.endswith("cross_attn")
@@ -97,32 +97,19 @@ def test_every_writer_before_the_layer_is_there_once(name: str) -> None:
         assert ("position" in names) == (module.config.scheme.acts == "embed")
         assert len(set(names)) == len(names)
         assert names[-1] == BIASES
+    _, trace, _ = made(name)
+    found = sum_of(name, Pair(layer=trace.layers[-1], head=0, query=3, key=1))
+    for side, lines in zip(SIDES, (found.terms, found.terms.T), strict=True):
+        without = np.delete(lines, 1, axis=0).sum()
+        bent = without if found.cap is None else found.cap * np.tanh(without / found.cap)
+        assert found.predicted(side, 1) == pytest.approx(bent + found.bias - found.total)
 
 
-def test_the_bias_of_the_scheme_is_a_term_of_its_own() -> None:
+def test_the_bias_of_the_scheme_is_a_term_and_linear_attention_has_no_such_sum() -> None:
     found, far = (sum_of("ALiBi", Pair(layer="decoder.1.self_attn", head=0, query=6, key=key)) for key in (2, 0))
     assert found.bias == pytest.approx(-4 * 2**-4)  # distance 4; the first of two slopes is 2^(-8/2)
     assert found.total == pytest.approx(found.terms.sum() + found.bias)
     assert far.bias == pytest.approx(found.bias * 6 / 4)
-
-
-def test_rope_turns_both_sides_so_that_a_shift_of_both_changes_nothing() -> None:
-    """The same words in the first layer at other places: every term depends on the distance alone."""
-    module = made("pre")[0]
-    ids = (3, 5, 7, 3, 5, 7, 3)
-    values = run(module, torch.tensor([ids]))
-    arrays = {site: (value if site.endswith(".mask") else value[0]).numpy() for site, value in values.items()}
-    trace = Trace(target=encoding(ids), values=arrays)
-    effects = positions_of(module, trace, "decoder.0.self_attn")
-    one, other, farther = (
-        score_sum(trace, Pair(layer="decoder.0.self_attn", head=1, query=q, key=k), weights_of(module), effects).terms
-        for q, k in ((2, 0), (5, 3), (5, 0))
-    )
-    np.testing.assert_allclose(one, other, atol=1e-5)
-    assert np.abs(one - farther).max() > 1e-2
-
-
-def test_linear_attention_has_no_such_sum() -> None:
     module = lively_model(attention="linear", positions="learned").requires_grad_(False)
     pair = Pair(layer="decoder.0.self_attn", head=0, query=1, key=0)
     with pytest.raises(ValueError, match="linear"):
@@ -141,7 +128,6 @@ def sentences(n: int) -> list[str]:
 
 @each("name", SHIPPED)
 def test_the_sum_holds_for_every_head_of_the_shipped_models(name: str) -> None:
-    """Each head has a sentence of its own, and a pair of its own."""
     model = zoo.load(name)
     exact = copy.deepcopy(model.module).double()
     traces = [model.trace(text) for text in sentences(5)]
@@ -195,9 +181,7 @@ def read_without(
 
 @each("side", SIDES)
 @each("name", ["pre", "rms", "no positions", "encoder", "parallel", "ALiBi"])
-def test_without_a_path_the_model_computes_what_torch_does_when_one_head_does_not_read_it(
-    name: str, side: Side
-) -> None:
+def test_without_a_path_the_model_computes_what_torch_does_when_a_head_does_not_read_it(name: str, side: Side) -> None:
     module, trace, weights = made(name)
     layer = trace.layers[-1]
     pair = Pair(layer=layer, head=1, query=4, key=2)
@@ -248,16 +232,6 @@ def test_what_is_predicted_and_what_is_found_differ_by_sigma_alone(name: str) ->
             np.testing.assert_allclose((reading.without(writer) - beta) * after, predicted * before, atol=1e-4)
 
 
-@every_model
-def test_the_prediction_takes_a_row_or_a_column_of_the_terms(name: str) -> None:
-    _, trace, _ = made(name)
-    found = sum_of(name, Pair(layer=trace.layers[-1], head=0, query=3, key=1))
-    for side, lines in zip(SIDES, (found.terms, found.terms.T), strict=True):
-        without = np.delete(lines, 1, axis=0).sum()
-        bent = without if found.cap is None else found.cap * np.tanh(without / found.cap)
-        assert found.predicted(side, 1) == pytest.approx(bent + found.bias - found.total)
-
-
 def test_without_the_biases_no_bias_is_left() -> None:
     _, trace, weights = made("pre")
     pair = Pair(layer="decoder.1.self_attn", head=1, query=4, key=2)
@@ -270,13 +244,10 @@ def test_without_the_biases_no_bias_is_left() -> None:
     np.testing.assert_allclose(edit.vector, expected, atol=1e-5)
 
 
-def test_heads_that_share_keys_are_named() -> None:
+def test_what_is_folded_keeps_its_sum_and_heads_that_share_keys_are_named() -> None:
     weights = made("post translator")[2]
     assert sharing(weights.attention("decoder.0.self_attn"), 1) == [0, 1, 2]
     assert sharing(made("pre")[2].attention("decoder.0.self_attn"), 1) == [1]
-
-
-def test_what_is_folded_keeps_its_sum() -> None:
     matrix = np.arange(12.0).reshape(3, 4) ** 2
     shown = folded(matrix, [2, 0], [1])
     assert shown.shape == (3, 2)

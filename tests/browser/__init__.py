@@ -24,7 +24,7 @@ READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTE
 
 
 HAS_ENGINE = """() => [...document.querySelectorAll(".st-key-live *")].some(({ shadowRoot }) =>
-    [...(shadowRoot?.live_?.following.sources[0].engines.values() ?? [])].some(Boolean))"""
+    [...(shadowRoot?.part_?.sources[0].engines.values() ?? [])].some(Boolean))"""
 """Whether a model has come that the browser computes by itself; the first key or touch asks for it."""
 
 AT_REST = f"""() => document.querySelector("{READY}") !== null

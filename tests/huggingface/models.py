@@ -13,7 +13,6 @@ import transformers as hf
 
 VOCAB, LENGTH, D_FF, WINDOW = 307, 61, 37, 13
 
-
 MARKS: dict[str, Any] = {"bos_token_id": 1, "eos_token_id": 2}
 COMMON: dict[str, Any] = {"vocab_size": VOCAB, "max_position_embeddings": LENGTH}
 PLAIN: dict[str, Any] = {

@@ -61,9 +61,7 @@ def test_what_is_refused_takes_no_memory(written: Path, tmp_path: Path, place: P
     assert {name: peak for name, peak in peaks.items() if peak > MOST} == {}
 
 
-def test_what_a_killed_command_leaves_goes_at_the_next_start_and_what_one_is_writing_stays(
-    written: Path, place: Path
-) -> None:
+def test_what_a_killed_command_leaves_goes_and_what_one_is_writing_stays(written: Path, place: Path) -> None:
     def begun() -> subprocess.Popen[str]:
         command = [sys.executable, "-c", WAITS_IN_THE_MIDDLE, str(written)]
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

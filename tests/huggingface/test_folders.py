@@ -52,9 +52,6 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ZooModel]:
 every_kind = each("name", [*TOKENIZERS, "marian"])
 
 
-# What is written.
-
-
 def test_a_running_app_lists_a_new_model_and_python_loads_it(tmp_path: Path, place: Path) -> None:
     before, model = tfmviz.available(), write(tmp_path / "gpt2", "gpt2")
     assert run(tmp_path / "gpt2") == 0
@@ -75,9 +72,7 @@ def test_half_precision_stays_half_and_folded_weights_keep_all_digits(tmp_path: 
     assert kinds["decoder.blocks.0.mlp_residual.norm.weight"] == "F32"  # 1 + w
 
 
-def test_the_card_says_where_the_model_comes_from_and_how_far_it_is_from_the_original(
-    tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_card_says_where_the_model_is_from(tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path / "bert", "bert")
     (tmp_path / "bert" / "README.md").write_text("---\nlanguage: en\nlicense: apache-2.0\n---\n# BERT\n")
     assert run(tmp_path / "bert", "--name", "mine", "--max-len", "31") == 0
@@ -90,9 +85,7 @@ def test_the_card_says_where_the_model_comes_from_and_how_far_it_is_from_the_ori
         assert f"- {kind}: " in card
 
 
-def test_an_end_mark_that_is_no_entry_is_left_out_and_said(
-    tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_end_mark_that_is_no_entry_goes(tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Small random checkpoints keep GPT-2's 50256. The command converted such a model, and the app refused it."""
     write(tmp_path / "gpt2", "gpt2")
     for name in ("config.json", "generation_config.json"):
@@ -132,9 +125,6 @@ def test_a_converted_model_in_memory_is_the_one_on_disk(tmp_path: Path, place: P
     assert all(np.array_equal(ours[site], theirs[site]) for site in ours)
     assert all(value.equal(before[name]) for name, value in model.state_dict().items())
     assert model.config._attn_implementation == "sdpa"
-
-
-# What the app makes of it.
 
 
 @every_kind
@@ -182,9 +172,6 @@ def test_marian_reads_two_languages_with_one_vocabulary(tmp_path: Path) -> None:
     assert target.encode("the cat sat").tokens == ["▁the", "▁cat▁sat", "</s>"]
     assert source.encode(">>fr<< the cat").ids == [vocabulary[piece] for piece in (">>fr<<", "▁the▁cat", "</s>")]
     assert target.decode([vocabulary["▁cat▁sat"], vocabulary["s"]]) == "cat sats"
-
-
-# Independent of any random weights.
 
 
 def test_a_shipped_model_survives_the_way_through_another_library_bit_for_bit(tmp_path: Path, place: Path) -> None:

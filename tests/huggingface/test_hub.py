@@ -58,9 +58,7 @@ def hub(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hu
     return hub
 
 
-def test_it_says_what_it_found_before_it_fetches_the_weights_and_no_more(
-    hub: Hub, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_says_what_it_found_before_it_fetches(hub: Hub, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(Path("somebody/llama")) == 0
     said = capsys.readouterr().out
     before = said[: said.index("Fetching")]
@@ -73,9 +71,7 @@ def test_it_says_what_it_found_before_it_fetches_the_weights_and_no_more(
     assert "somebody/llama, commit c0ffee" in (place / "llama" / "CARD.md").read_text(encoding="utf-8")
 
 
-def test_what_was_fetched_when_it_was_stopped_is_fetched_on(
-    hub: Hub, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stopped_download_is_fetched_on(hub: Hub, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tiny("llama").save_pretrained(hub.shelf, max_shard_size="60KB")
     (hub.shelf / "model.safetensors").unlink()
     shards = sorted(file.name for file in hub.shelf.glob("model-*"))

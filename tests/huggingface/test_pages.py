@@ -86,19 +86,12 @@ def test_a_head_that_is_not_linear_has_no_account_and_says_why(own: Path) -> Non
 
 
 @each("name", MODELS)
-def test_the_stream_is_the_sum_that_the_river_shows(own: Path, name: str) -> None:
+def test_the_river_and_what_the_browser_multiplies_out_are_what_the_model_computed(own: Path, name: str) -> None:
     model = zoo.load(name.replace(" ", "-"))
     trace = model.trace(TEXT)
-    for stack, weights in model.weights.stacks.items():
-        river = contributions.river(trace, stack, 2, weights)
+    for stack, matrices in model.weights.stacks.items():
+        river = contributions.river(trace, stack, 2, matrices)
         assert river.residue < 1e-4 * max(1.0, float(np.abs(river.final).max()))
-
-
-@each("name", MODELS)
-def test_what_the_browser_multiplies_out_is_what_the_model_computed(own: Path, name: str) -> None:
-    """The pattern from q, k, mask, divisor, cap and bias as they travel."""
-    model = zoo.load(name.replace(" ", "-"))
-    trace = model.trace(TEXT)
     for layer in model.config.layers:
         weights = model.weights.attention(layer)
         stack, _, part = layer.split(".")
@@ -142,7 +135,6 @@ def test_the_whole_model_writes_the_formula_that_the_model_has(own: Path, name: 
     ],
 )
 def test_wavelengths_and_decay_are_those_of_the_model(own: Path, name: str, said: str, placeholder: str) -> None:
-    """Base, scaling and pairs that do not turn, against the angles that transformers computes."""
     theta = original_theta(name)
     address = {"model": name.replace(" ", "-"), "text": TEXT}
     app = open_page("positions_rope", scheme="Wavelengths", **address)
@@ -175,9 +167,7 @@ def test_what_a_model_was_trained_on_is_longer_than_what_it_reads_here(own: Path
     shutil.rmtree(own / "cut")
 
 
-def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
-    own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_neurons_of_a_converted_model_are_found(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command looked for the shipped models alone. What such a model was trained on is not known."""
     monkeypatch.setattr(find_neurons, "traces", lambda model, lines: [model.trace(line) for line in lines[:5]])
     find_neurons.find("llama", texts="english.txt")
@@ -187,7 +177,6 @@ def test_the_neurons_of_a_converted_model_are_found_as_the_page_says(
 
 
 def test_a_model_that_takes_the_place_of_another_is_shown_at_once(own: Path, tmp_path: Path) -> None:
-    """The server kept the old one under that name."""
     for name, head in (("bert", True), ("bert headless", False)):
         write(tmp_path / name, name)
         assert run(tmp_path / name, "--name", "again") == 0
@@ -209,7 +198,6 @@ def test_a_window_is_the_models_own_mask_and_all_that_its_cache_keeps(own: Path,
 
 
 def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_path: Path) -> None:
-    """And what is known only of models trained here is not said of others."""
     write(tmp_path / "cut", "bert")
     assert run(tmp_path / "cut", "--name", "cut", "--max-len", "31") == 0
     app = open_page("positions", model="cut", text=TEXT, lesson="Learned", trained="cut, encoder")

@@ -47,9 +47,7 @@ def refused(checkpoint: Path, *options: str, code: int = 1) -> str:
 
 
 @each("what", REFUSED)
-def test_a_checkpoint_that_cannot_be_shown_is_refused_with_a_sentence(
-    written: Path, tmp_path: Path, what: tuple[Damage, str]
-) -> None:
+def test_what_cannot_be_shown_is_refused(written: Path, tmp_path: Path, what: tuple[Damage, str]) -> None:
     checkpoint, (damage, words) = shutil.copytree(written, tmp_path / "checkpoint"), what
     damage(checkpoint)
     said = refused(checkpoint, "--name", "damaged")
@@ -124,11 +122,6 @@ def test_what_stops_it_leaves_nothing_behind(
 def test_what_the_app_would_refuse_is_not_written(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zoo, "load", fails(zoo.ModelUnavailable("it is odd")))
     assert "The app would not show the result: it is odd" in refused(checkpoint)
-
-
-def test_a_disk_without_room_is_noticed_before_anything_is_written(
-    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9, 1000))
     assert "has room for 0 MB" in refused(checkpoint)
 
@@ -190,7 +183,6 @@ SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))
     ],
 )
 def test_a_window_of_some_layers_shortens_the_context(theirs: Any, window: int | None, max_len: int) -> None:
-    """One of all layers is the model's own."""
     shape = shape_of(theirs)
     assert (shape.attention.window, shape.max_len, shape.trained_on) == (window, max_len, LENGTH)
 

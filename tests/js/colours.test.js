@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amountColour } from "../../tfmviz/views/lens/lens.ts";
+import { amountColour } from "../../tfmviz/views/lens/view.tsx";
 import { bytesOf, css, inkOn, packed, RAMP } from "../../tfmviz/views/shared/colours.ts";
 import { shader } from "../../tfmviz/views/shared/shades.ts";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { toBits } from "../../tfmviz/views/masks/bits.ts";
 import "./page.js";
 
-const { Lab } = await import("../../tfmviz/views/masks/lab.ts");
+const { Lab } = await import("../../tfmviz/views/masks/view.tsx");
 
 const words = (n) => Array.from({ length: n }, (_, i) => `word ${i}`);
 const full = (rows, columns = rows) => ({ rows, columns, open: new Uint8Array(rows * columns).fill(1) });
@@ -26,7 +26,7 @@ for (const columns of [3, 9])
     view.show({ queries: words(typed.rows), keys: words(columns), mask: typed }, { first: 0 });
     view.select({ start: "other", bits: toBits(longer), sequence: 0 });
     assert.deepEqual(view.mask, typed);
-    assert.match(view.count.textContent, new RegExp(`of ${typed.rows} × ${columns} =`));
+    assert.match(view.counted, new RegExp(`of ${typed.rows} × ${columns} =`));
     said(view, 8, 0);
     assert.deepEqual(view.mask, longer);
   });
@@ -40,5 +40,7 @@ test("Python's mask for the sentence that has just been typed is taken, also if 
   view.select({ start: "full", bits: toBits(changed), sequence: 0 });
   view.show({ queries: words(4), keys: words(4), gallery: [entry("full", full(4)), entry("other", full(4))] });
   assert.deepEqual(view.mask, changed);
-  assert.match(view.count.textContent, /15 of 4 × 4/);
+  assert.match(view.counted, /15 of 4 × 4/);
+  const pressed = [...view.gallery.querySelectorAll("button")].map((node) => node.getAttribute("aria-pressed"));
+  assert.deepEqual(pressed, ["true", "false"]);
 });

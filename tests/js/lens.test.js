@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.js";
 
-const { Lens } = await import("../../tfmviz/views/lens/lens.ts");
+const { Lens } = await import("../../tfmviz/views/lens/view.tsx");
 
 const COLUMNS = ["embedding", "after layer 0"];
 const grid = (rows, name) => rows.map((row) => COLUMNS.map((column) => `${name} of ${row}, ${column}`));

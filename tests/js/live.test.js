@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Following } from "../../tfmviz/views/live/following.ts";
 import { AWAY, BUSY, Socket } from "../../tfmviz/views/live/socket.ts";
-import { Lab } from "../../tfmviz/views/masks/lab.ts";
+import { Lab } from "../../tfmviz/views/masks/view.tsx";
 import { Board } from "../../tfmviz/views/parts/view.tsx";
 
 const PAGE = { model: "m", layer: "l", head: 0, zoom: "", token: null };

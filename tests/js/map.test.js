@@ -13,7 +13,7 @@ function veiled(cell, pattern = PATTERN, part = PART) {
   pen.moveTo = (x, y) => lines.push([x, y]);
   pen.lineTo = (x, y) => lines.at(-1).push(x, y);
   pen.fillRect = (...box) => boxes.push([pen.fillStyle, ...box]);
-  cells.paintVeiled(pen, pattern, part, { cell, colours: COLOURS });
+  cells.paintVeiled(pen, pattern, part, cell, COLOURS);
   return { boxes, lines };
 }
 

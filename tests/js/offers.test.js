@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Offers, parted } from "../../tfmviz/views/live/offers.ts";
+import { offers, parted } from "../../tfmviz/views/live/offers.ts";
 
 const VOCABULARY = [" the", " then", " dog", " door", "dog", " doll", "."];
 const asked = [];
@@ -17,7 +17,7 @@ const known = (changes) => ({
   entered: "before",
   ...changes,
 });
-const source = new Offers({ engine: () => engine }, () => ({ model: "m", ids: [0, 1, 2, 3, 5] }));
+const source = offers({ engine: () => engine }, () => ({ model: "m", ids: [0, 1, 2, 3, 5] }));
 const offered = async (text, changes) => (await source.trace(text, known(changes)))?.views.offers;
 
 test("the likeliest words that begin with what is typed, after what stands before", async () => {

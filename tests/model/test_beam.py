@@ -115,9 +115,6 @@ def test_banned_tokens_are_left_out_as_transformers_leaves_them_out(writer: Deco
         assert not set(banned) & {token for one in found.complete for token in one.ids}
 
 
-# Laws.
-
-
 @each("scheme", SCHEMES)
 @each("architecture", ["decoder-only", "encoder-decoder"])
 def test_one_beam_writes_what_greedy_writes(architecture: str, scheme: str) -> None:
@@ -142,7 +139,6 @@ def score_of(model: Transformer, text: list[int], found: Hypothesis) -> float:
 @each("architecture", ["decoder-only", "encoder-decoder"])
 @torch.inference_mode()
 def test_every_score_is_that_of_its_text_read_in_one_pass(architecture: str, scheme: str) -> None:
-    """So the rows of the cache belong to their texts after every exchange."""
     model = lively_model(architecture=architecture, positions=scheme)
     for text in TEXTS[:2]:
         found = search(model, text, width=3, length_penalty=0.7, ends=ENDS, max_new_tokens=8)
@@ -152,26 +148,16 @@ def test_every_score_is_that_of_its_text_read_in_one_pass(architecture: str, sch
                 assert one.normalised == pytest.approx(one.score / len(one.ids) ** 0.7, abs=1e-5)
 
 
-def test_scores_add_up_along_the_tree(writer: DecoderOnly) -> None:
-    before: tuple[Hypothesis, ...] = (Hypothesis(ids=(), score=0.0, normalised=0.0),)
-    parents = set()
-    for step in search(writer, TEXTS[0], width=4, ends=ENDS, max_new_tokens=9):
-        for one in step.candidates:
-            assert one.score == pytest.approx(before[one.parent].score + one.log_probability, abs=1e-5)
-            parents.add(one.parent)
-        assert [c.score for c in step.candidates] == sorted((c.score for c in step.candidates), reverse=True)
-        going = [c for c in step.candidates if c.fate == "goes on"]
-        assert [one.ids for one in step.running] == [(*before[c.parent].ids, c.token) for c in going]
-        before = step.running
-    assert len(parents) > 1
-
-
 def test_the_way_to_a_text_adds_up_to_its_score(writer: DecoderOnly) -> None:
     """For every continuation of every step: one that runs on, is complete or was dropped."""
     found = search(writer, TEXTS[0], width=3, ends=ENDS, max_new_tokens=7)
     texts: list[tuple[int, ...]] = [()]  # that run
     fates = set()
     for step in found:
+        scores = [candidate.score for candidate in step.candidates]
+        assert scores == sorted(scores, reverse=True)
+        going = [(*texts[one.parent], one.token) for one in step.candidates if one.fate == "goes on"]
+        assert going == [one.ids for one in step.running]
         for candidate in step.candidates:
             ids = (*texts[candidate.parent], candidate.token)
             way = way_to(ids, found)
@@ -182,7 +168,7 @@ def test_the_way_to_a_text_adds_up_to_its_score(writer: DecoderOnly) -> None:
             if candidate.fate != "goes on":
                 assert way_to((*ids, ids[-1]), found) is None
             fates.add(candidate.fate)
-        texts = [one.ids for one in step.running]
+        texts = going
     assert fates == {"goes on", "complete", "dropped"}
     assert way_to((), found) is None
     unseen = next(token for token in range(VOCAB) if token not in {one.token for one in found[0].candidates})

@@ -10,7 +10,6 @@ from tests.model.helpers import (
     ARCHITECTURES,
     K_LENGTH,
     LENGTH,
-    MAX_LEN,
     SCHEMES,
     assert_close,
     config,
@@ -20,22 +19,15 @@ from tests.model.helpers import (
     token_ids,
     with_other_token,
 )
-from tfmviz import masks
-from tfmviz.model.block import Stack
 from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, Transformer
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough
 
 every_architecture = each("architecture", ARCHITECTURES)
 
-
 every_scheme = each("scheme", SCHEMES)
 
-
 both_paths = each("tap", {"fused": NO_TAP, "stepwise": STEPWISE})
-
-
-# What can depend on what.
 
 
 def differ(model: Transformer, inputs: tuple[Tensor, ...], which: int, position: int, tap: PassThrough) -> list[bool]:
@@ -63,19 +55,12 @@ def test_the_future_cannot_change_the_past(architecture: Architecture, scheme: s
 
 @both_paths
 @torch.no_grad()
-def test_each_layer_sees_one_window_further_back(tap: PassThrough) -> None:
+def test_windows_and_no_mask_in_training_show_what_they_should(tap: PassThrough) -> None:
     """With a window of w and n layers a token sees itself and n (w − 1) tokens before it, in training too."""
     model, inputs = lively_model(window=2, n_layers=3), inputs_of("decoder-only")
     for training in (False, True):
         model.train(training)
         assert differ(model, inputs, 0, 0, tap) == [True] * 4 + [False] * (LENGTH - 4)
-
-
-@both_paths
-@torch.no_grad()
-def test_a_model_trained_without_a_mask_sees_everything_in_training_and_nothing_ahead_afterwards(
-    tap: PassThrough,
-) -> None:
     model, inputs = lively_model(training_mask="none"), inputs_of("decoder-only")
     for j in range(LENGTH):
         for in_training, unchanged in ((True, 0), (False, j)):
@@ -83,26 +68,9 @@ def test_a_model_trained_without_a_mask_sees_everything_in_training_and_nothing_
             assert differ(model, inputs, 0, j, tap) == [False] * unchanged + [True] * (LENGTH - unchanged)
 
 
-@every_architecture
-@torch.no_grad()
-def test_only_encoders_tell_left_from_right_in_t5_bias(architecture: Architecture) -> None:
-    """A decoder never sees keys to the right and has no buckets for them: all count as distance 0."""
-    model = lively_model(architecture=architecture, positions="t5")
-    to_the_right = ~masks.causal(MAX_LEN)
-    for name, stack in model.named_children():
-        if isinstance(stack, Stack):
-            bias = stack.positions.bias(MAX_LEN, MAX_LEN)
-            assert bias is not None
-            at_distance_0 = bias[:, :1, :1].expand_as(bias)
-            is_ignored = torch.equal(bias[:, to_the_right], at_distance_0[:, to_the_right])
-            assert is_ignored is (name == "decoder")
-            assert not torch.equal(bias[:, ~to_the_right], at_distance_0[:, ~to_the_right])
-
-
 @every_scheme
 @torch.no_grad()
 def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
-    """Without positions, permuting an encoder's tokens permutes its outputs and does nothing else."""
     model, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
     order = torch.tensor([3, 1, 4, 0, 6, 2, 5])
     permuted, expected = model(ids[:, order]), model(ids)[:, order]
@@ -112,13 +80,10 @@ def test_only_without_positions_is_a_text_a_bag_of_words(scheme: str) -> None:
         assert not torch.allclose(permuted, expected, atol=1e-2)
 
 
-# Padding.
-
-
 @every_scheme
 @both_paths
 @torch.no_grad()
-def test_a_padded_source_is_translated_as_alone(scheme: str, tap: PassThrough) -> None:
+def test_padded_texts_are_read_as_alone(scheme: str, tap: PassThrough) -> None:
     model = lively(EncoderDecoder(config(architecture="encoder-decoder", positions=scheme)))
     src, tgt = inputs_of("encoder-decoder")
     together = model(src, tgt, tap, src_lengths=torch.tensor([5, K_LENGTH]))
@@ -126,14 +91,8 @@ def test_a_padded_source_is_translated_as_alone(scheme: str, tap: PassThrough) -
         alone = model(src[sentence : sentence + 1, :length], tgt[sentence : sentence + 1], tap)
         assert_close(together[sentence : sentence + 1], alone)
     assert not torch.allclose(together[:1], model(src, tgt, tap)[:1], atol=1e-2)
-
-
-@every_scheme
-@both_paths
-@torch.no_grad()
-def test_a_padded_text_is_encoded_as_alone(scheme: str, tap: PassThrough) -> None:
-    model, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
-    together = model(ids, tap, lengths=torch.tensor([LENGTH, 3]))
+    reader, ids = lively(EncoderOnly(config(architecture="encoder-only", positions=scheme))), token_ids(LENGTH)
+    together = reader(ids, tap, lengths=torch.tensor([LENGTH, 3]))
     for sentence, length in enumerate((LENGTH, 3)):
-        alone = model(ids[sentence : sentence + 1, :length], tap)
+        alone = reader(ids[sentence : sentence + 1, :length], tap)
         assert_close(together[sentence : sentence + 1, :length], alone)

@@ -60,7 +60,6 @@ def test_a_window_is_read_by_the_equations_in_numpy() -> None:
 
 @each("place", [0, 2])
 def test_a_window_sees_its_tokens_and_no_others(place: int) -> None:
-    """A recurrent network sees all that it has read."""
     distance = np.arange(LENGTH) - place
     moved = moved_by_a_change(model_of("window"), place) > 0
     assert (moved == ((distance >= 0) & (distance < N_WINDOW))).all()
@@ -85,11 +84,16 @@ def test_the_recurrent_model_is_torchs_gru_of_as_many_layers() -> None:
 
 
 @every_one
-def test_recording_changes_nothing(name: str) -> None:
+def test_recording_changes_nothing_and_a_greedy_text_is_the_most_probable_at_each_step(name: str) -> None:
     model, ids = model_of(name), token_ids(LENGTH)
     values = record(model, ids)
     assert torch.equal(values["logits"], model(ids, tap=STEPWISE))
     assert_close(values["logits"], model(ids))
+    model, ids = model_of(name), token_ids(2, batch=1)[0]
+    written = continue_ids(model, ids, max_new_tokens=15)  # longer than the context of 13
+    assert len(written) == 17
+    for end in range(2, 17):
+        assert model(written[None, max(0, end - 13) : end])[0, -1].argmax() == written[end]
 
 
 @every_one
@@ -108,24 +112,11 @@ def test_an_edit_acts_on_what_follows(name: str) -> None:
 
 
 @every_one
-def test_a_greedy_text_is_what_the_model_finds_most_probable_at_each_step(name: str) -> None:
-    model, ids = model_of(name), token_ids(2, batch=1)[0]
-    written = continue_ids(model, ids, max_new_tokens=15)  # longer than the context of 13
-    assert len(written) == 17
-    for end in range(2, 17):
-        assert model(written[None, max(0, end - 13) : end])[0, -1].argmax() == written[end]
-
-
-@every_one
-def test_config_and_model_agree(name: str) -> None:
+def test_config_and_model_agree_and_what_describes_no_model_is_refused(name: str) -> None:
     config, model = CONFIGS[name], model_of(name)
     assert read_config(config.to_dict()) == config
     assert config.n_parameters == sum(parameter.numel() for parameter in model.parameters())
     assert parameter_shapes(config) == {key: tuple(value.shape) for key, value in model.state_dict().items()}
-
-
-@every_one
-def test_a_config_that_describes_no_model_is_refused_by_name(name: str) -> None:
     good = CONFIGS[name].to_dict()
     for size in [entry for entry, value in good.items() if isinstance(value, int)]:
         for value in (0, -1, True, 2.0, "3", None):

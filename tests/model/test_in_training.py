@@ -28,14 +28,10 @@ def losses(module: Transformer) -> torch.Tensor:
         return F.cross_entropy(module(torch.tensor([IDS]))[0, :-1], torch.tensor(IDS[1:]), reduction="none")
 
 
-def test_without_dropout_every_run_is_the_model() -> None:
+def test_without_dropout_every_run_is_the_model_and_with_it_the_seed_decides() -> None:
     module = model()
     runs = in_training.losses_with_dropout(module, [IDS], dropout=0.0, runs=3, seed=1)
     torch.testing.assert_close(runs, losses(module).expand(3, -1))
-
-
-def test_runs_drop_other_numbers_and_the_seed_decides_which() -> None:
-    module = model()
     first, again, other = (
         in_training.losses_with_dropout(module, [IDS], dropout=0.3, runs=2, seed=seed) for seed in (1, 1, 2)
     )

@@ -29,14 +29,11 @@ def test_self_attention_is_causal_softmax() -> None:
     assert_close(layer(x)[0], layer.W_O((pattern @ v).transpose(0, 1).flatten(1)))
 
 
-def test_every_kind_is_measured_at_every_length(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_is_measured_at_every_length_until_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layer_times, "LENGTHS", (3, 5))
     found = list(layer_times.measurements())
     kinds = ("recurrent", "convolution", "attention")
     assert [(record["kind"], record["length"]) for record in found] == [(kind, n) for n in (3, 5) for kind in kinds]
     assert [record["share"] for record in found] == [0.5] * 3 + [1.0] * 3
     assert all(record["reading"] > 0 and record["training"] > 0 for record in found)
-
-
-def test_nothing_is_begun_when_the_time_is_up() -> None:
     assert list(layer_times.measurements(seconds=-1.0)) == []

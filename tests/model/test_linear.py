@@ -19,7 +19,6 @@ from tfmviz.model.transformer import build
 D_IN, D_OUT = 24, 40
 SHAPES = [(D_IN,), (1, D_IN), (7, D_IN), (2, 7, D_IN), (1, 200, D_IN), (0, D_IN)]
 
-
 Finish = Callable[[Linear], Linear]
 """Makes a layer a finished one."""
 
@@ -46,23 +45,24 @@ def test_the_product_is_that_of_torch(finish: Finish, shape: tuple[int, ...], bi
     assert_is_product(finish(Linear(D_IN, D_OUT, bias=bias)), torch.randn(shape))
 
 
-def test_so_it_is_for_one_number_out_and_for_rows_that_lie_apart(finish: Finish) -> None:
+def test_so_it_is_for_one_number_out_rows_that_lie_apart_and_double_precision(finish: Finish) -> None:
     assert_is_product(finish(Linear(D_IN, 1)), torch.randn(3, D_IN))
     layer = finish(Linear(D_IN, D_OUT))
     assert_is_product(layer, torch.randn(D_IN, 5).T)
     assert_is_product(layer, torch.randn(2, 9, D_IN).flip(1)[:, ::2])
     assert_is_product(layer, torch.randn(1, 1, D_IN).expand(4, 3, D_IN))
-
-
-def test_so_it_is_in_double_precision(finish: Finish) -> None:
     assert_is_product(finish(Linear(D_IN, D_OUT)).double(), torch.randn(3, D_IN).double())
 
 
-def test_weights_changed_in_place_count_at_once_where_there_are_no_copies() -> None:
+def test_weights_changed_in_place_count_where_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     layer, x = ready_to_read(Linear(D_IN, D_OUT)), torch.randn(3, D_IN)
     assert_is_product(layer, x)
     layer.weight.data[:, 3] = 7.0
     assert_is_product(layer, x)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    layer = with_copies(Linear(D_IN, D_OUT))
+    assert not hasattr(layer.weight, READY)
+    assert_is_product(layer, torch.randn(3, D_IN))
 
 
 @pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this torch comes without oneDNN")
@@ -86,13 +86,6 @@ def test_gradients_pass_through_a_finished_model(finish: Finish) -> None:
     layer(x).sum().backward()
     assert x.grad is not None
     torch.testing.assert_close(x.grad, layer.weight.sum(0).expand(3, -1))
-
-
-def test_a_torch_without_onednn_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    layer = with_copies(Linear(D_IN, D_OUT))
-    assert not hasattr(layer.weight, READY)
-    assert_is_product(layer, torch.randn(3, D_IN))
 
 
 @each("embeddings", ["tied", "untied"])

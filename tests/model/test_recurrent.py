@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from tests.cases import each
 from tests.model.helpers import BATCH, LENGTH, assert_close, lively, normal, record
@@ -60,18 +59,6 @@ def test_step_by_step_and_fused_are_equal_in_states_and_gradients(start: torch.T
         assert_close(fused, stepwise)
 
 
-def test_the_weights_are_those_of_torch() -> None:
-    """So a `torch.nn.GRU` with these weights gives the same states, recorded or not."""
-    gru, x = layer(), normal(BATCH, LENGTH, D_IN)
-    library = nn.GRU(D_IN, D_HIDDEN, batch_first=True)
-    library.load_state_dict(gru.gru.state_dict())
-    recorded = record(gru, x)
-    assert all(value.shape == (BATCH, LENGTH, D_HIDDEN) for value in recorded.values())
-    assert_close(recorded["hidden"], library(x)[0])
-    assert torch.equal(recorded["hidden"], gru(x, tap=STEPWISE))
-    assert_close(recorded["hidden"], gru(x))
-
-
 def test_reading_on_from_a_state_is_reading_the_whole_text() -> None:
     gru, x = layer(), normal(BATCH, LENGTH, D_IN)
     whole = gru(x)
@@ -81,7 +68,6 @@ def test_reading_on_from_a_state_is_reading_the_whole_text() -> None:
 
 
 def test_of_a_text_that_is_read_again_longer_the_last_reading_is_kept() -> None:
-    """As happens while a text is written, when one tap sees all readings."""
     gru, x, recorder = layer(), normal(BATCH, LENGTH, D_IN), Recorder()
     with torch.no_grad():
         for length in (3, LENGTH):
@@ -100,13 +86,10 @@ def test_a_patched_state_is_the_state_from_which_the_text_is_read_on() -> None:
         assert not torch.allclose(after[site][:, 3], before[site][:, 3])
 
 
-def test_an_edit_of_a_gate_acts_at_every_step() -> None:
+def test_an_edit_of_a_gate_acts_at_every_step_and_no_position_is_invented() -> None:
     """z = 0: the state is the candidate, and nothing else of the past remains in it."""
     values = record(layer(), normal(1, LENGTH, D_IN), edits=[Scale(site="update", factor=0)])
     assert torch.equal(values["hidden"], values["candidate"])
-
-
-def test_a_position_that_the_text_lacks_is_refused() -> None:
     edit = Patch(site="hidden", vector=(0.0,) * D_HIDDEN, position=LENGTH)
     with pytest.raises(ValueError, match=rf"positions 0 to {LENGTH - 1}; position {LENGTH} does not exist"):
         record(layer(), normal(1, LENGTH, D_IN), edits=[edit])

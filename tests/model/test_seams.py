@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, get_args
 
 import pytest
@@ -24,21 +23,19 @@ from tests.model.helpers import (
     assert_close,
     blocks_of,
     config,
-    flat,
     inputs_of,
     lively_model,
     normal,
     record,
     token_ids,
 )
-from tfmviz import masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.cache import Cache
-from tfmviz.model.feed_forward import FeedForward, activation
+from tfmviz.model.feed_forward import activation
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, build, build_to_fill
 from tfmviz.model.weights import weights_of
 from tfmviz.record.facts import Architecture, FeedForwardKind
-from tfmviz.record.tap import NO_TAP, STEPWISE
+from tfmviz.record.tap import STEPWISE
 
 THETA = (0.5, 0.01, 0.0, 0.0, 2.0)  # one for each pair of D_HEAD coordinates; two pairs do not turn
 
@@ -73,53 +70,16 @@ def recorded(model: DecoderOnly) -> dict[str, Tensor]:
     return record(model, token_ids(LENGTH))
 
 
-# The default is the model as it was.
-
-
-def test_a_default_model_has_no_module_that_a_choice_would_add() -> None:
-    """Only identities stand in the seams, so the numbers of the shipped models cannot have changed by a bit."""
-    model = build(config())
-    assert isinstance(model, DecoderOnly)
-    attention, mlp = blocks_of(model.decoder)[0].self_attn, blocks_of(model.decoder)[0].mlp
-    assert mlp is not None
-    for seam in (attention.q_norm, attention.k_norm, attention.out_norm, mlp.out_norm):
-        assert isinstance(seam, nn.Identity)
-    assert {name.rpartition(".")[2] for name, _ in model.named_parameters()} == {"weight", "bias", "W_E"}
-    assert model.decoder.embed_norm is None
-
-
-def test_the_default_path_is_torchs_kernel_with_its_own_scale() -> None:
-    attention = blocks_of(decoder().decoder)[0].self_attn
-    q, k, v = (normal(BATCH, N_HEADS, LENGTH, D_HEAD, seed=seed) for seed in (5, 6, 7))
-    mask = masks.causal(LENGTH)
-    expected = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    assert attention.attend_fused(q, k, v, mask=mask, bias=None).equal(expected)
-    stepwise = attention.attend_stepwise(q, k, v, mask=mask, bias=None, tap=NO_TAP)
-    assert stepwise.equal((q @ k.mT / math.sqrt(D_HEAD)).masked_fill(~mask, -torch.inf).softmax(dim=-1) @ v)
-
-
-def test_old_config_files_mean_what_they_meant() -> None:
-    """Files of the zoo were written before these entries existed."""
-    old = {"architecture", "vocab_size", "max_len", "d_model", "n_layers", "n_heads", "n_kv_heads", "d_ff", "norm"}
-    old |= {"norm_position", "feed_forward", "positions", "embeddings", "embedding_scale", "dropout"}
-    assert flat(**{name: value for name, value in config().to_dict().items() if name in old}) == config()
-
-
 # Every choice at once: recording, a cache, a model that is filled instead of drawn.
 
 
 @every_seam
 @torch.no_grad()
-def test_recording_and_the_fused_path_agree(changes: dict[str, Any]) -> None:
+def test_recording_the_fused_path_and_a_cache_agree(changes: dict[str, Any]) -> None:
     model, ids = decoder(**changes), token_ids(LENGTH)
     stepwise = model(ids, STEPWISE)
     assert_close(model(ids), stepwise)
     assert recorded(model)["decoder.norm" if changes.get("head") == "none" else "logits"].equal(stepwise)
-
-
-@every_seam
-@torch.no_grad()
-def test_reading_with_a_cache_gives_what_one_pass_gives(changes: dict[str, Any]) -> None:
     model, ids, cache = decoder(**changes), token_ids(LENGTH), Cache()
     parts = [model(ids[:, :3], cache), model(ids[:, 3:4], cache, past=3), model(ids[:, 4:], cache, past=4)]
     assert_close(torch.cat(parts, dim=1), model(ids))
@@ -128,25 +88,13 @@ def test_reading_with_a_cache_gives_what_one_pass_gives(changes: dict[str, Any])
 @every_seam
 @each("architecture", get_args(Architecture))
 @torch.no_grad()
-def test_a_model_that_is_filled_is_the_model_that_was_drawn(
-    architecture: Architecture, changes: dict[str, Any]
-) -> None:
+def test_a_filled_model_is_the_model_that_was_drawn(architecture: Architecture, changes: dict[str, Any]) -> None:
     if architecture == "encoder-decoder" and changes.get("residual") == "parallel":
         return  # no such model
     drawn, inputs = lively_model(architecture=architecture, **changes), inputs_of(architecture)
     filled = build_to_fill(drawn.config)
     filled.load_state_dict(drawn.state_dict(), assign=True)
     assert filled.eval()(*inputs).equal(drawn(*inputs))
-
-
-# One by one.
-
-
-def test_every_norm_has_the_epsilon_of_the_config() -> None:
-    model = build(config(norm_eps=0.03, norm="rms", norm_position="both", qk_norm="present", head="transform"))
-    norms = [module for module in model.modules() if isinstance(module, nn.RMSNorm)]
-    assert len(norms) == 2 * (2 + 2 + 2) + 1 + 1  # per layer: before, after, q and k; then last norm and head
-    assert {norm.eps for norm in norms} == {0.03}
 
 
 def test_pairs_turn_by_the_angles_given() -> None:
@@ -157,33 +105,6 @@ def test_pairs_turn_by_the_angles_given() -> None:
     assert_close(turned[..., ::2], x * angle.cos() - y * angle.sin())
     assert_close(turned[..., 1::2], x * angle.sin() + y * angle.cos())
     assert turned[..., 4:8].equal(q[..., 4:8])
-
-
-def test_heads_may_be_wider_than_their_share() -> None:
-    values = recorded(decoder(head_width=14))
-    assert values["decoder.0.self_attn.q"].shape == (BATCH, N_HEADS, LENGTH, 14)
-    assert values["decoder.0.self_attn.out"].shape == (BATCH, LENGTH, D_MODEL)
-
-
-def test_queries_and_keys_are_normalised_head_by_head() -> None:
-    model = decoder(qk_norm="present", norm_eps=0.03)
-    values, attention = recorded(model), blocks_of(model.decoder)[0].self_attn
-    x = values["decoder.0.self_attn.norm"]
-    for name, linear, norm in (("q", attention.W_Q, attention.q_norm), ("k", attention.W_K, attention.k_norm)):
-        raw = linear(x).unflatten(-1, (N_HEADS, D_HEAD)).transpose(1, 2)
-        expected = raw / (raw.square().mean(-1, keepdim=True) + 0.03).sqrt() * norm.weight
-        assert_close(values[f"decoder.0.self_attn.{name}"], expected)
-
-
-def test_parallel_layers_read_the_same_stream_and_both_add_to_it() -> None:
-    model = decoder(residual="parallel")
-    values = recorded(model)
-    for index, block in enumerate(blocks_of(model.decoder)):
-        pre, mid, post = (values[f"decoder.{index}.resid_{name}"] for name in ("pre", "mid", "post"))
-        assert block.mlp_residual is not None
-        assert_close(values[f"decoder.{index}.mlp.norm"], block.mlp_residual.norm(pre))
-        assert_close(mid, pre + values[f"decoder.{index}.self_attn.out"])
-        assert_close(post, mid + values[f"decoder.{index}.mlp.out"])
 
 
 @each("norm_position", ["pre", "post"])
@@ -218,34 +139,15 @@ def test_without_residual_connections_the_stream_is_what_the_last_layer_wrote(no
     assert_close(model(ids), x @ model.embedding.W_E.T)
 
 
-def test_norms_on_both_sides_leave_the_stream_a_sum() -> None:
-    model = decoder(norm_position="both", norm="rms")
-    values, block = recorded(model), blocks_of(model.decoder)[1]
-    z = values["decoder.1.self_attn.z"].transpose(1, 2).flatten(2)
-    assert_close(values["decoder.1.self_attn.out"], block.self_attn.out_norm(block.self_attn.W_O(z)))
-    assert_close(values["decoder.1.resid_mid"], values["decoder.1.resid_pre"] + values["decoder.1.self_attn.out"])
-    assert isinstance(block.mlp, FeedForward)
-    assert_close(values["decoder.1.mlp.out"], block.mlp.out_norm(block.mlp.W_out(values["decoder.1.mlp.post"])))
-
-
-def test_scores_have_their_divisor_and_no_score_or_logit_leaves_its_cap() -> None:
-    values = recorded(decoder(score_divisor=2.0, score_cap=0.7, logit_cap=0.3))
-    q, k = (values[f"decoder.0.self_attn.rot_{name}"] for name in "qk")
-    allowed = values["decoder.0.self_attn.mask"].expand(BATCH, N_HEADS, LENGTH, LENGTH)
-    expected = 0.7 * torch.tanh(q @ k.mT / 2.0 / 0.7)
-    assert_close(values["decoder.0.self_attn.scores"][allowed], expected[allowed])
-    uncapped = recorded(decoder(score_divisor=2.0, score_cap=0.7))["logits"]
-    assert uncapped.abs().max() > 0.3
-    assert_close(values["logits"], 0.3 * torch.tanh(uncapped / 0.3))
-
-
-def test_the_embedding_norm_stands_after_the_positions() -> None:
-    model = decoder(embedding_norm="present", positions="learned")
+def test_parallel_layers_read_the_same_stream_and_both_add_to_it() -> None:
+    model = decoder(residual="parallel")
     values = recorded(model)
-    assert model.decoder.embed_norm is not None
-    summed = values["embed"] + values["decoder.pos_embed"]
-    assert_close(values["decoder.embed_norm"], model.decoder.embed_norm(summed))
-    assert values["decoder.0.resid_pre"].equal(values["decoder.embed_norm"])
+    for index, block in enumerate(blocks_of(model.decoder)):
+        pre, mid, post = (values[f"decoder.{index}.resid_{name}"] for name in ("pre", "mid", "post"))
+        assert block.mlp_residual is not None
+        assert_close(values[f"decoder.{index}.mlp.norm"], block.mlp_residual.norm(pre))
+        assert_close(mid, pre + values[f"decoder.{index}.self_attn.out"])
+        assert_close(post, mid + values[f"decoder.{index}.mlp.out"])
 
 
 def test_the_segment_is_added_to_every_embedding() -> None:
@@ -273,12 +175,16 @@ def test_reading_out_the_last_stream_gives_the_logits(changes: dict[str, Any]) -
     assert_close(torch.from_numpy(readout.logits(stream)).float(), values["logits"])
 
 
-def test_a_decoder_may_have_more_layers_than_the_encoder() -> None:
+def test_every_norm_has_its_epsilon_and_a_decoder_may_be_deeper() -> None:
     model = lively_model(architecture="encoder-decoder", n_layers=1, n_decoder_layers=3)
     values = record(model, token_ids(LENGTH), token_ids(LENGTH))
     patterns = [site.removesuffix(".pattern") for site in values if site.endswith(".pattern")]
     assert tuple(patterns) == model.config.layers
     assert len(patterns) == 1 + 2 * 3
+    model = build(config(norm_eps=0.03, norm="rms", norm_position="both", qk_norm="present", head="transform"))
+    norms = [module for module in model.modules() if isinstance(module, nn.RMSNorm)]
+    assert len(norms) == 2 * (2 + 2 + 2) + 1 + 1  # per layer: before, after, q and k; then last norm and head
+    assert {norm.eps for norm in norms} == {0.03}
 
 
 GATES = {"reglu": F.relu, "geglu": F.gelu, "geglu_tanh": nn.GELU("tanh"), "swiglu": F.silu}

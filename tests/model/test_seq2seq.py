@@ -9,16 +9,7 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.model.helpers import (
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    VOCAB,
-    assert_close,
-    lively,
-    record,
-    token_ids,
-)
+from tests.model.helpers import K_LENGTH, LENGTH, MAX_LEN, VOCAB, assert_close, lively, record, token_ids
 from tests.model.numpy_seq2seq import forward
 from tfmviz.model.build import build, parameter_shapes
 from tfmviz.model.earlier import Alignment, Seq2SeqConfig, read_config
@@ -40,8 +31,7 @@ def source_and_target() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @each("attention", KINDS)
-def test_every_recorded_value_is_that_of_the_equations_in_numpy(attention: Alignment) -> None:
-    """And recording changes nothing."""
+def test_every_recorded_value_is_that_of_the_equations_in_numpy_and_padding_is_never_seen(attention: Alignment) -> None:
     module, (src, tgt) = model(attention), source_and_target()
     recorded = record(module, src, tgt)
     weights = {name: value.numpy() for name, value in module.state_dict().items()}
@@ -50,10 +40,6 @@ def test_every_recorded_value_is_that_of_the_equations_in_numpy(attention: Align
         np.testing.assert_allclose(recorded[site][0].numpy(), values, rtol=1e-4, atol=1e-5, err_msg=site)
     assert ("decoder.alpha" in recorded) == (attention != "none")
     assert_close(recorded["logits"], module(src, tgt))
-
-
-@each("attention", KINDS)
-def test_padding_is_never_seen(attention: Alignment) -> None:
     module, (src, tgt) = model(attention), source_and_target()
     padded = torch.cat((src, torch.full((1, 3), VOCAB - 1)), dim=1).expand(2, -1)
     both = module(padded, tgt.expand(2, -1), src_lengths=torch.tensor([K_LENGTH, K_LENGTH + 3]))
@@ -76,7 +62,7 @@ def test_an_edited_context_acts_on_what_is_written_from_there_on(attention: Alig
 
 
 @each("attention", KINDS)
-def test_a_translation_is_the_most_probable_token_of_the_whole_text_each_time(attention: Alignment) -> None:
+def test_a_translation_takes_the_best_token_each_time_and_a_config_counts_parameters(attention: Alignment) -> None:
     module = model(attention)
     src, lengths = token_ids(K_LENGTH, batch=3, seed=5), torch.tensor([K_LENGTH, 4, 1])
     found = translate_batch(module, src, lengths, mark=MARK, max_new_tokens=9)
@@ -88,6 +74,11 @@ def test_a_translation_is_the_most_probable_token_of_the_whole_text_each_time(at
                 break
             text.append(best)
         assert ids == text[1:]
+    config = Seq2SeqConfig(attention=attention, vocab_size=VOCAB, max_len=MAX_LEN, d_model=D)
+    assert read_config(config.to_dict()) == config
+    sizes = {name: tuple(value.shape) for name, value in build(config).state_dict().items()}
+    assert parameter_shapes(config) == sizes
+    assert config.n_parameters == sum(int(np.prod(shape)) for shape in sizes.values())
 
 
 def test_a_translation_ends_at_the_mark() -> None:
@@ -98,15 +89,6 @@ def test_a_translation_ends_at_the_mark() -> None:
         module.W_E[MARK] *= 10
     found = translate_batch(module, token_ids(4, batch=2), torch.tensor([4, 2]), mark=MARK, max_new_tokens=9)
     assert found == [[], []]
-
-
-@each("attention", KINDS)
-def test_a_configuration_comes_back_from_its_file_and_counts_its_parameters(attention: Alignment) -> None:
-    config = Seq2SeqConfig(attention=attention, vocab_size=VOCAB, max_len=MAX_LEN, d_model=D)
-    assert read_config(config.to_dict()) == config
-    sizes = {name: tuple(value.shape) for name, value in build(config).state_dict().items()}
-    assert parameter_shapes(config) == sizes
-    assert config.n_parameters == sum(int(np.prod(shape)) for shape in sizes.values())
 
 
 @each(

@@ -17,14 +17,18 @@ from tests.browser import ROOT
 CARRIED = ("app.py", "pages", "assets", ".streamlit")
 """What lies beside the package in a checkout."""
 
+LARGEST = 95_000_000
+"""Bytes of the wheel: a package index takes 100 MB."""
+
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what the wheel would install; built without network and without an environment of its own."""
+    """A folder with what the wheel would install; built without network, node, and an environment of its own."""
     built, unpacked = tmp_path_factory.mktemp("built"), tmp_path_factory.mktemp("unpacked")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(built)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=os.environ | {"PATH": ""})
     (wheel,) = built.glob("*.whl")
+    assert wheel.stat().st_size <= LARGEST
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(unpacked)
     return unpacked

@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import columns, matrices, open_page, sent, views, words
 from tests.pages.claims import number
-from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead
@@ -78,24 +77,19 @@ def test_two_models_cut_one_sentence() -> None:
     assert "They share none." in words(compare("tokens", b="xyzzy"))
 
 
-def continued(text: str, n: int, edits: tuple[AblateHead, ...] = ()) -> tuple[list[str], list[float]]:
-    """What a model writes greedily, one whole pass a token: the tokens and their probabilities."""
+def continued(text: str, edits: tuple[AblateHead, ...] = ()) -> tuple[list[str], list[float]]:
+    """What the model writes greedily without an end mark: 16 tokens and their probabilities."""
     model = zoo.load("tiny-english")
-    ids, shares = list(model.encode(text).ids), []
-    for _ in range(n):
-        logits = model.trace(ids, edits, ("logits",))["logits"][-1].astype(float)
-        p = softmax(logits)
-        logits[list(model.tokenizer.marks.ends)] = -np.inf  # the setting “no end mark”
-        ids.append(int(logits.argmax()))
-        shares.append(float(p[ids[-1]]))
-    return [model.vocabulary[index] for index in ids[-n:]], shares
+    rules = Rules(banned=model.tokenizer.marks.ends, temperature=0.0)
+    steps = zoo.writing.generate(model, text, rules=rules, max_new_tokens=16, edits=edits).steps
+    return [model.vocabulary[step.token] for step in steps], [step.probability for step in steps]
 
 
 @pytest.mark.parametrize("what", ["another sentence", "a head off"])
 def test_two_texts_are_written_and_part_at_the_first_token_that_differs(what: str) -> None:
     prompt = RIVER.removesuffix(".")
     app = compare("writing", what, text=prompt, chosen_by="greedy", b=MONEY, without_layer="4", without_head="1")
-    sides = continued(prompt, 16), continued(prompt, 16, off(4, 1)) if what == "a head off" else continued(MONEY, 16)
+    sides = continued(prompt), continued(prompt, off(4, 1)) if what == "a head off" else continued(MONEY)
     parts = next(n for n, (one, other) in enumerate(zip(sides[0][0], sides[1][0], strict=True)) if one != other)
     for (_, _, shown), (tokens, shares) in zip(rows(app), sides, strict=True):
         assert [text.replace("␣", " ") for text, *_ in shown] == [in_a_box(token) for token in tokens]
@@ -128,19 +122,15 @@ def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_ki
 def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed() -> None:
     for what, b_text, edits in (("another sentence", MONEY, ()), ("a head off", RIVER, off(2, 1))):
         app = compare("feed_forward", what, b=MONEY, layer="4", token="4", without_layer="2", without_head="1")
-        a, b = (
-            zoo.load("tiny-english").trace(text, changed)["decoder.4.mlp.post"][place(text, "bank")]
-            for text, changed in ((RIVER, ()), (b_text, edits))
-        )
-        assert (a != b).any()
+        runs, site = ((RIVER, ()), (b_text, edits)), "decoder.4.mlp.post"
+        a, b = (zoo.load("tiny-english").trace(*run)[site][place(run[0], "bank")] for run in runs)
         on_a, on_b = a > 0, b > 0
         assert (
             f"For “bank” {on_a.sum():,} of {a.size:,} neurons fire in A, {on_b.sum():,} in B: {(on_a & on_b).sum():,} "
             f"in both, {(on_a & ~on_b).sum():,} only in A, {(on_b & ~on_a).sum():,} only in B."
         ) in words(app)
-        table = columns(app, "side_neurons")
         most = sorted(range(a.size), key=lambda n: -abs(b[n] - a[n]))[:10]
-        neurons, *shown = ([number(cell) for cell in cells] for cells in table.values())
+        neurons, *shown = ([number(cell) for cell in cells] for cells in columns(app, "side_neurons").values())
         assert neurons == most
         np.testing.assert_allclose(shown, np.array((a, b, b - a))[:, most], atol=6e-4, err_msg=what)
 
@@ -156,15 +146,10 @@ FRENCH, OTHER = "Elle ne mange jamais de viande.", "Elle ne mange jamais de pain
 
 
 def translated(name: str, text: str, edits: tuple[AblateHead, ...] = ()) -> tuple[list[str], np.ndarray]:
-    """What a translator writes, one whole pass a token, and how a head of its last layer at most 1 looks."""
-    model, ids, layer = zoo.load(name), list[int](), 0 if name == "reverse" else 1
-    for _ in range(40):
-        trace = model.trace(text, edits, target=ids)
-        best = int(trace["logits"][-1].argmax())
-        if best == trace.target.ids[0]:
-            break
-        ids.append(best)
-    pattern = trace[f"decoder.{layer}.cross_attn.pattern"][0]
+    """What a translator writes, and how the first head of its last layer at most 1 looks."""
+    model, layer = zoo.load(name), 0 if name == "reverse" else 1
+    ids = zoo.writing.generate(model, text, edits=edits).ids
+    pattern = model.trace(text, edits, target=ids)[f"decoder.{layer}.cross_attn.pattern"][0]
     return [written(model.vocabulary[index].strip()) for index in ids], pattern
 
 

@@ -1,4 +1,4 @@
-"""The page on recurrent translators: its numbers against the equations in numpy, its address, odd texts, old files."""
+"""The page on recurrent translators: its numbers are those of the models; its address, its notes, old files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ import numpy as np
 import pytest
 
 from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, sent, series, words
-from tests.model import numpy_seq2seq
 from tests.pages.claims import number
 from tfmviz import zoo
-from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import END, Tokenizer
+from tfmviz.record.trace import Trace
 from tfmviz.ui.bottleneck import measured
 from tfmviz.ui.bottleneck.choices import doubt
 from tfmviz.ui.translators import KINDS, SAID
@@ -28,13 +26,9 @@ WITH_ATTENTION = [kind for kind in KINDS if kind != "none"]
 MODELS = [f"seq2seq-{kind}" for kind in KINDS]
 
 
-def independent(kind: str, text: str = TEXT) -> tuple[Tokenizer, list[int], dict[str, Array]]:
-    """The tokenizer, the greedy translation and all values of a shipped model, in plain numpy."""
-    folder = zoo.MODELS / f"seq2seq-{kind}"
-    tokenizer, weights = Tokenizer.load(folder / "tokenizer.json"), numpy_seq2seq.read(folder)
-    src = list(tokenizer.encode(text, max_len=96).ids)
-    ids = numpy_seq2seq.translate(weights, kind, src, mark=END, most=95)
-    return tokenizer, ids, numpy_seq2seq.forward(weights, kind, src, [END, *ids])
+def recorded(kind: str) -> tuple[zoo.RecurrentTranslator, Trace]:
+    model = zoo.load(f"seq2seq-{kind}", kind=zoo.RecurrentTranslator)
+    return model, model.trace(TEXT)
 
 
 def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
@@ -52,67 +46,64 @@ def test_what_is_left_out_is_counted() -> None:
         assert said in doubt(text, model)
 
 
-def test_every_translation_is_that_of_the_equations_in_numpy() -> None:
+def test_every_translation_is_that_of_its_model() -> None:
     """The page opens on a sentence that one vector loses and attention keeps."""
     opens, rows = (
         {model: text for model, _, text in sent(app, "translations")["rows"]}
         for app in (open_page(PAGE), open_page(PAGE, text=TEXT))
     )
     assert {kind for kind in KINDS if "you the way to the station" in opens[SAID[kind]]} == set(WITH_ATTENTION)
-    expected = {SAID[kind]: found[0].decode(found[1]).strip() for kind in KINDS if (found := independent(kind))}
+    expected = {SAID[kind]: translation(kind) for kind in KINDS}
     transformer = zoo.writing.generate(zoo.load("french-english"), TEXT).text.strip()
     assert list(rows.items()) == [*expected.items(), ("transformer", transformer)]
 
 
-def test_alignments_and_one_sum_are_those_of_the_equations_in_numpy() -> None:
+def translation(kind: str, n: int | None = None) -> str:
+    """Its first tokens, or all."""
+    model, trace = recorded(kind)
+    return model.tokenizer.decode(trace.target.ids[1:][:n]).strip()
+
+
+def test_alignments_and_one_sum_are_those_of_the_record() -> None:
     word, place = 2, 17
     for kind in WITH_ATTENTION:
         address = {"attention": kind, "word": str(word), "state": "1", "coordinate": str(place)}
-        app = open_page(PAGE, text=TEXT, seen="Alignments", **address)
-        tokenizer, ids, expected = independent(kind)
+        app, (model, trace) = open_page(PAGE, text=TEXT, seen="Alignments", **address), recorded(kind)
         header, drawn = pictures(app)["alignment"]
-        np.testing.assert_allclose(drawn[0], expected["decoder.alpha"], atol=2e-4, err_msg=kind)
-        assert header["rows"]["names"] == [*(tokenizer.vocabulary[index].strip() for index in ids), "⟨end⟩"]
+        np.testing.assert_allclose(drawn[0], trace["decoder.alpha"], atol=2e-4, err_msg=kind)
+        assert header["rows"]["names"] == [*(model.vocabulary[n].strip() for n in trace.target.ids[1:]), "⟨end⟩"]
         assert [(frame["top"], frame["left"]) for frame in header["frames"]] == [(word, 1)]
         shown = sent(app, "sum")
         assert f"number {place} of 128" in shown["caption"]
         found = np.array([[number(cell) for cell in row[1:]] for row in shown["rows"]])
-        scores, alpha = expected["decoder.scores"][word], expected["decoder.alpha"][word]
-        h = expected["encoder.hidden"][:, place]
-        columns = (scores, np.exp(scores - scores.max()), alpha, h, alpha * h)
-        np.testing.assert_allclose(found.T, columns, atol=0.006, err_msg=kind)
-        np.testing.assert_allclose(found[:, 2:].T, columns[2:], atol=2e-4, err_msg=kind)
+        scores, alpha = trace["decoder.scores"][word], trace["decoder.alpha"][word]
+        h = trace["encoder.hidden"][:, place]
+        np.testing.assert_allclose(found[:, :2].T, (scores, np.exp(scores - scores.max())), atol=0.006, err_msg=kind)
+        np.testing.assert_allclose(found[:, 2:].T, (alpha, h, alpha * h), atol=2e-4, err_msg=kind)
         sums = [number(found) for found in re.findall(r"[+−]\d\.\d{4}", shown["about"])]
-        assert sums == pytest.approx([alpha @ h, expected["decoder.context"][word, place]], abs=3e-4), kind
+        assert sums == pytest.approx([alpha @ h, trace["decoder.context"][word, place]], abs=3e-4), kind
 
 
 def test_contexts_are_static_without_attention_and_dynamic_with_it() -> None:
     drawn = matrices(open_page(PAGE, text=TEXT, seen="One c, or many", attention="dot"))
     for kind, moves in (("none", False), ("dot", True)):
         contexts = drawn[f"contexts_{kind}"][0]
-        np.testing.assert_allclose(contexts, independent(kind)[2]["decoder.context"], atol=2e-3)
+        np.testing.assert_allclose(contexts, recorded(kind)[1]["decoder.context"], atol=2e-3)
         assert np.ptp(contexts, axis=0).max() > 0.1 if moves else np.ptp(contexts, axis=0).max() == 0
     without = open_page(PAGE, text=TEXT, seen="Alignments", attention="none")
     assert "there is no α" in words(without)
     assert set(matrices(without)) == {"cross"}
 
 
-def test_the_transformers_own_cross_attention_stands_beside() -> None:
-    app = open_page(PAGE, text=TEXT, seen="Alignments", model="french-english", layer="2", head="3")
-    trace = zoo.load("french-english").trace(TEXT)
-    np.testing.assert_allclose(matrices(app)["cross"][0], trace["decoder.2.cross_attn.pattern"][3], atol=2e-4)
-    assert "layer 2, head 3" in pictures(app)["cross"][0]["scale"]["title"]
-
-
 def test_the_matrix_grows_with_the_translation() -> None:
-    tokenizer, ids, expected = independent("additive")
+    alpha = recorded("additive")[1]["decoder.alpha"]
     here = {"text": TEXT, "seen": "Alignments", "attention": "additive"}
     header, drawn = pictures(open_page(PAGE, **here, written="3"))["alignment"]
-    np.testing.assert_allclose(drawn[0][:3], expected["decoder.alpha"][:3], atol=2e-4)
+    np.testing.assert_allclose(drawn[0][:3], alpha[:3], atol=2e-4)
     assert np.isnan(drawn[0][3:]).all()
     assert set(header["rows"]["names"][3:]) == {""}
     shown = sent(open_page(PAGE, text=TEXT, written="3"), "translations")["rows"][-2][-1]
-    assert shown == tokenizer.decode(ids[:3]).strip() + " …"
+    assert shown == translation("additive", 3) + " …"
     nothing = open_page(PAGE, **here, written="0")
     assert np.isnan(matrices(nothing)["alignment"]).all()
     assert "nothing is written yet" in alt(nothing, "alignment")

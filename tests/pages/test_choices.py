@@ -66,15 +66,6 @@ def test_lengths_and_shares_are_those_of_the_pinned_token(independent: Forward, 
     assert np.abs(share[:, TOKEN] - share[:, -1]).max() > 0.05
 
 
-def test_the_logit_taken_apart_is_that_of_the_pinned_token(independent: Forward) -> None:
-    said = words(page("residual_stream", stream="Who made the word"))
-    measured = re.search(rf"after token {TOKEN} “[^”]+” is \*\*(−?\d+\.\d+)\*\*", said)
-    assert measured
-    logits = independent[2]
-    assert number(measured[1]) == pytest.approx(logits[TOKEN].max(), abs=0.006)
-    assert abs(logits[TOKEN].max() - logits[-1].max()) > 0.05
-
-
 def test_the_strongest_heads_are_those_of_the_largest_amounts_whatever_their_sign() -> None:
     app = page("residual_stream", stream="Who made the word", word="saw")
     shown = [numbers_in(button.label)[-1] for button in app.button if str(button.key).startswith("look_at_")]
@@ -156,13 +147,6 @@ def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
     for text, second in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
         app = open_page("masks", text=text, second=second, effect="Which mask is which")
         assert "keys 0 to 3." in alt(app, "padding: by length")
-
-
-def test_the_view_opens_at_the_chosen_head_and_token() -> None:
-    app = page("step_by_step")
-    header, _ = read_blob(bytes(views(app)["steps"].bytes))
-    chosen = header["layer"], header["head"], sent(app, "steps_selection")["token"]
-    assert chosen == (f"decoder.{LAYER}.self_attn", HEAD, TOKEN)
 
 
 def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:

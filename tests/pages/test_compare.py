@@ -5,30 +5,36 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors import safe_open
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, series, words
-from tests.model.helpers import SCHEMES, config, lively, lively_model, token_ids
-from tests.pages.claims import number
+from tests.app import charts, forget, matrices, open_page, series, views, words
+from tests.model.helpers import SCHEMES, config, flat, lively, lively_model, token_ids
+from tests.pages.claims import number, told
 from tests.pages.plain import losses
 from tests.positions import numpy_twins
+from tests.positions.clocks import ENTRY, STEP
+from tests.traces import read_arrays
 from tfmviz import zoo
-from tfmviz.analysis import position_terms, sinusoids
+from tfmviz.analysis import position_terms
 from tfmviz.analysis.linear_attention import shares
 from tfmviz.model.block import build_positions
 from tfmviz.model.later import scores_from
-from tfmviz.model.transformer import DecoderOnly
+from tfmviz.model.transformer import DecoderOnly, build
 from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
+from tfmviz.record.weights import PositionEffects
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import duel
-from tfmviz.ui.compare import card, trials
+from tfmviz.training.export import export
+from tfmviz.ui import duel, models
+from tfmviz.ui.compare import trials
+from tfmviz.ui.steps import stages
+from tfmviz.views import steps as view
 
 TEXT = "The cat sat on the mat."
 TRAINING = zoo.MODELS.parent / "training"
@@ -123,16 +129,8 @@ def test_four_terms_are_the_bilinear_forms_of_the_paper() -> None:
         np.testing.assert_allclose(np.tril(found.sum(axis=0)), np.tril(np.nan_to_num(scores, neginf=0)), atol=1e-4)
 
 
-def test_parameters_are_those_in_the_headers_of_the_files() -> None:
-    for scheme in TWINS:
-        with safe_open(folder(scheme) / "model.safetensors", framework="numpy") as file:
-            sizes = {name: math.prod(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
-        own = sum(size for name, size in sizes.items() if ".positions." in name)
-        assert duel.twin_of(scheme).n_parameters == (own, sum(sizes.values())), scheme
-        assert own == {"learned": 64 * 128, "t5": 32 * 4}.get(scheme, 0), scheme
-
-
-def test_on_paper_both_schemes_are_shown() -> None:
+def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
+    """As many as the headers of the files name."""
     app = page("On paper", left="learned", right="t5", twin_head="2")
     table = numpy_twins.weights(folder("learned"))["decoder.positions.table"]
     np.testing.assert_allclose(matrices(app)["map_left"][0], table, atol=1e-6)
@@ -140,8 +138,9 @@ def test_on_paper_both_schemes_are_shown() -> None:
     expected = numpy_twins.between("t5", numpy_twins.weights(folder("t5")), 2, 57)
     assert bias[60, 3] == pytest.approx(expected, abs=1e-6)
     assert np.isnan(bias[3, 60])
-    for scheme in ("learned", "t5"):
-        assert "**{:,}** of {:,} numbers".format(*duel.twin_of(scheme).n_parameters) in words(app)
+    for scheme, own in (("learned", 64 * 128), ("t5", 32 * 4)):
+        sizes = [array.size for array in numpy_twins.weights(folder(scheme)).values()]
+        assert f"**{own:,}** of {sum(sizes):,} numbers" in words(app)
 
 
 def test_what_a_scheme_does_is_found_by_trying() -> None:
@@ -149,19 +148,6 @@ def test_what_a_scheme_does_is_found_by_trying() -> None:
         found = effects_of(lively(build_positions(config(positions=scheme), bidirectional=False)), 11, d_model=30)
         acts = {seam for seam, name in SEAMS.items() if getattr(found, name) is not None}
         assert acts == {schemes.SCHEMES[scheme].acts} - {None}, scheme
-
-
-def test_what_is_drawn_of_rope_and_of_sinusoids_is_their_angles() -> None:
-    turned, table = duel.twin_of("rope").effects.turned, duel.twin_of("sinusoidal").effects.added
-    assert turned is not None
-    assert table is not None
-    angles = np.outer(np.arange(64), 10000.0 ** (-np.arange(0, 32, 2) / 32))
-    expected = np.stack((np.cos(angles), np.sin(angles)), axis=-1).reshape(64, 32)
-    np.testing.assert_allclose(turned, expected, atol=1e-5)
-    mean, lowest, highest = position_terms.along_diagonals(sinusoids.cosines(table))
-    cosines = [np.cos(k * 10000.0 ** (-np.arange(0, 128, 2) / 128)).mean() for k in range(64)]
-    np.testing.assert_allclose(mean, cosines, atol=1e-6)
-    assert (highest - lowest).max() < 1e-6
 
 
 def test_on_paper_the_score_of_two_words_that_move_is_that_of_independent_forward_passes() -> None:
@@ -202,12 +188,12 @@ def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
     assert dict(re.findall(r"([\w-]+) \*\*([+−][\d.]+)\*\*", words(app))) == rises
 
 
-def test_losses_on_the_readers_text_are_those_of_an_independent_forward_pass() -> None:
+def test_losses_on_the_readers_text_are_those_of_the_twins() -> None:
     app = page("Longer texts", left="alibi", right="none")
     shown = series(charts(app)["own_losses"], "value", by="series")
-    ids = ids_of(TEXT)
     for scheme in ("alibi", "none"):
-        expected = losses(numpy_twins.forward(folder(scheme), ids).logits, ids)
+        trace = zoo.load(f"twins-{scheme}").trace(TEXT)
+        expected = losses(trace["logits"], trace.target.ids)
         np.testing.assert_allclose(shown[scheme], expected, atol=1e-3)
         assert f"{scheme} **{np.mean(expected):.2f}**" in words(app)
 
@@ -222,14 +208,6 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> N
         means = [trials.losses_on(duel.twin_of(scheme), text)[1][:63].mean() for scheme in ("learned", other)]
         assert f"learned **{means[0]:.2f}**, {other} **{means[1]:.2f}**" in words(app)
         assert "reads up to 512" in "".join(note.value for note in app.info)
-
-
-def test_reading_in_two_parts_is_reading_at_once() -> None:
-    ids = ids_of(TEXT)
-    for scheme in TWINS:
-        _, second = card.read_two_ways(duel.twin_of(scheme), TEXT)
-        logits = numpy_twins.forward(folder(scheme), ids).logits[len(ids) // 2 :]
-        np.testing.assert_allclose(second, logits, atol=2e-3, err_msg=scheme)
 
 
 def test_the_card_says_what_the_measurements_say() -> None:
@@ -260,13 +238,12 @@ def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
     assert pairs == [(scheme, "sinusoidal" if scheme == "rope" else "rope") for scheme in TWINS]
 
 
-def test_tiles_are_the_patterns_of_an_independent_forward_pass() -> None:
+def test_tiles_are_the_patterns_of_the_twins() -> None:
     app = page("Attention", twin_layer="2")
     for side, scheme in (("left", "sinusoidal"), ("right", "rope")):
-        shown = matrices(app)[f"heads_{side}"]
-        patterns = numpy_twins.forward(folder(scheme), ids_of(TEXT)).patterns[2]
-        np.testing.assert_array_equal(np.isfinite(shown), np.broadcast_to(np.tri(shown.shape[1]) > 0, shown.shape))
-        np.testing.assert_allclose(np.nan_to_num(shown), patterns, atol=1e-4)
+        patterns = zoo.load(f"twins-{scheme}").trace(TEXT)["decoder.2.self_attn.pattern"]
+        expected = np.where(np.tri(patterns.shape[-1]) > 0, patterns, np.nan)
+        np.testing.assert_allclose(matrices(app)[f"heads_{side}"], expected, atol=1e-4)
 
 
 def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
@@ -290,23 +267,6 @@ def test_learned_positions_meet_their_wall() -> None:
     assert "stands at 63, so there is no room to move" in words(end)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        {"text": "a"},
-        {"text": "<img src=x onerror=alert(1)> $x$ **b** 老王 👩‍👧", "left": "none", "right": "t5"},
-        {"text": "word " * 1000, "left": "learned", "right": "learned", "model": "reverse"},
-    ],
-    ids=["one token", "markup", "long"],
-)
-def test_odd_texts_do_not_break_a_part(address: dict[str, str]) -> None:
-    for experiment in EXPERIMENTS:
-        app = page(experiment, **address)
-        assert not app.error, experiment
-        assert "nan" not in words(app).lower().split(), experiment
-        assert "NaN" not in json.dumps(charts(app)), experiment
-
-
 @pytest.mark.usefixtures("fresh")
 def test_missing_models_are_left_out_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("twins-alibi", "twins-t5"):
@@ -326,14 +286,105 @@ def test_the_shares_of_linear_attention_are_those_of_the_twins_own_queries_and_k
     trace = zoo.load("twins-rope").trace(TEXT)
     q, k = (trace[f"decoder.0.self_attn.{name}"].astype(float) for name in "qk")
     angles = np.arange(len(trace.tokens))[:, None] * 10_000.0 ** (-np.arange(16) / 16)  # d_head is 32
-    expected = [shares(q, k, angles=turns) for turns in (None, angles)]
     plain, turned = matrices(app)["turned_shares"]
     below = np.tri(len(plain), dtype=bool)
-    (head,) = (n for n, one in enumerate(expected[1]) if np.allclose(one[below], turned[below], atol=1e-3))
-    np.testing.assert_allclose(plain[below], expected[0][head][below], atol=1e-3)
-    found = re.search(r"sum to \*\*([\d.]+)\*\* to ([\d.]+), and .* \(the least is ([−\d.]+)\)", words(app))
-    assert found
+    (head,) = (
+        n for n, one in enumerate(shares(q, k, angles=angles)) if np.allclose(one[below], turned[below], atol=1e-3)
+    )
+    np.testing.assert_allclose(plain[below], shares(q, k, angles=None)[head][below], atol=1e-3)
+    low, high, least = told(app, r"sum to \*\*([\d.]+)\*\* to ([\d.]+), and .* \(the least is ([−\d.]+)\)")
     rows = turned.sum(axis=-1, where=below)
-    assert [float(found[1]), float(found[2])] == pytest.approx([rows.min(), rows.max()], abs=0.006)
-    assert number(found[3]) == pytest.approx(turned[below].min(), abs=0.001)
+    assert [low, high, least] == pytest.approx([rows.min(), rows.max(), turned[below].min()], abs=0.006)
     assert "turned_shares" not in matrices(page("Cache and linear attention", right="alibi"))
+
+
+# Pages on a model whose position scheme, or whose tokenizer, they have not met before.
+
+
+LONGER = "The cat sat on the mat, and the dog"
+RARE = "The photographer's umbrella nevertheless disappeared yesterday. "
+
+
+@pytest.fixture
+def rope_alone(own_zoo: Path) -> Path:
+    """A zoo with the twin of RoPE in it."""
+    shutil.copytree(zoo.MODELS / "twins-rope", own_zoo / "twins-rope")
+    return own_zoo
+
+
+def add_twin(folder: Path, scheme: str, *, tokenizer_of: str) -> None:
+    """A small untrained model in the place of a twin."""
+    tokenizer = Tokenizer.load(zoo.MODELS / tokenizer_of / "tokenizer.json")
+    shape = {"d_model": 24, "n_layers": 4, "n_heads": 4, "n_kv_heads": 4, "d_ff": 7, "max_len": 64}
+    config = flat(vocab_size=tokenizer.vocab_size, positions=scheme, **shape)
+    export(folder / f"twins-{scheme}", lively(build(config)), tokenizer, card="")
+
+
+@pytest.fixture
+def clocks(rope_alone: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A scheme that is new."""
+    monkeypatch.setitem(schemes.SCHEMES, "clocks", ENTRY)
+    add_twin(rope_alone, "clocks", tokenizer_of="twins-rope")
+    return "clocks"
+
+
+def test_a_new_scheme_takes_part_in_every_comparison(clocks: str) -> None:
+    for experiment in EXPERIMENTS:
+        app = open_page("positions_compare", text=LONGER, left="rope", right=clocks, experiment=experiment)
+        assert not app.error, experiment
+        said = words(app)
+        if experiment == "On paper":
+            assert [header.value for header in app.header] == [schemes.SCHEMES["rope"].title, "Clocks"]
+            assert "It acts on **queries and keys**, in every layer. Trained for it: **0**" in said.split(ENTRY.idea)[1]
+        if experiment == "Decision card":
+            (card,) = tables(app)
+            assert card["scheme"] == ["rope", clocks]
+            assert [card[name][1][1] for name in ("relative", "linear attention", "KV cache")] == ["✓"] * 3
+
+
+def test_step_by_step_multiplies_the_turned_queries_and_keys_of_a_new_scheme(clocks: str) -> None:
+    """Once it multiplied q and k as they were, and was off by 0.22."""
+    name, layer, head = f"twins-{clocks}", "decoder.2.self_attn", 3
+    model = models.load(name)
+    trace = model.trace(LONGER)
+    q, k = (trace[f"{layer}.{letter}"][head].astype(np.float64) for letter in "qk")
+    turn = np.exp(1j * STEP * np.outer(np.arange(len(q)), np.arange(1, 4)))
+    q, k = ((x[:, ::2] + 1j * x[:, 1::2]) * turn for x in (q, k))
+    expected = (q @ k.conj().T).real / math.sqrt(6)
+    _, a = read_arrays(stages.payload(model, LONGER, layer, head))
+    found = a["rot_q"].astype(np.float64) @ a["rot_k"].T / math.sqrt(6)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(np.exp(1j * a["angles"]), turn, atol=1e-5)
+    assert np.abs(a["q"].astype(np.float64) @ a["k"].T / math.sqrt(6) - expected).max() > 0.1
+    app = open_page("step_by_step", text=LONGER, model=name, layer="2", head="3")
+    assert not app.error
+
+
+def test_the_whole_model_names_a_new_scheme(clocks: str) -> None:
+    app = open_page("whole_model", text=LONGER, model=f"twins-{clocks}", zoom="head")
+    header, _ = read_arrays(bytes(views(app)["whole_model"].bytes))
+    assert "q, k turned by Clocks" in json.dumps(header)
+
+
+def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:
+    """The view would show turned vectors and could not say how they came about."""
+    model, layer = models.load(f"twins-{clocks}"), "decoder.2.self_attn"
+    with pytest.raises(ValueError, match="by which angles is not known"):
+        view.payload(model.trace(LONGER), layer, 0, model.weights.attention(layer), PositionEffects())
+
+
+def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alone: Path) -> None:
+    """As bars, and of a long text as curves."""
+    add_twin(rope_alone, "none", tokenizer_of="tiny-english")
+    for text in (RARE, 9 * RARE):
+        app = open_page("positions_compare", text=text, left="rope", right="none", experiment="Longer texts")
+        assert "cut your text into different tokens" in words(app)
+        assert "Mean surprise" not in words(app)
+        assert "own_losses" not in charts(app)
+        (tokens, _), (others, _) = (trials.losses_on(duel.twin_of(scheme), text) for scheme in ("rope", "none"))
+        assert tokens != others
+    add_twin(rope_alone, "none", tokenizer_of="twins-rope")
+    forget()
+    app = open_page("positions_compare", text=LONGER, left="rope", right="none", experiment="Longer texts")
+    assert "own_losses" in charts(app)
+    assert "different tokens" not in words(app)

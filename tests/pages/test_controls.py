@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import open_page, sent
-from tfmviz.ui import controls
+from tests.app import open_page, questions, sent
+from tfmviz import views, zoo
+from tfmviz.ui import controls, models, router
+from tfmviz.words.labels import visible
 
 SENT = "heads:5.3,show:mean,top:80,least:0.02,order:previous-token"
 """A look as the explorer writes it."""
@@ -66,3 +69,79 @@ def test_the_first_change_of_a_box_comes_into_an_address_that_said_infinity() ->
     assert app.query_params["whole"] == "5"
     app.number_input(key="whole").set_value(3).run()
     assert [box.value for box in app.number_input] == [3, 0.5]
+
+
+# A pair of words: it is in the address of every page, and Python finds the heads that link them in a long text.
+
+
+TEXT = "The dog saw a small bird, and the bird saw the dog."
+LONG = " ".join(f"word{n}" for n in range(200))
+
+
+def test_the_pair_is_in_the_address_also_of_the_next_page() -> None:
+    app = open_page("why", text=TEXT)
+    app.selectbox(key="chosen_token").set_value(9).run()
+    app.selectbox(key="chosen_to").set_value(1).run()
+    assert (app.query_params["token"], app.query_params["to"]) == ("9", "1")
+    app.query_params.clear()  # as a link to another page does
+    app.switch_page("pages/residual_stream.py").run()
+    assert app.query_params["token"] == "9"
+    app.text_area(key="text").set_value("A cat.").run()
+    assert "token" not in app.query_params
+    assert "to" not in app.query_params
+
+
+def test_heads_of_a_long_text_are_ranked_by_their_attention_between_the_two_tokens() -> None:
+    trace = models.load("tiny-english").trace(LONG)
+    assert not views.travels_whole(trace)
+    found = selection(open_page(text=LONG, token="9", to="1"))["links"]
+    weights = np.stack([trace[f"{layer}.pattern"][:, 9, 1] for layer in trace.layers])
+    best = sorted(np.ndindex(*weights.shape), key=lambda at: -weights[at])
+    assert (found["row"], found["column"]) == (9, 1)
+    assert [(head["layer"], head["head"]) for head in found["heads"]] == best
+    assert found["heads"][0]["weight"] == pytest.approx(weights.max())
+
+
+def test_a_forbidden_look_has_no_head_nonsense_is_no_pair_and_a_short_text_needs_no_help() -> None:
+    assert selection(open_page(text=LONG, token="1", to="5"))["links"]["heads"] == []
+    odd: list[dict[str, str]] = [{}, {"to": "99999", "token": "1"}, {"to": "x", "token": "3"}, {"to": "-1"}]
+    assert [one for one in odd if selection(open_page(text=LONG, **one))["links"] is not None] == []
+    assert selection(open_page(text=TEXT, token="9", to="1"))["links"] is None
+
+
+# Predict, then reveal: every page that shows figures has something for a class to guess.
+
+
+def test_every_page_with_figures_asks_a_question() -> None:
+    silent = []
+    for page in (page.name for page in router.PAGES if page.name not in ("contents", "lectures")):
+        address = {"experiment": "Shift all positions"} if page == "positions_compare" else {}
+        asked = questions(open_page(page, text="The cat sat on the mat.", **address))
+        if not asked or not all(one["question"].endswith("?") for one in asked):
+            silent.append(page)
+    assert not silent
+
+
+def test_the_question_names_what_is_chosen_and_its_answer_is_the_largest_share() -> None:
+    asked = questions(open_page(text="The cat sat on the mat.", token="2", layer="3", head="6"))[0]
+    assert asked["question"] == "Layer 3, head 6: which token does “sat” look at most?"
+    assert asked["tokens"] == ["The", "cat", "sat", "on", "the", "mat", "."]
+    row = zoo.load("tiny-english").trace("The cat sat on the mat.")["decoder.3.self_attn.pattern"][6, 2]
+    assert asked["answer"] == f"“{asked['tokens'][row.tolist().index(max(row))]}”, {max(row):.2f}"
+
+
+def test_the_tokens_that_may_be_the_answer_are_those_of_the_figure() -> None:
+    trace = zoo.load("french-english").trace("Le chat dort.")
+    assert trace.source is not None
+    for page, address, of in (
+        ("masks", {"effect": "Attention", "kind": "cross-attention"}, trace.source),
+        ("masks", {"effect": "Attention", "kind": "decoder"}, trace.target),
+        ("masks", {"effect": "Vectors", "kind": "encoder"}, trace.source),
+        ("masks", {"effect": "Vectors", "kind": "cross-attention"}, trace.target),
+        ("masks", {"effect": "Loss", "kind": "encoder"}, trace.target),
+        ("residual_stream", {"kind": "encoder"}, trace.source),
+        ("residual_stream", {"kind": "decoder"}, trace.target),
+    ):
+        app = open_page(page, model="french-english", text="Le chat dort.", **address)
+        (asked,) = [question for question in questions(app) if question["tokens"]]
+        assert asked["tokens"] == [visible(token) for token in of.tokens], f"{page}, {address}"

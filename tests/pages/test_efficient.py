@@ -11,21 +11,26 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
 import tfmviz
 from tests.app import charts, lesson, matrices, open_page, sent, series, words
-from tests.pages.claims import number
+from tests.model import numpy_model
+from tests.model.numpy_model import linear
+from tests.pages import plain
+from tests.pages.claims import number, told
 from tests.pages.plain import losses, softmax
-from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.analysis.efficient import features
-from tfmviz.record.edits import AblateHead, SetMask
+from tfmviz.analysis.heads import looks_back
+from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import background, held_out
 from tfmviz.ui.efficient import subject, together, trained
 from tfmviz.ui.efficient.same_numbers import MOST_TILES, SIZES, smallest_tile
+from tfmviz.ui.efficient.spaces import FOLDER
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import per_cent
 
@@ -90,10 +95,10 @@ def test_twins_are_compared_on_the_text_that_was_typed() -> None:
         curves = series(charts(app)["by_position"]).values()
         for name, heads, surprise, curve in zip(twins[::-1], matrices(app)["looks_back"], shown, curves, strict=True):
             run = tfmviz.load(name).trace(TEXT)
-            for layer, head in np.ndindex(4, 4):
-                pattern = run[f"decoder.{layer}.self_attn.pattern"][head].astype(float)
-                far = [sum(pattern[i, j] * (i - j) for j in range(i)) for i in range(1, len(pattern))]
-                assert heads[layer, head] == pytest.approx(np.mean(far), abs=1e-4)
+            distance = np.subtract.outer(np.arange(len(run.tokens)), np.arange(len(run.tokens)))
+            far = (run["decoder.1.self_attn.pattern"][2] * distance)[1:].sum(axis=-1).mean()
+            assert heads[1, 2] == pytest.approx(far, abs=1e-4)
+            np.testing.assert_allclose(heads, [looks_back(run[f"{layer}.pattern"]) for layer in run.layers], atol=1e-4)
             np.testing.assert_allclose(surprise, losses(run["logits"], run.target.ids), atol=1e-4)
             measured = json.loads((held_out.MEASURED / f"{name}-by-position.json").read_text())["loss"]
             assert np.mean(curve) == pytest.approx(np.mean(measured), abs=0.05)
@@ -117,26 +122,6 @@ def test_the_models_own_output_changes_nothing_and_zeros_are_an_ablation(monkeyp
         old, new = (softmax(run["logits"][here.target]) for run in (here.trace, ablated))
         assert gone.divergence == pytest.approx(divergence(old, new), rel=1e-3, abs=1e-6), model
         assert (gone.before, gone.now) == pytest.approx((old.max(), new[old.argmax()]), abs=1e-5), model
-
-
-def test_a_window_does_to_the_model_what_its_mask_does() -> None:
-    """The page puts another output into the head; here the model computes it under the smaller mask."""
-    app = page(model="tiny-english", layer="2", head="3", keep="window", radius="1", token="6")
-    model, layer = zoo.load("tiny-english"), "decoder.2.self_attn"
-    past = np.tri(len(model.encode(TEXT).tokens), dtype=bool)
-    band = past & ~np.tri(len(past), k=-2, dtype=bool)
-    edit = SetMask(layer=layer, mask=tuple(map(tuple, band.tolist())), heads=tuple(head == 3 for head in range(8)))
-    runs = model.trace(TEXT), model.trace(TEXT, (edit,))
-    shown = matrices(app)["both_patterns"]
-    assert (np.isneginf(shown[1]) == (past & ~band)).all(), "left out is grey, not the colour of 0"
-    assert (np.isnan(shown) == ~past).all()
-    patterns = np.array([run[f"{layer}.pattern"][3] for run in runs])
-    np.testing.assert_allclose(np.nan_to_num(shown, neginf=0), patterns, atol=1e-4)
-    said = re.search(r"KL ([\d.]+)", words(app))
-    assert said
-    assert float(said[1]) == pytest.approx(divergence(*(softmax(run["logits"][6]) for run in runs)), rel=0.06)
-    elsewhere = np.abs(patterns[0] - patterns[1]).sum(axis=-1).mean() / 2
-    assert f"**{100 * elsewhere:.0f}%** of the attention lies elsewhere" in words(app)
 
 
 def test_every_method_is_exact_in_its_limit() -> None:
@@ -164,14 +149,16 @@ def test_linformer_is_refused_for_causal_heads_alone() -> None:
     assert set(series(charts(allowed)["ranks"])) == {"kept by k singular values", "error of mean pooling"}
 
 
-def test_the_last_step_of_the_tiles_is_the_whole_pattern() -> None:
-    here = {"model": "tiny-english", "text": "The cat sat.", "method": "Tiles", "tile": "2", "head": "3", "layer": "1"}
-    own = zoo.load("tiny-english").trace("The cat sat.")["decoder.1.self_attn.pattern"][3]
-    steps = sum(column < row + 2 for row, column in product(range(0, len(own), 2), repeat=2))
-    app = page(**here, step_of_tiles=str(steps))
-    assert f"Step {steps} of {steps}" in words(app)
-    np.testing.assert_allclose(np.nan_to_num(matrices(app)["tiling"][0]), own, atol=1e-3)
-    assert np.isnan(matrices(page(**here, step_of_tiles="1"))["tiling"][0][2:]).all()
+def test_the_last_step_of_the_tiles_is_the_whole_pattern_whatever_the_scores_are() -> None:
+    for model in ("tiny-english", "twins-alibi", "twins-linear"):
+        here = {"model": model, "text": "The cat sat.", "method": "Tiles", "tile": "2", "head": "3", "layer": "1"}
+        own = zoo.load(model).trace("The cat sat.")["decoder.1.self_attn.pattern"][3]
+        steps = sum(column < row + 2 for row, column in product(range(0, len(own), 2), repeat=2))
+        app = page(**here, step_of_tiles=str(steps))
+        assert f"Step {steps} of {steps}" in words(app)
+        np.testing.assert_allclose(np.nan_to_num(matrices(app)["tiling"][0]), own, atol=1e-3, err_msg=model)
+        assert np.isnan(matrices(page(**here, step_of_tiles="1"))["tiling"][0][2:]).all()
+        assert rows(page(model=model, layer="2", method="All of them"))[f"tiles of {together.TILE}"][:2] == ["0", "0"]
 
 
 def rows(app: AppTest) -> dict[str, list[str]]:
@@ -182,18 +169,8 @@ def test_the_table_has_every_method_that_suits_the_head() -> None:
     causal = rows(page(model="tiny-english", method="All of them"))
     crossing = rows(page(model="french-english", text="le chat", method="All of them"))
     assert causal["exact"][:3] == ["0", "0", "–"]
-    assert causal[f"tiles of {together.TILE}"][0] == "0"
     for method, suits in (("Linformer", [False, True]), ("window", [True, False])):
         assert [any(name.startswith(method) for name in table) for table in (causal, crossing)] == suits
-
-
-def test_tiles_are_exact_whatever_the_scores_are() -> None:
-    for model in ("twins-alibi", "twins-linear"):
-        table = rows(page(model=model, layer="2", method="All of them"))
-        assert table[f"tiles of {together.TILE}"][:3] == ["0", "0", "0"], model
-        drawn = matrices(page(model=model, layer="2", method="Tiles", tile="64"))["tiling"][0]
-        own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0]
-        np.testing.assert_allclose(np.nan_to_num(drawn), own, atol=1e-3, err_msg=model)
 
 
 def test_pairs_that_a_query_without_a_bucket_keeps_are_counted() -> None:
@@ -214,17 +191,6 @@ def test_shared_keys_of_linear_attention_go_through_its_features() -> None:
         pattern = products / products.sum(dim=-1, keepdim=True)
         np.testing.assert_allclose(np.nan_to_num(matrices(app)["both_patterns"][1]), pattern, atol=1e-3)
         assert f"{n_groups * (32 * 32 + 32) * 4 / 1024:.1f}".rstrip("0").rstrip(".") in words(app)
-
-
-@pytest.mark.parametrize(
-    ("model", "text"),
-    [("tiny-english", "a"), ("reverse", "b"), ("fill-in", "<img src=x> 老王 🙂 $x$"), ("twins-t5", "dog " * 400)],
-)
-def test_odd_texts_and_short_and_long_ones_are_no_trouble(model: str, text: str) -> None:
-    for method in addresses(PAGE):
-        app = page(model=model, text=text, **method)
-        assert not app.error, method
-        assert "nan" not in words(app).lower().split(), method
 
 
 def test_counted_and_measured_times_stand_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,3 +229,77 @@ def test_a_tile_is_never_so_small_that_there_are_too_many() -> None:
     said = words(page(text="word " * 300, method="Tiles", tile="1"))
     assert "Smaller tiles would be more than 5,000: these are of 4." in said
     assert "more than 5,000" not in words(page(method="Tiles", tile="1"))
+
+
+# The trained state space.
+
+
+WEIGHTS = {k: v.astype(float) for k, v in load_file(FOLDER / "state-space" / "model.safetensors").items()}
+
+
+def spaces(**address: str) -> AppTest:
+    return open_page("efficient", method="Running sums", sums="Trained state space", **{"text": TEXT} | address)
+
+
+def forward(ids: list[int]) -> tuple[list[Array], Array]:
+    """The states (len, channel, number) of every layer, and the logits, by numpy alone and token by token."""
+    w = WEIGHTS
+
+    def norm(x: Array, name: str) -> Array:
+        return numpy_model.layer_norm(x, w[f"{name}.weight"], w[f"{name}.bias"])
+
+    x, found, n = np.sqrt(w["W_E"].shape[1]) * w["W_E"][ids], [], 0
+    while f"ssm.{n}.mixer.C" in w:
+        at = f"ssm.{n}"
+        read = norm(x, f"{at}.norm")
+        v, gate = linear(read, w, f"{at}.mixer.W_in"), linear(read, w, f"{at}.mixer.W_gate")
+        a = np.exp(-np.exp(w[f"{at}.mixer.log_rate"]))
+        h, states = np.zeros_like(a), []
+        for token in v:
+            h = a * h + np.sqrt(1 - a**2) * token[:, None]
+            states.append(h)
+        found.append(np.array(states))
+        y = (found[-1] * w[f"{at}.mixer.C"]).sum(axis=-1) + w[f"{at}.mixer.D"] * v
+        x = x + linear(y * gate / (1 + np.exp(-gate)), w, f"{at}.mixer.W_out")
+        h = linear(norm(x, f"{at}.mlp_norm"), w, f"{at}.mlp_in")
+        x = x + linear(h * (1 + np.vectorize(math.erf)(h / math.sqrt(2))) / 2, w, f"{at}.mlp_out")
+        n += 1
+    return found, norm(x, "norm") @ w["W_E"].T
+
+
+def test_state_and_losses_are_those_of_numpy() -> None:
+    ids = zoo.load("state-space", FOLDER, kind=zoo.EarlierModel).tokenizer.ids(TEXT)
+    states, logits = forward(ids)
+    app = spaces(space="2", channel="5")
+    (drawn,) = matrices(app)["channel_state"]
+    a = np.exp(-np.exp(WEIGHTS["ssm.2.mixer.log_rate"]))[5]
+    order = np.argsort(-a, kind="stable")
+    np.testing.assert_allclose(drawn, states[2][:, 5].T[order], atol=1e-3)
+    loss = -np.log(plain.softmax(logits)[range(len(ids) - 1), ids[1:]]).mean()
+    assert told(app, r"on your text [\d.]+ and \*\*([\d.]+)\*\*") == pytest.approx([loss], abs=0.006)
+
+
+def test_the_two_were_trained_alike() -> None:
+    names = ("attention", "state-space")
+    logs = [(FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines() for name in names]
+    steps = [
+        [(entry["step"], entry["learning_rate"], entry["tokens"]) for entry in map(json.loads, log)] for log in logs
+    ]
+    assert steps[0] == steps[1]
+    assert zoo.load("attention", FOLDER).vocabulary == zoo.load(names[1], FOLDER, kind=zoo.EarlierModel).vocabulary
+    measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+    assert [measured[name]["weights"] for name in names] == [zoo.weights_hash(name, FOLDER) for name in names]
+    assert measured["state-space"]["held_out"] < measured["unigram"] - 1
+
+
+def test_shares_fade_alike_whatever_is_read_later() -> None:
+    """Beside them, attention's mean pattern of the same layer."""
+    app = spaces(space="1")
+    pattern, shares = matrices(app)["left_in_state"]
+    trace = zoo.load("attention", FOLDER).trace(TEXT)
+    below = np.tri(len(shares), dtype=bool)
+    np.testing.assert_allclose(pattern[below], trace["decoder.1.self_attn.pattern"].mean(axis=0)[below], atol=1e-3)
+    np.testing.assert_allclose(np.where(below, shares, 0).sum(axis=-1), 1, atol=0.02)
+    changed = matrices(spaces(space="1", text=TEXT.replace("dog", "cat")))["left_in_state"][1]
+    rows = len(shares) - 3  # before the word that differs
+    np.testing.assert_allclose(changed[:rows, :rows][below[:rows, :rows]], shares[:rows, :rows][below[:rows, :rows]])

@@ -8,10 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
-from tests.app import open_page
+from tests.app import open_page, views
+from tests.pages import tabs
 from tests.pages.tabs import Address, addresses
+from tfmviz.places import PROJECT
 from tfmviz.ui import router
 from tfmviz.ui.lesson import CHOICES, OUT_OF_SIGHT
+from tfmviz.ui.router import PAGES
 
 ENGLISH = {"text": "The dog saw a small bird, and the bird saw the dog.", "model": "tiny-english"}
 FRENCH = {"text": "Le chien est dans la maison.", "model": "french-english"}
@@ -112,9 +115,28 @@ def test_a_choice_comes_into_sight_where_something_begins_to_read_it() -> None:
     assert "kind" not in shown(open_page("positions_rope", model="french-english"))
 
 
-def test_what_is_hidden_keeps_its_value() -> None:
-    app = open_page("complexity", **ENGLISH, layer="2", head="5")
-    assert shown(app) == []
-    app.switch_page("pages/explorer.py").run()
-    assert (app.slider(key="layer").value, app.slider(key="head").value) == (2, 5)
-    assert app.text_area(key="text").value == ENGLISH["text"]
+# Rows of tabs: few enough to survey; addresses of tabs that became a choice still open what they opened.
+
+
+def test_a_row_has_at_most_seven_tabs() -> None:
+    """What answers one question is a choice within one of them; `lesson.either` joins those that belong together."""
+    crowded = []
+    for page in (page.name for page in PAGES if page.name):
+        file = PROJECT / "pages" / f"{page}.py"
+        for key, titles in tabs.rows(file).items():
+            crowded += [(page, key)] * (len(titles) > 7)
+            assert set(tabs.within(file)) <= set(titles), page
+    assert crowded == []
+
+
+def test_an_old_address_opens_the_tab_and_the_choice() -> None:
+    """What a page begins with is not in its address."""
+    moved: list[tuple[str, dict[str, str], str, dict[str, str]]] = [
+        ("tokens", {"tokens": "Every vocabulary"}, "vocabularies", {"cut": "Every vocabulary"}),
+        ("tokens", {"tokens": "Four ways"}, "four_ways", {}),
+        ("efficient", {"method": "All of them"}, "together", {"method": "All of them"}),
+    ]
+    for page, old, figure, choice in moved:
+        app = open_page(page, text="The cat sat.", **old)
+        assert choice.items() <= {key: app.query_params[key] for key in app.query_params}.items()
+        assert figure in views(app)

@@ -17,7 +17,6 @@ from torch import nn
 from tests.app import charts, matrices, open_page, pictures, series, words
 from tests.pages import plain
 from tests.pages.claims import told
-from tests.pages.plain import MODEL
 from tfmviz.analysis import normalisation as norms
 from tfmviz.constants import NORM_EPS
 from tfmviz.model.config import ModelConfig
@@ -123,16 +122,13 @@ def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
     layers, batches = series(charts(app)["company"], "value", by="series").values()
     assert (layers == 0).all()
     texts = [streams(text, 1) for text in (TEXT, "My dog ran.", "Why?")]
-    normed = []
-    for rows in (np.concatenate(texts[:2]), np.concatenate(texts)):
-        normed.append((texts[0] - rows.mean(axis=0)) / np.sqrt(rows.var(axis=0) + 1e-5))
-    expected = np.linalg.norm(normed[1] - normed[0], axis=-1) / np.linalg.norm(normed[0], axis=-1)
+    before, after = (in_training(*norms.padded(rows))[0, : len(texts[0])] for rows in (texts[:2], texts))
+    expected = norms.change(before, after)
     np.testing.assert_allclose(batches, expected, rtol=1e-3)
     assert f"moved by **{expected.mean():.1%}**" in words(app)
     assert "by 0% with LayerNorm and 0% with RMSNorm" in words(app)
     app = open_page(PAGE, text=TEXT, phase="in use", **company)
-    _, batches = series(charts(app)["company"], "value", by="series").values()
-    assert (batches == 0).all()
+    assert (series(charts(app)["company"], "value", by="series").popitem()[1] == 0).all()
     assert "moved by **0.0%** of their length on average with BatchNorm, which now takes" in words(app)
 
 
@@ -183,16 +179,12 @@ def recorded_within(app: AppTest) -> float:
 
 
 def test_gains_and_biases_are_those_of_the_weights() -> None:
-    app = open_page(PAGE, text=TEXT, about=TABS[3])
-    weights = load_file(MODEL / "model.safetensors")
-    data = charts(app)["spread_gain"]["tables"]["rows"]
-    assert data["norm"][:3] == ["0000 0 attention", "0001 0 MLP", "0002 1 attention"]
-    last = weights["decoder.norm.weight"].astype(np.float64)
-    assert data["low"][-1] == pytest.approx(last.min(), abs=1e-6)
-    assert data["median"][-1] == pytest.approx(np.median(last), abs=1e-6)
-    bias = charts(app)["spread_bias"]["tables"]["rows"]
-    wanted = weights["decoder.blocks.3.mlp_residual.norm.bias"].max()
-    assert bias["high"][7] == pytest.approx(wanted, abs=1e-6)
+    app, weights = open_page(PAGE, text=TEXT, about=TABS[3]), plain.weights()
+    gain, bias = (charts(app)[key]["tables"]["rows"] for key in ("spread_gain", "spread_bias"))
+    assert gain["norm"][:3] == ["0000 0 attention", "0001 0 MLP", "0002 1 attention"]
+    last = weights["decoder.norm.weight"]
+    assert (gain["low"][-1], gain["median"][-1]) == pytest.approx((last.min(), np.median(last)), abs=1e-6)
+    assert bias["high"][7] == pytest.approx(weights["decoder.blocks.3.mlp_residual.norm.bias"].max(), abs=1e-6)
     assert recorded_within(app) < 1e-5
 
 
@@ -270,20 +262,3 @@ def test_all_norms_of_a_model_are_there(own_zoo: Path, put_random_model: Callabl
 def test_lines_beyond_the_fifth_are_left_out_with_a_note() -> None:
     app = open_page(PAGE, text="a", batch="\n".join("bcdefgh"))
     assert any("first 5 of your 7 lines" in note.value for note in app.info)
-
-
-def test_other_models_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:
-    """One with RMSNorm, which has no β; one with the norm after the sum, and two texts."""
-    put_random_model("encoder", architecture="encoder-only", norm="rms")
-    put_random_model("both", architecture="encoder-decoder", norm_position="post")
-    for model in ("encoder", "both"):
-        app = open_page(PAGE, text="the cat sat", model=model)
-        for tab in TABS:
-            app.session_state["about"] = tab
-            app.run()
-            assert not app.exception
-            assert not app.error, words(app)
-            assert charts(app) or matrices(app) or "Now they are not" in words(app)
-            if tab == "γ and β":
-                assert recorded_within(app) < 1e-5
-                assert ("spread_bias" in charts(app)) is (model == "both")

@@ -15,7 +15,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, pictures, views, words
+from tests.app import charts, forget, matrices, open_page, sent, views, words
 from tests.pages import plain
 from tests.pages.plain import MODEL
 from tests.traces import read_blob, read_mask, read_payload, read_weights
@@ -25,7 +25,7 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import router
-from tfmviz.ui.sentences import examples_for
+from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.numbers import per_cent
 
 ROOT = Path(__file__).parents[2]
@@ -35,16 +35,6 @@ LESSONS = [page.name for page in router.PAGES if page.group]
 
 Put = Callable[..., ModelConfig]
 VIEWS = ("Predictions", "Residual stream", "Take it away")
-ODD_TEXTS = {
-    "html": "<img src=x onerror=alert(1)>",
-    "markdown": "**bold** $x$ :red[no] `code` [a](b)",
-    "emoji": "👩‍👩‍👧 says 😀",
-    "chinese": "老王 批评 老李",
-    "right-to-left": "שלום עולם",
-    "control characters": "a\x00b\x07c\td",
-    "one token": "a",
-    "control token": "<|endoftext|>",
-}
 
 
 def payload(app: AppTest) -> bytes:
@@ -75,34 +65,18 @@ def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
     app = open_page()
     assert app.text_area(key="text").value == SENTENCES[0]
     assert len(predictions(app)) == 10
-    assert "Most probable next tokens" in texts(app)
     assert tokens(app)[:4] == ["The", " animal", " didn", "'t"]
-    chosen = {
-        "view": "explorer",
-        "kind": "decoder.self_attn",
-        "layer": 3,
-        "head": 2,
-        "token": None,
-        "first": 8,  # " it"
-        "to": None,
-        "look": "",
-        "details": "",
-        "links": None,
-        "sequence": 0,
-    }
-    assert selection(app) == chosen
+    nothing = {"token": None, "to": None, "look": "", "details": "", "links": None, "sequence": 0}
+    chosen = {"view": "explorer", "kind": "decoder.self_attn", "layer": 3, "head": 2, "first": 8}  # " it"
+    assert selection(app) == nothing | chosen
 
 
 def test_every_number_on_the_page_is_that_of_an_independent_forward_pass(tokenizer: Tokenizer) -> None:
     text, layer, head, token = "The cat sat on the mat, and the dog", 3, 5, 4
     encoding = tokenizer.encode(text, max_len=256)
     patterns, streams, logits = plain.forward(text)
-    shown: dict[str, Any] = {}
-    for view in VIEWS:
-        app = open_page(text=text, layer=str(layer), head=str(head), token=str(token), view=view)
-        shown |= charts(app) | pictures(app)
-    assert set(shown) == {"norms", "writes"}
-
+    here = {"text": text, "layer": str(layer), "head": str(head), "token": str(token)}
+    app = open_page(**here)
     header, masks, weights = read_payload(payload(app))
     assert header["texts"]["target"]["tokens"] == list(encoding.tokens)
     for n in range(6):
@@ -110,24 +84,14 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass(tokeniz
         np.testing.assert_allclose(weights[f"decoder.{n}.self_attn"], patterns[n], atol=0.0005)
     assert (selection(app)["layer"], selection(app)["head"], selection(app)["token"]) == (layer, head, token)
 
-    p = plain.softmax(logits[token])
-    bars = predictions(open_page(text=text, token=str(token)))
+    p, bars = plain.softmax(logits[token]), predictions(app)
     np.testing.assert_allclose([p for _, p, _ in bars], np.sort(p)[::-1][:10], atol=1e-5)
     assert bars[0][0] == tokenizer.vocabulary[int(p.argmax())].strip()
     assert [written for _, _, written in bars] == [per_cent(p) for _, p, _ in bars]
 
-    np.testing.assert_allclose(shown["norms"][1][0], np.linalg.norm(streams, axis=-1), rtol=1e-4)
-
-
-def test_any_text_is_shown_literally(tokenizer: Tokenizer) -> None:
-    for text in ODD_TEXTS.values():
-        for view in VIEWS:
-            app = open_page(text=text, view=view)
-            assert not app.error, text
-            assert app.text_area(key="text").value == text
-            assert tokens(app) == list(tokenizer.encode(text, max_len=256).tokens)
-            assert bool(charts(app)) == bool(matrices(app)) == (view == "Residual stream")
-            assert ("predictions" in views(app)) == (view == "Predictions")
+    app = open_page(**here, view="Residual stream")
+    assert {*charts(app), *matrices(app)} == {"norms", "writes"}
+    np.testing.assert_allclose(matrices(app)["norms"][0], np.linalg.norm(streams, axis=-1), rtol=1e-4)
 
 
 def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text() -> None:
@@ -155,21 +119,15 @@ def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note() -> None:
         ({"head": "1e999"}, 3, 0, "you see head 0."),
         ({"model": "tiny-englsh", "head": "5"}, 3, 5, "no model `` tiny-englsh `` here. This is Tiny English."),
         ({"model": "<b>`x`", "layer": "7.6"}, 5, 2, "There is no model"),
+        ({"model": "induction", "layer": "4"}, 1, 0, "This model has two layers, 0 and 1; you see layer 1."),
     ]
     for address, layer, head, note in cases:
         app = open_page(**address)
         assert (app.slider(key="layer").value, app.slider(key="head").value) == (layer, head), address
         assert note in app.info[0].value, address
         assert (selection(app)["layer"], selection(app)["head"]) == (layer, head), address
-
-
-def test_what_was_said_of_a_model_is_not_said_of_the_next() -> None:
-    app = open_page(model="reverse", layer="4")
-    assert "This model has one layer, 0; you see layer 0." in app.info[0].value
-    app = open_page(model="induction", layer="4")
-    assert "This model has two layers, 0 and 1; you see layer 1." in app.info[0].value
     app.selectbox(key="model").select("tiny-english").run()
-    assert not app.info
+    assert not app.info, "what was said of a model is not said of the next"
 
 
 def test_a_menu_entry_replaces_the_sentence() -> None:
@@ -220,33 +178,28 @@ def test_a_model_whose_damage_shows_only_when_it_is_loaded_says_so(models: Path)
     assert not matrices(app)
 
 
-def test_a_model_with_one_layer_and_one_head_needs_no_sliders(models: Path, put_random_model: Put) -> None:
-    put_random_model("one-head", n_layers=1, n_heads=1, n_kv_heads=1)
-    for view in VIEWS:
-        app = open_page(model="one-head", layer="3", head="2", view=view)
-        assert not app.slider
-        assert tokens(app)
-        assert "This model has one layer, 0; you see layer 0." in app.info[0].value
-
-
-def test_models_of_every_architecture_are_shown(models: Path, put_random_model: Put) -> None:
-    for architecture, kinds, said in (
-        ("encoder-only", ["encoder"], "Most probable tokens here"),
-        ("encoder-decoder", ["encoder", "decoder", "cross-attention"], "Most probable next tokens of the answer"),
+def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
+    models: Path, put_random_model: Put
+) -> None:
+    one: dict[str, Any] = {"n_layers": 1, "n_heads": 1, "n_kv_heads": 1}
+    for architecture, shape, kinds, said in (
+        ("decoder-only", one, ["decoder"], "Most probable next tokens"),
+        ("encoder-only", {}, ["encoder"], "Most probable tokens here"),
+        ("encoder-decoder", {}, ["encoder", "decoder", "cross-attention"], "Most probable next tokens of the answer"),
     ):
-        put_random_model(architecture, architecture=architecture)
-        for view in VIEWS:
-            app = open_page(model=architecture, text="the cat", view=view)
-            header, _, weights = read_payload(payload(app))
-            assert [ATTENTION_KINDS[kind["name"]] for kind in header["kinds"]] == kinds
-            for pattern in weights.values():
-                np.testing.assert_allclose(pattern.sum(axis=-1), 1, atol=0.01)
-            assert said in texts(app)
-            assert ATTENTION_KINDS[selection(app)["kind"]] == kinds[-1]
-            if len(kinds) > 1:
-                app.selectbox(key="kind").select("encoder").run()
-                assert selection(app)["kind"] == "encoder.self_attn"
-                assert tokens(app)[0] == "<|endoftext|>"
+        put_random_model(architecture, architecture=architecture, **shape)
+        app = open_page(model=architecture, text="the cat", layer="3")
+        header, _, weights = read_payload(payload(app))
+        assert [ATTENTION_KINDS[kind["name"]] for kind in header["kinds"]] == kinds
+        assert all(np.allclose(pattern.sum(axis=-1), 1, atol=0.01) for pattern in weights.values())
+        assert said in texts(app)
+        assert ATTENTION_KINDS[selection(app)["kind"]] == kinds[-1]
+        if shape:
+            assert not app.slider
+            assert "This model has one layer, 0; you see layer 0." in app.info[0].value
+    app.selectbox(key="kind").select("encoder").run()
+    assert selection(app)["kind"] == "encoder.self_attn"
+    assert tokens(app)[0] == "<|endoftext|>"
 
 
 def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path, put_random_model: Put) -> None:
@@ -363,3 +316,47 @@ def test_a_model_near_the_name_that_cannot_be_loaded_is_not_taken(own_zoo: Path)
         app = open_page(model="r-tokn")
         assert app.selectbox(key="model").value == taken
         assert not app.error
+
+
+# Home.
+
+
+FIRST = EXAMPLES["tiny-english"][0]
+
+
+def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
+    app = open_page("home")
+    data, trace = sent(app, "home"), zoo.load("tiny-english").trace(FIRST.text)
+    np.testing.assert_allclose(data["weights"], trace[f"{FIRST.layer}.pattern"][FIRST.head], atol=1e-4)
+    row = data["weights"][data["word"]]
+    assert data["labels"][data["word"]].strip() == FIRST.word
+    assert data["labels"][row.index(max(row))].strip() == FIRST.to
+    assert "layer 3, head 2 of `` tiny-english ``" in words(app)
+
+
+def test_every_door_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a model too."""
+    app = open_page("home")
+    assert f"{len([page for page in router.PAGES if page.group])} pages in order" in words(app)
+    monkeypatch.setattr(zoo, "catalogue", lambda: ())
+    empty = open_page("home")
+    assert "There is no model to show." in words(empty)
+    for doors in (app, empty):
+        assert [link.proto.page for link in doors.get("page_link")] == ["explorer", "lectures", "tokens"]
+
+
+def test_only_a_session_that_begins_at_home_is_led_on_by_its_address() -> None:
+    """`/?text=…` was the explorer's once; who comes back has chosen to be at home."""
+    assert {"home", "explorer"} & set(views(open_page("home", text="The cat"))) == {"explorer"}
+    for first in ("home", "explorer"):
+        app = open_page(first).switch_page("pages/home.py")
+        app.query_params["text"] = "The cat"
+        assert {"home", "explorer"} & set(views(app.run())) == {"home"}
+
+
+def test_a_page_of_the_course_leads_to_the_ones_before_and_after_it() -> None:
+    course = [page.name for page in router.PAGES if page.group]
+    for n in (0, 4, len(course) - 1):
+        leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
+        assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
+    assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]

@@ -13,32 +13,22 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, columns, matrices, open_page, series, views, words
-from tests.model.numpy_model import layer_norm, linear
+from tests.app import charts, columns, matrices, open_page, sent, series, views, words
 from tests.pages import plain
+from tests.pages.plain import softmax
 from tfmviz import zoo
-from tfmviz.analysis import naive_positions, sinusoids, word_order
+from tfmviz.analysis import naive_positions, position_table, sinusoids, word_order
+from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.views.picture import from_text, to_text
+from tfmviz.zoo import pictures
 
 TEXT = "Man eats small dinosaur."
 IDEAS = ("Append the index", "index / (N − 1)", "Count in bits")
-WAVES = ("Curves", "By hand", "Why many waves", "Heat map", "A shift is a rotation", "Near and far", "On real words")
-OF_TABLE = ("The table", "Similarity", "Main directions", "Well trained?", "The wall")
-
-PARTS = (
-    {"lesson": "Order-blind"},
-    *({"lesson": "Naive ideas", "idea": idea} for idea in IDEAS),
-    *({"lesson": "Sinusoidal", "wave": wave} for wave in WAVES),
-    *({"lesson": "Learned", "of_table": part} for part in OF_TABLE),
-)
-
-OF_TEXT = tuple(
-    address for address in PARTS if "of_table" not in address and address.get("wave", WAVES[-1]) == WAVES[-1]
-)
-"""Those that depend on the reader's sentence."""
 
 
 def waves(length: int, d: int, base: float = 10_000.0) -> Array:
@@ -51,7 +41,8 @@ def waves(length: int, d: int, base: float = 10_000.0) -> Array:
     )
 
 
-def test_words_of_a_text() -> None:
+def test_words_of_a_text_are_moved_as_whole_tokens() -> None:
+    tokenizer = Tokenizer.load(zoo.MODELS / "twins-none" / "tokenizer.json")
     for expected in (
         [],
         ["Man", " eats", " small", " dinosaur", "."],
@@ -66,17 +57,11 @@ def test_words_of_a_text() -> None:
         text = "".join(expected)
         starts = [*word_order.words(text), len(text)]
         assert [text[start:end] for start, end in pairwise(starts)] == expected
-
-
-def test_moving_words_moves_whole_tokens() -> None:
-    tokenizer = Tokenizer.load(zoo.MODELS / "twins-none" / "tokenizer.json")
-    for text in (TEXT, "老王 批评 老李", "👩‍👩‍👧 says 😀!", "<b>x</b> $a$ \t\t \n e\u0301 שלום", "x" * 90):
-        encoding = tokenizer.encode(text, max_len=64)
+        encoding = tokenizer.encode(text or "👩‍👩‍👧 says 😀! é שלום", max_len=64)
         parts = word_order.pieces(encoding)
         assert [token for part in parts for token in part] == list(range(len(encoding))), text
         backwards = word_order.reordered(parts, range(len(parts))[::-1])
         assert backwards == [token for part in parts[::-1] for token in part], text
-        assert word_order.reordered(parts, range(len(parts))) == list(range(len(encoding))), text
 
 
 def test_changes_are_measured_word_by_word() -> None:
@@ -87,46 +72,24 @@ def test_changes_are_measured_word_by_word() -> None:
     assert not any(word_order.is_order(order, 3) for order in ([], [0, 1], [0, 1, 1], [1, 2, 3], [0, 1, 2, 3]))
 
 
-def last_vectors(name: str, ids: list[int], added: Array, mask: Array) -> Array:
-    """The stream after the last layer of a twin, in float64 from its files; `added` are its positions' vectors."""
-    config = json.loads((zoo.MODELS / name / "config.json").read_text())
-    w = plain.weights(name)
-    n_heads, d_model = config["n_heads"], config["d_model"]
-    x = w["embedding.W_E"][ids] * math.sqrt(d_model) + added
-    for layer in range(config["n_layers"]):
-        p = f"decoder.blocks.{layer}."
-        h = layer_norm(x, w[p + "self_attn_residual.norm.weight"], w[p + "self_attn_residual.norm.bias"])
-        q, k, v = (linear(h, w, f"{p}self_attn.W_{c}").reshape(len(ids), n_heads, -1).swapaxes(0, 1) for c in "QKV")
-        weights = np.where(mask, np.exp(q @ k.swapaxes(1, 2) / math.sqrt(d_model / n_heads)), 0)
-        z = weights / weights.sum(axis=-1, keepdims=True) @ v
-        x = x + linear(z.swapaxes(0, 1).reshape(len(ids), -1), w, p + "self_attn.W_O")
-        h = layer_norm(x, w[p + "mlp_residual.norm.weight"], w[p + "mlp_residual.norm.bias"])
-        h = linear(h, w, p + "mlp.W_in")
-        x = x + linear(h * (1 + np.vectorize(math.erf)(h / math.sqrt(2))) / 2, w, p + "mlp.W_out")
-    return x
-
-
-def test_changes_on_the_page_are_those_of_an_independent_forward_pass() -> None:
-    encoding = Tokenizer.load(zoo.MODELS / "twins-none" / "tokenizer.json").encode(TEXT, max_len=64)
-    moved = word_order.reordered(word_order.pieces(encoding), [3, 1, 2, 0, 4])
-    n = len(encoding)
+def test_changes_on_the_page_are_those_of_two_runs_under_each_mask() -> None:
     drawn = charts(open_page("positions", text=TEXT, order="3.1.2.0.4"))
-    for chart, mask in (("order_everything", np.ones((n, n))), ("order_past", np.tri(n))):
-        runs = (("twins-none", np.zeros(1)), ("twins-sinusoidal", waves(n, 128)))
-        for found, (name, added) in zip(series(drawn[chart], "value", by="series").values(), runs, strict=True):
-            before = last_vectors(name, list(encoding.ids), added, mask)
-            after = last_vectors(name, [encoding.ids[token] for token in moved], added, mask)
-            expected = np.abs(after[np.argsort(moved)] - before).max(axis=-1)
-            np.testing.assert_allclose(found, expected, atol=2e-3)
-            blind = name == "twins-none" and chart == "order_everything"
-            assert (expected.max() < 1e-9) == (found.max() < 5e-5) == blind
+    blind, sighted = zoo.load("twins-none"), zoo.load("twins-sinusoidal")
+    encoding = blind.encode(TEXT)
+    moved = word_order.reordered(word_order.pieces(encoding), [3, 1, 2, 0, 4])
+    texts, n = (encoding.ids, [encoding.ids[token] for token in moved]), len(encoding)
+    for chart, mask in (("order_everything", np.ones((n, n), bool)), ("order_past", np.tri(n, dtype=bool))):
+        rows = tuple(map(tuple, mask.tolist()))
+        edits = tuple(SetMask(layer=f"decoder.{i}.self_attn", mask=rows) for i in range(4))
+        for found, model in zip(series(drawn[chart], "value", by="series").values(), (blind, sighted), strict=True):
+            before, after = (model.trace(ids, edits)["decoder.3.resid_post"] for ids in texts)
+            np.testing.assert_allclose(found, np.abs(after[np.argsort(moved)] - before).max(axis=-1), atol=1e-4)
+            assert (found.max() < 5e-5) == (model is blind and chart == "order_everything")
 
 
 def test_without_a_mask_the_page_calls_the_model_blind_and_with_one_it_does_not() -> None:
     said = words(open_page("positions", text=TEXT))
-    assert "`` twins-none ``: **" in said
-    assert "·10⁻⁶** at most" in said
-    assert "A sum has no order" in said
+    assert re.search(r"`` twins-none ``: \*\*\S+·10⁻⁶\*\* at most", said)
     assert "The causal mask tells the order" in said
 
 
@@ -261,36 +224,15 @@ def test_the_worked_example_is_written_out() -> None:
     assert "PE(2, 2) = sin(2 / 10000^(2/4)) = sin(0.02) = 0.02000" in code
 
 
-def test_the_rotation_on_the_page_moves_every_position() -> None:
-    app = sinusoidal("A shift is a rotation", width="6", places="30", k="7")
-    (matrix,) = matrices(app)["rotation"]
-    table = waves(30, 6)
-    np.testing.assert_allclose(table[:-7] @ matrix.T, table[7:], atol=1e-6)
-    error = re.search(r"positions: \*\*(\d\.\d)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)\*\*", words(app))
-    assert error is not None
-    assert error[2] in ("⁷", "⁸")
-
-
-def test_4_is_closer_to_7_than_to_17() -> None:
-    app = sinusoidal("Near and far")
-    frequencies = 10_000.0 ** (-np.arange(0, 512, 2) / 512)
-    near, far = (np.cos(distance * frequencies).sum() for distance in (3, 13))
-    assert "Position 4 is closer to 7 than to 17" in words(app)
-    assert f"product {near:.2f} and {far:.2f}" in words(app)
-    assert f"distance {math.sqrt(2 * (256 - near)):.2f} and {math.sqrt(2 * (256 - far)):.2f}" in words(app)
-
-
 def test_what_adding_positions_does_to_the_words_of_the_sentence() -> None:
     text = " the cat saw the dog"
-    ids = list(plain.ids_of(text, "twins-sinusoidal"))
-    x = plain.weights("twins-sinusoidal")["embedding.W_E"][ids] * math.sqrt(128)
+    trace = zoo.load("twins-sinusoidal").trace(text)
     app = open_page("positions", text=text, lesson="Sinusoidal", wave="On real words")
     word, position = series(charts(app)["added_lengths"], "value", by="series").values()
-    np.testing.assert_allclose(word, np.linalg.norm(x, axis=-1), rtol=1e-4)
+    np.testing.assert_allclose(word, np.linalg.norm(trace["embed"], axis=-1), rtol=1e-4)
     np.testing.assert_allclose(position, 8, rtol=1e-6)
-    first, second = (n for n, token in enumerate(ids) if token == ids[0])
-    a, b = (x[n] + waves(len(ids), 128)[n] for n in (first, second))
-    assert f"(**{a @ b / np.linalg.norm(a) / np.linalg.norm(b):.2f}**)" in words(app)
+    both = sinusoids.cosines(trace["decoder.0.resid_pre"])
+    assert f"(**{both[trace.target.ids.index(trace.target.ids[0]), 3]:.2f}**)" in words(app)
 
 
 def test_bad_settings_get_one_clear_sentence() -> None:
@@ -325,30 +267,114 @@ def test_a_shift_stays_within_fewer_positions() -> None:
     assert "over all 5 positions" in words(app)
 
 
-ODD = "<img src=x onerror=alert(1)> $x$ **b** 👩\u200d👩\u200d👧 老王"
-
-
-@pytest.mark.parametrize(
-    ("text", "model", "parts"),
-    [(ODD, "twins-rope", PARTS), ("word " * 1000, "tiny-english", OF_TEXT), ("a", "reverse", OF_TEXT)],
-)
-def test_no_figure_of_an_odd_text_lacks_a_number(text: str, model: str, parts: tuple[dict[str, str], ...]) -> None:
-    opened = set()
-    for address in parts:
-        app = open_page("positions", text=text, model=model, **address)
-        assert not app.error
-        drawn = charts(app)
-        opened |= {*drawn, *matrices(app)}
-        assert all(np.isfinite(values).all() for values in matrices(app).values())
-        columns = (column for spec in drawn.values() for table in spec["tables"].values() for column in table.values())
-        assert not any(value is None for column in columns for value in column), "a number left out"
-    if parts is PARTS:
-        assert len(opened) == 26
-
-
 def test_a_missing_model_is_named_and_the_rest_goes_on(own_zoo: Path) -> None:
     shutil.copytree(plain.MODEL, own_zoo / "tiny-english")
     assert "twins-none" in open_page("positions").info[0].value
     assert "twins-learned" in open_page("positions", lesson="Learned").info[0].value
     assert "twins-sinusoidal" in sinusoidal("On real words").info[0].value
     assert matrices(sinusoidal("Heat map"))
+
+
+# Learned positions, those of a picture among them.
+
+
+def learned(part: str, **address: str) -> AppTest:
+    return open_page("positions", text=TEXT, lesson="Learned", of_table=part, **address)
+
+
+def table_in(name: str, stack: str) -> Array:
+    return load_file(zoo.MODELS / name / "model.safetensors")[f"{stack}.positions.table"].astype(np.float64)
+
+
+def test_principal_components_are_eigenvectors_of_the_covariance() -> None:
+    table = np.random.default_rng(3).standard_normal((13, 5)) * [5, 3, 2, 1, 0.5]
+    found = position_table.principal_components(table)
+    values, vectors = np.linalg.eigh(np.cov(table.T))
+    np.testing.assert_allclose(found.shares, values[::-1][:3] / values.sum())
+    expected = (table - table.mean(axis=0)) @ vectors[:, ::-1][:, :3]
+    np.testing.assert_allclose(np.abs(found.scores), np.abs(expected), atol=1e-9)
+    assert (found.scores[np.abs(found.scores).argmax(axis=0), range(3)] > 0).all()
+
+
+def test_rows_that_training_has_not_reached_are_found() -> None:
+    table = np.random.default_rng(4).normal(0, 0.02, (29, 128))
+    assert position_table.untrained(table, std=0.02).tolist() == list(range(29))
+    table[:17] *= 5
+    assert position_table.untrained(table, std=0.02).tolist() == list(range(17, 29))
+    np.testing.assert_allclose(position_table.smoothed(np.array([1.0, 2, 6, 4]), window=3), [1.5, 3, 4, 5])
+
+
+def test_the_trained_table_on_the_page_is_the_one_in_the_file() -> None:
+    table, sinusoids = table_in("twins-learned", "decoder"), waves(64, 128)
+    np.testing.assert_allclose(matrices(learned("The table"))["trained_table"][0], table, atol=1e-6)
+    unit, alike = table / np.linalg.norm(table, axis=1, keepdims=True), matrices(learned("Similarity"))
+    np.testing.assert_allclose(alike["similar_trained"][0], unit @ unit.T, atol=1e-5)
+    np.testing.assert_allclose(alike["similar_sinusoids"][0], sinusoids @ sinusoids.T / 64, atol=1e-5)
+
+
+def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
+    app = learned("Well trained?")
+    lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
+    rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
+    np.testing.assert_allclose(lengths["length now"], rows, rtol=1e-5)
+    measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())["loss"]
+    assert loss["measured"].tolist() == measured
+    assert len(measured) == 64
+    assert "Every row has grown from its random" in words(app)
+
+
+def test_the_wall() -> None:
+    app = learned("The wall", letters="Attention!")
+    assert app.code[0].value == "There are 64 learned positions, but the text has 65 tokens."
+    (table,) = app.table
+    assert table.value["asked"].tolist() == ["atte", "attentio", "attention"]
+    assert table.value["answer"].tolist() == ["etta", "oitnetta", "noitnetta"]
+    longer = learned("The wall", letters="abcdefghijklmnopq").table[0].value
+    marks = dict(zip(longer["letters"], longer["right"], strict=True))
+    assert (marks[12], marks[13], marks[16]) == ("✓", "✗", "✗")
+    assert "at least two letters" in words(learned("The wall", letters="7!"))
+
+
+SEVEN = "".join("00gggg00" if row == 0 else "0000gg00" if row < 4 else "000gg000" for row in range(8))
+
+
+def digits(**address: str) -> AppTest:
+    return open_page("positions", lesson="Not only words", **address)
+
+
+def bars(app: AppTest) -> list[float]:
+    return [row[1] for row in sorted(sent(app, "digit_bars"))]
+
+
+def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
+    held_out, labels = pictures.digits().held_out
+    for reader, kind in (("trained positions", "learned"), ("no positions", "none")):
+        app = digits(digit="7", reader=reader, reader_layer="1")
+        values = pictures.read(pictures.load(kind), held_out[7])
+        assert bars(app) == pytest.approx(softmax(values["logits"]).tolist(), abs=1e-4), kind
+        heads = values["encoder.1.self_attn.pattern"][:, 0, 1:].reshape(-1, 4, 4)
+        np.testing.assert_allclose(matrices(app)["digit_looks"], heads, atol=1e-4, err_msg=kind)
+        assert sent(app, "picture")["title"] == f"A {labels[7]} of the set"
+        assert sent(app, "picture_selection")["cells"] == to_text((held_out[7] * 16).astype(int))
+
+
+def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
+    app, drawn = digits(digit="7", drawn=SEVEN), from_text(SEVEN, 8)
+    assert drawn is not None
+    logits = pictures.read(pictures.load("learned"), drawn.astype(np.float32) / 16)["logits"]
+    assert np.argmax(bars(app)) == logits.argmax()
+    assert sent(app, "picture")["title"] == "Drawn by hand"
+    assert sum(bars(digits(drawn="0" * 64))) == pytest.approx(1, abs=1e-3), "an empty one is read too"
+    for none in ("", "0", "z" * 64, "<img src=x onerror=alert(1)>", "0" * 5000, "😀" * 64):
+        app = digits(drawn=none)
+        assert not app.error, none
+        assert "Of 359 held-out digits" in words(app), none
+        assert sent(app, "picture")["title"].endswith("of the set"), none
+
+
+def test_shuffled_patches_change_the_answer_of_one_model_alone() -> None:
+    in_order, shuffled = digits(digit="3"), digits(digit="3", shuffle="2")
+    assert bars(in_order) != pytest.approx(bars(shuffled), abs=1e-3)
+    assert "shuffled_digit" in matrices(shuffled)
+    blind = [bars(digits(digit="3", shuffle=seed, reader="no positions")) for seed in ("0", "2")]
+    assert blind[0] == pytest.approx(blind[1], abs=1e-4)

@@ -1,4 +1,4 @@
-"""The page about training: its numbers against torch and numpy, its shipped runs, its address, odd input."""
+"""The page about training: its numbers, its shipped runs, its address, what it says."""
 
 from __future__ import annotations
 
@@ -13,60 +13,51 @@ import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
-from tests.app import alt, charts, forget, open_page, series, spaces, views, words
+from tests.app import alt, charts, forget, open_page, sent, series, spaces, words
 from tests.pages import plain
 from tests.pages.claims import number
 from tests.pages.tabs import addresses
 from tfmviz import zoo
+from tfmviz.analysis import smoothing
+from tfmviz.analysis.calibration import log_softmax
+from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.constants import MASK
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Array
 from tfmviz.ui.recipe import rates, targets, tasks
-from tfmviz.zoo import ZooModel
 
 PAGE = "recipe"
 TEXT = "The cat sat on the mat."
 
 
-@pytest.fixture(scope="module")
-def model() -> ZooModel:
-    return zoo.load("tiny-english")
-
-
-def log_p(model: ZooModel, ids: tuple[int, ...]) -> Array:
-    with torch.inference_mode():
-        return model.module(torch.tensor([ids]))[0].double().log_softmax(dim=-1).numpy()
-
-
-def losses(model: ZooModel, text: str = TEXT) -> Array:
-    """−ln P of each next token, by torch's own cross-entropy."""
-    ids = plain.ids_of(text)
-    logits = torch.from_numpy(log_p(model, ids))
-    return F.cross_entropy(logits[:-1], torch.tensor(ids[1:]), reduction="none").numpy()
+def losses(name: str = "tiny-english") -> Array:
+    """−ln P of each next token."""
+    trace = zoo.load(name).trace(TEXT)
+    return next_token_losses(trace["logits"], trace.target.ids)
 
 
 def table(app: AppTest, key: str) -> dict[str, Any]:
-    return json.loads(views(app)[key].json)
+    return dict(sent(app, key))
 
 
 def numbers(column: list[str]) -> Array:
     return np.array([number(cell) for cell in column])
 
 
-def test_teacher_forcing_shows_the_losses_and_their_mean(model: ZooModel) -> None:
+def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
     app = open_page(PAGE, text=TEXT)
-    shown, expected = table(app, "forcing"), losses(model)
+    shown, expected = table(app, "forcing"), losses()
     assert np.allclose(numbers([row[3] for row in shown["rows"]]), expected, atol=6e-4)
-    tokens = [token.strip() for token in model.tokenizer.encode(TEXT, max_len=99).tokens]
+    tokens = [token.strip() for token in zoo.load("tiny-english").tokenizer.encode(TEXT, max_len=99).tokens]
     assert [row[0].split(" ", 1)[1] for row in shown["rows"]] == tokens[:-1]
     assert [row[1] for row in shown["rows"]] == tokens[1:]
     assert f"**{expected.mean():.3f}**" in words(app)
 
 
-def test_a_clicked_row_explains_its_loss_and_stays_in_the_address(model: ZooModel) -> None:
+def test_a_clicked_row_explains_its_loss_and_stays_in_the_address() -> None:
     shown = table(open_page(PAGE, text=TEXT, token="2"), "forcing")
     assert shown["picked"] == 2
-    assert f"= {losses(model)[2]:.3f};" in shown["about"]
+    assert f"= {losses()[2]:.3f};" in shown["about"]
     assert "P(“on” | everything up to “sat”)" in shown["about"]
 
 
@@ -93,26 +84,19 @@ def test_the_three_tasks_are_about_a_model_that_sees_the_left_side_only() -> Non
     assert table(app, "tasks")["rows"][0] == table(own, "tasks")["rows"][0]
 
 
-def test_masked_losses_are_the_fill_in_model_s(model: ZooModel) -> None:
-    filler = zoo.load("fill-in")
-    app = open_page(PAGE, recipe="Three tasks", text=TEXT, draw="3")
-    causal, masked, *_ = table(app, "tasks")["rows"]
-    assert np.allclose(numbers([box[-1] for box in causal["pieces"]]), losses(model), atol=6e-3)
-    ids = plain.ids_of(TEXT, "fill-in")
-    boxes = masked["pieces"]
-    assert len(boxes) == len(ids)
-    read = tuple(MASK if kind == "mark" else index for (_, kind, *_), index in zip(boxes, ids, strict=True))
-    assert MASK in read
-    assert not any(kind == "new" for _, kind, *_ in boxes)  # draw 3 puts no random token in, so `read` is what was read
-    logs = log_p(filler, read)
-    asked = [n for n, box in enumerate(boxes) if len(box) > 2]
-    assert np.allclose(numbers([boxes[n][-1] for n in asked]), [-logs[n, ids[n]] for n in asked], atol=6e-3)
-
-
-def test_another_draw_asks_for_other_tokens() -> None:
+def test_masked_losses_are_the_fill_in_model_s_and_another_draw_asks_for_other_tokens() -> None:
     drawn = [table(open_page(PAGE, recipe="Three tasks", text=TEXT, draw=str(n)), "tasks")["rows"] for n in range(4)]
     for row in (1, 2):
         assert len({json.dumps(rows[row]["pieces"]) for rows in drawn}) > 1
+    causal, masked, *_ = drawn[3]
+    assert np.allclose(numbers([box[-1] for box in causal["pieces"]]), losses(), atol=6e-3)
+    ids, boxes = plain.ids_of(TEXT, "fill-in"), masked["pieces"]
+    assert not any(kind == "new" for _, kind, *_ in boxes)  # draw 3 puts no random token in, so this is what was read:
+    read = tuple(MASK if kind == "mark" else index for (_, kind, *_), index in zip(boxes, ids, strict=True))
+    assert MASK in read
+    logs = log_softmax(zoo.load("fill-in").trace(read)["logits"])
+    asked = [n for n, box in enumerate(boxes) if len(box) > 2]
+    assert np.allclose(numbers([boxes[n][-1] for n in asked]), [-logs[n, ids[n]] for n in asked], atol=6e-3)
 
 
 def test_losses_on_spans_are_those_of_the_model_of_spans() -> None:
@@ -143,16 +127,17 @@ def test_losses_on_spans_are_those_of_the_model_of_spans() -> None:
 
 
 def test_what_the_page_says_of_the_model_of_spans_stands_on_its_card() -> None:
-    card = (tasks.SPAN_MODELS / "spans" / "CARD.md").read_text(encoding="utf-8")
+    card, said = (
+        (tasks.SPAN_MODELS / "spans" / "CARD.md").read_text("utf-8"),
+        words(open_page(PAGE, recipe="Three tasks")),
+    )
     (left_out,) = re.findall(r"held-out loss on what was left out \| ([\d.]+) nats", card)
     (unigram,) = re.findall(r"unigram cross-entropy on the same tokens \| ([\d.]+) nats", card)
-    said = words(open_page(PAGE, recipe="Three tasks"))
-    ((hours, minutes),) = re.findall(r"(\d+):(\d\d):\d\d of wall time", card)
-    assert round((60 * int(hours) + int(minutes)) / 30) == 1
-    assert "cpu, 1 threads" in card
-    assert "half an hour: a model" in (PROJECT / "scripts" / "train_recipe.py").read_text(encoding="utf-8")
     assert f"loses {float(left_out):.2f} nats per token" in said
     assert f"token frequencies alone {float(unigram):.2f}." in said
+    ((hours, minutes),) = re.findall(r"(\d+):(\d\d):\d\d of wall time", card)
+    assert round((60 * int(hours) + int(minutes)) / 30) == 1
+    assert "half an hour: a model" in (PROJECT / "scripts" / "train_recipe.py").read_text(encoding="utf-8")
     assert (tasks.SPAN_MODELS / "spans" / "model.safetensors").stat().st_size <= 1_500_000
 
 
@@ -206,22 +191,16 @@ def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequen
     assert places == sorted(places)
 
 
-def said_on_average(count: Array, shares: Array) -> str:
-    return f"{np.nansum(count * shares) / count.sum():.0%}"
-
-
-def test_calibration_is_recomputed_from_the_bins() -> None:
-    app = open_page(PAGE, recipe="Calibration")
-    shown = table(app, "calibrated")["rows"]
+def test_calibration_is_that_of_the_measured_bins() -> None:
+    shown = table(open_page(PAGE, recipe="Calibration"), "calibrated")["rows"]
     data = json.loads(targets.MEASURED.read_text())
-    one = data["temperatures"].index(1.0)
     for row, name in zip(shown[:2], (targets.WITHOUT, targets.WITH), strict=True):
-        measured = data["models"][name]["measured"][one]
+        measured = data["models"][name]["measured"][data["temperatures"].index(1.0)]
         count, said, right = (np.array(measured[key], dtype=float) for key in ("count", "confidence", "accuracy"))
+        means = [f"{np.nansum(count * shares) / count.sum():.0%}" for shares in (right, said)]
+        assert row[1:4] == [f"{measured['loss']:.3f}", *means]
         error = np.nansum(count * np.abs(said - right)) / count.sum()
         assert float(row[4].rstrip("%")) / 100 == pytest.approx(error, abs=5e-3)
-        assert float(row[1]) == pytest.approx(measured["loss"], abs=5e-4)
-        assert row[2:4] == [said_on_average(count, right), said_on_average(count, said)]
     errors = [float(row[4].rstrip("%")) for row in shown]
     assert errors[0] > errors[1] > errors[2]  # smoothing helps, and the right temperature helps more
 
@@ -239,20 +218,18 @@ def test_the_sentence_on_translators_counts_what_their_table_shows() -> None:
     assert f"higher in **{worse} of {len(rows)}** pairs of runs, BLEU in **{better} of {len(rows)}**" in words(app)
 
 
-def test_label_smoothing_is_torch_s_divergence(model: ZooModel) -> None:
-    app = open_page(PAGE, recipe="Label smoothing", text=TEXT, token="2", epsilon="0.3")
-    ids = plain.ids_of(TEXT)
-    logs = torch.from_numpy(log_p(model, ids))[2]
-    q = torch.full_like(logs, 0.3 / len(logs))
-    q[ids[3]] += 0.7
-    assert f"**{F.kl_div(logs, q, reduction='sum').item():.3f}**" in words(app)
+def test_label_smoothing_shows_its_divergence_and_slope() -> None:
+    app, ids = open_page(PAGE, recipe="Label smoothing", text=TEXT, token="2", epsilon="0.3"), plain.ids_of(TEXT)
+    log_p = log_softmax(zoo.load("tiny-english").trace(TEXT)["logits"])[2]
+    q = smoothing.smoothed(ids[3], epsilon=0.3, vocab_size=len(log_p))
+    assert f"**{smoothing.divergence(q, log_p):.3f}**" in words(app)
     slope = numbers([table(app, "slopes")["rows"][0][3]])
-    assert slope[0] == pytest.approx((logs.exp() - q)[ids[3]].item(), abs=6e-5)
+    assert slope[0] == pytest.approx(smoothing.gradient(q, log_p)[ids[3]], abs=6e-5)
 
 
-def test_dropout_draws_ten_runs_around_the_model_s_own_losses(model: ZooModel) -> None:
+def test_dropout_draws_ten_runs_around_the_model_s_own_losses() -> None:
     drawn = series(charts(open_page(PAGE, recipe="Dropout", text=TEXT, p="0.1"))["dropped"])
-    assert np.allclose(drawn["without"], losses(model), atol=1e-4)
+    assert np.allclose(drawn["without"], losses(), atol=1e-4)
     assert len(drawn["10 runs with dropout"]) == 10 * len(drawn["without"])
     none = series(charts(open_page(PAGE, recipe="Dropout", text=TEXT, p="0.0"))["dropped"])
     assert np.allclose(none["10 runs with dropout"].reshape(10, -1), none["without"], atol=1e-4)
@@ -293,17 +270,12 @@ def test_the_ways_down_lie_on_the_surface_and_end_where_the_page_says() -> None:
         assert ("gradient descent beyond all bounds" in space["layout"]["meta"]["alt"]) == (eta == "0.3")
 
 
-def test_gradients_are_those_of_a_backward_pass(model: ZooModel) -> None:
-    app = open_page(PAGE, recipe="Gradients", text=TEXT)
-    ids = torch.tensor(plain.ids_of(TEXT))
-    weights = {key: value.detach().requires_grad_() for key, value in model.module.named_parameters()}
-    logits = torch.func.functional_call(model.module, weights, (ids[None],))[0]
-    F.cross_entropy(logits[:-1], ids[1:]).backward()
-    of_mlp = [w.grad for key, w in weights.items() if key.startswith("decoder.blocks.3.mlp") and w.grad is not None]
-    rows = charts(app)["gradient_lengths"]["tables"]["rows"]
+def test_gradients_are_those_of_each_layer() -> None:
+    rows = charts(open_page(PAGE, recipe="Gradients", text=TEXT))["gradient_lengths"]["tables"]["rows"]
     kinds = zip(rows["layer"], rows["kind"], rows["value"], strict=True)
     (shown,) = [v for layer, kind, v in kinds if layer.endswith(" 3 MLP") and kind.endswith("trained")]
-    assert shown == pytest.approx(sum(grad.square().sum().item() for grad in of_mlp) ** 0.5, rel=1e-4)
+    found = zoo.experiments.gradient_lengths(zoo.load("tiny-english"), TEXT)
+    assert shown == pytest.approx(found["decoder.3.mlp"], rel=1e-4)
 
 
 def test_every_kind_of_model_has_all_tabs_and_one_token_no_next() -> None:

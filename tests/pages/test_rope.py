@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from streamlit.testing.v1 import AppTest
-from transformers.models.t5.modeling_t5 import T5Attention
 
-from tests.analysis.test_rotations import THETA, rotation
+from tests.analysis.test_rotations import THETA
 from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
 from tests.model import numpy_model
 from tests.pages import plain
@@ -31,8 +29,6 @@ from tfmviz.views import turning
 
 TEXT = "The cat sat on the mat."
 LAYER, HEAD = 1, 2
-TABS = ("Turning", "Same distance", "Wavelengths", "Decay", "Two layouts", "ALiBi", "T5 buckets", "Shaw")
-"""Two of them are a choice within "Biases" and were tabs before."""
 
 
 @cache
@@ -106,21 +102,17 @@ def test_the_same_words_score_the_same_at_the_same_distance_only() -> None:
         ("we all know", "we know that", (2, 1)),
     ):
         app = opened("Same distance", phrase=one, other_phrase=other, head="3")
-        table = columns(app, "phrases")
+        table, equal = columns(app, "phrases"), distances[0] == distances[1]
         assert tuple(map(int, table["distance i − j"])) == distances
         found = list(map(number, table["q · k / √d, layer 0, head 3"]))
-        for text, score in zip((one, other), found, strict=True):
-            ids = ids_of("tiny-english", f" {text}")
-            i, j = (ids.index(ids_of("tiny-english", f" {word}")[0]) for word in ("know", "we"))
-            q, k = (numpy_model.rotate(x)[:, 3] for x in first_layer("tiny-english", ids))
-            assert score == pytest.approx(q[i] @ k[j] / np.sqrt(32), abs=2e-6)
-        equal = distances[0] == distances[1]
         assert (found[0] == pytest.approx(found[1], abs=1e-6)) is equal
         assert ("gives the same score" in words(app)) is equal
         rope, sinusoidal = series(charts(app)["same_distance"]).values()
         assert bool(rope[0] < 1e-5) is equal
         assert sinusoidal[0] > 1e-2
         assert rope[1] > 1e-2, "later layers differ, and the page says so"
+    trace = zoo.load("tiny-english").trace(" we know that")
+    assert found[1] == pytest.approx(trace["decoder.0.self_attn.scores"][3, 1, 0], abs=2e-5)
     app = opened("Same distance", phrase="cat", other_phrase="dog")
     assert "Type two texts with at least two common words" in words(app)
 
@@ -155,26 +147,14 @@ def test_only_the_slowest_and_the_fastest_pair_stay_as_they_were_under_ntk_aware
         assert said in words(opened("Wavelengths", stretch=stretch, d_head="32"))
 
 
-def test_the_page_says_where_t5s_last_bucket_begins() -> None:
-    for kind, both_ways in (("looks back (decoder)", False), ("both ways (encoder)", True)):
-        found = T5Attention._relative_position_bucket(
-            -torch.arange(500), bidirectional=both_ways, num_buckets=32, max_distance=128
-        )
-        said = words(opened("T5 buckets", buckets=kind))
-        assert f"Distances 0 to {7 if both_ways else 15} have a bucket each;" in said
-        assert f"from {int((found < found[-1]).sum())} on all use the last" in said
-
-
 def test_settings_that_make_no_sense_get_one_sentence() -> None:
-    cases: list[tuple[dict[str, str], str]] = [
+    for address, said in (
         ({"d_head": "7"}, "must be even and at least 2, but it is 7"),
-        ({"d_head": "-4"}, "must be even and at least 2, but it is"),
         ({"rope_base": "1"}, "base must be larger than 1"),
         ({"d_head": "2", "stretch": "NTK-aware"}, "there is one pair"),
         ({"at_position": "99999999999"}, "Positions up to 1,000,000,000 can be computed"),
         ({"d_head": "2"}, ""),
-    ]
-    for address, said in cases:
+    ):
         errors = [one.value.replace("\\", "") for one in opened("Wavelengths", **address).error]
         assert len(errors) == bool(said), address
         assert said in "".join(errors), address
@@ -190,38 +170,29 @@ def test_decay_of_the_models_own_queries_and_keys() -> None:
     q, k = (x[:, 2] for x in first_layer("tiny-english", ids_of("tiny-english", TEXT)))
     anywhere, there = series(drawn["own_decay"]).values()
     theta = 10000.0 ** (-np.arange(16) / 16)
-    expected = [np.mean([[a @ rotation(-d, theta) @ b for a in q] for b in k]) for d in (0, 1, 64)]
-    np.testing.assert_allclose(anywhere[[0, 1, 64]], expected, atol=1e-4)
-    turned = [numpy_model.rotate(x[:, None])[:, 0] for x in (q, k)]
-    np.testing.assert_allclose(
-        there[2], np.mean([turned[0][i] @ turned[1][i - 2] for i in range(2, len(q))]), atol=1e-4
-    )
+    np.testing.assert_allclose(anywhere, rotations.mean_of_all_pairs(q, k, theta, np.arange(65)), atol=1e-4)
     assert np.isnan(there[len(q) :]).all()
+    assert there[0] == pytest.approx((q * k).sum(axis=-1).mean(), abs=1e-4)
 
 
-def test_scores_before_and_after_the_bias_equal_an_independent_computation() -> None:
+def test_scores_before_and_after_the_bias_are_those_of_the_twin() -> None:
     for tab, model in (("ALiBi", "twins-alibi"), ("T5 buckets", "twins-t5")):
-        ids = ids_of(model, TEXT)
-        q, k = (x[:, 2] for x in first_layer(model, ids))
-        distance = np.subtract.outer(np.arange(len(ids)), np.arange(len(ids)))
-        if tab == "ALiBi":
-            bias = -(2 ** (-8 * 3 / 4)) * np.abs(distance)
-        else:
-            bucket = T5Attention._relative_position_bucket(torch.tensor(-distance), bidirectional=False)
-            bias = plain.weights(model)["decoder.positions.table"][bucket.numpy(), 2]
-        app = opened(tab, layer="0", head="2", token=str(len(ids) - 1))
-        before = q @ k.T / np.sqrt(q.shape[-1])
-        for shown, expected in zip(matrices(app)["bias_tiles"], (before, bias, before + bias), strict=True):
-            np.testing.assert_allclose(shown, np.where(distance >= 0, expected, np.nan), atol=2e-5)
+        trace, at = zoo.load(model).trace(TEXT), "decoder.0.self_attn"
+        q, k = trace[f"{at}.q"][2], trace[f"{at}.k"][2]
+        before, after = q @ k.T / np.sqrt(q.shape[-1]), trace[f"{at}.scores"][2]
+        app, below = opened(tab, layer="0", head="2", token=str(len(q) - 1)), np.tri(len(q), dtype=bool)
+        bias = np.where(below, after, 0) - np.where(below, before, 0)
+        for shown, expected in zip(matrices(app)["bias_tiles"], (before, bias, after), strict=True):
+            np.testing.assert_allclose(shown, np.where(below, expected, np.nan), atol=2e-5)
         with_bias = series(charts(app)["bias_row"], "value", by="series")["with it"]
-        np.testing.assert_allclose(with_bias, plain.softmax((before + bias)[-1]), atol=1e-5)
-
-
-def test_slopes_of_any_number_of_heads() -> None:
+        np.testing.assert_allclose(with_bias, trace[f"{at}.pattern"][2, -1], atol=1e-5)
     app = opened("ALiBi", n_slopes="12")
-    found = series(charts(app)["slopes"])["slopes of 12 heads"]
-    np.testing.assert_allclose(found, [2.0**-n for n in range(1, 9)] + [2.0 ** -(n - 0.5) for n in range(1, 5)])
+    np.testing.assert_allclose(series(charts(app)["slopes"])["slopes of 12 heads"][[0, 7, 8]], [0.5, 2**-8, 2**-0.5])
     assert "not a power of two: the first 8 slopes" in words(app)
+    for kind, own, last in (("looks back (decoder)", 15, 113), ("both ways (encoder)", 7, 91)):  # as in test_t5.py
+        said = words(opened("T5 buckets", buckets=kind))
+        assert f"Distances 0 to {own} have a bucket each;" in said
+        assert f"from {last} on all use the last" in said
 
 
 def test_t5_says_which_buckets_were_never_trained() -> None:
@@ -243,22 +214,6 @@ def test_shaws_map_counts_clipped_distances() -> None:
         np.testing.assert_array_equal(rotations.relative_index(len(found), len(found), clip=k), found)
         assert f"**{2 * k + 1} learned vectors**" in words(app)
         assert "No model here was trained with Shaw" in words(app)
-
-
-def test_a_long_text_of_a_model_of_another_scheme_does_not_break_a_tab() -> None:
-    for tab in TABS:
-        app = open_page("positions_rope", text="word " * 900, model="reverse", scheme=tab)
-        assert not app.error
-        assert "nan" not in words(app).lower().split()
-        assert "NaN" not in json.dumps(charts(app))
-
-
-def test_every_shipped_model_can_be_chosen() -> None:
-    app = opened("ALiBi", head="0")
-    for name in zoo.available():
-        app.selectbox(key="model").set_value(name).run()
-        assert not app.exception
-        assert f"`` {'twins-alibi'} ``, layer" in app.caption[0].value
 
 
 def test_other_architectures_with_rope_are_taken_as_they_are(put_random_model: Callable[..., ModelConfig]) -> None:
@@ -302,18 +257,14 @@ def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
 
 
 def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
-    token = 3
-    added, turned = spaces(
-        opened("Turning", helix="true", model="twins-rope", layer="0", head=str(HEAD), token=str(token))
-    )
+    added, turned = spaces(opened("Turning", helix="true", model="twins-rope", layer="0", head="2", token="3"))
     ids = ids_of("twins-rope", TEXT)
-    q, _ = first_layer("twins-rope", ids)
+    q = first_layer("twins-rope", ids)[0][3, HEAD]
     rows = [space["layout"]["meta"]["values"]["rows"] for space in (added, turned)]
     for (name, i, *wave), (same, j, *own) in zip(*rows, strict=True):
         m = int(name.removeprefix("pair "))
         assert (name, i) == (same, j)
-        theta = 10_000 ** (-2 * m / q.shape[-1])
-        assert wave == pytest.approx([math.cos(i * theta), math.sin(i * theta)], abs=1e-6)
-        pair = complex(*q[token, HEAD, 2 * m : 2 * m + 2]) * complex(*wave)
-        assert own == pytest.approx([pair.real, pair.imag], abs=1e-4)
+        turn = np.exp(1j * i * 10_000 ** (-2 * m / len(q)))
+        assert complex(*wave) == pytest.approx(turn, abs=1e-6)
+        assert complex(*own) == pytest.approx(complex(*q[2 * m : 2 * m + 2]) * turn, abs=1e-4)
     assert len(rows[0]) == 2 * max(len(ids), 16)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, open_page, views, words
+from tests.app import alt, charts, open_page, sent, series, views, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number, told
 from tfmviz import zoo
+from tfmviz.analysis.law_fits import fit_additive
 from tfmviz.places import PROJECT
-from tfmviz.ui.size import variants
+from tfmviz.ui.size import own, variants
 from tfmviz.words.numbers import in_bytes, in_words
 
 PAGE = "size"
@@ -87,20 +89,11 @@ def test_memory_and_training_of_gpt_3() -> None:
     tib = dict(zip((name[5:] for name in memory["name"]), memory["value"], strict=True))
     assert tib["run, 16 bits"] == pytest.approx(174.6e9 * 2 / 2**40, rel=1e-3)
     assert tib["train with Adam"] == pytest.approx(8 * tib["run, 16 bits"])
-    assert tib["cache of 2,048 tokens, 16 bits"] == pytest.approx(2 * 96 * 12_288 * 2 * 2048 / 2**40)
-    app = open_page(PAGE, sized="Training", design="GPT-3")
-    rows = json.loads(views(app)["training"].json)["rows"]
+    rows = sent(open_page(PAGE, sized="Training", design="GPT-3"), "training")["rows"]
     published = [row for row in rows if row[0] == "300 billion tokens (its authors)"]
     assert [row[2] for row in published] == ["3.1·10²³"] * 3
     assert published[1][3] == f"{3.143e23 / (312e12 * 0.4) / 86_400 / 365.25:.3g} years"
-
-
-def test_every_model_has_its_size() -> None:
-    for model in zoo.available():
-        for tab in ("Where they sit", "Memory", "Training"):
-            app = open_page(PAGE, model=model, sized=tab, text="a")
-            assert not app.error, (model, tab)
-            assert "nan" not in words(app).lower().split(), (model, tab)
+    assert result_rows("sizes")["BERT base"][2] == "109,482,240"
 
 
 def result_rows(name: str) -> dict[str, list[str]]:
@@ -130,13 +123,6 @@ def test_the_words_on_summaries_hold_for_the_numbers_of_the_table() -> None:
     assert compressed[0] > alone[0]
     assert compressed[1] < min(alone[1], both[1])
     assert compressed[2] > max(alone[2], both[2])
-
-
-def test_known_models_are_counted_exactly() -> None:
-    rows = result_rows("sizes")
-    assert rows["GPT-2 small"][2] == "124,439,808"
-    assert rows["BERT base"][2] == "109,482,240"
-    assert rows["GPT-3"][:2] == ["12,288", "96"]
 
 
 def test_each_seed_of_each_variant_is_a_dot_and_the_words_follow_from_the_dots() -> None:
@@ -189,8 +175,70 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
             assert f"layer {layer}: expert {share.argmax(axis=1).min()} reads" in alt(app, "routing")
 
 
-def test_any_text_is_routed() -> None:
-    for text in ("a", "<b>x</b> 😀 我们 `$x$`", "word " * 1000):
-        app = open_page(PAGE, model="experts", text=text, **EXPERTS)
-        assert not app.error, text
-        assert len(charts(app)["routing"]["tables"]["rows"]["token"]) % 3 == 0
+# Scaling laws, against the papers' numbers and the runs' own.
+
+
+LAWS, OWN = "Scaling laws", "Our own runs"
+
+
+def test_curves_are_the_papers() -> None:
+    chart = charts(open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="unlimited"))["laws"]
+    kaplan, hoffmann, besiroglu = series(chart, "y").values()
+    x, *_ = series(chart, "x").values()
+    np.testing.assert_allclose(kaplan, (6.4e13 / x) ** 0.076)
+    np.testing.assert_allclose(hoffmann, 1.69337 + 406.401 / x**0.33917)
+    np.testing.assert_allclose(besiroglu, 1.8172 + 482.01 / x**0.3478)
+
+
+def test_the_table_holds_the_losses_at_the_readers_place() -> None:
+    app = open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="100 billion")
+    rows = {row[0]: row for row in json.loads(views(app)["at"].json)["rows"]}
+    loss = 1.8172 + 482.01 / 1e9**0.3478 + 2085.43 / 1e11**0.3658
+    assert rows["Besiroglu et al. 2024"][2] == f"{loss:.2f}"
+    assert rows["Hoffmann et al. 2022"][2] == f"{1.69337 + 406.401 / 1e9**0.33917 + 410.7228 / 1e11**0.28491:.2f}"
+    endless = open_page(PAGE, sized=LAWS, law_n="unlimited", law_d="unlimited")
+    rows = {row[0]: row for row in json.loads(views(endless)["at"].json)["rows"]}
+    assert rows["Hoffmann et al. 2022"][2:] == ["1.69", "0.00", "0.00", "–", "–", "–"]
+    assert "nan" not in words(endless)
+
+
+def shipped() -> tuple[list[dict[str, float]], list[dict[str, float]]]:
+    """The runs that are fitted, and those of the largest model."""
+    found = json.loads(own.FILE.read_text())
+    larger = [run for run in found["runs"] if [run["width"], run["depth"]] == found["largest"]]
+    return [run for run in found["runs"] if run not in larger], larger
+
+
+def test_points_are_the_runs() -> None:
+    small, larger = shipped()
+    for counted in ("all", "without embeddings"):
+        for against in "NDC":
+            rows = charts(open_page(PAGE, sized=OWN, own_axis=against, n_counts=counted))["own_runs"]["tables"]["rows"]
+            points = zip(rows["x"], rows["y"], rows["seen"], strict=True)
+            expected = set()
+            for run in small + larger:
+                n = run["parameters"] - (run["embeddings"] if counted != "all" else 0)
+                x = {"N": n, "D": run["tokens"], "C": 6 * n * run["tokens"]}[against]
+                expected.add((round(x), round(run["loss"], 9)))
+            assert {(round(x), round(y, 9)) for x, y, dot in points if dot} == expected
+
+
+def test_the_prediction_for_the_larger_model_comes_from_the_others_alone() -> None:
+    small, larger = shipped()
+    n, d, loss = (np.array([run[key] for run in small], float) for key in ("parameters", "tokens", "loss"))
+    law = fit_additive(n, d, loss).law
+    said = words(open_page(PAGE, sized=OWN))
+    assert larger
+    for run in larger:
+        assert f"**{law.loss(run['parameters'], run['tokens']):.3f}**" in said
+        assert f"it reached **{run['loss']:.3f}**" in said
+
+
+def test_every_constant_lies_in_its_interval() -> None:
+    rows = json.loads(views(open_page(PAGE, sized=OWN))["constants"].json)["rows"]
+    for row in rows[:2]:
+        for cell in row[1:]:
+            value, low, high = map(float, re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", cell).groups())  # type: ignore[union-attr]
+            assert low <= value <= high
+    assert rows[0][4].endswith("(0.00–1.63)")  # the endless model of some resamples has no loss at all
+    assert [row[3] for row in rows[2:]] == ["0.73", "0.457", "0.513"]

@@ -1,12 +1,14 @@
-"""The residual-stream page: its numbers against an independent forward pass, its words, and odd input."""
+"""The residual-stream page: its numbers are those of the record and of tfmviz.analysis; its words."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,14 +16,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
-from tests.model import numpy_model
-from tests.pages import plain
-from tests.pages.claims import told
-from tests.pages.plain import MODEL, softmax
+from tests.pages.claims import number, told
+from tests.pages.plain import softmax
 from tfmviz import zoo
-from tfmviz.model.config import ModelConfig
-from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.analysis import contributions, deletions, lens, residual
+from tfmviz.analysis.in_context import in_context
+from tfmviz.model.in_training import untrained
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui.stream.pair import FOLDER, NAMES
+from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
 TOKEN = 4
@@ -46,64 +49,46 @@ def component(app: AppTest, name: str) -> Any:
 
 
 @cache
-def independent() -> tuple[list[str], Array, Array]:
-    """Vocabulary, streams (layer + 1, len, d_model) and logits (stage, len, vocab) from numpy alone."""
-    vocabulary = Tokenizer.load(MODEL / "tokenizer.json").vocabulary
-    (_, streams, logits), w = plain.forward(TEXT), plain.weights()
-    read = [
-        numpy_model.layer_norm(x, w["decoder.norm.weight"], w["decoder.norm.bias"]) @ w["embedding.W_E"].T
-        for x in streams
-    ]
-    np.testing.assert_allclose(read[-1], logits, atol=1e-6)
-    return list(vocabulary), streams, np.array(read)
+def read_out() -> tuple[tuple[str, ...], Trace, lens.Lens, Array]:
+    """Vocabulary, record, lens and logits (stage, len, vocab) of the flagship on the sentence."""
+    model = zoo.load("tiny-english")
+    trace, readout = model.trace(TEXT), model.weights.stacks["decoder"].readout
+    sites = list(residual.stages(trace, "decoder", "layers").values())
+    logits = np.array([readout.logits(trace[site]) for site in sites])
+    return model.vocabulary, trace, lens.read(trace, sites, readout), logits
 
 
-def test_lengths_are_those_of_an_independent_forward_pass() -> None:
+def test_lengths_are_those_of_the_record() -> None:
     shown = charts(app := page("Lengths"))
     assert {*shown, *matrices(app)} == {"growth", "lengths", "norms_before_after"}
-    expected = np.linalg.norm(independent()[1], axis=-1)
+    trace = read_out()[1]
+    expected = residual.lengths(trace, list(residual.stages(trace, "decoder", "layers").values()))
     (rows,) = matrices(app)["lengths"]
     np.testing.assert_allclose(rows[::2], expected, rtol=1e-4)
     of_token = series(shown["growth"], "length", by="kind")["“the”"]
-    np.testing.assert_allclose(of_token[::2], expected[:, TOKEN], rtol=1e-4)
     before = series(shown["norms_before_after"], "value", by="series")["before the norm"]
-    np.testing.assert_allclose(before[::2], expected[:, TOKEN], rtol=1e-4)
+    for along in (of_token, before):
+        np.testing.assert_allclose(along[::2], expected[:, TOKEN], rtol=1e-4)
 
 
-def test_the_lens_shows_what_an_independent_read_out_says() -> None:
-    vocabulary, _, logits = independent()
-    p = softmax(logits)
-    app = page("Logit lens")
-    data = component(app, "lens")
-    top = p.argmax(axis=-1)
+def test_the_lens_shows_what_is_read_out() -> None:
+    vocabulary, _, found, _ = read_out()
+    data = component(app := page("Logit lens"), "lens")
     assert data["columns"] == ["embedding", *(f"after layer {n}" for n in range(6))]
-    assert data["texts"] == [[vocabulary[index].removeprefix(" ") for index in column] for column in top.T]
-    np.testing.assert_allclose(data["shades"], p.max(axis=-1).T, atol=0.001)
+    assert data["texts"] == [[vocabulary[index].removeprefix(" ") for index in row] for row in found.top.T]
+    np.testing.assert_allclose(data["shades"], found.top_probability.T, atol=0.001)
     turn_to(app, cells="rank of the answer")
-    ranks = component(app, "lens")["texts"]
-    for n, row in enumerate(ranks):
-        order = (-logits[:, n]).argsort(axis=-1)
-        expected = [int((stage == top[-1, n]).nonzero()[0][0]) + 1 for stage in order]
-        assert [int(re.sub(r"\D", "", text)) for text in row] == expected
+    for row, expected in zip(component(app, "lens")["texts"], found.answer_rank.T.tolist(), strict=True):
         arrows = ["", *(" ↑" if b < a else " ↓" if b > a else "" for a, b in pairwise(expected))]
-        assert [re.sub(r"[\d,]", "", text) for text in row] == arrows
-
-
-def test_entropy_and_distance_are_in_nats() -> None:
-    p = softmax(independent()[2])
-    log = np.log(p)
-    app = page("Logit lens", cells="entropy")
-    entropy = component(app, "lens")
-    np.testing.assert_allclose(np.array(entropy["texts"], float), -(p * log).sum(axis=-1).T, atol=0.006)
-    turn_to(app, cells="distance to the end")
-    distance = component(app, "lens")
-    expected = (p[-1] * (log[-1] - log)).sum(axis=-1).T
-    np.testing.assert_allclose(np.array(distance["texts"], float), expected, atol=0.006)
-    assert distance["scale"] == "amount"
+        assert row == [f"{rank:,}{arrow}" for rank, arrow in zip(expected, arrows, strict=True)]
+    for cells, expected in (("entropy", found.entropy), ("distance to the end", found.divergence)):
+        turn_to(app, cells=cells)
+        np.testing.assert_allclose(np.array(component(app, "lens")["texts"], float), expected.T, atol=0.006)
+    assert component(app, "lens")["scale"] == "amount"
 
 
 def test_a_chosen_cell_shows_its_ten_best_words() -> None:
-    vocabulary, _, logits = independent()
+    vocabulary, _, _, logits = read_out()
     app = page("Logit lens", read="3")
     assert component(app, "lens_selection")["column"] == 3
     bars = component(app, "lens_cell")
@@ -122,16 +107,19 @@ def test_the_river_ends_at_the_length_of_the_final_vector() -> None:
     assert residue < 1e-4, "and most likely far less"
     assert "The 61 parts sum to the model's own vector" in words(app)
     assert len(columns(app, "parts")["part"]) == 61
+    cosines = np.array([number(cosine) for cosine in re.findall(r"cosine ([−-]?\d\.\d\d)", alt(app, "sizes"))])
+    (against,) = told(app, r"(\d+) parts? points? against")
+    assert (cosines < -0.105).sum() <= against <= (cosines < -0.095).sum()
     for token in (TOKEN, 1):
         app.selectbox(key="chosen_token").set_value(token).run()
         assert not app.exception
-        length = np.linalg.norm(independent()[1][-1, token])
+        length = np.linalg.norm(read_out()[1]["decoder.5.resid_post"][token])
         assert charts(app)["river"]["tables"]["trail"]["end"][-1] == pytest.approx(length, rel=1e-4)
 
 
-def test_who_made_the_word_sums_to_the_independent_logit() -> None:
+def test_who_made_the_word_sums_to_the_logit() -> None:
     """Without a word it is the model's own answer."""
-    vocabulary, _, logits = independent()
+    vocabulary, _, _, logits = read_out()
     app = page("Who made the word", word="dog", versus="house", layer="5", head="2")
     dog, house = vocabulary.index(" dog"), vocabulary.index(" house")
     difference = logits[-1, TOKEN, dog] - logits[-1, TOKEN, house]
@@ -196,64 +184,25 @@ def test_the_twins_share_one_scale_and_label_the_five_tensors() -> None:
     assert table["pre-norm"].iloc[3] == "T³ = X + T²"
 
 
-def test_every_shipped_model_is_shown_on_every_tab() -> None:
-    for name in zoo.available():
-        app = open_page("residual_stream", model=name)
-        for tab in TABS[:5]:
-            turn_to(app, stream=tab)
-            assert not app.error, (name, tab)
-            assert "nan" not in words(app).lower().split(), (name, tab)
-            assert charts(app) or spaces(app) or component(app, "lens"), (name, tab)
+def test_heads_of_an_encoder_write_into_another_stream(own_zoo: Path, put_random_model: Callable[..., Any]) -> None:
+    put_random_model("translator", architecture="encoder-decoder")
+    for kind in ("encoder", "decoder"):
+        app = page("Who made the word", text="the cat sat", model="translator", kind=kind)
+        assert ("Heads of the encoder write into another stream" in words(app)) is (kind == "encoder")
+    assert "needs the model `` twins-rope ``" in words(page("Two designs", text="the cat sat"))
 
 
-def test_other_shapes_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:
-    shapes: dict[tuple[str, ...], dict[str, Any]] = {
-        ("encoder",): {"architecture": "encoder-only"},
-        ("encoder", "decoder", "cross-attention"): {"architecture": "encoder-decoder", "norm_position": "post"},
-        ("decoder",): {"n_heads": 1, "n_kv_heads": 1, "feed_forward": "none"},
-    }
-    for kinds, shape in shapes.items():
-        put_random_model(kinds[-1], n_layers=2 if kinds == ("encoder",) else 1, **shape)
-        for kind in kinds:
-            app = open_page("residual_stream", text="the cat sat", model=kinds[-1], kind=kind)
-            for tab in TABS:
-                turn_to(app, stream=tab)
-                assert not app.error, words(app)
-            assert "needs the model `` twins-rope ``" in words(app)
-            turn_to(app, stream="Who made the word")
-            of_other_stream = "Heads of the encoder write into another stream" in words(app)
-            assert of_other_stream is (kind == "encoder" and len(kinds) > 1)
-
-
-def test_every_part_that_is_drawn_against_the_stream_is_counted() -> None:
-    for name, text in (("french-english", "Le chat dort sur le lit."), ("fill-in", "The cat ___ on it.")):
-        seen = 0
-        for token in range(4):
-            app = open_page("residual_stream", stream="The river", model=name, text=text, token=str(token))
-            cosines = [float(c.replace("−", "-")) for c in re.findall(r"cosine ([−-]?\d\.\d\d|nan)", alt(app, "sizes"))]
-            against, surely = (sum(cosine < limit for cosine in cosines) for limit in (-0.105, -0.095))
-            said = re.search(r"(\d+|no) parts? points? against", words(app))
-            assert said
-            assert against <= int(said[1].replace("no", "0")) <= surely
-            seen += surely
-        assert seen
-
-
-def test_the_paths_in_space_end_where_the_vectors_of_an_independent_pass_do() -> None:
-    app = page("In space")
+def test_the_paths_in_space_are_those_of_the_three_main_directions() -> None:
+    app, trace = page("In space"), read_out()[1]
     (space,) = spaces(app)
     rows = space["layout"]["meta"]["values"]["rows"]
-    _, vectors, _ = independent()
-    stages, length, width = vectors.shape
-    at = np.array([row[1:] for row in rows]).reshape(length, stages, 3).swapaxes(0, 1)
-    flat = (vectors - vectors.mean(axis=(0, 1))).reshape(-1, width)
-    _, _, directions = np.linalg.svd(flat, full_matrices=False)
-    assert np.allclose(np.abs(at.reshape(-1, 3)), np.abs(flat @ directions[:3].T), atol=2e-3)
-    cosines = vectors @ vectors[:, TOKEN, :, None] / np.linalg.norm(vectors, axis=-1)[..., None]
-    tokens = [row[0] for row in rows[::stages]]
-    for stage in (0, -1):
-        cosines[stage, TOKEN] = -np.inf
-        assert f"is most like {tokens[int(cosines[stage].argmax())]}" in words(app).replace("\\", "")
+    sites = list(residual.stages(trace, "decoder", "layers").values())
+    places = residual.in_space(trace, sites).places.swapaxes(0, 1).reshape(-1, 3)
+    assert np.allclose([row[1:] for row in rows], places, atol=2e-3)
+    tokens = [row[0] for row in rows[:: len(sites)]]
+    for site in (sites[0], sites[-1]):
+        near, _ = residual.closest(trace[site], TOKEN)
+        assert f"is most like {tokens[near]}" in words(app).replace("\\", "")
 
 
 def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> None:
@@ -264,19 +213,17 @@ def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> Non
 
 
 def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
-    """The streams are the numpy model's; without a choice the page finds the word that stands there twice."""
+    """Without a choice the page finds the word that stands there twice."""
     text = "He left the house on the left."
-    app = open_page("residual_stream", stream="In context", text=text)
-    streams = plain.forward(text)[1]
-    unit = streams / np.linalg.norm(streams, axis=-1, keepdims=True)
-    drawn = series(charts(app)["in_context"])
-    assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
-    np.testing.assert_allclose(drawn["each other"], (unit[:, 1] * unit[:, 6]).sum(axis=-1), atol=1e-4)
-    assert f"{drawn['each other'][-1]:.2f} after the last layer" in words(app)
-    app = open_page("residual_stream", stream="In context", text=text, token="3", to="5")
-    drawn = series(charts(app)["in_context"])
-    np.testing.assert_allclose(drawn["each other"], (unit[:, 3] * unit[:, 5]).sum(axis=-1), atol=1e-4)
-    assert "two embeddings" in words(app)
+    trace = zoo.load("tiny-english").trace(text)
+    for address, pair in (({}, (6, 1)), ({"token": "3", "to": "5"}, (3, 5))):
+        app = open_page("residual_stream", stream="In context", text=text, **address)
+        drawn, expected = series(charts(app)["in_context"]), in_context(trace, "decoder", trace.target.ids, pair)
+        np.testing.assert_allclose(drawn["each other"], expected.each_other, atol=1e-4)
+        assert f"{expected.each_other[-1]:.2f} after the last layer" in words(app)
+        assert ("two embeddings" in words(app)) == bool(address)
+        if not address:
+            assert list(drawn) == ["each other", "left 6, its embedding", "left 1, its embedding", "any two tokens"]
     assert "Type at least two tokens" in words(open_page("residual_stream", stream="In context", text="a"))
 
 
@@ -293,23 +240,71 @@ def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_di
         assert said == ([stages[parts]] if "" not in other and parts < len(stages) else []), b
 
 
-def test_what_a_part_takes_back_is_read_out_as_by_hand() -> None:
-    """For “cat” head 5.6 writes against the first feed-forward layer; both go through the last norm and W_U."""
+def test_what_a_part_takes_back_is_said_and_read_out_as_words() -> None:
+    """For “cat” head 5.6 writes against the first feed-forward layer."""
     app = page("The river", token="1")
-    assert "**Layer 5, head 6 takes" in words(app)
-    trace, raw = zoo.load("tiny-english").trace(TEXT), plain.weights()
-    mlp = trace["decoder.0.mlp.out"][1].astype(float)
-    W_O = raw["decoder.blocks.5.self_attn.W_O.weight"][:, 6 * 32 : 7 * 32]
-    head = W_O @ trace["decoder.5.self_attn.z"][6, 1].astype(float)
-    cosine = mlp @ head / np.linalg.norm(mlp) / np.linalg.norm(head)
-    assert f"(cosine {cosine:.2f})".replace("-", "−") in words(app)
-    assert f"takes {-(mlp @ head) / (mlp @ mlp):.1%} of layer 0, MLP back" in words(app)
-    final = trace["decoder.5.resid_post"][1].astype(float)
-    gain, W_U = raw["decoder.norm.weight"], raw["embedding.W_E"]
-    raised, lowered = (W_U @ (gain * (x - x.mean()) / np.sqrt(final.var() + 1e-5)) for x in (mlp, head))
-    vocabulary = [token.removeprefix(" ") for token in independent()[0]]
-    best = sorted(np.flatnonzero(raised > 0).tolist(), key=lambda n: lowered[n])[:6]
+    river = contributions.river(read_out()[1], "decoder", 1, zoo.load("tiny-english").weights.stacks["decoder"])
+    gone = deletions.strongest(river)
+    assert gone
+    assert f"**Layer 5, head 6 takes {gone.share:.1%} of layer 0, MLP back**" in words(app)
+    assert f"(cosine {gone.cosine:.2f})".replace("-", "−") in words(app)
     shown = columns(app, "deleted")
-    assert shown["word"] == [vocabulary[n] for n in best]
-    for name, values in (("layer 0, MLP", raised), ("layer 5, head 6", lowered)):
-        np.testing.assert_allclose([float(x.replace("−", "-")) for x in shown[name]], values[best], atol=6e-3)
+    lowered = [number(x) for x in shown["layer 5, head 6"]]
+    assert lowered == sorted(lowered) != []
+    assert all(number(x) > 0 for x in shown["layer 0, MLP"])
+
+
+# The pair with and without residual connections.
+
+
+MEASURED = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+
+
+def load(name: str) -> ZooModel:
+    return zoo.load(name, FOLDER)
+
+
+def log(name: str) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def pair(text: str = TEXT) -> AppTest:
+    return open_page("residual_stream", stream="Two designs", designs="residual connections", text=text)
+
+
+def test_the_two_were_trained_alike_and_only_one_reads() -> None:
+    """What the tab is for: without residual connections nothing is learned beyond how frequent tokens are."""
+    configs = [load(name).config.to_dict() for name in NAMES]
+    assert {key for key in configs[0] if configs[0][key] != configs[1][key]} == {"residual"}
+    assert load("without").config.residual == "absent"
+    steps = [[(entry["step"], entry["learning_rate"]) for entry in log(name)] for name in NAMES]
+    assert steps[0] == steps[1]
+    assert [MEASURED[name]["weights"] for name in NAMES] == [zoo.weights_hash(name, FOLDER) for name in NAMES]
+    assert MEASURED["with"]["held_out"] < MEASURED["unigram"] - 1
+    assert abs(MEASURED["without"]["held_out"] - MEASURED["unigram"]) < 0.3
+
+
+def test_the_figures_are_those_of_the_sentence() -> None:
+    app = pair()
+    shown = charts(app)
+    alike, gradients, lengths = (series(shown[f"pair_{key}"]) for key in ("likeness", "gradients", "lengths"))
+    for name in NAMES:
+        loaded = load(name)
+        trace, n_layers = loaded.trace(TEXT), loaded.config.n_layers
+        sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(n_layers))]
+        np.testing.assert_allclose(alike[name], residual.likeness(trace, sites), atol=1e-5)
+        np.testing.assert_allclose(lengths[name], residual.lengths(trace, sites).mean(axis=-1), rtol=1e-4)
+        at_the_start = replace(loaded, module=untrained(loaded.config, seed=0))
+        for said, model in (("trained", loaded), ("at the start", at_the_start)):
+            found = zoo.experiments.gradient_lengths(model, TEXT)
+            parts = [[found[f"decoder.{n}.{part}"] for n in range(n_layers)] for part in ("self_attn", "mlp")]
+            np.testing.assert_allclose(gradients[f"{name}, {said}"], np.hypot(parts[0], parts[1]), rtol=1e-3)
+    assert "with" in alt(app, "pair_losses")
+
+
+def test_the_losses_are_those_of_the_logs() -> None:
+    app = pair()
+    drawn = series(charts(app)["pair_losses"], table="curves")
+    for name in NAMES:
+        np.testing.assert_allclose(drawn[name], [entry["loss"] for entry in log(name)], rtol=1e-5)
+        assert f"**{MEASURED[name]['held_out']:.2f}**" in words(app)

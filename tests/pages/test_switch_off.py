@@ -1,32 +1,30 @@
-"""The page that switches parts off: its numbers against doctored weights, its address, odd input, other sessions."""
+"""The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, matrices, open_page, paired, pictures, series, views, words
-from tests.model import numpy_model
 from tests.pages import plain
-from tests.pages.plain import MODEL, softmax
-from tests.pages.test_odd_texts import ODD
+from tests.pages.claims import told
+from tests.pages.plain import softmax
 from tfmviz import zoo
+from tfmviz.analysis import patching
+from tfmviz.analysis.mask_effect import next_token_losses
+from tfmviz.analysis.patching import Copied
 from tfmviz.model.config import ModelConfig
-from tfmviz.record.edits import Patch
-from tfmviz.record.trace import Array
-from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.record.edits import AblateHead, Edit, Patch, Scale
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
-from tfmviz.ui.switch_off import board, copying
-from tfmviz.words.labels import END
+from tfmviz.ui.switch_off import board, copying, every_part
+from tfmviz.words import markdown
+from tfmviz.words.labels import END, visible
 
 TEXT = "The cat sat on the mat."
 PAGE = "switch_off"
@@ -42,31 +40,16 @@ TABS = (
 )
 
 
-@pytest.fixture(scope="module")
-def ids() -> tuple[int, ...]:
-    return plain.ids_of(TEXT)
+TWO_OFF = (AblateHead(layer="decoder.0.self_attn", head=5), Scale(site="decoder.2.mlp.out", factor=0.0))
+"""Head 5 of layer 0 and the MLP of layer 2."""
 
 
-def doctored(folder: Path, **cut: Any) -> Path:
-    """The model without what `cut` names: a matrix, or some of its columns, which then nothing reads."""
-    shutil.copytree(MODEL, folder, dirs_exist_ok=True)
-    weights = {name: value.copy() for name, value in load_file(MODEL / "model.safetensors").items()}
-    for name, columns in cut.items():
-        weights[f"decoder.blocks.{name}"][..., columns] = 0
-    save_file(weights, folder / "model.safetensors")
-    return folder
+def run(edits: tuple[Edit, ...] = ()) -> Trace:
+    return models.load("tiny-english").trace(TEXT, edits)
 
 
-@pytest.fixture(scope="module")
-def without_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Without head 5 of layer 0 and the MLP of layer 2."""
-    mlp = {f"2.mlp.W_out.{part}": slice(None) for part in ("weight", "bias")}
-    return doctored(tmp_path_factory.mktemp("doctored"), **mlp | {"0.self_attn.W_O.weight": slice(5 * 32, 6 * 32)})
-
-
-def losses(folder: Path, ids: tuple[int, ...]) -> Array:
-    p = softmax(numpy_model.forward(folder, ids)[2])
-    return -np.log(p[np.arange(len(ids) - 1), ids[1:]])
+def losses(edits: tuple[Edit, ...] = ()) -> Array:
+    return next_token_losses(run(edits)["logits"], run().target.ids)
 
 
 def off(app: AppTest) -> list[str]:
@@ -78,28 +61,26 @@ def off(app: AppTest) -> list[str]:
     return names
 
 
-def test_numbers_are_those_of_a_model_whose_weights_lack_the_parts(ids: tuple[int, ...], without_two: Path) -> None:
-    old, new = losses(MODEL, ids), losses(without_two, ids)
-    address = {"off": "d0.5,dm2", "token": str(len(ids) - 1)}
+def test_numbers_are_those_of_a_run_without_the_parts() -> None:
+    old, new = losses(), losses(TWO_OFF)
+    address = {"off": "d0.5,dm2", "token": str(len(old))}
     app = open_page(PAGE, text=TEXT, removed="Loss", **address)
     assert f"**{old.mean():.2f}** nats in A, **{new.mean():.2f}** in B, with 0.5, MLP 2 off" in words(app)
     drawn = series(charts(app)["losses"], "value", by="series").values()
     for shown, expected in zip(drawn, (old, new), strict=True):
         np.testing.assert_allclose(shown, expected, atol=1e-3)
-    app = open_page(PAGE, text=TEXT, **address)
-    p = softmax(numpy_model.forward(without_two, ids)[2][-1])
-    best = int(p.argmax())
-    assert max(b for _, b in paired(app)[1].values()) == pytest.approx(p[best], abs=1e-4)
-    word = Tokenizer.load(MODEL / "tokenizer.json").vocabulary[best].strip("<|>")
+    app, p = open_page(PAGE, text=TEXT, **address), softmax(run(TWO_OFF)["logits"][-1])
+    assert max(b for _, b in paired(app)[1].values()) == pytest.approx(p.max(), abs=1e-4)
+    word = models.load("tiny-english").vocabulary[int(p.argmax())].strip("<|>")
     assert re.search(rf"(both expect|, B) “\S*{re.escape(word)}", words(app))
 
 
-def test_the_map_agrees_with_doctored_weights(ids: tuple[int, ...], tmp_path: Path) -> None:
+def test_the_map_holds_what_each_part_costs_and_its_buttons_switch_parts_off() -> None:
     app = open_page(PAGE, text=TEXT, removed="Every part in turn")
     found = matrices(app)["damage_map"][0]
     assert found.shape == (6, 9)
-    without = doctored(tmp_path, **{"4.self_attn.W_O.weight": slice(3 * 32, 4 * 32)})
-    assert found[4, 3] == pytest.approx(losses(without, ids).mean() - losses(MODEL, ids).mean(), abs=1e-3)
+    without = losses((AblateHead(layer="decoder.4.self_attn", head=3),))
+    assert found[4, 3] == pytest.approx((without - losses()).mean(), abs=1e-3)
     worst = "{}.{}".format(*np.unravel_index(found[:, :8].argmax(), (6, 8)))
     assert f"**{worst}** (+" in words(app)
     spared = [f"{layer}.{head}" for layer, head in np.argwhere(found[:, :8] <= 0)]
@@ -119,10 +100,10 @@ def test_the_choice_is_in_the_address_and_starts_with_the_sidebars_head() -> Non
 
 
 def test_where_nothing_is_off_no_word_suffers() -> None:
-    app = open_page(PAGE, text=TEXT, off="none", removed="Loss")
-    assert "No word surprises the model more than before" in words(app)
-    assert "suffers most" not in words(app)
-    assert "suffers most" in words(open_page(PAGE, text=TEXT, off="dl0", removed="Loss"))
+    for parts, said in (("none", "No word surprises the model more than before"), ("dl0", "suffers most")):
+        shown = words(open_page(PAGE, text=TEXT, off=parts, removed="Loss"))
+        assert said in shown
+        assert ("suffers most" in shown) == (parts == "dl0")
 
 
 def test_nonsense_in_the_address_is_the_sidebars_head() -> None:
@@ -171,9 +152,7 @@ def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     reference = model.trace("My dog ran.")
     sites = ("decoder.2.self_attn.out", "decoder.2.mlp.out")
     edits = tuple(Patch(site=site, vector=tuple(reference[site].mean(axis=0).tolist())) for site in sites)
-    p = softmax(model.trace(TEXT, edits)["logits"].astype(np.float64))
-    loss = -np.log(p[np.arange(6), plain.ids_of(TEXT)[1:]]).mean()
-    assert f"**{loss:.2f}** in B, with layer 2 at its mean" in words(app)
+    assert f"**{losses(edits).mean():.2f}** in B, with layer 2 at its mean" in words(app)
 
 
 def test_an_encoder_decoder_writes_before_and_after() -> None:
@@ -200,47 +179,19 @@ def boxes(app: AppTest) -> list[list[str]]:
     return [[text for text, *_ in row["pieces"]] for row in json.loads(views(app)["side_rows"].json)["rows"]]
 
 
-def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it(ids: tuple[int, ...], without_two: Path) -> None:
+def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
     app = open_page(PAGE, text=TEXT, off="d0.5,dm2", removed="Attention", layer="3", head="6")
-    patterns = [numpy_model.forward(folder, ids)[0] for folder in (MODEL, without_two)]
-    shown = matrices(app)
+    patterns = [np.array([trace[f"{layer}.pattern"] for layer in trace.layers]) for trace in (run(), run(TWO_OFF))]
+    shown, causal = matrices(app), np.tri(patterns[0].shape[-1]) > 0
     for key, of_run in zip(("side_a", "side_b"), patterns, strict=True):
-        np.testing.assert_allclose(shown[key][0], np.where(np.tri(len(ids)) > 0, of_run[3, 6], np.nan), atol=1e-3)
+        np.testing.assert_allclose(shown[key][0], np.where(causal, of_run[3, 6], np.nan), atol=1e-3)
     moved = 0.5 * np.abs(patterns[1] - patterns[0]).sum(axis=-1).mean(axis=-1)  # (layer, head)
     np.testing.assert_allclose(shown["side_heads"][0], moved, atol=1e-3)
-    assert (shown["side_heads"][0][0] == 0).all()
     layer, head = np.unravel_index(moved.argmax(), moved.shape)
     assert f"The head that changes most is layer {layer}, head {head}" in words(app)
     assert "looks as before" not in words(app)
     itself = open_page(PAGE, text=TEXT, off="d0.5", removed="Attention", layer="0", head="5")
     assert "Head 0.5 **looks as before**" in words(itself)
-
-
-def test_every_figure_of_an_odd_text_holds_a_number() -> None:
-    for text in ODD[:2]:
-        for tab in TABS:
-            app = open_page(PAGE, text=text, model="twins-rope", removed=tab)
-            assert not app.error, tab
-            assert "NaN" not in json.dumps(charts(app)), tab
-            assert all(np.isfinite(values).any() for values in matrices(app).values()), tab
-
-
-def test_other_models_are_shown(put_random_model: Callable[..., ModelConfig]) -> None:
-    """The decoder-only one has one layer, one head, no MLP and norms after the sum."""
-    small = {"feed_forward": "none", "norm_position": "post", "n_layers": 1, "n_heads": 1, "n_kv_heads": 1}
-    for architecture in ("encoder-only", "encoder-decoder", "decoder-only"):
-        put_random_model(architecture, architecture=architecture, **small if architecture == "decoder-only" else {})
-        drawn = {}
-        for tab in TABS:
-            app = open_page(PAGE, text="the cat sat", model=architecture, removed=tab)
-            assert not app.error, words(app)
-            drawn[tab] = [*charts(app), *matrices(app), *({"next_words"} & set(views(app)))]
-        assert drawn["Next word"] == ["next_words"]
-        assert drawn["Loss"] == ([] if architecture == "encoder-only" else ["losses"])
-        assert {"side_a", "side_b", "side_difference", "side_heads"} <= set(drawn["Attention"])
-        assert drawn["Every part in turn"] == ["damage_map"]
-        assert drawn["Do sharp heads matter?"] == ([] if architecture == "decoder-only" else ["look_and_matter"])
-        assert drawn["Copy from another sentence"] == ["recovered"]
 
 
 def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> None:
@@ -285,3 +236,164 @@ def test_where_no_copy_does_much_the_page_says_so() -> None:
 
 def test_pairs_have_as_many_tokens() -> None:
     assert [pair for pair in copying.PAIRS if len({len(plain.ids_of(text)) for text in pair}) > 1] == []
+
+
+COPY, MAP, POINTS = "Copy from another sentence", "Every part in turn", "Do sharp heads matter?"
+CARRIED = "attention has carried"
+
+
+def opened(tab: str, text: str = TEXT, **address: str) -> AppTest:
+    return open_page("switch_off", text=text, removed=tab, **address)
+
+
+def last_token(text: str) -> str:
+    return str(len(models.load("tiny-english").trace(text).tokens) - 1)
+
+
+def story(
+    values: Array, tokens: list[tuple[str, str]], *, copied: Copied = "resid_pre", beside_encoder: bool = False
+) -> str:
+    return copying._story(values, tokens, copied=copied, beside_encoder=beside_encoder)
+
+
+def test_answers_are_what_the_runs_answer() -> None:
+    model, alike = models.load("tiny-english"), set()
+    for pair in copying.PAIRS:
+        rows = [model.trace(text)["logits"][-1] for text in pair]
+        best, compared = (
+            [f"“{markdown.plain(visible(model.vocabulary[index]))}”" for index in two]
+            for two in (patching.favourites(*rows), patching.answers(*rows))
+        )
+        said = words(opened(COPY, pair[0], other=pair[1], token=last_token(pair[0])))
+        alike.add(best[0] == best[1])
+        assert ("sentence's answer is" in said) == (best[0] != best[1]), pair
+        if best[0] != best[1]:
+            assert f"Your sentence's answer is {best[0]}, the second's {best[1]}." in said
+        else:
+            assert f"Both runs answer {best[0]}. Compared, your sentence favours {compared[0]}, the second" in said
+    assert alike == {True, False}
+
+
+def test_the_stream_shows_where_attention_took_the_difference() -> None:
+    said = words(opened(COPY, copying.PAIRS[0][0], other=copying.PAIRS[0][1], token=last_token(copying.PAIRS[0][0])))
+    assert re.search(r"in layer 5 the one at token 9 “named” \(\d\d%\): " + CARRIED, said)
+
+
+def test_in_a_decoder_cross_attention_brings_the_difference_in() -> None:
+    address = {"model": "french-english", "other": "Le chien dort.", "token": "1"}
+    for kind in ("decoder", "cross-attention"):
+        app = opened(COPY, "Le chat dort.", **address, kind=kind)
+        np.testing.assert_allclose(matrices(app)["recovered"][0][0], 0, atol=1e-6)
+        said = words(app)
+        assert "Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings" in said
+        assert "In layer 0" not in said
+        assert CARRIED not in said
+        assert not re.search(r"[-−]0%|\b0%", said)
+        app = opened(COPY, "Le chat dort.", **address, kind=kind, copied="what cross-attention writes")
+        assert "reads the same tokens" not in words(app)
+
+
+def test_a_story_tells_of_no_faint_layer() -> None:
+    same = [("a", "a"), ("b", "c"), ("d", "d")]
+    values = np.array([[0, 0.9, 0], [0.01, 0.02, 0.09], [0, 0.2, 0.8], [0, 0.1, 0.7], [-0.1, -0.2, -0.001]])
+    said = story(values, same)
+    assert "In layer 0 the copy at token 1 “b” does most (90% of the way), in layer 3 the one at" in said
+    assert said.endswith("token 2 “d” (70%): attention has carried the difference there.")
+    assert CARRIED not in story(values, [*same[:2], ("d", "e")])  # it was there from the beginning
+    assert CARRIED not in story(values, same, copied="mlp.out")
+    assert CARRIED not in story(values, same, beside_encoder=True)
+    assert story(values[:2], same).endswith("No copy in another layer goes 10% of the way.")
+    assert story(values[[0, 0]], same).endswith("does most: 90% of the way in both.")
+
+
+def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
+    app = opened(MAP, "I am happy", model="induction")
+    heads = matrices(app)["damage_map"][0][:, :4]
+    layer, head = np.unravel_index(heads.argmin(), heads.shape)
+    assert heads.min() < -every_part.LITTLE
+    said = words(app)
+    assert f"For {(heads <= 0).sum()} of 8 heads the loss does not grow; with **{layer}.{head}** off it" in said
+    assert f"off it changes by −{-heads.min():.3f} nats" in said
+    assert "matter little" not in said
+    assert ("others may do the same work" in said) == (abs(heads) < every_part.LITTLE).any()
+    assert "others may do the same work, or this text" in words(opened(MAP))
+
+
+def test_one_head_is_written_as_one(put_random_model: Callable[..., ModelConfig]) -> None:
+    put_random_model(n_layers=1, n_heads=1, n_kv_heads=1)
+    app = opened(MAP, "the cat sat")
+    grown = matrices(app)["damage_map"][0][0, 0] > 0
+    said = "With any of the heads off the model does worse." if grown else "For 1 of 1 head the loss does not grow"
+    assert said in words(app)
+    assert app.button(key="spared").label == "Switch off 0.0 only"
+
+
+def test_what_is_done_to_a_part() -> None:
+    for way, one, two in (
+        (board.Way(how="zero"), "off", "off"),
+        (board.Way(how="mean"), "at its mean", "at their means"),
+        (board.Way(how="scaled", factor=2.0), "× 2", "each × 2"),
+        (board.Way(how="scaled", factor=-0.3), "× −0.3", "each × −0.3"),
+        (board.Way(how="scaled", factor=0.0), "off", "off"),
+    ):
+        assert (way.done(1), way.done(2)) == (one, two)
+
+
+def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
+    doubled = {"how": "scaled", "factor": "2.0", "off": "d0.1"}
+    for tab, expected in (
+        ("Next word", "with 0.1 × 2: "),
+        ("Loss", "with 0.1 × 2: "),
+        ("What it writes", "with 0.1 × 2: "),
+        (MAP, "surprises the model more with this part × 2"),
+        (POINTS, "The rank correlation is"),
+    ):
+        app = opened(tab, **doubled)
+        assert expected in words(app)
+        assert not re.search(r"\d off|parts? off|these off|without (this|it)", words(app))
+        if tab == MAP:
+            assert app.button(key="worst").label.startswith("Change ")
+        if tab == "Next word":
+            assert paired(app)[0] == ["A, whole model", "B, with the part × 2"]
+        if tab == POINTS:
+            assert "change of the loss with it × 2, in nats" in str(charts(app)["look_and_matter"]["spec"])
+
+
+def test_where_nothing_is_changed_no_part_is_missed() -> None:
+    unchanged = {"how": "scaled", "factor": "1.0"}
+    app = opened(MAP, **unchanged)
+    assert (np.nan_to_num(matrices(app)["damage_map"]) == 0).all()
+    said = words(app)
+    assert "No part is missed here" in said
+    assert "grows most" not in said
+    assert "it shrinks" not in said
+    said = words(opened(POINTS, **unchanged))
+    assert "No head is missed here" in said
+    assert "Number 1 is" not in said
+
+
+def test_equal_heads_have_one_order() -> None:
+    """Of equal heads the first comes first, as on the map, whatever the sort does with many of them."""
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        lost, sharpness = random.integers(0, 3, 47) / 4, random.random(47)
+        sharpest = int(sharpness.argmax())
+        place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
+        names = [f"0.{n}" for n in range(47)]
+        said = every_part._place(sharpness, lost, names, "the next word", board.Way(how="zero"))
+        assert f"it is number {place} of 47. Number 1 is **0.{lost.argmax()}**" in said
+
+
+def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
+    for tab in ("Next word", "Loss", "What it writes", MAP, POINTS, COPY):
+        assert not re.search(r"After “|next word of|the next word surprises", words(opened(tab, model="fill-in")))
+    app = opened("Next word", model="fill-in")
+    assert "In the place of “" in words(app)
+
+
+def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one() -> None:
+    for off, better in (("d4.0", False), ("d2.7", True)):
+        app = opened("Loss", off=off)
+        a, b = told(app, r"\*\*(\d\.\d\d)\*\* nats in A, \*\*(\d\.\d\d)\*\* in B, with")
+        assert (b < a) == better
+        assert ("predicts this sentence **better** with the part off" in words(app)) == better

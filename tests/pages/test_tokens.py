@@ -83,10 +83,6 @@ def test_tokens_are_those_that_the_model_reads_gaps_among_them() -> None:
         assert len(rows(open_page(PAGE, text=text, model=name), "four_ways")[f"tokens of {name}"][1]) == len(read)
 
 
-def test_a_vocabulary_without_merges_has_no_entries_for_frequent_words() -> None:
-    assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse"))
-
-
 def test_every_shipped_vocabulary_cuts_the_text() -> None:
     """Tokens per word end where the whole vocabulary is."""
     text = "The animal was too tired."
@@ -145,20 +141,12 @@ def test_any_pasted_text_is_learned_from_until_every_word_is_one_token() -> None
     assert "every word is one token" in app.info[0].value
 
 
-def test_the_look_up_is_a_row_of_the_matrix() -> None:
-    app = open_page(PAGE, tokens="A vector", text="The cat sat", token="1")
-    (picture,) = matrices(app)["look_up"]
-    (index,) = backend().encode(" cat").ids
-    row = zoo.load("tiny-english").weights.W_E[index, : picture.shape[1]]
-    assert np.allclose(picture[2], row, atol=1e-6)
-    assert np.array_equal(picture[-1], picture[2])
+def test_the_look_up_is_a_row_of_the_matrix_and_neighbours_are_the_most_alike() -> None:
+    app, (index,) = open_page(PAGE, tokens="A vector", text="The cat sat", token="1"), backend().encode(" cat").ids
+    (picture,), table = matrices(app)["look_up"], zoo.load("tiny-english").weights.W_E.astype(float)
+    assert np.allclose(picture[[2, -1]], table[index, : picture.shape[1]], atol=1e-6)
     assert f"is entry {index} of 6,144" in words(app)
-
-
-def test_neighbours_are_the_most_alike_by_cosine() -> None:
     app = open_page(PAGE, tokens="Neighbours", text="The cat sat", token="1")
-    (index,) = backend().encode(" cat").ids
-    table = zoo.load("tiny-english").weights.W_E.astype(float)
     cosines = table @ table[index] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[index])
     drawn = charts(app)["neighbours"]["tables"]["rows"]["value"]
     assert np.allclose(drawn, np.sort(cosines)[-13:-1][::-1], atol=1e-5)
@@ -199,3 +187,4 @@ def test_that_numbers_are_cut_unevenly_is_said_where_it_is_shown() -> None:
         app = open_page(PAGE, tokens="Hard words", model=model)
         digits = {sum(map(str.isdigit, piece[0])) for piece in rows(app, "hard_words")["a number"][1]} - {0}
         assert ("nothing to do with their value" in words(app)) == (len(digits) > 1), model
+    assert "frequent words" not in words(open_page(PAGE, text="abc", model="reverse")), "it has no merges"

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-import torch.nn.functional as F
-from safetensors.numpy import load_file, save_file
 from streamlit.testing.v1 import AppTest
 
 from tests.app import HERE, buttons_of, charts, matrices, open_page, series, words
-from tests.model import numpy_model
-from tests.pages.test_pages import ODD_TEXTS
+from tests.pages.test_odd_texts import ODD
 from tests.runs.disk import full
 from tfmviz import zoo
-from tfmviz.analysis.heads import random_repeats
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, Desk
 from tfmviz.runs.folder import Folder
 from tfmviz.runs.texts import LEAST, MOST
 from tfmviz.text.tokenizer import END_OF_TEXT
-from tfmviz.ui import readers
+from tfmviz.ui import models, readers, trained
 from tfmviz.ui.training import desk as room
-from tfmviz.ui.training import inside
+from tfmviz.ui.training import film, inside, watch
 from tfmviz.ui.training.desk import EXPERIMENTS
+from tfmviz.zoo import snapshots
 
 TRAIN = "Train one"
 LOGS = zoo.MODELS.parent / "training"
@@ -60,38 +58,21 @@ def progress(app: AppTest) -> list[str]:
     return [element.proto.text for element in app.get("progress")]
 
 
-def as_if_it_had_feed_forward_layers(snapshot: str, folder: Path) -> Path:
-    """A copy with feed-forward layers that write zeros: the independent forward pass knows no model without them."""
-    weights = load_file(zoo.MODELS / "induction" / "snapshots" / f"{snapshot}.safetensors")
-    weights = {name: value.astype(np.float32) for name, value in weights.items()}
-    for p in ("decoder.blocks.0.", "decoder.blocks.1."):
-        weights |= {f"{p}mlp_residual.norm.{name}": np.zeros(128, np.float32) for name in ("weight", "bias")}
-        weights |= {f"{p}mlp.{name}.weight": np.zeros((128, 128), np.float32) for name in ("W_in", "W_out")}
-        weights |= {f"{p}mlp.{name}.bias": np.zeros(128, np.float32) for name in ("W_in", "W_out")}
-    folder.mkdir()
-    save_file(weights, folder / "model.safetensors")
-    shutil.copyfile(zoo.MODELS / "induction" / "config.json", folder / "config.json")
-    return folder
-
-
-def test_the_film_shows_the_snapshots_own_numbers(tmp_path: Path) -> None:
-    """Recomputed by a forward pass in numpy from the file of the snapshot."""
-    app = open_page("training", snapshot="1,324")
-    model = as_if_it_had_feed_forward_layers("0001324", tmp_path / "induction")
-    ids = random_repeats(vocab_size=1024, max_len=64)
-    patterns, _, logits = numpy_model.forward(model, ids)
-    shown = matrices(app)["film_heads"]
-    assert shown.shape == (8, 64, 64)
-    np.testing.assert_allclose(np.nan_to_num(shown), np.concatenate(patterns), atol=0.001)
-
-    each = F.cross_entropy(torch.tensor(logits[:-1]), torch.tensor(ids[1:]), reduction="none").numpy()
+def test_the_film_shows_the_snapshots_own_numbers_and_any_sentence_twice() -> None:
+    app, there = open_page("training", snapshot="1,324"), snapshots.steps(zoo.MODELS / "induction")
+    found = film.copying(1324)
+    trace = film.on_repeats(1324)
+    patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in trace.layers])
+    np.testing.assert_allclose(np.nan_to_num(matrices(app)["film_heads"]), patterns, atol=0.001)
     lines = charts(app)["film_curves"]
-    steps = [int(file.stem) for file in sorted((zoo.MODELS / "induction" / "snapshots").iterdir())]
-    at = steps.index(1324)
-    assert series(lines, table="lines0")["first time"][at] == pytest.approx(each[:31].mean(), abs=1e-3)
-    assert series(lines, table="lines0")["second time"][at] == pytest.approx(each[32:].mean(), abs=1e-3)
+    for name, loss in (("first time", found.first), ("second time", found.second)):
+        assert series(lines, table="lines0")[name][there.index(1324)] == pytest.approx(loss, abs=1e-3)
     assert lines["tables"]["marks"]["x"] == [1324]
-    assert f"{each[32:].mean():.2f} nats" in words(app)
+    assert f"{found.second:.2f} nats" in words(app)
+    for text in ODD:
+        app = open_page("training", text=text, probe="your sentence")
+        assert not app.error, text
+        assert matrices(app)["film_heads"].shape[-1] in range(2, 65, 2)
 
 
 def test_the_titles_of_the_panels_beside_the_heads_fit_a_narrow_window() -> None:
@@ -108,15 +89,6 @@ def test_heads_are_drawn_of_as_many_layers_as_a_run_has() -> None:
         patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in layers])
         np.testing.assert_allclose(np.nan_to_num(drawn.matrices), patterns, atol=1e-6)
         assert len(drawn.titles) == len(patterns)
-
-
-def test_any_sentence_is_read_twice() -> None:
-    for text in ODD_TEXTS.values():
-        app = open_page("training", text=text, probe="your sentence")
-        assert not app.error, text
-        length = matrices(app)["film_heads"].shape[-1]
-        assert length % 2 == 0
-        assert 2 <= length <= 64
 
 
 def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> None:
@@ -152,11 +124,6 @@ def test_an_experiment_fills_in_its_settings_and_the_button_asks_for_just_those(
     (address,) = [path.name for path in runs.iterdir() if path.is_dir()]
     assert app.query_params["run"] in (address, [address])
     assert any("starting" in text for text in progress(app))
-
-
-def test_numbers_are_offered_from_the_smallest_on() -> None:
-    """They are steps of a slider."""
-    assert [name for name, steps in room.OPTIONS.items() if list(steps) != sorted(set(steps))] == []
 
 
 def test_the_address_holds_the_settings(runs: Path) -> None:
@@ -296,3 +263,124 @@ def test_a_server_may_forbid_training(monkeypatch: pytest.MonkeyPatch) -> None:
     app = train()
     assert "switched off on this server" in words(app)
     assert not [button for button in app.button if button.key == "train"]
+
+
+# What a run shows.
+
+
+@pytest.fixture
+def finished(runs: Path) -> Folder:
+    """A run as it is when it has finished: its model is that of the shipped `reverse`."""
+    folder = Folder.new(runs, Choices(steps=3), {})
+    shutil.copytree(zoo.MODELS / "reverse", folder.model)
+    (folder.model / "log.jsonl").write_text('{"step": 2, "loss": 0.5}\n', encoding="utf-8")
+    return folder
+
+
+def test_all_pages_work_on_the_model_of_a_finished_run(finished: Folder) -> None:
+    name = trained.name_of(finished.address)
+    for page in ("explorer", "step_by_step", "writing"):
+        app = open_page(page, run=finished.address, model=name, text="stressed")
+        assert app.selectbox(key="model").value == name
+        assert not app.info
+        assert app.query_params["run"] in (finished.address, [finished.address])
+    trace = models.trace(models.load(name), "stressed")
+    expected = zoo.load("reverse").trace("stressed")
+    np.testing.assert_array_equal(trace["logits"], expected["logits"])
+
+
+def test_a_finished_run_offers_its_model(finished: Folder) -> None:
+    app = open_page("training", learned=TRAIN, run=finished.address)
+    assert "finished, 3 of 3 updates" in app.get("progress")[0].proto.text
+    app.button(key=f"inside-{finished.address}").click().run()
+    assert app.selectbox(key="model").value == trained.name_of(finished.address)
+    assert app.get("download_button")
+
+
+def test_the_download_is_a_folder_that_the_app_reads(finished: Folder, tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(watch.packed(finished))) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    name = trained.name_of(finished.address)
+    assert {path.name for path in (tmp_path / "unpacked" / name).iterdir()} == {*zoo.FILES, "CARD.md"}
+    loaded = zoo.load(name, tmp_path / "unpacked")
+    np.testing.assert_array_equal(loaded.weights.W_E, zoo.load("reverse").weights.W_E)
+
+
+def test_a_run_that_is_not_there_puts_no_model_into_the_menu(finished: Folder) -> None:
+    """None asked for, another one; then one that is unfinished, damaged, and gone."""
+
+    def nothing(asked: str) -> None:
+        app = open_page("explorer", run=asked, model=trained.name_of(finished.address))
+        assert app.selectbox(key="model").value in zoo.available()
+        assert "There is no model" in words(app)
+
+    nothing("")
+    nothing("0" * 16)
+    (finished.model / "CARD.md").rename(finished.path / "CARD.md")
+    nothing(finished.address)
+    (finished.path / "CARD.md").rename(finished.model / "CARD.md")
+    (finished.model / "config.json").write_text("{", encoding="utf-8")
+    nothing(finished.address)
+    shutil.rmtree(finished.path)
+    nothing(finished.address)
+
+
+def test_a_run_that_diverged_says_why_and_offers_the_model_of_its_last_checkpoint(finished: Folder) -> None:
+    finished.fail("The run has diverged: the loss in update 6 is nan.")
+    app = open_page("training", learned=TRAIN, run=finished.address)
+    assert "the loss in update 6 is nan" in app.get("progress")[0].proto.text
+    assert buttons_of(app, finished.address) == {"inside", "download"}
+
+
+def test_the_curves_show_when_the_rate_was_changed(finished: Folder) -> None:
+    entries = [{"step": n, "loss": 1.0, "learning_rate": 1e-3 * n} for n in range(9)]
+    entries[4]["highest_rate"], entries[5]["highest_rate"], entries[8]["highest_rate"] = 0.1, 0.01, 0.02
+    (finished.model / "log.jsonl").write_text("".join(json.dumps(e) + "\n" for e in entries), encoding="utf-8")
+    app = open_page("training", learned=TRAIN, run=finished.address)
+    marks = charts(app)["run_curves"]["tables"]["marks"]
+    assert marks["x"] == [4, 5, 8]
+    assert marks["side"] == ["left", "left", "right"]
+    assert marks["word"] == ["", "rate 0.01", "rate 0.02"]  # there is no room for the first
+    assert "after 4 updates rate 0.1; after 5 updates rate 0.01" in json.dumps(charts(app)["run_curves"])
+    assert not [box for box in app.selectbox if box.key == f"rate-{finished.address}"]
+
+
+@pytest.fixture
+def snapped(runs: Path) -> Folder:
+    """A run on its way, with three snapshots: those of the shipped `induction`."""
+    shipped = zoo.MODELS / "induction"
+    folder = Folder.new(runs, Choices(task="induction", layers=2, width=128, steps=4000), {})
+    (folder.model / "snapshots").mkdir(parents=True)
+    for name in ("config.json", "tokenizer.json", *(f"snapshots/{step:07d}.safetensors" for step in (145, 438, 761))):
+        shutil.copyfile(shipped / name, folder.model / name)
+    return folder
+
+
+def test_the_heads_of_a_run_are_shown_at_every_snapshot_and_at_rest_at_the_newest(snapped: Folder) -> None:
+    """The film of the same weights, which another test recomputes, shows the same."""
+    film = {step: matrices(open_page("training", snapshot=step))["film_heads"] for step in ("438", "761")}
+    app = open_page("training", learned=TRAIN, run=snapped.address)
+    assert app.select_slider(key="updates").options == ["145", "438", "761", "newest"]
+    np.testing.assert_array_equal(matrices(app)["run_heads"], film["761"])
+    app.select_slider(key="updates").set_value("438").run()
+    np.testing.assert_array_equal(matrices(app)["run_heads"], film["438"])
+    assert charts(app)["run_scores"]["tables"]["marks"]["x"] == [438]
+
+
+def test_the_slider_stays_where_a_reader_put_it_and_else_follows_the_run(snapped: Folder) -> None:
+    newest = snapped.model / "snapshots" / "0000761.safetensors"
+    later = newest.with_name("0001324.safetensors")
+    shutil.move(newest, later.with_suffix(".kept"))
+    following = open_page("training", learned=TRAIN, run=snapped.address)
+    resting = open_page("training", learned=TRAIN, run=snapped.address, updates="145")
+    assert "after **438 updates**" in words(following)
+    shutil.move(later.with_suffix(".kept"), later)
+    assert "after **1,324 updates**" in words(following.run())
+    assert "after **145 updates**" in words(resting.run())
+    assert resting.select_slider(key="updates").options == ["145", "438", "1,324", "newest"]
+
+
+def test_a_snapshot_that_there_is_not_shows_the_newest(snapped: Folder) -> None:
+    for asked in ("", "9", "<b>", "-1", "newest", "老王"):
+        app = open_page("training", learned=TRAIN, run=snapped.address, updates=asked)
+        assert "after **761 updates**" in words(app), asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections.abc import Callable, Sequence
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -13,15 +13,18 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from streamlit.testing.v1 import AppTest
 
-from tests.app import matrices, open_page, views, words
+from tests.app import alt, matrices, open_page, sent, trees, views, words
 from tests.pages import plain
+from tests.pages.claims import number
 from tests.pages.tabs import addresses
 from tests.pages.translating import TEXT, log_p, open_translating, view
 from tfmviz import load, zoo
+from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.text.familiar import ENOUGH, Familiar
-from tfmviz.ui.translating import references
+from tfmviz.ui.translating import references, what_if
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, START, visible
+from tfmviz.words.numbers import decimal
 from tfmviz.zoo import ZooModel
 
 REFERENCE = "She never eats any meat."
@@ -122,13 +125,15 @@ def test_losses_are_those_after_the_right_words_and_after_its_own(model: ZooMode
 
 def test_every_translator_with_attention_is_drawn_as_it_translates_alone(model: ZooModel) -> None:
     app = open_translating(translation="All translators", heads="mean of all layers")
-    drawn = matrices(app)
-    assert set(drawn) == {"aligned_transformer", "aligned_dot", "aligned_bilinear", "aligned_additive"}
-    crossing = [model.trace(TEXT)[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
-    np.testing.assert_allclose(drawn["aligned_transformer"][0], np.mean(crossing, (0, 1)), atol=1e-6)
+    drawn, trace = matrices(app), model.trace(TEXT)
+    crossing = [trace[f"decoder.{n}.cross_attn.pattern"] for n in range(3)]  # (head, q_len, k_len)
+    expected = {"aligned_transformer": np.mean(crossing, (0, 1))}
     for kind in ("dot", "bilinear", "additive"):
-        alone = zoo.load(f"seq2seq-{kind}", kind=zoo.RecurrentTranslator).trace(TEXT)
-        np.testing.assert_allclose(drawn[f"aligned_{kind}"][0], alone["decoder.alpha"], atol=1e-5)
+        alone = zoo.load(f"seq2seq-{kind}", kind=zoo.RecurrentTranslator)
+        expected[f"aligned_{kind}"] = alone.trace(TEXT)["decoder.alpha"]
+    assert set(drawn) == set(expected)
+    for key, pattern in expected.items():
+        np.testing.assert_allclose(drawn[key][0], pattern, atol=1e-5, err_msg=key)
     files = (plain.weights(name) for name in ("seq2seq-additive", model.name))
     largest, whole = (sum(array.size for array in arrays.values()) for arrays in files)
     assert f"at most {largest / whole:.1%} of the transformer's parameters" in words(app)
@@ -162,8 +167,9 @@ def test_marked_n_grams_are_as_many_as_bleu_counts() -> None:
     assert (found[0].tolist(), found[1, :2].tolist()) == ([1, 0, 1], [0, 1])
 
 
-def test_without_a_reference_the_page_asks_for_one() -> None:
+def test_without_a_reference_or_a_source_the_page_asks_for_one() -> None:
     assert "Type or paste a translation" in words(open_translating(translation="References", text="Il pleut fort ici."))
+    assert "Type at least one character" in words(open_translating(text="\u200b"))
 
 
 # Sources that the model has not learned to translate.
@@ -212,15 +218,172 @@ def test_the_rule_on_the_page_is_the_rule() -> None:
     assert all(word in said for word in ("zyxw", "vutsr", "qponm"))
 
 
-def test_no_source_breaks_a_tab() -> None:
-    for address in addresses("translating"):
-        for text in ("\u200b", "<img src=x onerror=alert(1)> $x$ **b**", "世界 😀", "mot " * 1200):
-            app = open_translating(text=text, references=text[:900], begins=text[:200], **address)
-            assert not app.error, (address, text)
-            assert ("Type at least one character" in words(app)) == (text == "\u200b")
+# Beam search: the tree, a text that is chosen in it, two trees side by side.
 
 
-def test_letters_backwards_are_a_translation_too() -> None:
-    data = view(open_page("translating", model="reverse", text="stressed"))
-    assert [step["writes"] for step in data["steps"]] == [*"desserts", END]
-    assert Counter(data["source"]) == Counter("stressed")
+def test_the_tree_shows_a_window_of_steps_whose_edges_meet() -> None:
+    address = {"translation": "Beam search", "beams": "8"}
+    long = "Je pense que tu as raison, mais je ne sais pas si nous avons le temps."
+    nodes = trees(open_translating(**address, text=long))["tree"]
+    steps = sorted({node["step"] for node in nodes})
+    assert len(steps) == 12
+    places = {(node["step"], node["rank"]) for node in nodes}
+    assert len(places) == len(nodes)
+    assert all(node["step"] == steps[0] or (node["step"] - 1, node["parent"]) in places for node in nodes)
+    earlier = trees(open_translating(**address, text=long, tree_steps="5"))["tree"]
+    assert sorted({node["step"] for node in earlier}) == [1, 2, 3, 4, 5]
+
+
+def coded(ids: Sequence[int]) -> str:
+    return ".".join(np.base_repr(token, 36).lower() for token in ids)
+
+
+def test_a_chosen_hypothesis_is_summed_word_by_word(model: ZooModel) -> None:
+    """One that ran on, one that is complete and one that was dropped, against a pass over the whole text."""
+    found = zoo.writing.search(model, TEXT, width=3, length_penalty=0.6, max_new_tokens=40).beams
+    dropped, winner = next(one for one in found[2].candidates if one.fate == "dropped"), found[-1].complete[0].ids
+    for fate, ids in {
+        "went on": found[3].running[2].ids,
+        "was complete": found[-1].complete[1].ids,
+        "was dropped": (*found[1].running[dropped.parent].ids, dropped.token),
+    }.items():
+        app = open_translating(translation="Beam search", alpha="0.6", hypothesis=coded(ids))
+        rows, said = sent(app, "hypothesis_words")["rows"], words(app)
+        terms = log_p(model, TEXT, list(ids[:-1]))[range(len(ids)), ids]
+        for column, expected in ((1, terms), (2, np.cumsum(terms))):
+            shown = [number(row[column]) for row in rows if row[column]]
+            np.testing.assert_allclose(shown, expected, atol=6e-3)
+        assert number(rows[len(winner) - 1][3]) == pytest.approx(found[-1].complete[0].score, abs=6e-3)
+        assert fate in said
+        assert f"= **{decimal(terms.sum() / len(ids) ** 0.6, '.3f')}**" in said
+        part = next(n for n, both in enumerate(zip(ids, winner, strict=False)) if both[0] != both[1])
+        assert f"leaves the winner at word {part + 1}: “{markdown.plain(visible(model.vocabulary[ids[part]]))}”" in said
+
+
+def test_a_chosen_hypothesis_is_marked_and_belongs_to_its_text(model: ZooModel) -> None:
+    ids = zoo.writing.search(model, TEXT, width=3, max_new_tokens=40).beams[-1].complete[0].ids
+    app, begins = (open_translating(translation="Beam search", hypothesis=coded(some)) for some in (ids, ids[:2]))
+    tree = sent(app, "tree")
+    picked = tree["nodes"][tree["picked"]]
+    assert (picked["step"], picked["kind"]) == (len(ids), "best")
+    assert "It is the winner." in words(app)
+    assert "It is how the winner begins." in words(begins)
+    app.text_area(key="text").set_value("Merci beaucoup !").run()
+    assert "hypothesis" not in app.query_params
+    assert "hypothesis_words" not in views(app)
+    for code in ("zzzz", "0.0", "x y", "1." * 200, "<b>"):
+        app = open_translating(translation="Beam search", hypothesis=code)
+        assert "hypothesis_words" not in views(app)
+        assert ("not one that this search considered" in words(app)) == (code in ("zzzz", "0.0")), code
+
+
+def test_two_trees_stand_side_by_side_and_the_second_is_that_of_the_new_source() -> None:
+    """It is the tree that the tab of the beam search draws of this source."""
+    address, texts = {"beams": "2", "alpha": "0.6"}, {"tree_before": TEXT}
+    texts["tree_after"] = "Elle ne mange jamais de poisson."
+    app = open_translating(translation="Two trees", swapped="5 viande.", becomes="poisson.", **address)
+    assert trees(app).keys() == texts.keys()
+    for key, drawn in trees(app).items():
+        whole = trees(open_translating(translation="Beam search", text=texts[key], **address))["tree"]
+        steps = {node["step"] for node in drawn}
+        assert drawn == [node for node in whole if node["step"] in steps]
+        assert 1 < len(steps) <= 6
+    assert "viande" in words(app)
+    assert re.search("With the change: “.*fish", words(app))
+
+
+# One thing changed: a word of the source, or a row of attention.
+
+
+def test_a_closed_look_gets_nothing_and_changes_no_earlier_step(model: ZooModel) -> None:
+    reads, writes = (visible(model.vocabulary[index]) for index in zoo.writing.generate(model, TEXT).ids[1:3])
+    app = open_translating(
+        translation="What if", change="close a look", changed_step=f"2 {reads} → {writes}", closed="3 jamais"
+    )
+    before, after = (matrices(app)[key][0] for key in ("as_it_was", "as_changed"))
+    assert after[2, 3] == 0
+    assert before[2, 3] > 0
+    np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-3)
+    np.testing.assert_allclose(after[:2], before[:2], atol=1e-6)
+
+
+NAMED = [visible(token) for token in load("french-english").encode(TEXT).tokens]
+
+
+def assert_after(app: AppTest, model: ZooModel, step: int, edit: Callable[[str], Edit]) -> None:
+    """The page's translation is the greedy one with this edit in every layer of cross-attention."""
+    edits = tuple(edit(f"decoder.{n}.cross_attn") for n in range(3))
+    text = zoo.writing.generate(model, TEXT, edits=edits, at=step).text
+    assert f"After: “{markdown.plain(text.strip())}”" in words(app)
+
+
+def test_several_words_of_a_row_are_closed_or_get_all_attention(model: ZooModel) -> None:
+    step, chosen, row = 2, (2, 3), tuple(0.5 if k in (2, 3) else 0.0 for k in range(len(NAMED)))
+    reads, writes = (visible(model.vocabulary[index]) for index in zoo.writing.generate(model, TEXT).ids[1:3])
+    mask = (tuple(k not in chosen for k in range(len(NAMED))),)
+    cases: tuple[tuple[str, str, Callable[[str], Edit]], ...] = (
+        ("close a look", "closed", lambda layer: SetMask(layer=layer, mask=mask)),
+        ("direct a look", "directed", lambda layer: Patch(site=f"{layer}.pattern", vector=row)),
+    )
+    for how, key, edit in cases:
+        app = open_translating(translation="What if", change=how)
+        app.selectbox(key="changed_step").set_value(f"{step} {reads} → {writes}")
+        app.multiselect(key=key).set_value([f"{n} {NAMED[n]}" for n in chosen]).run()
+        assert_after(app, model, step, edit)
+        found = matrices(app)["as_changed"][0, step, list(chosen)]
+        np.testing.assert_allclose(found, 0 if key == "closed" else 0.5, atol=1e-3)
+
+
+def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) -> None:
+    app = open_translating(translation="What if", change="direct a look", directed_parts="1 0.5, 2.5")
+    app.multiselect(key="directed").set_value([f"{n} {NAMED[n]}" for n in (0, 3, 4)]).run()
+    row = [0.0] * len(NAMED)
+    row[0], row[3], row[4] = 0.25, 0.125, 0.625
+    assert_after(app, model, 0, lambda layer: Patch(site=f"{layer}.pattern", vector=tuple(row)))
+    np.testing.assert_allclose(matrices(app)["as_changed"][0, 0], row, atol=1e-3)
+    assert all(share in words(app) for share in ("25% to “Elle”", "12% to", "62% to"))
+
+
+def test_parts_that_make_no_row_are_refused_in_a_sentence() -> None:
+    refused = {
+        **{"1": "1 for 2", "1 2 3": "3 for 2", "a 1": "Write numbers", "<b> 1": "Write numbers", "-1 2": "below 0"},
+        **{"0 0": "one above it", "inf 1": "must be finite", "nan 1": "must be finite"},
+    }
+    for typed, said in refused.items():
+        with pytest.raises(ValueError, match=said):
+            what_if.shares_of(typed, 2)
+
+
+def test_shares_are_parts_of_their_sum_however_large_or_small() -> None:
+    for typed in ("3 1", "3,1", "0.75 : 0.25", "3e307 1e307", "3e-300;1e-300"):
+        assert what_if.shares_of(typed, 2) == pytest.approx((0.75, 0.25))
+    assert what_if.shares_of(" ", 4) == (0.25,) * 4
+
+
+def test_a_page_with_bad_parts_says_so_and_changes_nothing() -> None:
+    app = open_translating(translation="What if", change="direct a look", directed_parts="many")
+    assert "Write numbers with spaces between them" in words(app)
+    assert "So nothing is changed." in words(app)
+    before, after = (matrices(app)[key] for key in ("as_it_was", "as_changed"))
+    np.testing.assert_array_equal(before, after)
+
+
+def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -> None:
+    app = open_translating(translation="What if", swapped="5 viande.", becomes="poisson.")
+    expected = zoo.writing.generate(model, "Elle ne mange jamais de poisson.").text.strip()
+    assert f"After: “{expected.replace('.', chr(92) + '.')}”" in words(app)
+    assert expected != zoo.writing.generate(model, TEXT).text.strip()
+    assert alt(app, "as_it_was").startswith("As it is: ")
+    assert alt(app, "as_changed") == f"With the change: {expected}"
+
+
+def test_what_does_not_exist_is_not_changed_nor_a_source_of_one_token() -> None:
+    addresses = ({"swapped": "99 x"}, {"change": "close a look", "changed_step": "99", "closed": ""})
+    for address in addresses:
+        app = open_translating(translation="What if", **address)
+        assert set(matrices(app)) == {"as_it_was", "as_changed"}
+        app.text_area(key="text").set_value("Merci beaucoup !").run()  # no place of the old text is one of the new
+        assert not app.exception
+        assert set(matrices(app)) == {"as_it_was", "as_changed"}
+    for change in ("swap a word", "close a look"):
+        assert "nothing to change" in words(open_translating(translation="What if", text="a", change=change))

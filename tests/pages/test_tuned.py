@@ -1,4 +1,4 @@
-"""The tab on fine-tuning: what was measured, a run on the server, and what its head says of the reader's text."""
+"""The tabs on fine-tuning and on duplicates: what was measured, a run on the server, what its head says of a text."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tfmviz.runs import tuner
 from tfmviz.training.tuning import Tuning
 from tfmviz.ui import background
 from tfmviz.ui.training import tuned
+from tfmviz.ui.training.duplicates import FILE, NAMES
 from tfmviz.words.numbers import per_cent
 
 DATA = json.loads(tuned.MEASURED.read_text())
@@ -101,3 +102,29 @@ def test_the_worker_reads_the_shipped_texts_and_ends_with_an_accuracy() -> None:
     assert last["share"] == 1
     assert last["trained"] == 257
     assert 0.5 < last["accuracy"] <= 1, "even two steps tell something"
+
+
+# The tab on duplicates.
+
+
+FOUND = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def test_the_lines_and_the_sentence_are_what_was_measured() -> None:
+    app = open_page("training", learned="Duplicates")
+    drawn = series(charts(app)["duplicates"])
+    for name, said in NAMES.items():
+        for what, points in FOUND[name]["curve"].items():
+            expected = [value for step, value in points if step >= 250]
+            np.testing.assert_allclose(drawn[f"{said}, {what}"], expected, rtol=1e-5)
+        for part in ("seen", "held_out"):
+            assert f"{FOUND[name][part]:.2f}" in words(app)
+
+
+def test_ten_readings_lower_the_loss_on_what_was_repeated_and_raise_it_elsewhere() -> None:
+    """Both took as many steps."""
+    once, ten = (FOUND[name] for name in NAMES)
+    assert ten["seen"] < once["seen"] - 0.02
+    assert ten["held_out"] > once["held_out"] + 0.02
+    for one in (once, ten):
+        assert {what: points[-1][0] for what, points in one["curve"].items()} == {"training": 1400, "held out": 1400}

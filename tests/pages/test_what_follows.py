@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.app import matrices, open_page, views, words
+from tests.app import matrices, open_page, words
 from tests.pages.claims import told
 from tfmviz import load
 from tfmviz.analysis.mask_effect import next_token_losses
@@ -121,26 +121,6 @@ def test_rmsnorm_divides_the_mean_and_does_not_leave_it() -> None:
     mean, size = column("none")
     assert column("RMSNorm")[0] == pytest.approx(mean / size, abs=2e-3)
     assert abs(column("RMSNorm")[0] - mean) > 2e-3
-
-
-def test_one_is_one() -> None:
-    """“The first 1 tokens see all”, “1 different texts”, “the last 1 of your text are continued”."""
-    names = "token|text|key|place|step|part|other|gap|term"
-    several = re.compile(rf"(?<![\d.,^])\b1 (?:different |random |largest )?(?:{names})s\b")
-    ones = dict.fromkeys(("prefix", "w", "size", "global", "random"), "1")
-    complaints = []
-    for page, address in (
-        ("masks", {"text": "The cat sat.", "model": "tiny-english"} | ones),
-        ("writing", {"text": "I like", "behind": "Fifty texts", "topk": "1"}),
-        ("writing", {"text": "I", "behind": "The cache"}),
-        ("writing", {"model": "fill-in", "text": "a ___ " * 9}),
-        ("efficient", {"text": "x", "method": "All of them"}),
-        ("why", {"text": "x"}),
-    ):
-        app = open_page(page, **address)
-        shown = words(app) + " ".join(view.json for view in views(app).values())
-        complaints += [(page, found[0]) for found in several.finditer(shown)]
-    assert not complaints
 
 
 def test_no_line_of_a_lecture_counts_the_runs_of_the_twins_wrongly() -> None:

@@ -9,14 +9,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.app import open_page, views, words
-from tests.model import numpy_model
+from tests.app import open_page, sent, views, words
 from tests.pages import plain
-from tests.pages.test_odd_texts import ODD
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.constants import ATTENTION_KINDS
-from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui.whole_model import around, picture
 
 TEXT = "The cat sat on the mat."
@@ -30,16 +27,17 @@ def drawn(app: AppTest, key: str = "whole_model") -> dict[str, Any]:
     return read_arrays(bytes(views(app)[key].bytes))[0]
 
 
-def test_what_it_would_say_at_each_depth_is_what_an_independent_forward_pass_says(tokenizer: Tokenizer) -> None:
+def test_what_it_would_say_at_each_depth_is_what_is_read_out_there() -> None:
     says = selection(open_page("whole_model", text=TEXT, token="4", model="tiny-english"))["says"]
-    (_, streams, logits), w = plain.forward(TEXT), plain.weights()
-    for depth, column in enumerate(["decoder.embed", *(f"decoder.{n}" for n in range(6))]):
-        x = numpy_model.layer_norm(streams[depth][4], w["decoder.norm.weight"], w["decoder.norm.bias"])
-        scores = x @ w["embedding.W_E"].T
+    model = zoo.load("tiny-english")
+    trace, readout = model.trace(TEXT), model.weights.stacks["decoder"].readout
+    sites = {"decoder.embed": "decoder.0.resid_pre"} | {f"decoder.{n}": f"decoder.{n}.resid_post" for n in range(6)}
+    for column, site in sites.items():
+        scores = readout.logits(trace[site][4])
         word, probability, rank = says[column]
-        assert word == tokenizer.vocabulary[scores.argmax()].strip()
+        assert word == model.vocabulary[scores.argmax()].strip()
         assert probability == pytest.approx(plain.softmax(scores).max(), abs=2e-3)
-        assert rank == 1 + (scores > scores[logits[4].argmax()]).sum()
+        assert rank == 1 + (scores > scores[trace["logits"][4].argmax()]).sum()
 
 
 def test_every_shipped_model_is_drawn_at_every_zoom_and_whole_at_an_unknown_one() -> None:
@@ -61,9 +59,9 @@ def test_layer_and_head_of_the_address_are_what_is_drawn_with_links_to_pages_tha
     assert (chosen["layer"], chosen["head"], chosen["token"]) == ("decoder.2.self_attn", 3, 1)
     assert (chosen["address"], chosen["kinds"]) == ({"model": "tiny-english", "text": TEXT}, ATTENTION_KINDS)
     assert chosen["says"] == {}
-    lanes = drawn(open_page("whole_model", text=TEXT))["lanes"]
+    lanes = [lane for zoom in ("", "block") for lane in drawn(open_page("whole_model", text=TEXT, zoom=zoom))["lanes"]]
     linked = {page for lane in lanes for column in lane["columns"] for page, _ in column["links"]}
-    assert {"step_by_step", "residual_stream", "normalisation"} <= linked <= set(chosen["pages"])
+    assert {"step_by_step", "feed_forward", "residual_stream", "normalisation"} <= linked <= set(chosen["pages"])
     encoder = selection(open_page("whole_model", model="french-english", kind="encoder"))
     assert encoder["says"] == {}
     assert encoder["layer"].startswith("encoder.")
@@ -84,15 +82,6 @@ def test_what_is_reported_reaches_sidebar_and_address(monkeypatch: pytest.Monkey
         picture.follow({"zoom": zoom, "layer": layer, "head": head, "token": 2})
         assert (state["layer"], state["head"], address.get("zoom", "")) == expected
         assert (state["token"], address["token"]) == (2, "2")
-
-
-def test_odd_texts_are_drawn() -> None:
-    for model in ("tiny-english", "french-english", "fill-in"):
-        for text in ODD:
-            app = open_page("whole_model", text=text, model=model)
-            assert not app.error, (model, text)
-            lanes = drawn(app)["lanes"]
-            assert all(len(lane["tokens"]) == one["shape"][0] for lane in lanes for one in lane["columns"])
 
 
 def test_both_kinds_of_block_stand_one_below_the_other() -> None:
@@ -127,11 +116,10 @@ def test_beside_another_sentence_each_picture_is_that_of_its_own_text() -> None:
         assert "".join(drawn(app, key)["lanes"][-1]["tokens"]).replace(" ", "") == text.replace(" ", "")
 
 
-def test_shares_of_parameters_are_those_of_the_files() -> None:
-    app = open_page("whole_model", text=TEXT, model="tiny-english")
-    sizes = {name: array.size for name, array in plain.weights().items()}
-    total = sum(sizes.values())
-    shares = {label: share for label, share, _ in json.loads(views(app)["parameters"].json)}
-    for label, part in (("feed-forward", ".mlp."), ("attention", ".self_attn."), ("W_E", "embedding.W_E")):
-        assert shares[label] == pytest.approx(sum(size for name, size in sizes.items() if part in name) / total)
+def test_shares_of_parameters_are_those_of_the_model() -> None:
+    app, sizes = open_page("whole_model", text=TEXT, model="tiny-english"), plain.weights()
+    total = sum(array.size for array in sizes.values())
+    shares = {label: share for label, share, _ in sent(app, "parameters")}
+    assert shares["W_E"] == pytest.approx(sizes["embedding.W_E"].size / total)
+    assert sum(shares.values()) == pytest.approx(1)
     assert f"{total:,} trained numbers" in words(app)

@@ -12,6 +12,7 @@ from tests.app import alt, charts, columns, matrices, open_page, pictures, serie
 from tests.pages import plain
 from tests.pages.claims import number, told
 from tfmviz import zoo
+from tfmviz.analysis.why.copying import eigenvalue_scores
 from tfmviz.ui.why.believe import TAB as BELIEVE
 
 TEXT = "The animal didn't cross the street because it was too tired."
@@ -80,18 +81,6 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     assert predicted < measured < 0
 
 
-def test_the_values_sum_to_the_heads_share_of_a_words_logit() -> None:
-    """Beside the page on the stream, which computes it for one word and all heads."""
-    app = page(WRITES)
-    assert "raises “bark” most, by **+0.90**; the value of “animal” adds" in words(app)
-    stream = open_page("residual_stream", stream="Who made the word", word="bark", token=str(IT))
-    whole = re.search(r"All keys together add ([+−]\d+\.\d+)", words(stream))
-    assert whole
-    (cells,) = matrices(app)["writes"]
-    assert cells[:, 0].sum() == pytest.approx(number(whole[1]), abs=0.006)
-    assert pictures(app)["writes"][0]["columns"]["names"][0] == "bark"
-
-
 def test_a_look_that_the_mask_forbids_has_a_score_all_the_same() -> None:
     app = page(token="1", to="5")
     assert re.search(r"The mask replaces the score \*\*[−\d.]+\*\* from “animal” to “the” by −∞", words(app))
@@ -130,7 +119,18 @@ def test_heads_with_common_keys_lose_a_share_together() -> None:
 
 def test_every_figure_is_said_in_words() -> None:
     assert "biases and MLP 0: +0.89" in alt(page(), "terms")
-    assert "“1 animal · 89%” adds +0.93 to “bark”" in alt(page(WRITES), "writes")
+    app = page(WRITES)
+    assert "“1 animal · 89%” adds +0.93 to “bark”" in alt(app, "writes")
+    assert "raises “bark” most, by **+0.90**" in words(app)
+    assert matrices(app)["writes"][0][:, 0].sum() == pytest.approx(0.90, abs=0.006)
+    app = page(COMPOSE, measured="shared directions", side="values", reads="0.20", text=TEXT)
+    assert matrices(app)["composition"].shape == (1, 40, 40)
+    assert matrices(app)["overlap_mlps"].shape == (1, 48, 6)
+    assert "overlap_mlps" not in views(page(COMPOSE, measured="shared directions", model="induction"))
+    copies = told(page(COMPOSE, model="induction", text=TWICE), r"head 0\.2 \*\*(\S+)\*\*, .*; head 1\.0 \*\*(\S+)\*\*")
+    weights = zoo.load("induction").weights
+    scores = [eigenvalue_scores(weights, f"decoder.{layer}.self_attn")[head] for layer, head in ((0, 2), (1, 0))]
+    assert copies == pytest.approx(scores, abs=0.006)
 
 
 def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
@@ -149,39 +149,6 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
     assert np.abs(without - second).sum() / 2 / len(second) == pytest.approx(moved / 100, abs=0.01)
     for reads in ("5.0", "0.0", "9999.1", "x"):  # no pair
         assert "Head 0.2 composes" in words(page(COMPOSE, model="induction", reads=reads)), reads
-
-
-def test_shared_directions_are_those_of_projections() -> None:
-    app = page(COMPOSE, measured="shared directions", side="values", reads="0.20", text=TEXT)
-    weights = zoo.load("tiny-english").weights.stacks["decoder"]
-    earlier, later = weights.attention["decoder.0.self_attn"], weights.attention["decoder.2.self_attn"]
-    written, read = earlier.W_O[0].astype(float).T, later.W_V[4] * weights.norms["decoder.2.self_attn"].gain[:, None]
-    read = read - read.mean(axis=0)
-    both = written @ np.linalg.pinv(written) @ read @ np.linalg.pinv(read)
-    assert f"Mean cos² of the angles between: **{np.trace(both) / written.shape[1]:.3f}**" in words(app)
-    angle = np.degrees(np.arccos(np.linalg.svd(both, compute_uv=False)[0]))
-    assert f"The smallest angle is **{angle:.0f}°**" in words(app)
-    assert matrices(app)["composition"].shape == (1, 40, 40)
-    assert matrices(app)["overlap_mlps"].shape == (1, 48, 6)
-    assert "overlap_mlps" not in views(page(COMPOSE, measured="shared directions", model="induction"))
-
-
-def test_both_heads_are_said_to_copy_or_not() -> None:
-    """Head 1.0 copies by its weights and here, head 0.2 does not; scores from the full circuit of the weights."""
-    app = page(COMPOSE, model="induction", text=TWICE)
-    weights = zoo.load("induction").weights
-    stack = weights.stacks["decoder"]
-    assert stack.readout.norm is not None
-    found = []
-    for layer, head in (("decoder.0.self_attn", 2), ("decoder.1.self_attn", 0)):
-        attention, gain = weights.attention(layer), stack.norms[layer].gain
-        x = (weights.W_E - weights.W_E.mean(axis=-1, keepdims=True)) * gain
-        u = weights.W_U * stack.readout.norm.gain
-        u = u - u.mean(axis=-1, keepdims=True)
-        values = np.linalg.eigvals(x @ attention.W_V[head] @ attention.W_O[head] @ u.T)
-        found.append(values.real.sum() / np.abs(values).sum())
-    shown = told(app, r"head 0\.2 \*\*(\S+)\*\*, \*\*\S+%\*\*; head 1\.0 \*\*(\S+)\*\*")
-    assert shown == pytest.approx(found, abs=0.006)
 
 
 def test_the_birth_of_the_pair_is_drawn_for_the_model_that_has_snapshots() -> None:

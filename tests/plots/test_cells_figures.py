@@ -27,11 +27,15 @@ from tfmviz.plots.cells import MOST_WRITTEN, Cells, shares
 FULL_NAME = "<b>" + 20 * "o" + "</b>"
 
 
-def test_lengths_run_from_the_embedding_on_top_down() -> None:
+def test_lengths_run_down_from_the_embedding_and_the_chosen_token_is_framed() -> None:
     header, values = received(PICTURES["norms"]())
     np.testing.assert_array_equal(values[0], NORMS)
     assert header["rows"]["names"] == STAGES
     assert header["columns"]["names"] == K_LABELS
+    for position in (0, 5):
+        (frame,) = received(residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=position))[0]["frames"]
+        assert frame == {"top": 0, "left": position, "bottom": 3, "right": position + 1, "colour": "accent"}
+    assert not received(residual.norms(NORMS, SHARES, tokens=K_TOKENS))[0]["frames"]
 
 
 def test_pointing_tells_the_length_and_who_wrote_the_step() -> None:
@@ -50,14 +54,7 @@ def test_pointing_tells_the_length_and_who_wrote_the_step() -> None:
             assert int(of_mlp.removesuffix("%")) == round(100 * (1 - share))
 
 
-def test_the_chosen_token_is_framed_in_the_picture_of_lengths() -> None:
-    for position in (0, 5):
-        (frame,) = received(residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=position))[0]["frames"]
-        assert frame == {"top": 0, "left": position, "bottom": 3, "right": position + 1, "colour": "accent"}
-    assert not received(residual.norms(NORMS, SHARES, tokens=K_TOKENS))[0]["frames"]
-
-
-def test_matrices_side_by_side_keep_their_cells_tokens_and_mask() -> None:
+def test_matrices_side_by_side_keep_cells_tokens_mask_and_one_scale() -> None:
     for name, matrices in (("shares", SQUARES), ("parts", SQUARES), ("score tiles", SQUARES[:1])):
         header, values = received(PICTURES[name]())
         np.testing.assert_array_equal(values, [np.where(CAUSAL, matrix, np.nan) for matrix in matrices])
@@ -67,14 +64,15 @@ def test_matrices_side_by_side_keep_their_cells_tokens_and_mask() -> None:
         below, above = sentences(PICTURES[name](), [(3, 1), (1, 3)])
         assert below.startswith(f"{title}query 3 “7”, key 1 “cat”: {matrices[0][3, 1]:.3f}"[:-2]), name
         assert above == f"{title}query 1 “cat”, key 3 “7”: –"
-
-
-def test_parts_share_one_scale_that_reaches_the_largest() -> None:
     open_cells = [np.abs(matrix[CAUSAL]).max() for matrix in SQUARES]
     assert PICTURES["parts"]().scale.high == pytest.approx(max(open_cells))
 
 
-def test_a_head_that_is_looked_at_says_query_key_and_share() -> None:
+def test_heads_say_query_key_and_share_and_write_their_scores() -> None:
+    header, _ = received(PICTURES["head scores"]())
+    assert header["texts"][0] == ["0.25", "0.50", "1.25", "−0.50", "0.00", "1.00", "–"]
+    assert [(frame["top"], frame["left"]) for frame in header["frames"]] == [(1, 2)]
+    assert sentences(PICTURES["head scores"](), [(0, 6), (1, 0)]) == ["layer 0, head 6: –", "layer 1, head 0: 0.600"]
     header, values = received(PICTURES["tiles"]())
     assert np.isnan(values[:, 0, 3:]).all()
     said = sentences(PICTURES["tiles"](), [(2, 1), (0, 6)], matrix=1)
@@ -82,13 +80,6 @@ def test_a_head_that_is_looked_at_says_query_key_and_share() -> None:
     assert header["across"] == 2
     five = steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS))
     assert received(five)[0]["across"] == 3
-
-
-def test_scores_of_heads_are_written_and_the_chosen_one_is_framed() -> None:
-    header, _ = received(PICTURES["head scores"]())
-    assert header["texts"][0] == ["0.25", "0.50", "1.25", "−0.50", "0.00", "1.00", "–"]
-    assert [(frame["top"], frame["left"]) for frame in header["frames"]] == [(1, 2)]
-    assert sentences(PICTURES["head scores"](), [(0, 6), (1, 0)]) == ["layer 0, head 6: –", "layer 1, head 0: 0.600"]
 
 
 def test_of_the_map_of_damage_heads_set_the_colours_and_every_number_is_written() -> None:
@@ -104,9 +95,6 @@ def test_of_the_map_of_damage_heads_set_the_colours_and_every_number_is_written(
     ]
     assert header["crosses"] == [[1, 0]]
     assert [(frame["top"], frame["left"]) for frame in header["frames"]] == [(0, 1)]
-
-
-def test_without_mlps_the_map_of_damage_has_no_column_for_them() -> None:
     header, values = received(damage.damage(np.array([[0.1, math.nan]]), rows=["layer 0"], off=[(0, 1)]))
     np.testing.assert_allclose(values, [[[0.1]]], rtol=1e-6)
     assert header["columns"]["names"] == ["0"]
@@ -124,7 +112,7 @@ def test_what_is_recovered_names_both_sentences_and_frames_the_answer() -> None:
     assert [(frame["left"], frame["bottom"]) for frame in header["frames"]] == [(2, 2)]
 
 
-def test_padding_of_a_batch_is_drawn_as_rows_without_numbers() -> None:
+def test_padding_has_rows_without_numbers_and_repeated_tokens_stay_apart() -> None:
     header, _ = received(PICTURES["vectors"]())
     assert header["rows"]["names"] == ["1 7", "1 padding", "2 7", "2 the"]
     assert header["rows"]["spoken"][1:3] == ["sentence 1, padding at 1", "sentence 2, token 0 “7”"]
@@ -132,6 +120,11 @@ def test_padding_of_a_batch_is_drawn_as_rows_without_numbers() -> None:
     assert (between["top"], between["bottom"], between["colour"]) == (2, 2, "text")
     assert (row["top"], row["bottom"], row["colour"]) == (0, 1, "attention")
     assert (column["left"], column["right"], column["bottom"], column["colour"]) == (3, 4, 4, "mlp")
+    header, _ = received(PICTURES["change"]())
+    assert header["columns"]["names"] == K_LABELS
+    assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]
+    assert header["columns"]["spoken"][5] == f"token 5 “{FULL_NAME}”"
+    assert len(header["columns"]["spoken"]) == len(K_TOKENS)
 
 
 STEPS = np.array([[0, 2, -1], [1, 0, -1], [1, 1, 0]])
@@ -141,10 +134,7 @@ SAID: list[tuple[Cells, dict[tuple[int, int], str]]] = [
         masks.small(np.eye(3) > 0, title="<1>", k_tokens=("<s>", "a", "a")),
         {(1, 1): "query 1, key 1 “a”: may look", (2, 1): "query 2, key 1 “a”: may not look"},
     ),
-    (
-        masks.reach(STEPS, tokens=("<s>", "a", "a"), n_layers=3),
-        {(0, 1): "query 0 “<s>”, key 1 “a”: after 2 layers"},
-    ),
+    (masks.reach(STEPS, tokens=("<s>", "a", "a"), n_layers=3), {(0, 1): "query 0 “<s>”, key 1 “a”: after 2 layers"}),
     (
         masks.change(np.array([[0.123]]), tokens=[" a"]),
         {(0, 0): "after layer 0, token 0 “a”: moved by 12.3% of its length"},
@@ -189,35 +179,21 @@ def test_what_is_written_in_the_cells_and_beside_them() -> None:
     assert attribution.heads(added, columns=["0", "1", "MLP"], title="x", chosen=None).texts == [["·", "+0.1", ""]]
 
 
-def test_shares_are_written_as_short_as_in_the_explorer() -> None:
+def test_shares_are_written_short_and_of_many_cells_not_at_all() -> None:
     values = np.array([[1, 0.996, 0.994, 0.25, 0.006, 0.004, 0, math.nan]])
     assert shares(values) == [["1.0", "1.0", ".99", ".25", ".01", "·", "·", ""]]
-
-
-def test_of_many_columns_or_rows_no_numbers_travel() -> None:
     most = MOST_WRITTEN
     for shape in ((most, most), (1, most + 1), (most + 1, 1)):
         picture = steps.head_scores(np.zeros(shape), title="x", chosen=(0, 0))
         assert (picture.texts is None) == (shape != (most, most)), shape
 
 
-def test_repeated_tokens_stay_apart_and_long_ones_are_whole_when_pointed_at() -> None:
-    header, _ = received(PICTURES["change"]())
-    assert header["columns"]["names"] == K_LABELS
-    assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]
-    assert header["columns"]["spoken"][5] == f"token 5 “{FULL_NAME}”"
-    assert len(header["columns"]["spoken"]) == len(K_TOKENS)
-
-
-def test_words_that_the_reader_gave_are_not_called_the_models() -> None:
+def test_words_of_the_reader_and_of_the_model_are_told_apart() -> None:
     picture = PICTURES["translated"]()
     said = sentences(picture, [(0, 1), (0, 2)])
     assert ["given by you" in one for one in said] == [True, False]
     assert ["chosen by the model" in one for one in said] == [False, True]
     assert [name[0] for name in received(picture)[0]["columns"]["names"]][:3] == ["[", "[", " "]
-
-
-def test_of_a_translations_losses_the_second_row_says_what_the_model_wrote() -> None:
     right, own = sentences(PICTURES["losses of words"](), [(0, 2), (1, 2)])
     assert "the model wrote" not in right
     assert right.endswith("loss 0.80 nats")

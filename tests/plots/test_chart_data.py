@@ -45,9 +45,6 @@ def test_pairs_stand_side_by_side_for_every_token() -> None:
         assert chart.data["rows"]["hover"][2] == "“a” (token 2), soft: 0.500"
         assert scale(chart, "color", "bar")["range"] == [theme.attention, theme.mlp]
         assert scale(chart, "y", "bar")["zero"]
-
-
-def test_shares_are_said_in_per_cent() -> None:
     chart = pairs(["a"], np.array([0.0625]), np.array([1.0]), series=("x", "y"), title="p", percent=True, theme=LIGHT)
     assert chart.data["rows"]["hover"] == ["“a”, x: 6.25%", "“a”, y: 100.00%"]
 
@@ -75,19 +72,16 @@ def test_bars_of_a_histogram_are_as_wide_as_their_bins_and_stand_on_nothing() ->
     assert bar["encoding"]["y2"] == {"datum": 0}, "without it each bar is a dash at its end"
 
 
-def test_the_chosen_head_stands_out_among_the_bars() -> None:
+def test_bars_show_the_chosen_head_and_ranked_numbers_their_signs() -> None:
     for theme in (LIGHT, DARK):
         chart = steps.bars(["head 0", "head 1"], np.array([1.0, 2]), chosen=1, theme=theme)
         rows = [("0000 head 0", 1, "other", "1.00"), ("0001 head 1", 2, "chosen", "2.00")]
         assert columns(chart, "name", "value", "role", "word") == rows
         assert coloured(chart) == {"other": theme.attention, "chosen": theme.accent}
-
-
-def test_ranked_numbers_keep_their_signs_and_room_for_their_words() -> None:
     for theme in (LIGHT, DARK):
         chart = attribution.ranked(["<a>", "b"], np.array([2.0, -0.5]), title="added", theme=theme)
-        rows = [("0000 <a>", 2, "above", "<a>: +2.00"), ("0001 b", -0.5, "below", "b: −0.50")]
-        assert columns(chart, "name", "value", "role", "hover") == rows
+        ranked = [("0000 <a>", 2, "above", "<a>: +2.00"), ("0001 b", -0.5, "below", "b: −0.50")]
+        assert columns(chart, "name", "value", "role", "hover") == ranked
         assert coloured(chart) == {"below": theme.signed[0][1], "above": theme.signed[-1][1]}
         assert chart.data["ends"]["x"] == [-3, 3]
     assert attribution.ranked(["a"], np.array([2.0]), title="x", theme=LIGHT).data["ends"]["x"] == [0, 3]
@@ -163,7 +157,11 @@ def test_parts_without_a_direction_are_left_out() -> None:
     assert scale(chart, "color", "point")["domain"] == ["head", "MLP"], "the legend names what is there"
 
 
-def test_a_curve_that_ends_before_the_others_says_so() -> None:
+def test_a_curve_that_ends_before_the_others_says_so_and_one_that_stays_is_flat() -> None:
+    curve = compare.Curve(name="a", x=np.arange(3), y=np.array([2, 2.000001, 2]), role="right")
+    chart = compare.moving([curve], theme=LIGHT)
+    assert np.ptp(np.array(chart.data["ends"]["y"], dtype=float)) > 0.9
+    assert columns(chart, "x", "y")[2] == (2, 2)
     short = compare.Curve(name="short", x=np.arange(5.0), y=np.arange(5.0), role="other")
     long = compare.Curve(name="long", x=np.arange(11.0), y=np.arange(11.0), role="left")
     chart = compare.losses([short, long], trained=5, theme=LIGHT)
@@ -173,15 +171,7 @@ def test_a_curve_that_ends_before_the_others_says_so() -> None:
     assert "short, position 3: 3.00 nats" in chart.data["rows"]["hover"]
 
 
-def test_a_score_that_stays_is_drawn_flat() -> None:
-    """Not as a wave of rounding over the whole height."""
-    curve = compare.Curve(name="a", x=np.arange(3), y=np.array([2, 2.000001, 2]), role="right")
-    chart = compare.moving([curve], theme=LIGHT)
-    assert np.ptp(np.array(chart.data["ends"]["y"], dtype=float)) > 0.9
-    assert columns(chart, "x", "y")[2] == (2, 2)
-
-
-def test_a_line_can_run_between_its_positions_while_only_they_answer() -> None:
+def test_lines_run_between_positions_are_dashed_where_level_and_absent_where_measured() -> None:
     x = np.linspace(0, 2, 5)
     line = positions.Line(name="wave", y=np.array([0.0, 1, 0]), note="slow", between=(x, np.sin(x * np.pi / 2)))
     chart = positions.lines([line], title="value", theme=LIGHT)
@@ -191,26 +181,13 @@ def test_a_line_can_run_between_its_positions_while_only_they_answer() -> None:
         (2, 0, "wave at 2: 0, slow"),
     ]
     assert [place for (place,) in columns(chart, "x", table="curves")] == x.tolist()
-
-
-def test_what_does_not_depend_on_the_position_is_dashed_and_measured_points_have_no_line() -> None:
     now = positions.Line(name="now", y=np.ones(3), drawn="dots")
     chart = positions.lines([now, replace(now, name="then", drawn="level")], title="x", theme=LIGHT)
     assert set(columns(chart, "line", "width", "seen")) == {("0000 now", 0, 1), ("0001 then", 2.5, 0)}
     assert scale(chart, "strokeDash", "line")["range"] == [[1, 0], [7, 4]]
 
 
-def test_the_two_hands_of_the_circle_point_at_their_positions() -> None:
-    angles = np.array([0.0, 1, 2])
-    chart = positions.circle(np.stack((np.sin(angles), np.cos(angles)), axis=1), start=0, shift=2, theme=LIGHT)
-    assert columns(chart, "x", "y", "word", table="hands") == [
-        (1, 0, "0"),
-        (pytest.approx(np.cos(2)), pytest.approx(np.sin(2)), "2"),
-    ]
-    assert chart.data["rows"]["hover"][1] == f"position 1: sine {np.sin(1):.4f}, cosine {np.cos(1):.4f}"
-
-
-def test_rulers_hold_each_text_on_a_row_of_its_own() -> None:
+def test_rulers_hold_each_text_on_a_row_and_hands_point_at_their_positions() -> None:
     chart = positions.rulers([TOKENS, ["b"]], [np.array([0, 0.5, 1]), np.zeros(1)], theme=LIGHT)
     assert columns(chart, "text", "x", "hover") == [
         ("0000 N = 3", 0, "0 “<s>” at 0.000"),
@@ -218,6 +195,13 @@ def test_rulers_hold_each_text_on_a_row_of_its_own() -> None:
         ("0000 N = 3", 1, "2 “a” at 1.000"),
         ("0001 N = 1", 0, "0 “b” at 0.000"),
     ]
+    angles = np.array([0.0, 1, 2])
+    chart = positions.circle(np.stack((np.sin(angles), np.cos(angles)), axis=1), start=0, shift=2, theme=LIGHT)
+    assert columns(chart, "x", "y", "word", table="hands") == [
+        (1, 0, "0"),
+        (pytest.approx(np.cos(2)), pytest.approx(np.sin(2)), "2"),
+    ]
+    assert chart.data["rows"]["hover"][1] == f"position 1: sine {np.sin(1):.4f}, cosine {np.cos(1):.4f}"
 
 
 def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
@@ -231,12 +215,17 @@ def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
     assert chart.data["rows"]["hover"][-1] == "head 1.0: largest share 0.30, loss +0.6000 nats"
 
 
-def test_points_lie_in_a_frame_that_is_as_high_as_wide() -> None:
+def test_points_lie_in_a_square_frame_and_gradients_are_drawn_from_nothing() -> None:
     values = np.array([[0.0, 10], [4, 10], [2, 30]])
     chart = normalisation.points(values, names=["1", "2", "3"], link=(0, 2), titles=("a", "b"), theme=LIGHT)
     assert columns(chart, "x", "y", "role") == [(0, 10, "linked"), (4, 10, "other"), (2, 30, "linked")]
     assert columns(chart, "x", "y", table="link") == [(0, 10), (2, 30)]
     assert columns(chart, "x", "y", "reach", table="frame") == [(2, 20, pytest.approx(11.6))]
+    chart = normalisation.depth([0.5, 0.75], [0.25, 0.125], theme=LIGHT)
+    post, pre = "0000 post-norm (2017)", "0001 pre-norm"
+    assert columns(chart, "line", "x", "y") == [(post, 0, 0.5), (post, 1, 0.75), (pre, 0, 0.25), (pre, 1, 0.125)]
+    assert chart.data["ends"]["y"] == [0, pytest.approx(0.81)]
+    assert scale(chart, "color", "line")["range"] == [LIGHT.mlp, LIGHT.attention]
 
 
 def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:
@@ -247,11 +236,3 @@ def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:
     assert (box["encoding"]["y"]["field"], box["encoding"]["y2"]["field"]) == ("first", "third")
     assert middle["encoding"]["y"]["field"] == "median"
     assert chart.spec["layer"][4]["encoding"]["y"]["datum"] == 1
-
-
-def test_gradients_of_both_kinds_are_drawn_from_nothing() -> None:
-    chart = normalisation.depth([0.5, 0.75], [0.25, 0.125], theme=LIGHT)
-    post, pre = "0000 post-norm (2017)", "0001 pre-norm"
-    assert columns(chart, "line", "x", "y") == [(post, 0, 0.5), (post, 1, 0.75), (pre, 0, 0.25), (pre, 1, 0.125)]
-    assert chart.data["ends"]["y"] == [0, pytest.approx(0.81)]
-    assert scale(chart, "color", "line")["range"] == [LIGHT.mlp, LIGHT.attention]

@@ -17,7 +17,7 @@ TITLED = {
 }
 
 
-def test_a_column_has_the_title_of_its_axis_and_every_value_is_in_the_data() -> None:
+def test_a_table_holds_every_value_under_the_title_of_its_axis() -> None:
     for name, make in CHARTS.items():
         chart = make(LIGHT, ODD)
         found = described(chart, "title")
@@ -29,15 +29,9 @@ def test_a_column_has_the_title_of_its_axis_and_every_value_is_in_the_data() -> 
             columns, fields = TITLED[name]
             tables = [{"data": "rows", "of": "", "fields": fields}]
             assert found == {"title": "title", "columns": columns, "tables": tables}
-
-
-def test_of_a_long_line_the_table_holds_every_point() -> None:
     chart = CHARTS["many points"](LIGHT, ODD)
     (table,) = described(chart, "")["tables"]
     np.testing.assert_array_equal(chart.data[table["data"]][table["fields"][-1]], ODD.numbers(1025))
-
-
-def test_a_column_of_panels_is_one_table_whose_rows_name_their_panel() -> None:
     found = described(forming(LIGHT, seed=0), "")
     assert found["columns"] == ["panel", "line", "step", "value"]
     assert [table["of"] for table in found["tables"]] == ["loss, nats per token", "induction"]

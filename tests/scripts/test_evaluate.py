@@ -42,7 +42,7 @@ def test_pairs_with_a_near_twin_in_training_are_left_out() -> None:
     assert unlike(train, held_out, written).startswith("100.0 (2 pairs")
 
 
-def test_new_figures_take_the_place_of_old_ones_in_a_card(tmp_path: Path) -> None:
+def test_new_figures_replace_old_ones_in_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "CARD.md").write_text("# m\n\nText.\n", encoding="utf-8")
     for value in ("1", "2"):
         write_into_card(tmp_path / "CARD.md", {"BLEU": value})
@@ -50,9 +50,6 @@ def test_new_figures_take_the_place_of_old_ones_in_a_card(tmp_path: Path) -> Non
     assert text.startswith("# m\n\nText.\n\n## Evaluated\n\nBy `python -m scripts.evaluate")
     assert text.count("## Evaluated") == 1
     assert text.endswith("| BLEU | 2 |\n")
-
-
-def test_a_card_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "CARD.md").write_text("# m\n\nText.\n", encoding="utf-8")
     monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError("No space left on device")))
     with pytest.raises(OSError, match=r"CARD\.md cannot be written"):
@@ -60,9 +57,7 @@ def test_a_card_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"CARD.md": "# m\n\nText.\n"}
 
 
-def test_what_cannot_be_measured_is_said_in_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_measured_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in {
         ("assets/models/no such model",): "There is no model named 'no such model'",
         ("assets/models/reverse",): "0 pairs are too few",

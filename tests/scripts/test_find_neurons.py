@@ -51,9 +51,7 @@ def is_what_it_computes(name: str) -> None:
         assert (np.abs(peak(model, line, layer)[1]) <= weakest + 2e-3 * weakest).all(), (name, line)
 
 
-def test_the_command_writes_a_file_that_the_page_can_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("reverse", "induction"):
         shutil.copytree(zoo.MODELS / name, tmp_path / name, ignore=shutil.ignore_patterns("snapshots", neurons.FILE))
     (tmp_path / "words").write_text("\n".join(("cat", "attention", "bed", "zoo", "queen")), encoding="utf-8")

@@ -30,9 +30,7 @@ def answers_second_from(place: int) -> Any:
 
 
 @pytest.mark.parametrize("texts", ["mixed", "single"])
-def test_shares_are_those_of_the_drawn_texts(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: Texts
-) -> None:
+def test_shares_are_of_all_drawn(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: Texts) -> None:
     monkeypatch.setattr(labelling, "N_BATCHES", 17)
     path, data = tmp_path / "curves.json", [str(corpus / "pairs.tsv")]
     facts = labelling.measure(answers_second_from(4), data, texts=texts, seed=0, by_position=path)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from scripts import make_ladder, train_zoo
-from tests.training.runs import run
+from scripts import make_ladder
 from tfmviz.analysis.reach import Predict
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
@@ -49,15 +46,3 @@ def test_losses_rise_only_where_the_model_looks() -> None:
         rises = np.array(found[name])
         assert (rises[kept >= 5] == 0).all(), name
         assert (rises[kept < 5] > 0.2).all(), name
-
-
-def test_a_model_of_the_ladder_that_was_trained_otherwise_is_found(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(train_zoo, "RUNS", tmp_path)
-    assert run("lm", corpus, tmp_path / "twins-rope", positions="rope") == 0
-    assert run("lm", corpus, tmp_path / "ladder-rnn", architecture="rnn", layers=2) == 0
-    train_zoo.check_twins()
-    assert run("lm", corpus, tmp_path / "ladder-window", architecture="window", seed=6) == 0
-    with pytest.raises(SystemExit, match=r"ladder-window was not trained like .*: batch_seed, seed, text"):
-        train_zoo.check_twins()

@@ -29,9 +29,11 @@ def test_bleu_from_counts_is_that_of_the_corpus() -> None:
     assert script.resampled(counts, np.array([some])) == pytest.approx([drawn], abs=1e-9)
 
 
-def test_an_interval_holds_95_per_cent_of_the_draws() -> None:
+def test_intervals_hold_95_per_cent_and_first_words_have_no_marks() -> None:
     draws = np.random.default_rng(0).permutation(np.arange(1001.0))
     assert script.interval(np.array([3.0, *draws])) == [3.0, 25.0, 975.0]
+    words = {"J'ai faim.": "j'", "Où est-il ?": "où", "« Non ! »": "non", "Aujourd'hui": "aujourd'", "…": ""}
+    assert {source: script.first_word(source) for source in words} == words
 
 
 def test_every_length_has_the_same_sentences() -> None:
@@ -40,11 +42,6 @@ def test_every_length_has_the_same_sentences() -> None:
         texts = script.texts_of(pairs, most, seed=1)
         assert sorted(word for _, target in texts for word in target.split()) == sorted(target for _, target in pairs)
         assert all(len(source.split()) <= (most or 7) for source, _ in texts)
-
-
-def test_the_first_word_is_read_without_marks() -> None:
-    words = {"J'ai faim.": "j'", "Où est-il ?": "où", "« Non ! »": "non", "Aujourd'hui": "aujourd'", "…": ""}
-    assert {source: script.first_word(source) for source in words} == words
 
 
 def toy() -> tuple[Seq2Seq, Tokenizer]:
@@ -68,7 +65,6 @@ def test_the_probe_reads_what_the_state_holds_and_no_more() -> None:
 
 
 def test_a_trial_writes_the_file_that_the_page_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a few pairs, with the probe on few words; the models are the shipped ones."""
     lines = [f"Je dors dans la maison {i} fois.\tI sleep in the house {i} times." for i in range(900)]
     (tmp_path / "pairs.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     out = tmp_path / "found.json"

@@ -97,12 +97,6 @@ def test_a_seed_draws_the_same_mutants_and_takes_all_rooms_in_turn() -> None:
     assert len(draw(files, 1000, seed=1)) == 27, "no more than there are"
 
 
-def test_a_view_is_asked_in_chromium_after_everything_that_is_quick() -> None:
-    quick, *_, browser = commands("tfmviz/views/steps/explain.ts")
-    assert quick[0] == "node"
-    assert browser[-1] == "tests/browser/test_explorer.py"
-
-
 @pytest.mark.parametrize(("code", "killed"), [(b"n = 1", False), (b"n = 2", True)])
 def test_a_mutant_is_killed_by_the_first_test_that_fails(code: bytes, killed: bool, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(Change("a.py", 4, 5, code[4:]).apply(b"n = 1"))
@@ -112,5 +106,8 @@ def test_a_mutant_is_killed_by_the_first_test_that_fails(code: bytes, killed: bo
     assert killer(tmp_path, [command], 60)[-1:] == (["test_a.py::test_one[a b]"] if killed else [])
 
 
-def test_what_takes_too_long_kills_nothing(tmp_path: Path) -> None:
+def test_a_view_is_asked_in_chromium_last_and_what_takes_too_long_kills_nothing(tmp_path: Path) -> None:
     assert killer(tmp_path, [[sys.executable, "-c", "import signal; signal.pause()"]], 0.1) == []
+    quick, *_, browser = commands("tfmviz/views/steps/explain.ts")
+    assert quick[0] == "node"
+    assert browser[-1] == "tests/browser/test_explorer.py"

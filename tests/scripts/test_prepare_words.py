@@ -38,15 +38,12 @@ def test_a_form_says_the_same_with_the_same_mark_and_first_letter() -> None:
     assert {source[0] for source, _ in forms(("pierre", "stone"), 40, rng, large=False)} == {"p"}
 
 
-def test_a_frame_names_the_same_on_both_sides() -> None:
+def test_frames_name_the_same_on_both_sides_and_names_stand_with_a_capital() -> None:
     for source, target in read_pairs(WORDS / "frames.tsv"):
         assert set(re.findall(r"\{.\}", source)) == set(re.findall(r"\{.\}", target)) != set()
     for source, target in in_frames(["Zoé", "Xy"], 30, np.random.default_rng(1)):
         said = without_accents(source).casefold()
         assert any(name in said and name in without_accents(target).casefold() for name in ("zoe", "xy"))
-
-
-def test_names_stand_with_a_capital_inside_sentences_and_nowhere_small() -> None:
     assert names_in(["I saw Ana and Will there.", "Will you come? You will see Ana."]) == ["Ana"]
     found = made_up(["Anna", "Arianna", "Marie", "Daria"], n=9, rng=np.random.default_rng(0))
     assert 0 < len(set(found)) == len(found) <= 9
@@ -68,12 +65,9 @@ def test_names_that_are_measured_are_left_out_of_the_names(tmp_path: Path, monke
     assert not targets & ({bare(name) for name in asked()} - own)
 
 
-def test_the_first_of_the_lexicon_are_greetings_numbers_colours_and_days() -> None:
+def test_the_first_of_the_lexicon_are_common_and_what_goes_round_is_found() -> None:
     first = [source for source, _ in list(read_pairs(WORDS / "lexicon.tsv"))[:FIRST]]
     assert {"oui", "bonjour", "dix-sept", "violet", "dimanche", "décembre"} <= set(first)
-
-
-def test_what_goes_round_in_circles_is_found() -> None:
     fine = {"oui": "yes", "bon": "good good"}
     assert endless({"Tom": "TomTomTomTom", "Paris": "sisisis", "mot": "the the the"} | fine) == 3
 

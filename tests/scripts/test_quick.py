@@ -21,7 +21,6 @@ THERE = (
     "tests/ui/three_lines.py",
 )
 
-
 NEAREST = {
     "tfmviz/model/attention.py": "tests/model/test_attention.py",
     "tfmviz/model/cache.py": "tests/model",
@@ -57,12 +56,9 @@ def test_the_nearest_tests_are_found_and_each_is_named_once(tmp_path: Path) -> N
     assert nearest_tests(["tfmviz/model/a.py", "tfmviz/model/b.py"], tmp_path) == {"tests/model"}
 
 
-def test_files_with_tests_elsewhere_exist_and_so_do_their_tests() -> None:
+def test_every_test_named_in_a_table_or_of_ui_exists() -> None:
     pairs = [*ELSEWHERE.items(), *TABLES.items(), (LAST, LAST)]
     assert not [name for pair in pairs for name in pair if not any(ROOT.glob(name))]
-
-
-def test_every_test_in_ui_is_that_of_a_file() -> None:
     tests = {f"tfmviz/ui/{path.name.removeprefix('test_')}": path for path in (ROOT / "tests" / "ui").glob("test_*.py")}
     assert not [name for name in tests if not (ROOT / name).exists()]
     assert nearest_tests(tests) == {str(test.relative_to(ROOT)) for test in tests.values()}

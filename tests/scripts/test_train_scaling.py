@@ -23,15 +23,12 @@ def text() -> Text:
     return Text(train=np.arange(9000, dtype=np.int32), held_out=np.arange(9000, dtype=np.int32) % VOCABULARY)
 
 
-def test_a_run_reads_each_of_its_tokens_once() -> None:
+def test_a_run_reads_each_of_its_tokens_once_on_the_grid() -> None:
     batches = batches_of(SMALL, text())
     assert batches.steps_per_epoch == SMALL.settings.steps == 3
     read = np.concatenate([batches.batch(step)[0]["ids"].ravel() for step in range(3)])
     assert len(set(read.tolist())) == len(read) == SMALL.tokens
     assert read.max() - read.min() == SMALL.tokens - 1
-
-
-def test_sizes_and_amounts_of_the_grid() -> None:
     cells = grid()
     assert len({cell.name for cell in cells}) == len(cells)
     assert len(SIZES) >= 8

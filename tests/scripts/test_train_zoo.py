@@ -41,14 +41,17 @@ def test_twins_read_the_same_batches_in_the_same_order(corpus: Path, tmp_path: P
     assert read[0] == read[1]
 
 
-def test_twins_that_were_trained_otherwise_are_found(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_twins_trained_otherwise_are_found(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(train_zoo, "RUNS", tmp_path)
     for name, positions in (("twins-none", "none"), ("twins-rope", "rope")):
         assert run("lm", corpus, tmp_path / name, positions=positions) == 0
+    assert run("lm", corpus, tmp_path / "ladder-rnn", architecture="rnn", layers=2) == 0
     train_zoo.check_twins()
+    assert run("lm", corpus, tmp_path / "ladder-window", architecture="window", seed=6) == 0
+    with pytest.raises(SystemExit, match=r"ladder-window was not trained like .*: batch_seed, seed, text"):
+        train_zoo.check_twins()
     assert run("lm", corpus, tmp_path / "twins-t5", positions="t5", seed=6) == 0
+    shutil.rmtree(tmp_path / "ladder-window")
     with pytest.raises(SystemExit, match="twins-t5 was not trained like the others: batch_seed, seed, text"):
         train_zoo.check_twins()
 
@@ -114,9 +117,7 @@ def test_corpora_that_were_prepared_in_part_are_prepared_again(tmp_path: Path, m
     assert commands == ["scripts.prepare_english"] * len(train_zoo.SOURCES)
 
 
-def test_a_recipe_of_two_runs_starts_the_second_from_the_first(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recipe_goes_on_from_its_first_run(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second has other data and so moves the weights; a repeated call trains nothing again."""
     shape = f"translate --data {corpus / 'pairs.tsv'} --vocab-size 283 --context 37 --batch-tokens 256 --layers 1 "
     shape += "--heads 2 --width 20 --steps 2 --device cpu --precision float32"

@@ -27,7 +27,7 @@ FILES = {
 }
 
 
-@each("name", FILES)
+@each("name", list(FILES))
 def test_the_layout_of_a_file_decides_what_a_document_is(tmp_path: Path, name: str) -> None:
     text, expected = FILES[name]
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -47,11 +47,16 @@ def test_windows_line_ends_change_nothing(tmp_path: Path, text: str) -> None:
     assert documents(tmp_path / "windows.txt") == documents(tmp_path / "unix.txt")
 
 
-def test_any_script_is_read_as_it_is_without_a_byte_order_mark(tmp_path: Path) -> None:
+def test_any_script_is_read_and_a_folder_in_the_order_of_its_names(tmp_path: Path) -> None:
     lines = ["你好，世界。", "Привет 👩‍👩‍👧", "שלום", "<img onerror=alert(1)> $x$", "e\u0301"]
     for encoding in ("utf-8", "utf-8-sig"):
         (tmp_path / "lines.txt").write_text("\n".join(lines), encoding=encoding)
         assert documents(tmp_path / "lines.txt") == lines
+    folder = tmp_path / "many"
+    for name in ("b.txt", "a.md", "c/z.txt", "c/a.txt", "notes.csv", "code.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"From {name}.", encoding="utf-8")
+    assert documents(folder) == ["From a.md.", "From b.txt.", "From c/a.txt.", "From c/z.txt."]
 
 
 def test_a_book_is_cut_at_the_first_paragraph_end_past_the_size() -> None:
@@ -61,24 +66,8 @@ def test_a_book_is_cut_at_the_first_paragraph_end_past_the_size() -> None:
     assert len(passages) > 3
     assert all(sum(map(len, passage)) >= PASSAGE for passage in passages[:-1])
     assert all(sum(map(len, passage[:-1])) < PASSAGE for passage in passages)
-
-
-def test_a_paragraph_longer_than_a_passage_stays_whole() -> None:
     long = paragraph(0, PASSAGE)
     assert list(split_documents(f"{long}\n\nShort.\n\nShorter.")) == [long, "Short.\nShorter."]
-
-
-def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path) -> None:
-    for name in ("b.txt", "a.md", "c/z.txt", "c/a.txt", "notes.csv", "code.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"From {name}.", encoding="utf-8")
-    assert documents(tmp_path) == ["From a.md.", "From b.txt.", "From c/a.txt.", "From c/z.txt."]
-
-
-def test_a_folder_and_its_files_hold_the_same_documents(tmp_path: Path) -> None:
-    for index in range(5):
-        (tmp_path / f"{index}.txt").write_text(f"One of {index}.\nTwo of {index}.\n", encoding="utf-8")
-    assert documents(tmp_path) == [d for file in sorted(tmp_path.iterdir()) for d in documents(file)]
 
 
 @each("content", [b"caf\xe9", "One.".encode("utf-16"), b"\xed\xa0\x80"])

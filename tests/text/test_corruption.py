@@ -11,7 +11,7 @@ from tests.cases import each
 from tfmviz.text import corruption
 
 
-def test_fifteen_per_cent_are_asked_for_and_fare_as_in_bert() -> None:
+def test_fifteen_per_cent_are_asked_for_and_fare_as_in_bert_and_one_at_least() -> None:
     ids = np.full((400, 101), 7)
     is_token = np.arange(101) < 97
     read, asked = corruption.masked(ids, np.tile(is_token, (400, 1)), np.random.default_rng(1), mask=1, vocab_size=997)
@@ -23,13 +23,11 @@ def test_fifteen_per_cent_are_asked_for_and_fare_as_in_bert() -> None:
     assert read[asked].min() == 1
     assert read.max() < 997
 
-
-def test_at_least_one_token_is_asked_for_and_each_draw_is_another() -> None:
-    def asked(ids: np.ndarray, seed: int) -> np.ndarray:
+    def drawn(ids: np.ndarray, seed: int) -> np.ndarray:
         return corruption.masked(ids, ids > 0, np.random.default_rng(seed), mask=1, vocab_size=99)[1]
 
-    assert all(asked(np.array([[5]]), seed).all() for seed in range(20))
-    assert len({asked(np.arange(2, 60)[None], seed).tobytes() for seed in range(9)}) == 9
+    assert all(drawn(np.array([[5]]), seed).all() for seed in range(20))
+    assert len({drawn(np.arange(2, 60)[None], seed).tobytes() for seed in range(9)}) == 9
 
 
 @each("length", [2, 3, 7, 20, 61, 256])
@@ -45,7 +43,6 @@ def test_spans_leave_fifteen_per_cent_out_and_never_touch(length: int) -> None:
 
 @each("length", [2, 9, 30])
 def test_every_token_may_be_left_out_and_none_far_more_often_than_others(length: int) -> None:
-    """The first and the last as well: a sentence has one span or two, and its end must not always be what is asked."""
     hidden = np.zeros(length)
     for seed in range(4000):
         for span in corruption.spans(length, np.random.default_rng(seed)):

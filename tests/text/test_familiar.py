@@ -19,24 +19,24 @@ def familiar() -> Familiar:
     return Familiar.learn([*SOURCES, *["Une fois."] * (MET - 1)])
 
 
-def test_words_are_compared_without_case_accents_digits_and_marks() -> None:
+def test_words_are_compared_without_case_and_the_shipped_translator_knows_french() -> None:
     found = words_of("L'Été, c'est 2026 : ÇA va_bien œuf 😀中")
     assert found == ["l", "ete", "c", "est", "ca", "va", "bien", "oeuf", "中"]
+    familiar = Familiar.load(zoo.MODELS / "french-english")
+    assert familiar is not None
+    known = dict.fromkeys(["je suis etudiant", "LA VOITURE ROUGE"], (False, False))
+    foreign = dict.fromkeys(["The dog sleeps in the house.", "Der Hund schläft im Haus.", "世界"], (True, False))
+    expected = known | foreign | {"Je pense que " * 7 + "tu as raison.": (False, True)}
+    assert {text: (familiar.doubt(text).is_foreign, familiar.doubt(text).is_long) for text in expected} == expected
 
 
-def test_a_word_is_known_once_it_was_met_often_enough(familiar: Familiar) -> None:
+def test_unknown_words_are_named_and_a_source_is_long_beyond_99_in_100(familiar: Familiar) -> None:
     assert {"le", "chat", "encore"} <= familiar.words
     assert not {"une", "fois"} & familiar.words
-
-
-def test_the_words_that_are_unknown_are_named_once_and_in_order(familiar: Familiar) -> None:
     doubt = familiar.doubt("The CHAT, the dog dort noir.")
     assert doubt.unknown == ("the", "dog")
     assert doubt.is_foreign
     assert not familiar.doubt("Le chat dort bien.").is_foreign
-
-
-def test_a_source_is_long_beyond_99_in_100(familiar: Familiar) -> None:
     lengths = sorted(len(words_of(source)) for source in SOURCES)
     assert familiar.longest in lengths[-3:]
     assert not familiar.doubt("chat " * familiar.longest).is_long
@@ -57,12 +57,3 @@ def test_the_facts_come_back_from_their_file_or_are_missing(familiar: Familiar, 
     for damaged in ("", "[]", "{}", *wrong, "\ud83d".encode("utf-8", "surrogatepass").decode("latin-1")):
         (tmp_path / FILE).write_text(damaged, encoding="utf-8")
         assert Familiar.load(tmp_path) is None
-
-
-def test_the_shipped_translator_knows_french() -> None:
-    familiar = Familiar.load(zoo.MODELS / "french-english")
-    assert familiar is not None
-    known = dict.fromkeys(["je suis etudiant", "LA VOITURE ROUGE"], (False, False))
-    foreign = dict.fromkeys(["The dog sleeps in the house.", "Der Hund schläft im Haus.", "世界"], (True, False))
-    expected = known | foreign | {"Je pense que " * 7 + "tu as raison.": (False, True)}
-    assert {text: (familiar.doubt(text).is_foreign, familiar.doubt(text).is_long) for text in expected} == expected

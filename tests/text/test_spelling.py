@@ -39,7 +39,6 @@ def spelling(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
 
 @each("text, expected", TYPED.values())
 def test_what_is_typed_in_many_ways_is_read_in_one(spelling: Tokenizer, text: str, expected: str) -> None:
-    """And the characters of each span, spelled alone, are those of the token: nothing is shifted."""
     encoding = spelling.encode(text, max_len=100)
     assert spelling.decode(encoding.ids) == expected
     assert encoding.ids == spelling.encode(expected, max_len=100).ids == tuple(spelling.encode_batch([text])[0])
@@ -51,12 +50,6 @@ def test_what_is_typed_in_many_ways_is_read_in_one(spelling: Tokenizer, text: st
             assert alone.normalize_str(text[start:end]).strip() == token.strip()
 
 
-def test_a_letter_and_its_separate_accent_are_one_span(spelling: Tokenizer) -> None:
-    encoding = spelling.encode("e\u0301x", max_len=9)
-    assert [encoding.text[start:end] for start, end in encoding.offsets][-1] == "x"
-    assert {encoding.text[start:end] for start, end in encoding.offsets[:-1]} == {"e\u0301"}
-
-
 @any_text
 def test_any_text_is_read_and_its_spans_are_in_order(spelling: Tokenizer, text: str) -> None:
     encoding = spelling.encode(text, max_len=100_000)
@@ -66,20 +59,30 @@ def test_any_text_is_read_and_its_spans_are_in_order(spelling: Tokenizer, text: 
     assert spelling.encode(" \u00a0\u200b\n", max_len=9).ids == ()
 
 
-def test_the_spelling_is_composed_and_stays_as_it_is() -> None:
+def test_the_spelling_is_composed_and_a_separate_accent_no_span_of_its_own(spelling: Tokenizer) -> None:
     spell = one_spelling().normalize_str
     for text, _ in TYPED.values():
         assert spell(spell(text)) == spell(text) == unicodedata.normalize("NFC", spell(text))
+    encoding = spelling.encode("e\u0301x", max_len=9)
+    assert [encoding.text[start:end] for start, end in encoding.offsets][-1] == "x"
+    assert {encoding.text[start:end] for start, end in encoding.offsets[:-1]} == {"e\u0301"}
 
 
 SHIPPED = Path(zoo.MODELS / "french-english" / "tokenizer.json")
 
 
-def test_the_shipped_translator_reads_typed_and_prepared_text_alike(translators: Tokenizer) -> None:
+def test_a_text_with_a_small_letter_is_read_as_without_the_rule(translators: Tokenizer) -> None:
     assert translators.spells
     assert not Tokenizer.load(Path(zoo.MODELS / "tiny-english" / "tokenizer.json")).spells
     one, other = (translators.encode(text, max_len=64).ids for text in ("L’eau\u202f!", "L'eau !"))
     assert one == other
+    backend = tokenizers.Tokenizer.from_file(str(SHIPPED))
+    backend.normalizer = one_spelling()
+    without = Tokenizer(backend)
+    for text in (*SENTENCES, *TEXTS.values(), *(text for text, _ in TYPED.values())):
+        if text.upper() != text:
+            assert translators.encode(text, max_len=100_000) == without.encode(text, max_len=100_000)
+    assert translators.encode("AH BON", max_len=9).ids != without.encode("AH BON", max_len=9).ids
 
 
 IN_CAPITALS = {
@@ -97,9 +100,7 @@ def translators() -> Tokenizer:
 
 
 @each("text, expected", IN_CAPITALS.items())
-def test_a_text_in_capitals_is_read_in_small_letters_that_stand_where_it_was_typed(
-    translators: Tokenizer, text: str, expected: str
-) -> None:
+def test_a_text_in_capitals_is_read_in_small_letters(translators: Tokenizer, text: str, expected: str) -> None:
     encoding = translators.encode(text, max_len=100)
     assert translators.decode(encoding.ids) == translators.spelled(text) == expected
     assert encoding.ids == translators.encode(expected, max_len=100).ids
@@ -126,14 +127,3 @@ def test_the_rule_for_capitals_is_this_one_on_random_texts(translators: Tokenize
     assert all(case(text) == in_small_letters(plain(text)) for text in texts)
     assert all(translators.spelled(text) == case(text) for text in texts)
     assert 500 < len(changed) < len(texts)
-
-
-def test_a_text_with_a_small_letter_is_read_as_without_the_rule(translators: Tokenizer) -> None:
-    """Same tokens, same spans, to the last bit: what the model learned from stays what it was."""
-    backend = tokenizers.Tokenizer.from_file(str(SHIPPED))
-    backend.normalizer = one_spelling()
-    without = Tokenizer(backend)
-    for text in (*SENTENCES, *TEXTS.values(), *(text for text, _ in TYPED.values())):
-        if text.upper() != text:
-            assert translators.encode(text, max_len=100_000) == without.encode(text, max_len=100_000)
-    assert translators.encode("AH BON", max_len=9).ids != without.encode("AH BON", max_len=9).ids

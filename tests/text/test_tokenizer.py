@@ -15,16 +15,26 @@ from tfmviz.text.tokenizer import END, END_OF_TEXT, SPANS, Tokenizer
 
 
 @any_text
-def test_any_text_comes_back(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
-    """With the ids and spans of the library, and as training reads it."""
+def test_any_text_and_its_tokens_come_back(tokenizer: Tokenizer, library: tokenizers.Tokenizer, text: str) -> None:
     encoding, expected = tokenizer.encode(text, max_len=100_000), library.encode(text)
     assert tokenizer.decode(encoding.ids) == encoding.text == text
     assert encoding.n_dropped == 0
     assert (list(encoding.ids), list(encoding.offsets)) == (expected.ids, expected.offsets)
     assert tuple(tokenizer.encode_batch([text])[0]) == encoding.ids
+    ids = tokenizer.encode(text, max_len=100_000).ids
+    encoding = tokenizer.encoding_of(ids, max_len=100_000)
+    assert encoding.ids == ids
+    assert encoding.tokens == tuple(tokenizer.vocabulary[index] for index in ids)
+    assert "".join(encoding.tokens) == encoding.text
+    assert tuple(encoding.text[start:end] for start, end in encoding.offsets) == encoding.tokens
+    assert all(before[1] == after[0] for before, after in pairwise(encoding.offsets))
 
 
-def test_no_text_has_no_tokens(tokenizer: Tokenizer) -> None:
+def test_no_text_has_no_tokens_and_a_typed_mark_is_text(tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encode(f"a{END_OF_TEXT}b", max_len=100)
+    assert END not in encoding.ids
+    assert END not in tokenizer.encode_batch([f"a{END_OF_TEXT}b"])[0]
+    assert END_OF_TEXT not in encoding.tokens
     encoding = tokenizer.encode("", max_len=7)
     assert (encoding.ids, encoding.tokens, encoding.offsets, encoding.n_dropped) == ((), (), (), 0)
     assert len(encoding) == 0
@@ -32,21 +42,10 @@ def test_no_text_has_no_tokens(tokenizer: Tokenizer) -> None:
     assert tokenizer.decode([]) == ""
 
 
-def test_what_a_reader_types_is_never_the_control_token(tokenizer: Tokenizer) -> None:
-    encoding = tokenizer.encode(f"a{END_OF_TEXT}b", max_len=100)
-    assert END not in encoding.ids
-    assert END not in tokenizer.encode_batch([f"a{END_OF_TEXT}b"])[0]
-    assert END_OF_TEXT not in encoding.tokens
-
-
-def test_an_incomplete_character_is_decoded_as_the_replacement_character() -> None:
+def test_a_character_in_pieces_says_which_and_decodes_as_the_replacement_in_part() -> None:
     no_merges = Tokenizer.train(["a"], vocab_size=257)
     for text, shown in {"世": "\ufffd", "a👩": "a\ufffd", "éé": "é\ufffd"}.items():
         assert no_merges.decode(no_merges.encode(text, max_len=100).ids[:-1]) == shown
-
-
-def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
-    no_merges = Tokenizer.train(["a"], vocab_size=257)
     assert no_merges.encode("中é", max_len=9).tokens == ("中 1/3", "中 2/3", "中 3/3", "é 1/2", "é 2/2")
     across = Tokenizer.train(
         ["中文", "中斈"] * 5 + ["中斉", "中斊"] * 3, vocab_size=261
@@ -58,16 +57,6 @@ def test_a_character_in_pieces_says_which_piece_each_token_is() -> None:
 def test_half_a_surrogate_pair_is_refused_by_its_place(tokenizer: Tokenizer, text: str, place: int) -> None:
     with pytest.raises(ValueError, match=rf"Character {place} of the text is not valid Unicode"):
         tokenizer.encode(text, max_len=100)
-
-
-@any_text
-def test_spans_cover_the_text_without_gaps(tokenizer: Tokenizer, text: str) -> None:
-    offsets = tokenizer.encode(text, max_len=100_000).offsets
-    assert (offsets[0][0], offsets[-1][1]) == (0, len(text))
-    for (_, before), (start, end) in pairwise(offsets):
-        assert start in (before, before - 1)  # before - 1: the next bytes of the same character
-        assert end >= before
-        assert end > start
 
 
 @any_text
@@ -99,21 +88,13 @@ def test_a_long_text_is_cut_at_a_token_and_the_rest_is_counted(tokenizer: Tokeni
     assert tokenizer.encode(text, max_len=len(whole)) == whole
 
 
-@any_text
-def test_tokens_without_a_text_are_told_by_the_vocabulary(tokenizer: Tokenizer, text: str) -> None:
-    ids = tokenizer.encode(text, max_len=100_000).ids
-    encoding = tokenizer.encoding_of(ids, max_len=100_000)
-    assert encoding.ids == ids
-    assert encoding.tokens == tuple(tokenizer.vocabulary[index] for index in ids)
-    assert "".join(encoding.tokens) == encoding.text
-    assert tuple(encoding.text[start:end] for start, end in encoding.offsets) == encoding.tokens
-    assert all(before[1] == after[0] for before, after in pairwise(encoding.offsets))
-
-
-def test_too_many_tokens_are_cut_and_the_rest_is_counted(tokenizer: Tokenizer) -> None:
+def test_every_gap_is_a_mask_and_too_many_tokens_are_counted(tokenizer: Tokenizer, with_mask: Tokenizer) -> None:
     encoding = tokenizer.encoding_of(range(2, 19), max_len=7)
     assert (encoding.ids, encoding.n_dropped) == (tuple(range(2, 9)), 10)
     assert len(encoding.tokens) == len(encoding.offsets) == 7
+    assert with_mask.encode("a ___ b __ ___", max_len=100).ids.count(MASK) == 2
+    assert with_mask.encode("___ ___ ___", max_len=2).n_dropped == 1
+    assert MASK not in with_mask.encode("<|mask|>", max_len=100).ids
 
 
 @each("index", [-1, VOCAB_SIZE, 10**9])
@@ -128,20 +109,12 @@ def with_mask() -> Tokenizer:
 
 
 @each("before, gap, after", [("The cat", " ___", " on."), ("", "_____", " a"), ("a", " ___", "")])
-def test_a_gap_is_one_mask_between_the_tokens_of_what_surrounds_it(
-    with_mask: Tokenizer, before: str, gap: str, after: str
-) -> None:
+def test_a_gap_is_a_mask_between_the_tokens_around_it(with_mask: Tokenizer, before: str, gap: str, after: str) -> None:
     left, right = with_mask.encode_batch([before, after])
     encoding = with_mask.encode(before + gap + after, max_len=100)
     assert list(encoding.ids) == [*left, MASK, *right]
     assert encoding.tokens[len(left)] == gap
     assert [encoding.text[start:end] for start, end in encoding.offsets] == list(encoding.tokens)
-
-
-def test_every_gap_is_a_mask_and_two_underscores_are_text(with_mask: Tokenizer) -> None:
-    assert with_mask.encode("a ___ b __ ___", max_len=100).ids.count(MASK) == 2
-    assert with_mask.encode("___ ___ ___", max_len=2).n_dropped == 1
-    assert MASK not in with_mask.encode("<|mask|>", max_len=100).ids
 
 
 def test_marks_of_spans_follow_the_first_mark_and_are_text_if_somebody_types_them(tokenizer: Tokenizer) -> None:

@@ -26,9 +26,6 @@ def test_each_variant_is_what_its_name_says() -> None:
         "space before marks": SOURCE,
     }
     assert VARIANTS["space before marks"]("Oui, je viens...") == "Oui , je viens ..."
-
-
-def test_what_is_only_marks_or_nothing_stays() -> None:
     assert [without_mark(text) for text in ("...", "", "Ah…", "Va !", "3.5")] == ["...", "", "Ah", "Va", "3.5"]
     assert without_accents("ÇŒæ中😀") == "COeae中😀"
 
@@ -50,9 +47,6 @@ def test_a_typed_source_says_the_same_and_every_kind_is_drawn() -> None:
 def test_phrases_are_what_follows_the_same_beginning_on_both_sides() -> None:
     found = {"une voiture rouge": "a red car", "un chien": "a dog", "chien": "dog", "ma clé": "my key", "clé": "key"}
     assert phrases(PAIRS) == [*found.items(), ("étudiant", "a student")]
-
-
-def test_every_frame_is_a_beginning_without_a_space_at_its_end() -> None:
     assert all(FRAMES.values())
     for french, translations in FRAMES.items():
         assert [french, *translations] == [one.strip() for one in (french, *translations)]

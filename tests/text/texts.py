@@ -19,7 +19,6 @@ SENTENCES = (
     "Привет, мир! Мир большой.",
 ) * 3
 
-
 VOCAB_SIZE = 389
 
 
@@ -51,7 +50,6 @@ TEXTS |= {f"random {seed}": random_text(seed, 61) for seed in range(5)}
 
 
 any_text = each("text", TEXTS.values())
-
 
 WORDS = ("time", "water", "people", "house", "night", "morning", "garden", "little", "river", "always", "another")
 

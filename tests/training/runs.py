@@ -22,7 +22,6 @@ from tfmviz.training.loop import StepRecord, train
 
 ROOT = Path(__file__).parents[2]
 
-
 COMMON: dict[str, Any] = {"layers": 1, "heads": 2, "width": 20, "seed": 5, "steps": 8, "save_every": 3}
 COMMON |= {"device": "cpu", "precision": "float32"}
 

@@ -68,16 +68,12 @@ def test_the_shipped_weights_are_the_mean_of_the_last_checkpoints(corpus: Path, 
     assert "| weights |" not in card_of(out)
 
 
-def test_a_finished_run_that_kept_no_weights_is_not_averaged(corpus: Path, tmp_path: Path) -> None:
+def test_only_kept_weights_within_a_run_are_averaged(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "toy"
     assert run("induction", corpus, out, steps=2) == 0
     before = (out / "model.safetensors").read_bytes()
     assert "--average" in refused("induction", corpus, out, steps=2, average=5)
     assert (out / "model.safetensors").read_bytes() == before
-
-
-def test_weights_from_beyond_the_end_of_a_run_do_not_count(tmp_path: Path) -> None:
-    """A run that died after it wrote them may be made shorter."""
     model = torch.nn.Linear(2, 3)
     for step in (5, 50, 500):
         averaging.keep(tmp_path, model, step=step, n=7)

@@ -20,7 +20,6 @@ RUN = asdict(SETTINGS) | CONFIG.to_dict()
 
 
 def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
-    """Bit for bit, with dropout, in a fresh model and optimizer."""
     batches, path = tiny_batches(), tmp_path / "checkpoint.safetensors"
     model = tiny_model()
     whole = losses(train(model, build_optimizer(model, SETTINGS), batches, SETTINGS))
@@ -62,9 +61,7 @@ def load_into_a_fresh_model(path: Path, run: dict[str, Any] | None = None) -> in
         ({"batch_size": 8}, "batch_size: None there, 8 now"),
     ],
 )
-def test_a_checkpoint_of_another_run_is_refused_by_the_settings_that_differ(
-    saved: Path, change: dict[str, Any], message: str
-) -> None:
+def test_another_run_is_refused_by_the_settings_that_differ(saved: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(checkpoint.CheckpointError, match=f"another run .{message}.\\."):
         load_into_a_fresh_model(saved, RUN | change)
 
@@ -124,9 +121,7 @@ STEP, SETTINGS_OF_IT = {"step": "1"}, {"run": json.dumps(RUN)}
         ("checksum", STEP | SETTINGS_OF_IT, ".*'checksum'"),
     ],
 )
-def test_a_checkpoint_that_lacks_something_is_refused(
-    saved: Path, lost: str, metadata: dict[str, str] | None, said: str
-) -> None:
+def test_what_lacks_something_is_refused(saved: Path, lost: str, metadata: dict[str, str] | None, said: str) -> None:
     tensors = {name: value for name, value in load_file(saved).items() if name != lost}
     damaged = saved.with_name("damaged checkpoint.safetensors")
     if metadata is not None and lost != "checksum":
@@ -136,10 +131,18 @@ def test_a_checkpoint_that_lacks_something_is_refused(
         load_into_a_fresh_model(damaged)
 
 
-def test_a_checkpoint_holds_weights_and_optimizer_as_plain_tensors(saved: Path) -> None:
+def test_saving_leaves_one_file_of_plain_tensors_and_changes_nothing(saved: Path) -> None:
     kinds = ("model", "optimizer.step", "optimizer.exp_avg", "optimizer.exp_avg_sq")
     names = [name for name, _ in tiny_model().named_parameters()]
     assert load_file(saved).keys() == {f"{kind}.{name}" for kind in kinds for name in names}
+    model = tiny_model()
+    optimizer = build_optimizer(model, SETTINGS)
+    next(train(model, optimizer, tiny_batches(), SETTINGS))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    checkpoint.save(saved, model, optimizer, step=2, run=RUN)
+    assert [file.name for file in saved.parent.iterdir()] == [saved.name]
+    assert load_into_a_fresh_model(saved) == 2
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
 def test_a_save_that_fails_leaves_the_last_good_checkpoint(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,14 +156,3 @@ def test_a_save_that_fails_leaves_the_last_good_checkpoint(saved: Path, monkeypa
         checkpoint.save(saved, model, build_optimizer(model, SETTINGS), step=2, run=RUN)
     assert saved.read_bytes() == before
     assert [file.name for file in saved.parent.iterdir()] == [saved.name]
-
-
-def test_saving_leaves_one_file_and_changes_nothing(saved: Path) -> None:
-    model = tiny_model()
-    optimizer = build_optimizer(model, SETTINGS)
-    next(train(model, optimizer, tiny_batches(), SETTINGS))
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    checkpoint.save(saved, model, optimizer, step=2, run=RUN)
-    assert [file.name for file in saved.parent.iterdir()] == [saved.name]
-    assert load_into_a_fresh_model(saved) == 2
-    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())

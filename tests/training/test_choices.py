@@ -45,9 +45,7 @@ def run(course: str, folder: Path, *options: str) -> int:
 
 @each("course", list(COURSES))
 @each("option", list(CHOICES))
-def test_an_unknown_choice_is_answered_with_those_there_are(
-    course: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unknown_choice_is_named(course: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         run(course, tmp_path, option, "sideways")
     said = capsys.readouterr().err
@@ -70,7 +68,6 @@ def test_an_unknown_choice_is_answered_with_those_there_are(
 def test_options_that_do_not_go_together_are_refused_first(
     course: str, options: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Even before it looks for the text, which is missing here."""
     assert run(course, tmp_path, *options) == 1
     assert said in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -29,7 +29,7 @@ TOO_FAST = 1e30
 """A learning rate after one update of which no loss is finite."""
 
 
-def test_an_update_whose_loss_is_not_finite_is_not_made() -> None:
+def test_an_update_whose_loss_or_gradient_is_not_finite_is_not_made() -> None:
     model = tiny_model()
     with torch.no_grad():
         next(model.parameters()).fill_(torch.inf)
@@ -37,9 +37,6 @@ def test_an_update_whose_loss_is_not_finite_is_not_made() -> None:
     with pytest.raises(Diverged, match=r"diverged: the loss in update 1 is (nan|inf)\."):
         next(train(model, build_optimizer(model, SETTINGS), tiny_batches(), SETTINGS))
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
-
-
-def test_nor_is_one_whose_gradient_is_not_finite() -> None:
     model = tiny_model()
     next(model.parameters()).register_hook(lambda gradient: gradient * torch.inf)
     with pytest.raises(Diverged, match=r"diverged: the length of the gradient in update 1 is (nan|inf)\."):
@@ -47,9 +44,7 @@ def test_nor_is_one_whose_gradient_is_not_finite() -> None:
 
 
 @each("average", [1, 2])
-def test_the_last_checkpoint_becomes_the_model_and_the_sentence_says_so(
-    average: int, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_the_last_checkpoint_becomes_the_model(average: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
     """The first updates are those of a run that ends well, which keeps a checkpoint after the third."""
     out = tmp_path / "toy"
     told = refused("lm", corpus, out, change_rate=f"4:{TOO_FAST}", average=average, snapshots=9)
@@ -76,17 +71,13 @@ def test_without_a_checkpoint_there_is_no_model(changes: dict[str, Any], corpus:
     assert not (tmp_path / "toy" / "CARD.md").exists()
 
 
-def test_the_last_update_may_spoil_a_model_too(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_last_update_may_spoil_a_model(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("lm", corpus, tmp_path / "toy", change_rate=f"7:{TOO_FAST}") == 1
     said = ("the model of update 8 has numbers that are not finite", "after 6 updates")
     assert_one_sentence_on(capsys.readouterr().err, *said)
 
 
-def test_a_run_that_goes_on_diverges_at_the_same_update(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_diverges_again_where_it_did(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changes = {"change_rate": f"4:{TOO_FAST}"}
     with broken_off_after(3):
         run("lm", corpus, tmp_path / "toy", **changes)

@@ -40,8 +40,12 @@ def test_evaluation_is_the_mean_over_windows_read_one_by_one(n_tokens: int) -> N
     assert told == pytest.approx(np.mean(token_losses), rel=1e-6)
 
 
-def test_evaluation_stops_after_so_many_windows() -> None:
-    """And a text of less than a window is refused by both numbers."""
+def test_evaluation_stops_after_so_many_windows_and_leaves_no_trace() -> None:
+    model, stream = tiny_model(), np.arange(23, dtype=np.uint16)
+    before = torch.get_rng_state(), {name: value.clone() for name, value in model.state_dict().items()}
+    evaluate(model, windows(stream, length=11))
+    assert torch.equal(torch.get_rng_state(), before[0])
+    assert all(torch.equal(value, before[1][name]) for name, value in model.state_dict().items())
     model, stream = tiny_model(), np.random.default_rng(1).integers(0, 23, size=37 * 11 + 7).astype(np.uint16)
     for most in (1, 5, 16, 17, 1000):
         expected = evaluate(model, windows(stream[: most * 11 + 1], length=11))
@@ -50,33 +54,13 @@ def test_evaluation_stops_after_so_many_windows() -> None:
         windows(stream[:11], length=11)
 
 
-def test_evaluation_leaves_no_trace_in_the_random_numbers_or_the_weights() -> None:
-    model, stream = tiny_model(), np.arange(23, dtype=np.uint16)
-    before = torch.get_rng_state(), {name: value.clone() for name, value in model.state_dict().items()}
-    evaluate(model, windows(stream, length=11))
-    assert torch.equal(torch.get_rng_state(), before[0])
-    assert all(torch.equal(value, before[1][name]) for name, value in model.state_dict().items())
-
-
-def test_unigram_cross_entropy_by_hand() -> None:
+def test_cross_entropy_bits_and_exact_match_by_hand() -> None:
     """Counts 3, 1, 0 plus one are 4, 2, 1 of 7."""
     train, held_out = np.array([0, 0, 1, 0], dtype=np.uint16), np.array([0, 2], dtype=np.uint16)
     expected = (math.log(7 / 4) + math.log(7 / 1)) / 2
     assert unigram_cross_entropy(train, held_out, vocab_size=3) == pytest.approx(expected)
-
-
-def test_no_unigram_model_beats_the_entropy_of_the_text() -> None:
-    rng = np.random.default_rng(0)
-    train, held_out = rng.zipf(1.7, size=2003) % 13, rng.zipf(1.7, size=499) % 13
-    shares = np.unique(held_out, return_counts=True)[1] / len(held_out)
-    entropy = -(shares * np.log(shares)).sum()
-    assert unigram_cross_entropy(train, held_out, vocab_size=13) > entropy
-    assert unigram_cross_entropy(held_out.repeat(10_000), held_out, vocab_size=13) == pytest.approx(entropy, rel=1e-4)
-
-
-def test_bits_per_byte_by_hand() -> None:
-    """Four tokens at ln 2 nats are four bits, over five bytes of text and one mark."""
     assert bits_per_byte(np.log(2), stream=np.array([3, 4, 5, END]), n_bytes=5) == pytest.approx(4 / 6)
+    assert exact_match(["ab", "b", ""], ["ab", "B", "x"]) == pytest.approx(1 / 3)
 
 
 def tiny(architecture: Any, **changes: Any) -> Any:
@@ -107,7 +91,3 @@ def test_masked_accuracy_of_a_model_that_always_says_the_same() -> None:
     assert isinstance(model, EncoderOnly)
     accuracy = masked_accuracy(model, [[5] * 10, [9] * 7, [11] * 3])
     assert (accuracy.top_1, accuracy.top_5, accuracy.n_masked) == (0.5, 0.75, 2 + 1 + 1)
-
-
-def test_exact_match_counts_whole_answers() -> None:
-    assert exact_match(["ab", "b", ""], ["ab", "B", "x"]) == pytest.approx(1 / 3)

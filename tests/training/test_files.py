@@ -31,7 +31,7 @@ from tests.training.runs import (
 )
 from tfmviz import zoo
 from tfmviz.training import export
-from tfmviz.training.files import FolderInUse, replacing, sole_use_of
+from tfmviz.training.files import replacing, sole_use_of
 
 EXPORTED = ("model.safetensors", "config.json", "tokenizer.json", "CARD.md")
 
@@ -47,9 +47,6 @@ def half_written(_: Any, path: Path) -> None:
 
 def read_all(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
-
-
-# One or several files, whole or not at all.
 
 
 def write_anew(folder: Path, names: str, then: Callable[[], None] = lambda: None) -> None:
@@ -100,9 +97,7 @@ def test_a_file_that_cannot_take_its_place_leaves_itself_and_those_after_it_old(
     assert read_all(tmp_path) == {"a": b"new", "b": b"old", "c": b"old"}
 
 
-def test_a_run_keeps_config_and_tokenizer_though_its_first_start_could_not_move_both(
-    corpus: Path, tmp_path: Path
-) -> None:
+def test_a_run_keeps_both_files_though_its_first_start_could_not_move_them(corpus: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         the_second_move_fails(patch)
         refused("lm", corpus, tmp_path / "toy")
@@ -111,9 +106,7 @@ def test_a_run_keeps_config_and_tokenizer_though_its_first_start_could_not_move_
     assert {"config.json", "tokenizer.json"} <= {file.name for file in (tmp_path / "toy").iterdir()}
 
 
-def test_what_is_written_is_on_the_disk_before_it_takes_the_place_of_the_old(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_on_the_disk_before_it_takes_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda _: done.append("fsync"))
     monkeypatch.setattr(Path, "replace", lambda *_: done.append("replace"))
@@ -138,9 +131,6 @@ def test_modes_follow_the_umask(tmp_path: Path, mask: int) -> None:
     assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o666 & ~mask}
 
 
-# Export.
-
-
 def test_an_exported_model_can_be_read_by_whom_the_umask_allows(corpus: Path, tmp_path: Path) -> None:
     with umask(0o022):
         assert run("lm", corpus, tmp_path / "toy", steps=1, snapshots=2) == 0
@@ -150,9 +140,7 @@ def test_an_exported_model_can_be_read_by_whom_the_umask_allows(corpus: Path, tm
 
 
 @each("name", EXPORTED)
-def test_an_export_on_a_full_disk_ends_in_one_sentence_and_leaves_the_old_model(
-    name: str, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_an_export_on_a_full_disk_leaves_the_old_model(name: str, corpus: Path, trained: Path, tmp_path: Path) -> None:
     out = copy_of(trained, tmp_path / "toy")
     (out / "CARD.md").write_text("written by hand", encoding="utf-8")
     before, n_partial = read_all(out), EXPORTED.index(name)
@@ -168,20 +156,6 @@ def test_an_export_on_a_full_disk_ends_in_one_sentence_and_leaves_the_old_model(
     assert run("lm", corpus, out) == 0  # with room, the same command ends the work
     assert (out / "CARD.md").read_bytes() == (trained / "CARD.md").read_bytes().replace(bytes(trained), bytes(out))
     assert zoo.load("toy", folder=tmp_path).trace("The cat").tokens
-
-
-# One run in a folder.
-
-
-def test_a_folder_in_use_is_refused_with_who_uses_it(tmp_path: Path) -> None:
-    with (
-        sole_use_of(tmp_path / "out"),
-        pytest.raises(FolderInUse, match=rf"out is in use by another run \(process {os.getpid()} on .*, since 20\d\d-"),
-        sole_use_of(tmp_path / "out"),
-    ):
-        pass
-    with sole_use_of(tmp_path / "out"):
-        pass
 
 
 def test_a_folder_that_was_used_keeps_nothing_of_it(tmp_path: Path) -> None:
@@ -230,7 +204,6 @@ def test_a_second_run_in_the_folder_of_a_running_one_ends_in_one_sentence_and_a_
 
 
 def test_the_lock_is_held_while_a_run_is_running(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two runs in one folder would write the same checkpoint and double the log."""
     out, refused = tmp_path / "toy", []
 
     def second_run(*_: Any, **__: Any) -> Any:

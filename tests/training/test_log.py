@@ -23,11 +23,16 @@ def write(path: Path, steps: range) -> Path:
     return path
 
 
-def test_what_is_appended_is_read(tmp_path: Path) -> None:
+def test_what_is_appended_is_read_and_totals_are_of_all_steps_or_none(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", range(5))
     assert log.read(path) == [entry(step) for step in range(5)]
+    assert log.totals(path, steps=5) == (35, 2.5)
+    assert log.totals(path, steps=6) is None
+    assert log.totals(tmp_path / "missing.jsonl", steps=5) is None
+    log.append(path, {"step": 5})
+    assert log.totals(path, steps=6) is None
     path.write_bytes(path.read_bytes() + b"\0" * 4096)  # as a power cut leaves it
-    assert len(log.read(path)) == 5
+    assert len(log.read(path)) == 6
 
 
 @each("n_bytes", [1, 2, 11, 40])
@@ -56,22 +61,8 @@ def test_another_damaged_line_is_refused_by_its_file_and_number(tmp_path: Path, 
         log.read(path)
 
 
-def test_totals_are_those_of_all_steps_or_none(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", range(5))
-    assert log.totals(path, steps=5) == (35, 2.5)
-    assert log.totals(path, steps=6) is None
-    assert log.totals(tmp_path / "missing.jsonl", steps=5) is None
-    log.append(path, {"step": 5})
-    assert log.totals(path, steps=6) is None
-
-
-# In runs.
-
-
 @each("step", [2, 4])
-def test_a_disk_that_fills_up_in_the_middle_of_a_line_ends_the_run_in_one_sentence_and_it_goes_on(
-    step: int, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_a_run_goes_on_after_a_disk_was_full_in_a_line(step: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
     out, n_opened, whole_open = tmp_path / "toy", iter(range(100)), Path.open
 
     def open_until_full(path: Path, mode: str = "r", **how: Any) -> Any:
@@ -102,9 +93,7 @@ def test_a_damaged_line_stops_a_run_in_one_sentence(corpus: Path, stopped: Path,
     assert "Line 1 of" in refused("lm", corpus, out)
 
 
-def test_a_log_that_cannot_be_rewritten_stays_as_it_was(
-    corpus: Path, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unwritable_log_stays(corpus: Path, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     before = (out / "log.jsonl").read_bytes()
 
@@ -117,9 +106,7 @@ def test_a_log_that_cannot_be_rewritten_stays_as_it_was(
 
 
 @each("left", {"no log": 0, "a part of it": 3})
-def test_a_finished_run_without_its_whole_log_is_exported_and_says_what_it_does_not_know(
-    left: int, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_a_finished_run_without_its_log_is_exported(left: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
     out = copy_of(trained, tmp_path / "toy")
     (out / "model.safetensors").unlink()
     lines = (out / "log.jsonl").read_bytes().splitlines(keepends=True)

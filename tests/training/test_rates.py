@@ -54,9 +54,7 @@ def assert_same_run(out: Path, other: Path) -> None:
         assert [e.get(column) for e in read_log(out)] == [e.get(column) for e in read_log(other)], column
 
 
-def test_a_rate_that_is_asked_for_holds_from_the_next_update_as_if_it_had_been_an_option(
-    corpus: Path, by_option: Path, tmp_path: Path
-) -> None:
+def test_a_rate_that_is_asked_for_holds_as_if_it_was_an_option(corpus: Path, by_option: Path, tmp_path: Path) -> None:
     out = tmp_path / "toy"
     with asked_after(3, out):
         assert run("lm", corpus, out, dropout=0.1) == 0
@@ -68,9 +66,7 @@ def test_a_rate_that_is_asked_for_holds_from_the_next_update_as_if_it_had_been_a
     assert f"| changed on the way | `--change-rate 4:{RATE}` |" in card_of(out)
 
 
-def test_a_run_that_died_changes_its_rate_again_at_the_same_update(
-    corpus: Path, by_option: Path, tmp_path: Path
-) -> None:
+def test_a_run_that_died_changes_its_rate_at_the_same_update(corpus: Path, by_option: Path, tmp_path: Path) -> None:
     """It dies after the fifth, the first with the new rate; its last checkpoint is from after the third."""
     out = tmp_path / "toy"
     with asked_after(3, out, dies_after=4), pytest.raises(KeyboardInterrupt):
@@ -80,9 +76,7 @@ def test_a_run_that_died_changes_its_rate_again_at_the_same_update(
     assert_same_run(out, by_option)
 
 
-def test_what_is_asked_for_while_a_run_rests_replaces_what_was_to_come(
-    corpus: Path, stopped: Path, tmp_path: Path
-) -> None:
+def test_what_is_asked_for_meanwhile_replaces_what_was_to_come(corpus: Path, stopped: Path, tmp_path: Path) -> None:
     """The folder holds a change at the fifth update; the checkpoint is from after the third."""
     out = copy_of(stopped, tmp_path / "toy")
     (out / "rates.json").write_text(f"[[4, {RATE}]]", encoding="utf-8")
@@ -107,8 +101,7 @@ def test_nobody_can_ask_for_what_is_no_rate(rate: float, tmp_path: Path) -> None
 
 
 @each("text", ["", "[]", "{}", "[1]", '[["a", 1]]', "[[1, 2, 3]]"])
-def test_a_damaged_list_of_changes_is_named(text: str, corpus: Path, stopped: Path, tmp_path: Path,
-                                            ) -> None:  # fmt: skip
+def test_a_damaged_list_of_changes_is_named(text: str, corpus: Path, stopped: Path, tmp_path: Path) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     (out / "rates.json").write_text(text, encoding="utf-8")
     assert "rates.json does not hold changes of a learning rate" in refused("lm", corpus, out)

@@ -57,7 +57,6 @@ def test_a_source_that_cannot_be_read_ends_in_one_sentence(corpus: Path, tmp_pat
 
 
 def test_too_much_text_is_refused_by_both_numbers(corpus: Path, tmp_path: Path) -> None:
-    """Before it is read; and so is a batch too large for the memory."""
     path, huge = write_lines(tmp_path / "lines.txt", SENTENCES), tmp_path / "huge.txt"
     n_characters = sum(len(sentence) for sentence in SENTENCES if not is_held_out(sentence))
     with huge.open("wb") as file:
@@ -71,9 +70,7 @@ def test_too_much_text_is_refused_by_both_numbers(corpus: Path, tmp_path: Path) 
         assert_one_sentence_on(refused("lm", corpus, tmp_path / "out", **changes), *said)
 
 
-def test_a_machine_without_enough_memory_says_so_in_one_sentence(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_little_memory_is_said(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def exhausted(_: Any) -> None:
         raise MemoryError
 
@@ -85,13 +82,11 @@ def test_a_machine_without_enough_memory_says_so_in_one_sentence(
     "changes",
     [
         {"batch_size": 2003},
-        {"width": 21},
         {"repeated": 3},
         {"context": 307, "batch_size": 2},
         {"context": 10**6},
         {"batch_size": 10**9},
         {"vocab_size": 2 * 10**9},
-        {"layers": 10**6},
         {"about": "no such file.md"},
         {"device": "abacus"},
         {"start_from": "no such folder"},
@@ -99,9 +94,7 @@ def test_a_machine_without_enough_memory_says_so_in_one_sentence(
         {"architecture": "window", "training_mask": "none"},
     ],
 )
-def test_options_that_do_not_fit_end_in_one_sentence_before_the_first_step(
-    corpus: Path, tmp_path: Path, changes: dict[str, Any]
-) -> None:
+def test_what_does_not_fit_is_refused_at_once(corpus: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
     refused("lm", corpus, tmp_path / "out", **changes)
     assert not (tmp_path / "out").exists()
 
@@ -125,11 +118,7 @@ COUNT, NUMBER = "must be a whole number from 1 to 2,147,483,647", "must be a num
         ("learning_rate", "inf", NUMBER + "more than 0"),
         ("clip", 0, NUMBER + "more than 0"),
         ("minutes", "soon", NUMBER + "0 or more"),
-        ("optimizer", "sgd", "invalid choice: 'sgd'"),
-        ("schedule", "linear", "invalid choice: 'linear'"),
         ("precision", "int8", "invalid choice: 'int8'"),
-        ("norm_position", "between", "invalid choice: 'between'"),
-        ("feed_forward", "none at all", "invalid choice: 'none at all'"),
     ],
 )
 def test_an_option_out_of_range_is_refused_by_its_name_before_anything_is_written(
@@ -166,7 +155,5 @@ def test_the_module_ends_with_the_exit_code(
         ("lm", {"batch_size": 10**6}, "one batch needs"),
     ],
 )
-def test_what_cannot_be_trained_is_said_in_one_sentence(
-    course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path
-) -> None:
+def test_each_course_refuses(course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path) -> None:
     assert message in refused(course, corpus, tmp_path / "toy", **changes)

@@ -7,13 +7,12 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.cases import each
 from tests.training.runs import (
     TRANSFORMERS,
     assert_same_weights,
     broken_off_after,
+    card_of,
     copy_of,
     logged_losses,
     read_log,
@@ -22,16 +21,7 @@ from tests.training.runs import (
     run_apart,
     words,
 )
-
-
-def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
-    corpus: Path, trained: Path, stopped: Path, tmp_path: Path
-) -> None:
-    out = copy_of(stopped, tmp_path / "toy")
-    assert [entry["step"] for entry in read_log(out)] == list(range(5))
-    assert run("lm", corpus, out) == 0
-    assert logged_losses(out) == logged_losses(trained)  # every step once
-    assert_same_weights(out, trained)
+from tfmviz import zoo
 
 
 def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_path: Path) -> None:
@@ -52,11 +42,10 @@ def test_a_finished_run_is_not_trained_again(corpus: Path, trained: Path, tmp_pa
         ("batch_size", 4, "batch_size"),
         ("repeated", 0, "repeated"),
         ("vocab_size", 271, "vocab"),
+        ("smoothing", 0.2, "smoothing"),
     ],
 )
-def test_going_on_with_other_settings_is_refused_by_their_name(
-    corpus: Path, stopped: Path, tmp_path: Path, option: str, value: Any, named: str
-) -> None:
+def test_settings_must_agree(corpus: Path, stopped: Path, tmp_path: Path, option: str, value: Any, named: str) -> None:
     out = copy_of(stopped, tmp_path / "toy")
     assert named in refused("lm", corpus, out, **{option: value})
     assert not (out / "model.safetensors").exists()
@@ -64,14 +53,18 @@ def test_going_on_with_other_settings_is_refused_by_their_name(
 
 @each("course", TRANSFORMERS)
 def test_every_course_resumes_exactly(course: str, corpus: Path, tmp_path: Path) -> None:
-    """With dropout; broken off two steps after a checkpoint."""
+    """With dropout; broken off two steps after a checkpoint. And it ends in a model that loads and traces."""
     assert run(course, corpus, tmp_path / "whole", dropout=0.1) == 0
-
     with broken_off_after(4):
         run(course, corpus, tmp_path / "parts", dropout=0.1)
     assert run(course, corpus, tmp_path / "parts", dropout=0.1) == 0
     assert logged_losses(tmp_path / "parts") == logged_losses(tmp_path / "whole")
+    assert len(logged_losses(tmp_path / "whole")) == 8
     assert_same_weights(tmp_path / "parts", tmp_path / "whole")
+    model = zoo.load("parts", folder=tmp_path)
+    assert model.trace("abc")["logits"].shape[1] == model.config.vocab_size
+    said = f"| command | `python -m tfmviz.training {words(course, corpus, tmp_path)[0]}"
+    assert said in card_of(tmp_path / "parts")
 
 
 def test_a_run_whose_schedule_knows_no_end_may_be_made_longer(corpus: Path, tmp_path: Path) -> None:
@@ -94,9 +87,7 @@ __main__.train = train
 
 
 @each("step", range(8))
-def test_a_run_goes_on_from_any_step_as_if_nothing_had_happened(
-    step: int, corpus: Path, trained: Path, tmp_path: Path
-) -> None:
+def test_a_run_goes_on_from_any_step(step: int, corpus: Path, trained: Path, tmp_path: Path) -> None:
     with broken_off_after(step):
         run("lm", corpus, tmp_path / "toy")
     assert run("lm", corpus, tmp_path / "toy") == 0
@@ -133,9 +124,7 @@ checkpoint.save = kill
         "after saving": (AFTER_SAVING, 6, False),
     },
 )
-def test_a_run_that_is_killed_goes_on_as_if_nothing_had_happened(
-    prologue: str, n_logged: int, left: bool, corpus: Path, tmp_path: Path
-) -> None:
+def test_a_killed_run_goes_on(prologue: str, n_logged: int, left: bool, corpus: Path, tmp_path: Path) -> None:
     assert run("translate", corpus, tmp_path / "whole") == 0
     killed = run_apart(prologue, words("translate", corpus, tmp_path / "parts"))
     assert killed.returncode == -signal.SIGKILL
@@ -153,20 +142,3 @@ def test_a_full_disk_ends_in_one_sentence_and_leaves_nothing_behind(corpus: Path
     assert done.returncode == 1
     assert re.fullmatch(r"Cannot train: .*checkpoint\.safetensors cannot be written .*\n", done.stderr)
     assert {file.name for file in out.iterdir()} == {"tokenizer.json", "config.json", "log.jsonl"}
-
-
-@each("course", ["mlm", "translate", "task"])
-def test_a_checkpoint_of_another_configuration_is_refused(course: str, corpus: Path, tmp_path: Path) -> None:
-    assert run(course, corpus, tmp_path / "toy") == 0
-    assert "belongs to another run (smoothing:" in refused(course, corpus, tmp_path / "toy", smoothing=0.2)
-
-
-def test_time_that_is_up_stops_a_run_that_then_goes_on(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("task", corpus, tmp_path / "whole") == 0
-    assert run("task", corpus, tmp_path / "parts", minutes=0) == 0
-    assert "Stopped after 1 of 8 steps" in capsys.readouterr().out
-    assert not (tmp_path / "parts" / "CARD.md").exists()
-    assert run("task", corpus, tmp_path / "parts") == 0
-    assert logged_losses(tmp_path / "parts") == logged_losses(tmp_path / "whole")

@@ -78,26 +78,18 @@ def test_padding_changes_no_loss() -> None:
     assert evaluate(model, [pair_batch(pairs)]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_mask_hides_a_seventh_of_the_tokens_as_bert_does() -> None:
+def test_masked_tokens_are_asked_for_and_padding_is_not() -> None:
+    """How many and which: `tests/text/test_corruption.py`."""
     rows = [[7] * 101 for _ in range(97)] + [[9] * 5]
     inputs, targets = mask_words(rows, np.random.default_rng(3), vocab_size=1009)
     ids, lengths = inputs["ids"], inputs["lengths"]
     asked = targets != IGNORED
     assert lengths.tolist() == [101] * 97 + [5]
     assert not asked[97, 5:].any()
-    assert asked.sum() / lengths.sum() == pytest.approx(0.15, abs=0.01)
     assert set(targets[asked].tolist()) <= {7, 9}
-    read = ids[asked]
-    assert (read == MASK).mean() == pytest.approx(0.8, abs=0.03)
-    assert np.isin(read, (7, 9)).mean() == pytest.approx(0.1, abs=0.03)
-    assert read.min() > END
+    assert (ids[asked] == MASK).mean() > 0.5
     untouched = np.where(np.arange(101) < lengths[:, None], ~asked, False)
     assert set(ids[untouched].tolist()) <= {7, 9}
-
-
-def test_at_least_one_token_of_a_batch_is_asked_for() -> None:
-    for seed in range(50):
-        assert (mask_words([[5]], np.random.default_rng(seed), vocab_size=VOCAB)[1] != IGNORED).sum() == 1
 
 
 def test_what_is_left_out_is_written_after_its_mark_and_fills_the_gaps_again() -> None:

@@ -20,11 +20,7 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train(SENTENCES, vocab_size=283)
 
 
-# Splitting into training and held-out documents.
-
-
-def test_every_document_is_on_exactly_one_side(tmp_path: Path) -> None:
-    """Also with copies in several sources."""
+def test_every_document_is_on_one_side_and_a_weight_repeats_training_alone(tmp_path: Path) -> None:
     paths = [write_lines(tmp_path / name, SENTENCES) for name in ("a.txt", "b.txt")]
     split = load_split([(paths[0], 1)])
     assert sorted(split.train + split.held_out) == sorted(SENTENCES)
@@ -36,18 +32,12 @@ def test_every_document_is_on_exactly_one_side(tmp_path: Path) -> None:
     for n in (0, 1):
         with pytest.raises(CorpusError, match=rf"^{n} documents are too few"):
             load_split([(write_lines(tmp_path / "a.txt", SENTENCES[:n]), 1)])
-
-
-def test_a_weight_repeats_training_documents_only(tmp_path: Path) -> None:
     once, thrice = SENTENCES[:700], SENTENCES[700:]
     split = load_split([(write_lines(tmp_path / "a.txt", once), 1), (write_lines(tmp_path / "b.txt", thrice), 3)])
     counts = Counter(split.train)
     assert counts == {d: 1 if d in set(once) else 3 for d in SENTENCES if d not in set(split.held_out)}
     assert set(Counter(split.held_out).values()) == {1}
     assert set(split.held_out) & set(thrice)
-
-
-# Packing into one stream.
 
 
 def unpack(stream: np.ndarray, tokenizer: Tokenizer) -> list[str]:
@@ -107,11 +97,17 @@ def test_no_part_of_the_text_is_left_out_of_every_epoch(n_tokens: int) -> None:
     assert set(range(n_tokens - 2 * batches.length)) <= read
 
 
-def test_epochs_differ_in_order_and_offset() -> None:
+def test_epochs_differ_and_a_stream_of_exactly_one_batch_is_enough() -> None:
     batches = batches_of_places()
     epochs = [places_read(batches, epoch) for epoch in range(4)]
     assert len({tuple(places) for places in epochs}) == 4
     assert len({places[0] % batches.length for places in epochs}) > 1
+    needed = (3 + 1) * 13 + 1
+    enough = batches_of_places(needed, n_repeated=2)
+    assert enough.steps_per_epoch == 1
+    assert all(enough.batch(step)[1][:3].max() < needed for step in range(50))
+    with pytest.raises(CorpusError, match=rf"has {needed - 1} tokens; one batch needs {needed}\."):
+        batches_of_places(needed - 1, n_repeated=2)
 
 
 @each("n_repeated", [0, 2])
@@ -138,15 +134,6 @@ def test_repeated_rows_repeat_and_leave_the_text_rows_alone() -> None:
             assert row.max() < 31
             segments.add(tuple(row))
     assert len(segments) > 40  # of 46: they are drawn anew for every step
-
-
-def test_a_stream_of_exactly_one_batch_is_enough_and_one_token_less_is_not() -> None:
-    needed = (3 + 1) * 13 + 1
-    enough = batches_of_places(needed, n_repeated=2)
-    assert enough.steps_per_epoch == 1
-    assert all(enough.batch(step)[1][:3].max() < needed for step in range(50))
-    with pytest.raises(CorpusError, match=rf"has {needed - 1} tokens; one batch needs {needed}\."):
-        batches_of_places(needed - 1, n_repeated=2)
 
 
 @each("n_repeated", [-1, 5, 7])

@@ -91,7 +91,9 @@ def test_how_far_heads_moved_is_what_numpy_finds(body: DecoderOnly | EncoderOnly
     np.testing.assert_allclose(found["spectrum"], np.linalg.svd(change, compute_uv=False), rtol=1e-4)
 
 
-def test_padding_changes_no_answer(body: DecoderOnly | EncoderOnly) -> None:
+def test_padding_changes_no_answer_and_texts_are_cut_to_the_models_length(body: DecoderOnly | EncoderOnly) -> None:
+    rows = tuning.encoded([("x" * 99, True), ("", False), ("é", True)], TOKENIZER, body)
+    assert [len(row) for row, _ in rows] == [23, 2]
     classifier = tuning.prepared(body, Tuning(method="head")).eval()
     torch.nn.init.normal_(classifier.head.weight)
     data = tuning.encoded([("a", True), ("a longer text", False), ("an even longer text", True)], TOKENIZER, body)
@@ -101,11 +103,6 @@ def test_padding_changes_no_answer(body: DecoderOnly | EncoderOnly) -> None:
         torch.testing.assert_close(classifier(ids, lengths), torch.stack(alone), rtol=1e-4, atol=1e-5)
         right = np.mean([(float(logit) > 0) == question for logit, (_, question) in zip(alone, data, strict=True)])
     assert tuning.accuracy(classifier, data) == pytest.approx(right)
-
-
-def test_texts_are_cut_to_the_models_length_and_empty_ones_left_out(body: DecoderOnly | EncoderOnly) -> None:
-    rows = tuning.encoded([("x" * 99, True), ("", False), ("é", True)], TOKENIZER, body)
-    assert [len(row) for row, _ in rows] == [23, 2]
 
 
 @each("method", METHODS)

@@ -17,7 +17,6 @@ from tfmviz.training.loop import Settings, StepRecord
 
 NOUNS = ("cat", "dog", "bird", "house", "river", "garden", "window", "letter", "morning", "ship", "stone")
 
-
 VERBS = ("sees", "likes", "finds", "takes", "hears", "leaves", "wants")
 
 
@@ -31,7 +30,6 @@ def sentences(n: int, *, seed: int = 0) -> list[str]:
 
 SENTENCES = sentences(1300)
 VOCAB = 23
-
 
 BYTES = Tokenizer.train((), vocab_size=257)
 

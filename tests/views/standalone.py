@@ -99,8 +99,8 @@ def said(page: Page) -> str:
 
 
 CENTRE = """([row, column]) => {
-  const {scroller, left, top, cell} = insides.explorer.matrix, {x, y} = scroller.getBoundingClientRect();
-  return [x + left + (column + .5) * cell - scroller.scrollLeft, y + top + (row + .5) * cell - scroller.scrollTop];
+  const {node, left, top, cell} = insides.explorer.matrix, {x, y} = node.getBoundingClientRect();
+  return [x + left + (column + .5) * cell - node.scrollLeft, y + top + (row + .5) * cell - node.scrollTop];
 }"""
 
 

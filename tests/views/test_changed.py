@@ -43,7 +43,10 @@ def test_a_part_that_is_off_is_the_edit_that_python_makes_of_it(trace: Trace) ->
     assert edits_of("d0.1", off | {"factor": None}) is None, "what only Python knows"
 
 
-def test_a_mask_is_the_one_that_was_drawn_and_an_empty_row_sees_itself() -> None:
+def test_a_mask_is_the_one_that_was_drawn_and_one_of_another_length_waits() -> None:
+    edited = {"by": "masks", "layers": [LAYER], "tokens": LENGTH}
+    assert edits_of("", edited, LENGTH + 1) is None
+    assert edits_of("", edited | {"isOwn": True}, LENGTH + 1) == []
     drawn = np.random.default_rng(3).random((LENGTH, LENGTH)) < 0.4
     drawn[[2, 5]] = False
     edited = {"by": "masks", "layers": [LAYER], "heads": [True, False, True, True], "tokens": LENGTH}
@@ -53,12 +56,6 @@ def test_a_mask_is_the_one_that_was_drawn_and_an_empty_row_sees_itself() -> None
     assert (found["layer"], found["heads"]) == (LAYER, edited["heads"])
     np.testing.assert_array_equal(found["mask"], usable)
     SetMask(layer=LAYER, mask=tuple(map(tuple, found["mask"])))
-
-
-def test_a_mask_for_another_number_of_tokens_waits_unless_it_is_the_models_own() -> None:
-    edited = {"by": "masks", "layers": [LAYER], "tokens": LENGTH}
-    assert edits_of("", edited, LENGTH + 1) is None
-    assert edits_of("", edited | {"isOwn": True}, LENGTH + 1) == []
 
 
 TEXTS = ["The cat sat on the mat .", "The mat on the cat sat", "a b a c", "b a", "x", "The cat sat on the big mat ."]

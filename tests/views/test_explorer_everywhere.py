@@ -28,14 +28,11 @@ def test_odd_tokens_are_shown_literally(standalone: Standalone) -> None:
     assert page.locator("main img, main script").count() == 0
 
 
-def test_one_token_and_one_head(standalone: Standalone) -> None:
+def test_one_head_and_144_heads(standalone: Standalone) -> None:
     page = standalone.open(decoder(("a",), layers=1, heads=1))
     assert strip_numbers(page) == ["1.0"]
     assert said(page) == "“a” (token 0) looks at “a” 1.00."
     assert "one token: nothing to choose" in (page.locator(".verdict").text_content() or "")
-
-
-def test_144_heads(standalone: Standalone) -> None:
     page = standalone.open(decoder(words(17), layers=12, heads=12))
     tile(page, 11, 11).click()
     expect(page.locator(".headline strong")).to_have_text("Layer 11, head 11")
@@ -134,7 +131,6 @@ def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone])
 
 
 def test_nothing_is_wider_than_the_screen(visitor: Callable[..., Standalone]) -> None:
-    """640 is also a screen of 1280 at 200 % zoom."""
     for width, trace in itertools.product((360, 640, 1280), (decoder(words(64), layers=12, heads=12), CROSS)):
         page = visitor(viewport={"width": width, "height": 800}).open(trace)
         assert page.evaluate("document.documentElement.scrollWidth") <= width

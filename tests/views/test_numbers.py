@@ -26,23 +26,17 @@ def written(name: str, values: list[float], *arguments: Any) -> list[str]:
     return found
 
 
-def test_decimals_are_those_of_python() -> None:
+def test_numbers_are_written_as_python_writes_them() -> None:
     values = [*VALUES, *(-value for value in VALUES)]
     for digits, sign in itertools.product(range(4), (False, True)):
         expected = [numbers.decimal(value, f"{'+' if sign else ''}.{digits}f") for value in values]
         assert written("decimal", values, digits, {"sign": sign}) == expected
-
-
-def test_other_forms_are_those_of_python() -> None:
     negative = [-value for value in VALUES]
     for name, python in (("tiny", numbers.tiny), ("perCent", numbers.per_cent), ("rounded", numbers.rounded)):
         assert written(name, VALUES) == [python(value) for value in VALUES]
         assert name == "rounded" or written(name, negative) == [python(value) for value in negative]
-
-
-def test_what_is_no_finite_number_is_a_dash_in_both() -> None:
     odd = (math.nan, math.inf, -math.inf)
     both = {"decimal": numbers.decimal, "tiny": numbers.tiny, "perCent": numbers.per_cent, "rounded": numbers.rounded}
-    for name, python in both.items():
+    for name, ours in both.items():
         found = call("shared/numbers.ts", f"[NaN, Infinity, -Infinity].map((value) => module.{name}(value))", None)
-        assert found == [python(value) for value in odd] == ["–"] * 3, name
+        assert found == [ours(value) for value in odd] == ["–"] * 3, name

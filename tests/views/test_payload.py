@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 
 from tests import traces
-from tests.traces import (
-    ODD_TOKENS,
-    causal,
-    decoder,
-    read_blob,
-    read_mask,
-    read_payload,
-    read_weights,
-    translation,
-    words,
-)
+from tests.traces import ODD_TOKENS, causal, decoder, read_blob, read_payload, read_weights, translation, words
 from tfmviz import views, zoo
 from tfmviz.analysis.heads import head_scores
 from tfmviz.analysis.rollout import rollout
@@ -53,17 +43,13 @@ def test_an_even_spread_is_as_exact_as_a_peak() -> None:
         assert np.abs(weights - even).max() < 0.0005
 
 
-def test_a_row_that_may_look_nowhere_is_empty() -> None:
+def test_masks_of_heads_are_shown_where_any_may_look_and_empty_rows_stay_empty() -> None:
     mask = causal(5)
     mask[0, 0] = False
     trace = with_values(decoder(words(5), layers=1), mask=mask, pattern=traces.pattern(3, mask))
     _, masks, weights = read_payload(views.payload(trace))
     assert not masks["decoder.0.self_attn"][0].any()
     assert not weights["decoder.0.self_attn"][:, 0].any()
-
-
-def test_heads_with_masks_of_their_own_are_shown_where_any_may_look() -> None:
-    """`SetMask` for some heads makes such masks."""
     mask = np.stack([causal(5), np.ones((5, 5), dtype=bool), np.eye(5, dtype=bool)])
     pattern = np.concatenate([traces.pattern(1, own) for own in mask])
     trace = with_values(decoder(words(5), layers=1), mask=mask, pattern=pattern)
@@ -75,7 +61,6 @@ def test_heads_with_masks_of_their_own_are_shown_where_any_may_look() -> None:
 
 
 def test_every_layer_has_its_own_mask() -> None:
-    """Some layers may look at near tokens only: weights and masks of each, in payload and thumbnails."""
     length = 7
     near = causal(length) & ~np.tri(length, k=-3, dtype=bool)
     trace = with_values(decoder(words(length), layers=3), 1, mask=near, pattern=traces.pattern(3, near, seed=5))
@@ -86,7 +71,7 @@ def test_every_layer_has_its_own_mask() -> None:
         np.testing.assert_allclose(weights[layer], trace[f"{layer}.pattern"], atol=0.0005)
     header, data = read_blob(views.details(trace, [f"{layer}/0" for layer in trace.layers]))
     for entry, layer in zip(header["heads"], trace.layers, strict=True):
-        np.testing.assert_array_equal(read_mask(entry["mask"], data), trace[f"{layer}.mask"])
+        np.testing.assert_array_equal(traces.read_mask(entry["mask"], data), trace[f"{layer}.mask"])
 
 
 def test_random_repeats_confirm_verdicts_and_are_told_beside_them() -> None:
@@ -110,10 +95,16 @@ def test_random_repeats_confirm_verdicts_and_are_told_beside_them() -> None:
     assert told["repeats"][0][0] == told["verdicts"][0][0]
 
 
-def test_the_bytes_of_a_weight() -> None:
+def test_few_bytes_for_a_weight_and_one_mask_for_layers_that_share_it() -> None:
     """At most 1.4 for 144 heads and 64 tokens, of which only the lower triangle counts."""
     trace = decoder(words(64), layers=12, heads=12)
     assert len(views.payload(trace)) <= 1.4 * 144 * 64 * 65 / 2
+    for trace, n in ((decoder(words(13), layers=5), 1), (translation(words(5), words(7)), 3)):
+        assert len(read_payload(views.payload(trace))[0]["masks"]) == n
+    trace = decoder(words(5), layers=1)
+    tiles = thumbnails(trace["decoder.0.self_attn.pattern"], trace["decoder.0.self_attn.mask"])
+    assert tiles.shape == (3, 5, 5)
+    assert (tiles[:, ~causal(5)] == 255).all()
 
 
 def test_the_header_names_texts_kinds_and_what_each_head_does() -> None:
@@ -135,22 +126,6 @@ def test_the_header_names_texts_kinds_and_what_each_head_does() -> None:
             np.testing.assert_allclose(np.array(entry["scores"][kind][1], dtype=float), scores, atol=5e-4)
         assert all(name in header["words"] for row in entry["verdicts"] for name, _ in row)
     assert "alignment" in kinds["decoder.cross_attn"]["scores"]
-
-
-def test_a_mask_that_layers_share_travels_once() -> None:
-    for trace, n in ((decoder(words(13), layers=5), 1), (translation(words(5), words(7)), 3)):
-        assert len(read_payload(views.payload(trace))[0]["masks"]) == n
-
-
-def test_a_value_that_is_no_share_is_an_error_that_names_the_site() -> None:
-    trace = decoder(words(5))
-    for value in (np.nan, np.inf, -0.1, 1.5):
-        broken = trace["decoder.1.self_attn.pattern"].copy()
-        broken[2, 4, 1] = value
-        with pytest.raises(ValueError, match=r"decoder\.1\.self_attn\.pattern holds"):
-            views.payload(with_values(trace, 1, pattern=broken))
-    with pytest.raises(ValueError, match="no attention pattern"):
-        views.payload(replace(trace, values={"logits": np.zeros((3, 5))}))
 
 
 LONG = 283
@@ -177,18 +152,8 @@ def test_of_a_long_text_pictures_of_all_heads_travel_and_no_weights(long: Trace)
         largest = np.where(mask, pattern, -1)[:, rows, columns].max(axis=(1, 2))
         expected = np.where(largest < 0, 255, np.rint(254 * np.sqrt(largest.clip(0))))
         np.testing.assert_array_equal(tiles[:, y, x], expected)
-
-
-def test_a_page_without_a_server_gets_all_weights(long: Trace) -> None:
     _, _, weights = read_payload(views.payload(long, whole=True))
     assert set(weights) == set(long.layers)
-
-
-def test_thumbnails_of_a_short_text_show_every_cell() -> None:
-    trace = decoder(words(5), layers=1)
-    tiles = thumbnails(trace["decoder.0.self_attn.pattern"], trace["decoder.0.self_attn.mask"])
-    assert tiles.shape == (3, 5, 5)
-    assert (tiles[:, ~causal(5)] == 255).all()
 
 
 def test_details_bring_what_was_asked_for_and_nothing_else(long: Trace) -> None:
@@ -206,18 +171,25 @@ def test_details_bring_what_was_asked_for_and_nothing_else(long: Trace) -> None:
         rollout(patterns, [causal(LONG)] * 2)[0],
     ]
     for entry, weights in zip(header["heads"], expected, strict=True):
-        mask = read_mask(entry["mask"], data)
+        mask = traces.read_mask(entry["mask"], data)
         np.testing.assert_array_equal(mask, causal(LONG))
         assert np.abs(read_weights(entry["at"], mask, data) - weights).max() < 0.0005
     cross, _ = read_blob(views.details(translation(words(5), words(7)), ["decoder.0.cross_attn/rollout"]))
     assert cross["heads"] == []
 
 
-def test_other_models_texts_and_edits_have_another_identity() -> None:
+def test_other_texts_have_another_identity_and_what_is_no_share_is_named() -> None:
     trace = decoder(words(5))
     edited = replace(trace, edits=(AblateHead(layer="decoder.0.self_attn", head=1),))
     blobs = [views.payload(one) for one in (trace, decoder(words(6)), edited)]
     assert len({read_blob(blob)[0]["id"] for blob in (*blobs, views.payload(trace, title="another"))}) == 4
+    for value in (np.nan, np.inf, -0.1, 1.5):
+        broken = trace["decoder.1.self_attn.pattern"].copy()
+        broken[2, 4, 1] = value
+        with pytest.raises(ValueError, match=r"decoder\.1\.self_attn\.pattern holds"):
+            views.payload(with_values(trace, 1, pattern=broken))
+    with pytest.raises(ValueError, match="no attention pattern"):
+        views.payload(replace(trace, values={"logits": np.zeros((3, 5))}))
 
 
 def test_what_goes_to_a_sink_travels_and_nothing_where_there_is_none() -> None:

@@ -34,11 +34,6 @@ def texts(trace: Trace) -> dict[str, Any]:
     return {name: {"labels": text.tokens, "tokens": text.tokens} for name, text in read.items()}
 
 
-def test_the_explorer_shows_the_same_attention_of_both() -> None:
-    shows_the_same(decoder(("a", "b", "a", "c", "d")))
-    shows_the_same(translation(("x", "y", "z"), ("a", "b", "c", "d", "e")))
-
-
 def shows_the_same(trace: Trace) -> None:
     sites = {f"{layer}.{part}": trace[f"{layer}.{part}"] for layer in trace.layers for part in ("pattern", "mask")}
     shown = f"""[new module.Attention({BYTES}), new module.Attention(given.plain)].map((attention) =>
@@ -95,9 +90,11 @@ def test_step_by_step_reads_one_head_of_a_whole_record() -> None:
     assert ours == theirs
 
 
-def test_a_site_that_is_not_there_is_named_with_those_that_are() -> None:
+def test_the_explorer_shows_the_same_attention_of_both_and_names_what_is_missing() -> None:
     shown = """(() => {
         try { module.recordOf(given).matrix("decoder.0.mlp.out"); } catch ({ message }) { return message; }
     })()"""
     said = call("shared/record.ts", shown, plain({"embed": np.ones((2, 3))}))
     assert said == "decoder.0.mlp.out was not captured; there are embed."
+    shows_the_same(decoder(("a", "b", "a", "c", "d")))
+    shows_the_same(translation(("x", "y", "z"), ("a", "b", "c", "d", "e")))

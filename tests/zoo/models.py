@@ -24,7 +24,6 @@ from tfmviz.text.tokenizer import END
 TEXT = "The cat sat on the 中 mat."
 TARGET = "A dog <b>."
 
-
 VOCAB_SIZE, MAX_LEN = 283, 37
 SIZES = {"vocab_size": VOCAB_SIZE, "max_len": MAX_LEN, "n_layers": 2}
 CONFIGS = {
@@ -40,7 +39,6 @@ CONFIGS = {
         **{"feed_forward": "swiglu", "embeddings": "untied", "embedding_scale": "sqrt_d_model"},
     ),
 }
-
 
 EARLIER: dict[str, EarlierConfig | LabellerConfig | Seq2SeqConfig] = {
     "a-window": WindowConfig(vocab_size=VOCAB_SIZE, max_len=MAX_LEN, n_window=3, d_model=5, d_hidden=7),

@@ -39,20 +39,17 @@ def test_models_with_the_same_tokenizer_share_it() -> None:
     assert one is other is not another
 
 
-def test_an_unknown_name_is_answered_with_the_names_there_are(shipped: Path) -> None:
-    with pytest.raises(zoo.ModelUnavailable, match=r"'gpt-5'.*decoder-only, encoder-decoder, encoder-only"):
-        zoo.load("gpt-5", folder=shipped)
-    with pytest.raises(zoo.ModelUnavailable, match="no such model"):
-        tfmviz.load("no such model")
-
-
-def test_a_folder_without_models_has_none(tmp_path: Path) -> None:
+def test_unknown_names_and_folders_without_models_are_answered(tmp_path: Path, shipped: Path) -> None:
     (tmp_path / "README.md").write_text("No models here.", encoding="utf-8")
     for folder in (tmp_path, tmp_path / "missing"):
         assert zoo.catalogue(folder) == ()
         assert zoo.available(folder) == ()
         with pytest.raises(zoo.ModelUnavailable, match="none"):
             zoo.load("any", folder=folder)
+    with pytest.raises(zoo.ModelUnavailable, match=r"'gpt-5'.*decoder-only, encoder-decoder, encoder-only"):
+        zoo.load("gpt-5", folder=shipped)
+    with pytest.raises(zoo.ModelUnavailable, match="no such model"):
+        tfmviz.load("no such model")
 
 
 def test_a_name_never_leads_out_of_the_folder(folder: Path) -> None:

@@ -119,9 +119,7 @@ SEEN_IN_THE_CATALOGUE: dict[str, tuple[Damage, str]] = {
 
 
 @each("case", SEEN_IN_THE_CATALOGUE)
-def test_a_damaged_model_is_listed_with_its_reason_and_the_others_work(
-    shipped: Path, tmp_path: Path, case: tuple[Damage, str]
-) -> None:
+def test_a_damaged_model_is_listed_with_its_reason(shipped: Path, tmp_path: Path, case: tuple[Damage, str]) -> None:
     folder, (damage, reason) = shutil.copytree(shipped, tmp_path / "models"), case
     damage(folder / VICTIM)
     entries = {entry.name: entry for entry in zoo.catalogue(folder)}
@@ -178,9 +176,7 @@ SEEN_ON_LOADING: dict[str, tuple[Damage, str]] = {
 
 
 @each("case", SEEN_ON_LOADING)
-def test_a_model_whose_files_do_not_fit_is_refused_with_its_reason_and_the_others_work(
-    shipped: Path, tmp_path: Path, case: tuple[Damage, str]
-) -> None:
+def test_what_does_not_fit_is_refused_with_its_reason(shipped: Path, tmp_path: Path, case: tuple[Damage, str]) -> None:
     folder, (damage, reason) = shutil.copytree(shipped, tmp_path / "models"), case
     damage(folder / VICTIM)
     assert_refused(folder, reason)

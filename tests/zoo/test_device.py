@@ -52,7 +52,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "t5": {"architecture": "encoder-decoder", "positions": "t5", "score_divisor": 1.0, "n_kv_heads": 1},
 }
 
-
 Models = tuple[ZooModel, ZooModel]
 
 close: Callable[..., None] = partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-5)
@@ -172,9 +171,7 @@ def test_what_pages_ask_of_a_language_model_is_the_same_everywhere(kind: str) ->
         ("cuda:1", 2, 1, "cuda:1"),
     ],
 )
-def test_size_decides_unless_the_setting_does(
-    monkeypatch: pytest.MonkeyPatch, wish: str, n_gpus: int, n_parameters: int, chosen: str
-) -> None:
+def test_size_decides(monkeypatch: pytest.MonkeyPatch, wish: str, n_gpus: int, n_parameters: int, chosen: str) -> None:
     with_gpus(monkeypatch, n_gpus)
     monkeypatch.setenv(device.SETTING, wish)
     assert device.chosen_for(n_parameters) == torch.device(chosen)
@@ -184,9 +181,7 @@ def test_size_decides_unless_the_setting_does(
 
 
 @each("wish", ["cuda:1", "gpu", "mps", "meta", "cpu; rm", "cuda:-1"])
-def test_a_device_that_is_not_there_is_refused_by_name(
-    monkeypatch: pytest.MonkeyPatch, shipped: Path, wish: str
-) -> None:
+def test_an_absent_device_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, shipped: Path, wish: str) -> None:
     with_gpus(monkeypatch, 1)
     monkeypatch.setenv(device.SETTING, wish)
     with pytest.raises(zoo.ModelUnavailable, match=f"TFMVIZ_DEVICE is {wish!r}"):

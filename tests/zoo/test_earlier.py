@@ -143,15 +143,12 @@ def test_texts_translated_together_are_those_translated_alone(mixed: Path) -> No
     assert [text[: len(one)] for text, one in zip(found, alone, strict=True)] == alone
 
 
-def test_what_another_kind_of_model_is_asked_is_refused(mixed: Path) -> None:
+def test_a_hash_tells_weights_from_others_and_other_kinds_are_refused(mixed: Path, tmp_path: Path) -> None:
     model = zoo.load("seq2seq-none", mixed, kind=zoo.Loaded)
     with pytest.raises(ValueError, match="seq2seq-none was not loaded as a ZooModel"):
         zoo.experiments.pull(model, (3, 5))
     with pytest.raises(ValueError, match="seq2seq-none has no recurrent layer 0"):
         zoo.experiments.recurrent_weights(model, 0)
-
-
-def test_a_hash_tells_weights_from_others(mixed: Path, tmp_path: Path) -> None:
     names = ("seq2seq-none", "seq2seq-additive", "encoder-decoder")
     hashes = [zoo.weights_hash(name, mixed) for name in names]
     assert len(set(hashes)) == 3

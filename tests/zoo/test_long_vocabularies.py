@@ -68,9 +68,7 @@ def test_rows_are_computed_when_asked_for_and_once(model: ZooModel, counted: Cou
         trace.row("logits", len(trace.target))
 
 
-def test_the_record_reads_the_same_however_long_the_vocabulary_is(
-    model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_agree_at_any_length(model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     lazy = traced(model)
     monkeypatch.setattr(reading_out, "LONG", VOCAB_SIZE + 1)
     eager = traced(model)
@@ -94,14 +92,11 @@ def test_what_nobody_wants_is_not_computed(model: ZooModel, counted: Counted, mo
             model.trace(TEXT, sites=("no_such_site",), target=target_of(model))
 
 
-def test_the_cache_counts_the_rows_before_they_are_there(model: ZooModel, counted: Counted) -> None:
+def test_the_cache_counts_rows_before_they_are_there_and_edits_of_logits_act(model: ZooModel, counted: Counted) -> None:
     trace = traced(model)
     assert cache.n_bytes(trace) == trace.nbytes
     assert trace.nbytes - sum(array.nbytes for array in trace.values.values()) == 4 * len(trace.target) * VOCAB_SIZE
     assert counted == []
-
-
-def test_edits_of_the_logits_themselves_act(model: ZooModel, counted: Counted) -> None:
     halved, plain = (Scale(site="logits", factor=0.5),), traced(model)["logits"]
     close(traced(model, halved)["logits"], plain / 2)
     found = zoo.experiments.logits_under(model, TEXT, [halved], [0, 2], target=target_of(model))
@@ -113,7 +108,6 @@ def test_edits_of_the_logits_themselves_act(model: ZooModel, counted: Counted) -
 def test_a_fork_gives_the_rows_of_single_runs(
     model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch, most: int, long: int
 ) -> None:
-    """In one pass or in many, and no more rows than were asked for."""
     counted.clear()
     monkeypatch.setattr(reading_out, "LONG", long)
     monkeypatch.setattr(forwards, "MOST_NUMBERS", most)
@@ -127,9 +121,7 @@ def test_a_fork_gives_the_rows_of_single_runs(
         close(rows, traced(model, edits)["logits"][positions])
 
 
-def test_writing_reads_out_only_the_last_token(
-    model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writing_reads_out_the_last_token(model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     if model.config.architecture == "encoder-only":
         pytest.skip("fills in words")
     given = (5, 7, 11)
@@ -143,9 +135,7 @@ def test_writing_reads_out_only_the_last_token(
     assert texts[0] == texts[1]
 
 
-def test_dropout_keeps_the_logits_of_one_run_at_a_time(
-    model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dropout_keeps_logits_of_one_run(model: ZooModel, counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     text, found = zoo.experiments.losses_with_dropout(model, TEXT, dropout=0.3, runs=3)
     n_read = counted[-1]
     assert counted[-3:] == [n_read] * 3

@@ -13,12 +13,17 @@ from tests.cases import each
 from tfmviz.zoo import ModelUnavailable, pictures
 
 
-def test_the_digits_are_the_1797_of_the_set_a_fifth_of_them_held_out() -> None:
+def test_the_digits_are_the_1797_of_the_set_and_damaged_files_are_refused(tmp_path: Path) -> None:
     digits = pictures.digits()
     assert digits.pictures.shape == (1797, 8, 8)
     assert digits.pictures.max() == pictures.GREYS
     assert np.bincount(digits.labels).tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]  # as scikit-learn
     assert [len(labels) for _, labels in (digits.train, digits.held_out)] == [1438, 359]
+    with pytest.raises(ModelUnavailable, match="digits cannot be read"):
+        pictures.digits(tmp_path)
+    shutil.copyfile(pictures.FOLDER / "measured.json", tmp_path / "learned.safetensors")
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
+        pictures.load("learned", tmp_path)
 
 
 @each("positions", pictures.POSITIONS)
@@ -49,11 +54,3 @@ def test_a_shuffled_picture_is_read_as_the_picture_with_its_patches_moved() -> N
         found[row : row + size, column : column + size] = picture[y : y + size, x : x + size]
     shuffled, moved = (pictures.read(model, *how)["logits"] for how in ((picture, order), (found,)))
     np.testing.assert_allclose(shuffled, moved, atol=1e-5)
-
-
-def test_damaged_files_are_refused_with_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailable, match="digits cannot be read"):
-        pictures.digits(tmp_path)
-    shutil.copyfile(pictures.FOLDER / "measured.json", tmp_path / "learned.safetensors")
-    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
-        pictures.load("learned", tmp_path)

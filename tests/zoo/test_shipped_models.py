@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file
 
 import tfmviz
 from tests.cases import each
@@ -44,14 +43,24 @@ def figures(pattern: str, name: str = "tiny-english") -> list[float]:
 HELD_OUT = r"\| held-out loss \| ([\d.]+) nats"
 
 
-def test_it_beats_word_frequencies_by_far_and_a_model_that_counts_five_words_by_a_tenth() -> None:
+def test_its_losses_beat_counts_and_words_are_filled_in() -> None:
     (loss,), (unigram,) = (figures(row) for row in (HELD_OUT, r"\| unigram cross-entropy on the same text \| ([\d.]+)"))
     assert loss < 0.7 * unigram
     assert figures(r"better than the 5-gram model by \| ([\d.]+)%")[0] >= 10
+    model = tfmviz.load("fill-in")
+    for text, expected in (("She drinks a cup of ___.", " tea"), ("I ___ to go home.", " want")):
+        trace = model.trace(text)
+        best = trace["logits"][trace.target.ids.index(MASK)].argsort()[::-1][:5]
+        assert expected in [model.vocabulary[index] for index in best]
 
 
-def test_once_upon_a_time() -> None:
+def test_it_writes_stories_that_it_has_not_merely_learned() -> None:
     assert zoo.writing.generate(model(), "Once upon a", max_new_tokens=12).text.startswith("Once upon a time")
+    text = "One day, a little girl went to the park with her mother. They saw a big dog. The girl was very happy."
+    trace = model().trace(text)
+    log_probabilities = np.log(softmax(trace["logits"]))
+    ids = trace.target.ids
+    assert -np.mean([log_probabilities[i, ids[i + 1]] for i in range(len(ids) - 1)]) < figures(HELD_OUT)[0]
 
 
 def test_it_has_the_heads_of_the_lectures() -> None:
@@ -65,15 +74,6 @@ def test_it_has_the_heads_of_the_lectures() -> None:
     ):
         scores = layer_scores(model().trace(read, sites=("*.pattern", "*.mask"))).values()
         assert max(float(layer[kind].max()) for layer in scores) > least, kind  # type: ignore[index]
-
-
-def test_it_has_not_merely_learned_the_training_text() -> None:
-    """Sentences written for this test: their loss is near the card's, far under the unigram's."""
-    text = "One day, a little girl went to the park with her mother. They saw a big dog. The girl was very happy."
-    trace = model().trace(text)
-    log_probabilities = np.log(softmax(trace["logits"]))
-    ids = trace.target.ids
-    assert -np.mean([log_probabilities[i, ids[i + 1]] for i in range(len(ids) - 1)]) < figures(HELD_OUT)[0]
 
 
 def entropy(text: str) -> float:
@@ -97,7 +97,6 @@ SHOWING = [(name, example) for name, examples in EXAMPLES.items() for example in
 
 @each("name, example", SHOWING)
 def test_a_sentence_of_the_menu_comes_with_the_head_that_shows_its_point(name: str, example: Example) -> None:
-    """It is what a search for the head that links the two words finds."""
     model = tfmviz.load(name)
     trace = model.trace(example.text)
     queries, keys = trace.axes(example.layer)
@@ -141,7 +140,6 @@ def losses_by_position(name: str) -> np.ndarray:
 
 
 def test_each_twin_has_the_scheme_of_its_name_and_one_has_post_norm() -> None:
-    """A new scheme may be without a twin until one is trained."""
     schemes = {name: tfmviz.load(name).config.positions.kind for name in TWINS}
     assert schemes.pop(LINEAR) == "sinusoidal"
     assert [schemes.pop(name) for name in OTHER_TWINS] == ["rope"] * len(OTHER_TWINS)
@@ -209,23 +207,6 @@ def test_trained_without_the_mask_a_model_looks_up_the_next_token_and_fails_as_a
     assert writing > next_token_losses(tfmviz.load("twins-rope").trace(text)["logits"], trace.target.ids).mean() + 3
 
 
-# The small ones.
-
-
-def test_induction_heads_form_during_training() -> None:
-    model = tfmviz.load("induction")
-    ids = tuple(np.random.default_rng(71).integers(2, model.config.vocab_size, size=29).tolist()) * 2
-    best = []
-    for path in sorted((zoo.MODELS / "induction" / "snapshots").glob("*.safetensors")):
-        model.module.load_state_dict({name: weight.float() for name, weight in load_file(path).items()})
-        trace = model.trace(ids, sites=("*.pattern", "*.mask"))
-        scores = list(layer_scores(trace).values())
-        best.append(max(float(layer["induction"].max()) for layer in scores))
-    assert len(best) == 16
-    assert max(best[:8]) < 0.1
-    assert min(best[-3:]) > 0.7
-
-
 def test_reverse_writes_backwards_and_shows_how() -> None:
     model = tfmviz.load("reverse")
     for word in ("attention", "stressed", "a", "transformer", "qwertyuiopas"):
@@ -279,7 +260,6 @@ def test_the_translator_translates_and_shows_which_word_became_which() -> None:
 
 
 def test_only_positions_tell_who_criticises_whom() -> None:
-    """The two sentences have the same characters, and the gap is at the same place."""
     apart = {}
     for name in ("chinese-none", "chinese-sinusoidal"):
         model = tfmviz.load(name)
@@ -306,11 +286,3 @@ def test_the_translator_is_described_as_it_is_configured() -> None:
     row = next(line for line in readme.splitlines() if line.startswith("| [`french-english`]"))
     for text in (described, row):
         assert {claim for claim in claims if claim in text} == {claim for claim, holds in claims.items() if holds}
-
-
-def test_words_are_filled_in_with_what_stands_on_both_sides() -> None:
-    model = tfmviz.load("fill-in")
-    for text, expected in (("She drinks a cup of ___.", " tea"), ("I ___ to go home.", " want")):
-        trace = model.trace(text)
-        best = trace["logits"][trace.target.ids.index(MASK)].argsort()[::-1][:5]
-        assert expected in [model.vocabulary[index] for index in best]

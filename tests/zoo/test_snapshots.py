@@ -19,16 +19,13 @@ FOLDER = zoo.MODELS / "induction"
 TEXT = "The cat sat on the mat."
 
 
-def test_the_steps_are_those_of_the_files(tmp_path: Path) -> None:
+def test_the_steps_are_those_of_the_files_and_each_has_its_weights(tmp_path: Path) -> None:
     assert snapshots.steps(FOLDER) == tuple(sorted(int(file.stem) for file in (FOLDER / "snapshots").iterdir()))
     assert snapshots.steps(zoo.MODELS / "reverse") == ()
     (tmp_path / "snapshots").mkdir()
     for name in ("0000010.safetensors", "0000010.safetensors.partial", "10.safetensors", "x.safetensors"):
         (tmp_path / "snapshots" / name).touch()
     assert snapshots.steps(tmp_path) == (10,)
-
-
-def test_the_last_snapshot_is_the_model_and_an_earlier_one_has_its_own_weights() -> None:
     last, early, model = snapshots.load(FOLDER, 4000), snapshots.load(FOLDER, 48), zoo.load("induction")
     np.testing.assert_array_equal(last.trace(TEXT)["logits"], model.trace(TEXT)["logits"])
     stored = load_file(FOLDER / "snapshots" / "0000048.safetensors")

@@ -44,9 +44,7 @@ def test_the_shapes_are_right_whatever_is_chosen(chosen: tuple[Any, ...]) -> Non
     assert parameter_shapes(config) == shape_of(build(config))
 
 
-def test_weights_that_do_not_fit_are_refused_before_a_model_is_built(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_misfits_are_refused_before_a_model_is_built(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A config with a thousand layers took ten seconds to refuse."""
     config = folder / "decoder-only" / "config.json"
     config.write_text(config.read_text().replace('"n_layers": 2', '"n_layers": 1000'))
@@ -93,7 +91,6 @@ def test_every_site_is_looked_at_and_masked_scores_are_fine(model: zoo.ZooModel)
 
 
 def test_a_model_of_zeros_is_finite_and_loads(folder: Path) -> None:
-    """It is of no use, but none of its values is wrong."""
     from safetensors.numpy import load_file, save_file
 
     path = folder / "encoder-only" / "model.safetensors"

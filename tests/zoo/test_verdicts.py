@@ -48,9 +48,7 @@ def at_translations(translations: dict[str, Trace], *, row: int) -> Array:
     return np.mean(found, axis=0)
 
 
-def test_the_row_that_writes_a_word_looks_at_its_translation_and_the_row_that_reads_it_does_not(
-    translations: dict[str, Trace],
-) -> None:
+def test_the_row_that_writes_a_word_looks_at_its_translation(translations: dict[str, Trace]) -> None:
     """Why a row of cross-attention says both words: its label alone, the word it reads, would mislead."""
     writes, reads = (at_translations(translations, row=row) for row in (-1, 0))
     assert writes.max() > 0.8
@@ -74,13 +72,10 @@ def test_alignment_goes_with_the_attention_to_translations(translations: dict[st
     assert known.ravel()[alignment.argmax()] > 0.95 * known.max()
 
 
-def test_letters_that_are_reversed_are_aligned() -> None:
+def test_heads_that_align_letters_and_rest_on_marks_are_found() -> None:
     scores = layer_scores(tfmviz.load("reverse").trace("transform"))
     (of_layer,) = (found for layer, found in scores.items() if layer.endswith("cross_attn"))
     assert of_layer["alignment"].max() > 0.9
-
-
-def test_a_head_that_rests_on_commas_and_full_stops_is_found() -> None:
     trace = tfmviz.load("tiny-english").trace("Of course we know. We know that, of course.")
     is_mark = np.array([token.strip() in {".", ","} for token in trace.tokens])
     rows = trace["decoder.3.self_attn.pattern"][0]

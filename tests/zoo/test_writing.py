@@ -40,17 +40,25 @@ def test_a_given_target_is_read_after_the_mark_that_starts_it(translator: zoo.Zo
     assert trace.target.offsets == ((0, 0), *expected.offsets)
 
 
-def test_a_target_longer_than_the_context_is_cut_and_says_by_how_much(translator: zoo.ZooModel) -> None:
+def test_a_text_goes_on_a_target_is_cut(translator: zoo.ZooModel, shipped: Path, library: tokenizers.Tokenizer) -> None:
     target = translator.trace(TEXT, target=TARGET * 20).target
     whole = translator.tokenizer.encode(TARGET * 20, max_len=1000)
     assert target.ids[1:] == whole.ids[: MAX_LEN - 1]
     assert (len(target), target.n_dropped) == (MAX_LEN, len(whole) - (MAX_LEN - 1))
+    model = zoo.load("decoder-only", folder=shipped)
+    written = zoo.writing.generate(model, TEXT, max_new_tokens=5)
+    prompt = library.encode(TEXT).ids
+    assert isinstance(model.module, DecoderOnly)
+    assert list(written.ids[:-5]) == prompt
+    assert written.text.startswith(TEXT)
+    assert written.text == model.tokenizer.decode(written.ids)
+    with torch.no_grad():
+        chosen = model.module(torch.tensor([written.ids]))[0].argmax(dim=-1)
+    assert list(written.ids[-5:]) == chosen[-6:-1].tolist()
 
 
 @each("text", [TEXT, "The dog ran.", "a"])
-def test_without_a_target_the_decoder_reads_what_the_model_itself_would_write(
-    translator: zoo.ZooModel, text: str
-) -> None:
+def test_without_a_target_the_decoder_reads_what_the_model_would_write(translator: zoo.ZooModel, text: str) -> None:
     trace, written = translator.trace(text), zoo.writing.generate(translator, text)
     assert len(written.ids) > 1
     assert END not in written.ids
@@ -88,28 +96,8 @@ def test_what_cannot_be_written_is_refused(shipped: Path, translator: zoo.ZooMod
         zoo.writing.generate(translator, TEXT, temperature=0.7, rules=Rules(temperature=0.2))
 
 
-def test_a_language_model_goes_on_with_the_text(shipped: Path, library: tokenizers.Tokenizer) -> None:
-    model = zoo.load("decoder-only", folder=shipped)
-    written = zoo.writing.generate(model, TEXT, max_new_tokens=5)
-    prompt = library.encode(TEXT).ids
-    assert isinstance(model.module, DecoderOnly)
-    assert list(written.ids[:-5]) == prompt
-    assert written.text.startswith(TEXT)
-    assert written.text == model.tokenizer.decode(written.ids)
-    with torch.no_grad():
-        chosen = model.module(torch.tensor([written.ids]))[0].argmax(dim=-1)
-    assert list(written.ids[-5:]) == chosen[-6:-1].tolist()
-
-
 @each("name", ["decoder-only", "encoder-decoder"])
-def test_drawn_texts_repeat_with_their_seed(shipped: Path, name: str) -> None:
-    model = zoo.load(name, folder=shipped)
-    first, again, other = (zoo.writing.generate(model, TEXT, temperature=2.0, seed=seed) for seed in (3, 3, 5))
-    assert first == again != other
-
-
-@each("name", ["decoder-only", "encoder-decoder"])
-def test_how_every_token_was_chosen_is_kept(shipped: Path, name: str) -> None:
+def test_how_every_token_was_chosen_is_kept_and_beams_write_the_best_text(shipped: Path, name: str) -> None:
     model = zoo.load(name, folder=shipped)
     rules = Rules(temperature=1.2, top_k=5)
     written = zoo.writing.generate(model, TEXT, rules=rules, seed=3, max_new_tokens=5)
@@ -117,11 +105,6 @@ def test_how_every_token_was_chosen_is_kept(shipped: Path, name: str) -> None:
     assert list(written.ids[-len(new) :]) == new
     assert all(step.stages[-1].allowed.sum() == 5 for step in written.steps)
     assert zoo.writing.generate(model, TEXT, rules=rules, seed=3, given=new[:2], max_new_tokens=5) == written
-
-
-@each("name", ["decoder-only", "encoder-decoder"])
-def test_several_beams_write_the_best_complete_text(shipped: Path, name: str) -> None:
-    model = zoo.load(name, folder=shipped)
     greedy = zoo.writing.generate(model, TEXT, max_new_tokens=6)
     found = zoo.writing.search(model, TEXT, width=4, length_penalty=0.0, max_new_tokens=6)
     best = found.beams[-1].complete[0]
@@ -151,7 +134,6 @@ def rows_changed(how: str, k_len: int) -> tuple[tuple[Edit, ...], Callable[[int]
 
 @each("how", ["closed", "directed"])
 def test_a_row_edited_while_it_translates_is_the_row_edited_in_whole_passes(translator: zoo.ZooModel, how: str) -> None:
-    """Greedy and by beam search, each text against one pass over all of it, without a cache."""
     alone, whole = rows_changed(how, len(translator.tokenizer.encode(TEXT, max_len=MAX_LEN)))
     written = zoo.writing.generate(translator, TEXT, max_new_tokens=7, edits=alone, at=STEP)
     pairs = zip(written.steps, zoo.writing.generate(translator, TEXT, max_new_tokens=7).steps, strict=False)
@@ -196,9 +178,7 @@ def test_texts_written_together_go_on_with_an_end_that_leaves_them_room(shipped:
         assert (long == other) == is_same
 
 
-def test_no_token_is_read_twice_while_texts_are_written_together(
-    shipped: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_written_together_read_no_token_twice(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
     once = TextReader.read
 

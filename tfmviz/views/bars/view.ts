@@ -35,11 +35,7 @@ class Bars extends Shell {
   }
 
   figure() {
-    return figureOf(this.figureNode);
-  }
-
-  titles() {
-    return { name: "shares", title: "Shares", caption: "" };
+    return { ...figureOf(this.figureNode), name: "shares", title: "Shares", caption: "" };
   }
 
   values() {

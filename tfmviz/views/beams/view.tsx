@@ -133,11 +133,7 @@ class BeamTree extends Shell {
   }
 
   figure() {
-    return figureOf(this.stage);
-  }
-
-  titles() {
-    return { name: "beam-search", title: "Beam search", caption: this.data.alt };
+    return { ...figureOf(this.stage), name: "beam-search", title: "Beam search", caption: this.data.alt };
   }
 
   values() {

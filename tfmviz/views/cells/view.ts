@@ -177,12 +177,15 @@ class Cells extends Shell {
 
   figure() {
     const { width, height } = this.place;
-    return { width: Math.max(width, 420), height, paint: (pen: Pen) => this.paint(pen) };
-  }
-
-  titles() {
     const { name, alt } = this.picture;
-    return { name, title: this.title.textContent ?? "", caption: alt };
+    return {
+      width: Math.max(width, 420),
+      height,
+      paint: (pen: Pen) => this.paint(pen),
+      name,
+      title: this.title.textContent ?? "",
+      caption: alt,
+    };
   }
 
   values(): Values {

@@ -32,10 +32,7 @@ type Space = HTMLElement & {
 
 const SHARPNESS = 2; // pixels of a file for each pixel of the page
 
-/**
- * Gives every chart its bar, now and whenever one appears.
- * @returns ends this
- */
+/** Gives every chart its bar, now and whenever one appears. Returns what ends this. */
 export function barCharts(): () => void {
   let asked = 0;
   const look = () => {

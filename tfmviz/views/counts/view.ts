@@ -61,11 +61,7 @@ class Counts extends Shell {
   }
 
   figure() {
-    return figureOf(this.body);
-  }
-
-  titles() {
-    return { name: "table", title: this.data.caption, caption: "" };
+    return { ...figureOf(this.body), name: "table", title: this.data.caption, caption: "" };
   }
 
   values() {

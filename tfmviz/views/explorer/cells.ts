@@ -24,10 +24,7 @@ export function eachCell(pattern: Pattern, { rows, columns }: Part, scale: Scale
   }
 }
 
-/**
- * Draws a pattern as an image, one pixel a cell.
- * @param masked colour
- */
+/** Draws a pattern as an image, one pixel a cell; `masked` is a colour. */
 export function paintImage(canvas: HTMLCanvasElement, pattern: Pattern, scale: Scale, masked: number) {
   const { mask, weights } = pattern;
   const { rows, columns, allowed } = mask;
@@ -45,7 +42,6 @@ export function paintImage(canvas: HTMLCanvasElement, pattern: Pattern, scale: S
   context.putImageData(image, 0, 0);
 }
 
-/** Lines between the cells of a part. */
 export function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colour: string) {
   pen.strokeStyle = colour;
   pen.lineWidth = 1;
@@ -62,12 +58,7 @@ export function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colou
 }
 
 /** Which cells may look, and nothing more. */
-export function paintVeiled(
-  pen: Pen,
-  pattern: Pattern,
-  part: Part,
-  { cell, colours }: { cell: number; colours: Colours },
-) {
+export function paintVeiled(pen: Pen, pattern: Pattern, part: Part, cell: number, colours: Colours) {
   eachCell(pattern, part, "root", ({ row, column, shade }) => {
     pen.fillStyle = shade === null ? colours.masked : colours.soft;
     pen.fillRect(column * cell, row * cell, cell, cell);
@@ -75,18 +66,12 @@ export function paintVeiled(
   if (cell >= 9) paintGrid(pen, part, cell, colours.grid);
 }
 
-/**
- * Which cells can be seen along one axis: from, to.
- * @param offset how far the map is scrolled
- */
+/** Which cells can be seen along one axis, from and to, where the map is scrolled by `offset`. */
 export const span = (offset: number, room: number, cell: number, count: number): [number, number] => [
   Math.max(0, Math.floor(offset / cell)),
   Math.min(count, Math.ceil((offset + room) / cell)),
 ];
 
-/**
- * How far the map is scrolled once a row or column is in sight.
- * @param offset before
- */
+/** How far the map is scrolled once a row or column is in sight; `offset` before. */
 export const revealed = (offset: number, at: number, room: number, cell: number) =>
   Math.min(Math.max(offset, (at + 1) * cell - room), at * cell);

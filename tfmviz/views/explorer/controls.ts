@@ -1,71 +1,68 @@
-// The bar beside the pictures: kind of attention, how many heads, means, filters, scale of shades, links.
+// The bar beside the pictures: kind of attention, how many heads, means, filters, scale of shades, links;
+// and what the colours mean.
 
+import { RAMP } from "../shared/colours.ts";
 import { button, make, put, select } from "../shared/elements.ts";
-import type { Attention } from "./payload.ts";
+import type { Explorer } from "./explorer.ts";
 import { AGGREGATES, type Aggregate, initial, moved, SCALES, type State } from "./state.ts";
-import type { Scale } from "./weights.ts";
+import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
 const FIRST_HELP = "Idle heads rest on the first token. Without it each row is made to sum to 1 again.";
-
-/** Takes a part of a new state; `rest` says that the reader's hand is still. */
-type Change = (part: Partial<State>, how?: { rest?: boolean }) => void;
+const ADD_HELP = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
+const TICKS = [0, 0.1, 0.25, 0.5, 1];
 
 export class Controls {
-  state: State = initial();
   adds = false; // a click on a head shows it beside the others
   timer: ReturnType<typeof setInterval> | null = null; // runs while the layers are played
 
-  change: Change;
-  kind: { box: HTMLSelectElement; node: HTMLLabelElement };
-  scrubber: Scrubber;
-  add: HTMLButtonElement;
-  aggregate: { box: HTMLSelectElement; node: HTMLLabelElement };
-  first: HTMLInputElement;
-  top: { node: HTMLSpanElement; set: (value: number) => void };
-  least: { node: HTMLSpanElement; set: (value: number) => void };
-  scale: { box: HTMLSelectElement; node: HTMLLabelElement };
-  order: { box: HTMLSelectElement; node: HTMLLabelElement };
-  summary: HTMLElement;
-  filters: HTMLDetailsElement;
-  link: HTMLButtonElement;
-  node: HTMLDivElement;
+  kind = select("Attention", {}, (value) => this.choose({ kind: Number(value), pin: null, to: null }));
+  add = button("Add heads", { ariaPressed: "false", title: ADD_HELP, onclick: () => this.setAdds(!this.adds) });
+  aggregate = select("", AGGREGATES, (value) => this.choose({ aggregate: value as Aggregate }));
+  first = make("input", {
+    type: "checkbox",
+    onchange: () => this.choose({ withoutFirst: this.first.checked }),
+  });
+  top = this.slider([1, 100, 1], (value) => ({ top: value }));
+  least = this.slider([0, 0.5, 0.01], (value) => ({ least: value }));
+  scale = select("Shade", SCALES, (value) => this.choose({ scale: value as Scale }));
+  order = select("Order of the heads", {}, (value) => this.choose({ order: value }));
+  summary = make("summary");
+  filters = this.makeFilters();
+  ticks = make("div", { className: "ticks" });
+  legend = legendOf(this.ticks);
+  link = button("Copy link", { className: "link", onclick: () => this.copyLink() });
 
-  /** @param options `address` of the page with what is chosen */
-  constructor({ change, address }: { change: Change; address: (() => string) | null }) {
-    this.change = change;
-    this.kind = select("Attention", {}, (value) =>
-      change({ kind: Number(value), pin: null, to: null }, { rest: true }),
-    );
-    this.scrubber = new Scrubber(this);
-    const title = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
-    this.add = button("Add heads", { ariaPressed: "false", title, onclick: () => this.setAdds(!this.adds) });
-    this.aggregate = select("", AGGREGATES, (value) => change({ aggregate: value as Aggregate }, { rest: true }));
+  // Plays through the layers; where means are shown, no head says which layer, so here it is chosen.
+  layer = make("output");
+  previous = button("◀", {
+    ariaLabel: "Previous layer",
+    title: "Previous layer (key [)",
+    onclick: () => this.step(-1),
+  });
+  next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])", onclick: () => this.step(1) });
+  play = button("Play", { title: "Play through the layers (key p)", onclick: () => this.toggle() });
+  steps = make("div", { className: "group" }, this.previous, this.layer, this.next);
+  scrubber = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" }, this.steps, this.play);
+  node = make("div", { className: "bar controls" }, this.kind.node, this.aggregate.node, this.add, this.scrubber);
+
+  explorer: Explorer;
+
+  constructor(explorer: Explorer) {
+    this.explorer = explorer;
     this.aggregate.box.ariaLabel = "What is shown";
-    this.first = make("input", {
-      type: "checkbox",
-      onchange: () => change({ withoutFirst: this.first.checked }, { rest: true }),
-    });
-    this.top = this.slider({ min: 1, max: 100, step: 1 }, (value) => ({ top: value }));
-    this.least = this.slider({ min: 0, max: 0.5, step: 0.01 }, (value) => ({ least: value }));
-    this.scale = select("Shade", SCALES, (value) => change({ scale: value as Scale }, { rest: true }));
-    this.order = select("Order of the heads", {}, (value) => change({ order: value }, { rest: true }));
-    this.summary = make("summary");
-    this.filters = this.makeFilters();
-    this.link = button("Copy link", {
-      className: "link",
-      hidden: !address,
-      onclick: () => address && this.copyLink(address()),
-    });
-    this.node = make(
-      "div",
-      { className: "bar controls" },
-      this.kind.node,
-      this.aggregate.node,
-      this.add,
-      this.scrubber.node,
-    );
+    this.link.hidden = !explorer.linkTo;
+  }
+
+  /** What is chosen in one step, after which the hand is still. */
+  choose(part: Partial<State>) {
+    this.explorer.change(part, { rest: true });
+  }
+
+  get last() {
+    const { attention, state } = this.explorer;
+    return attention.kinds[state.kind].layers.length - 1;
   }
 
   setAdds(adds: boolean) {
@@ -75,31 +72,24 @@ export class Controls {
 
   makeFilters() {
     const { withoutFirst, top, least, scale, order, aggregate } = initial();
-    const reset = button("Reset", {
-      onclick: () => this.change({ withoutFirst, top, least, scale, order, aggregate }, { rest: true }),
-    });
-    return make(
-      "details",
-      { className: "filters" },
-      this.summary,
-      make(
-        "div",
-        { className: "bar" },
-        make("label", { title: FIRST_HELP }, this.first, " without the first token"),
-        make("label", {}, "Keep the largest, ", this.top.node, "% of a row"),
-        make("label", {}, "Least weight ", this.least.node),
-        this.scale.node,
-        this.order.node,
-        reset,
-      ),
+    const bar = make(
+      "div",
+      { className: "bar" },
+      make("label", { title: FIRST_HELP }, this.first, " without the first token"),
+      make("label", {}, "Keep the largest, ", this.top.node, "% of a row"),
+      make("label", {}, "Least weight ", this.least.node),
+      this.scale.node,
+      this.order.node,
+      button("Reset", { onclick: () => this.choose({ withoutFirst, top, least, scale, order, aggregate }) }),
     );
+    return make("details", { className: "filters" }, this.summary, bar);
   }
 
-  slider(range: { min: number; max: number; step: number }, part: (value: number) => Partial<State>) {
-    const input = make("input", { type: "range", ...range });
+  slider([min, max, step]: number[], part: (value: number) => Partial<State>) {
+    const input = make("input", { type: "range", min, max, step });
     const output = make("output");
-    input.oninput = () => this.change(part(Number(input.value)));
-    input.onchange = () => this.change({}, { rest: true });
+    input.oninput = () => this.explorer.change(part(Number(input.value)));
+    input.onchange = () => this.choose({});
     const set = (value: number) => {
       put(input, { value: String(value) });
       put(output, { textContent: String(value) });
@@ -109,9 +99,10 @@ export class Controls {
 
   /** Goes to another layer. Returns whether there is one. */
   step(by: number) {
-    const layer = this.scrubber.layer + by;
-    if (layer < 0 || layer > this.scrubber.last) return false;
-    this.change(moved(this.state, by, this.scrubber.last), { rest: !this.timer });
+    const { explorer, last } = this;
+    const layer = explorer.state.layer + by;
+    if (layer < 0 || layer > last) return false;
+    explorer.change(moved(explorer.state, by, last), { rest: !this.timer });
     return true;
   }
 
@@ -124,31 +115,28 @@ export class Controls {
     return true;
   }
 
-  /** Starts or stops playing. */
   toggle() {
-    if (this.timer) {
-      this.stop();
-      return;
-    }
-    const { layer, last } = this.scrubber;
-    if (layer === last) this.change(moved(this.state, -last, last));
+    if (this.timer) return this.stop();
+    const { explorer, last } = this;
+    if (explorer.state.layer === last) explorer.change(moved(explorer.state, -last, last));
     this.timer = setInterval(() => this.step(1) || this.stop(), BEAT);
-    this.scrubber.play.textContent = "Pause";
+    this.play.textContent = "Pause";
   }
 
   stop() {
     this.pause();
-    this.change({}, { rest: true });
+    this.choose({});
   }
 
   /** Plays no longer, and says nothing of it. */
   pause() {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
-    this.scrubber.play.textContent = "Play";
+    this.play.textContent = "Play";
   }
 
-  async copyLink(address: string) {
+  async copyLink() {
+    const address = this.explorer.linkTo?.(this.explorer.selection()) ?? "";
     try {
       await navigator.clipboard.writeText(address);
       this.link.textContent = "Copied";
@@ -160,65 +148,41 @@ export class Controls {
     }, 2000);
   }
 
-  /** Shows a state. */
-  set(state: State, attention: Attention) {
-    this.state = state;
+  setTicks(scale: Scale) {
+    const places = scale === "row" ? [0, 1] : TICKS;
+    const text = (weight: number) => (scale === "row" && weight ? "the row's largest" : String(weight));
+    const left = (weight: number) => `${100 * SCALES_OF_SHADE[scale](weight, 1)}%`;
+    this.ticks.replaceChildren(
+      ...places.map((weight) => make("span", { textContent: text(weight), style: { left: left(weight) } })),
+    );
+  }
+
+  /** Shows what is chosen. */
+  draw() {
+    const { attention, state } = this.explorer;
+    const { layer, aggregate } = state;
     const kind = attention.kinds[state.kind];
     const isSquare = attention.queries(state.kind) === attention.keys(state.kind);
     setOptions(this.kind.box, Object.entries(attention.kinds.map(kindName)), String(state.kind));
     this.kind.node.hidden = attention.kinds.length === 1;
-    this.scrubber.set(state, kind.layers.length - 1);
+    put(this.steps, { hidden: aggregate === "heads" || aggregate === "all" });
+    put(this.scrubber, { hidden: aggregate === "all" || this.last === 0 });
+    put(this.layer, { textContent: `layer ${layer}` });
+    put(this.previous, { disabled: layer === 0 });
+    put(this.next, { disabled: layer === this.last });
     const aggregates = Object.entries(AGGREGATES).filter(([value]) => isSquare || value !== "rollout");
-    setOptions(this.aggregate.box, aggregates, state.aggregate);
+    setOptions(this.aggregate.box, aggregates, aggregate);
     this.first.checked = state.withoutFirst;
     this.top.set(state.top);
     this.least.set(state.least);
     put(this.scale.box, { value: state.scale });
-    setOptions(
-      this.order.box,
-      [["place", "by layer"], ...Object.keys(kind.scores).map((name) => [name, name])],
-      state.order,
-    );
+    const orders = Object.keys(kind.scores).map((name) => [name, name]);
+    setOptions(this.order.box, [["place", "by layer"], ...orders], state.order);
     put(this.summary, { textContent: ["Filters and colours", filterWords(state)].filter(Boolean).join(": ") });
   }
 }
 
-/** Plays through the layers; where means are shown, no head says which layer, so here it is chosen. */
-class Scrubber {
-  layer = 0;
-  last = 0;
-
-  previous: HTMLButtonElement;
-  next: HTMLButtonElement;
-  play: HTMLButtonElement;
-  steps: HTMLDivElement;
-  node: HTMLDivElement;
-  output = make("output");
-
-  constructor(controls: Controls) {
-    const step = (by: number) => () => controls.step(by);
-    this.previous = button("◀", { ariaLabel: "Previous layer", title: "Previous layer (key [)", onclick: step(-1) });
-    this.next = button("▶", { ariaLabel: "Next layer", title: "Next layer (key ])", onclick: step(1) });
-    this.play = button("Play", { title: "Play through the layers (key p)", onclick: () => controls.toggle() });
-    this.steps = make("div", { className: "group" }, this.previous, this.output, this.next);
-    this.node = make("div", { className: "group scrubber", role: "group", ariaLabel: "Layer" }, this.steps, this.play);
-  }
-
-  set({ layer, aggregate }: State, last: number) {
-    this.layer = layer;
-    this.last = last;
-    put(this.steps, { hidden: aggregate === "heads" || aggregate === "all" });
-    put(this.node, { hidden: aggregate === "all" || last === 0 });
-    put(this.output, { textContent: `layer ${layer}` });
-    put(this.previous, { disabled: layer === 0 });
-    put(this.next, { disabled: layer === last });
-  }
-}
-
-/**
- * Fills a menu, only when its entries differ, so that an open menu stays open.
- * @param entries values and their texts
- */
+/** Fills a menu with values and their texts, only when they differ, so that an open menu stays open. */
 function setOptions(box: HTMLSelectElement, entries: string[][], value: string) {
   const wanted = entries.map(([key, text]) => `${key}=${text}`).join("\n");
   if (box.dataset.entries !== wanted) {
@@ -226,4 +190,15 @@ function setOptions(box: HTMLSelectElement, entries: string[][], value: string) 
     box.replaceChildren(...entries.map(([key, text]) => make("option", { value: key, textContent: text })));
   }
   put(box, { value });
+}
+
+/** What the colours mean, always in sight. */
+function legendOf(ticks: HTMLElement) {
+  const background = `linear-gradient(to right, ${RAMP.map((rgb) => `rgb(${rgb.join(" ")})`).join(",")})`;
+  const ramp = make("div", { className: "ramp", style: { background } });
+  const scale = make("div", { className: "scale" }, make("span", { textContent: "attention" }), ramp, ticks);
+  const entry = (name: string, text: string) =>
+    make("span", { className: "legend-entry" }, make("span", { className: `swatch ${name}` }), text);
+  const entries = [entry("masked-cell", "masked"), entry("looks", "looks at"), entry("looked", "is looked at by")];
+  return make("div", { className: "legend" }, scale, ...entries);
 }

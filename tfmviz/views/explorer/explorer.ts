@@ -6,27 +6,13 @@ import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
-import { Legend } from "./legend.ts";
 import { Lines } from "./lines.ts";
-import { type Place as At, type Cell, Matrix } from "./matrix.ts";
+import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
 import { type Linking, Pair } from "./pair.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
-import { savedOf, valuesOf } from "./saving.ts";
-import {
-  clickedOn,
-  type Focus,
-  fitted,
-  fromLook,
-  initial,
-  MOST_HEADS,
-  pairOf,
-  picked,
-  type Selection,
-  type State,
-  toLook,
-  withHead,
-} from "./state.ts";
+import type { Focus, Selection, State } from "./state.ts";
+import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.ts";
 import { Strip, weightsBeside } from "./strip.ts";
 import { filtered, meanOf, type Pattern } from "./weights.ts";
 import { cellSentence, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
@@ -57,40 +43,28 @@ export class Explorer extends Shell {
   isCrossing = false; // one text looks at another
   hasChanged = false;
 
-  linkTo: ((selection: Selection) => string) | null;
   controls: Controls;
-  legend: Legend;
-  strips: Strip[];
-  overview: Overview;
-  pair: Pair;
-  lines: Lines;
-  matrix: Matrix;
+  strips = [new Strip("key", this), new Strip("query", this)];
+  overview = new Overview(
+    (place) => this.showPreview(place),
+    (place, shift) => this.choose(place, shift || this.controls.adds),
+  );
+  pair = new Pair((place) => this.choose(place));
+  lines = new Lines(this);
+  matrix = new Matrix(
+    (cell) => this.pointAtCell(cell),
+    (cell) => this.change(picked(this.state, cell), { rest: true }),
+  );
   frame: Frame;
+
+  linkTo: ((selection: Selection) => string) | null;
 
   /** @param linkTo gives the address that shows what is chosen */
   constructor(parent: HTMLElement, page: Page = {}, linkTo: ((selection: Selection) => string) | null = null) {
     super(page);
     this.linkTo = linkTo;
-    const listener = { hover: this.point.bind(this), pick: this.pin.bind(this) };
-    this.controls = new Controls({
-      change: (part, how) => this.change(part, how),
-      address: linkTo && (() => linkTo(this.selection())),
-    });
-    this.legend = new Legend();
-    this.strips = [new Strip({ side: "key", ...listener }), new Strip({ side: "query", ...listener })];
-    this.overview = new Overview({
-      preview: (place) => this.showPreview(place),
-      lock: (place, shift) => this.choose(place, shift || this.controls.adds),
-    });
-    this.pair = new Pair((place) => this.choose(place));
-    this.lines = new Lines(listener);
-    const pick = (cell: At) => this.change(picked(this.state, cell), { rest: true });
-    this.matrix = new Matrix({ hover: (cell) => this.pointAtCell(cell), pick });
-    this.frame = new Frame(this, {
-      saved: (name, view) => savedOf(this, name, view),
-      values: (name) => valuesOf(this, name),
-      writeOut: () => this.writeOut(),
-    });
+    this.controls = new Controls(this);
+    this.frame = new Frame(this);
     const { panels, inWords, tip } = this.frame;
     this.mount(parent, { className: "explorer", ariaLabel: "Attention explorer" }, panels, inWords, tip);
     this.node.addEventListener("keydown", (event) => this.key(event));
@@ -224,10 +198,7 @@ export class Explorer extends Shell {
     this.soon(true);
   }
 
-  /**
-   * Draws once before the next frame, however many touches come until then.
-   * @param selection whether other heads are to be shown
-   */
+  /** Draws once before the next frame, however many touches come until then; `selection`: other heads, too. */
   soon(selection = false) {
     this.hasChanged ||= selection;
     this.later(() => {
@@ -263,9 +234,9 @@ export class Explorer extends Shell {
     const kind = attention.kinds[view.kind];
     this.label(view.kind);
     const nameOf = this.colours.areVeiled ? headName : headWords;
-    this.controls.set(this.state, attention);
+    this.controls.draw();
     if (withOverview) {
-      this.legend.set(view.scale);
+      this.controls.setTicks(view.scale);
       this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
     }
     this.overview.mark(this.state);

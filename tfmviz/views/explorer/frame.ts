@@ -1,99 +1,47 @@
 // How the parts of the explorer stand on the page.
 
 import { figureBar } from "../shared/bar.ts";
-import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
-import { type Figure, type Saved, save } from "../shared/picture.ts";
-import type { Values } from "../shared/table.ts";
-import type { Controls } from "./controls.ts";
-import type { Legend } from "./legend.ts";
-import type { Lines } from "./lines.ts";
+import { save } from "../shared/picture.ts";
+import type { Explorer } from "./explorer.ts";
 import type { Matrix } from "./matrix.ts";
-import type { Overview } from "./overview.ts";
-import type { Pair } from "./pair.ts";
 import type { Kind } from "./payload.ts";
+import { savedOf, valuesOf } from "./saving.ts";
 import type { State } from "./state.ts";
-import type { Strip } from "./strip.ts";
 import { shownName, verdictWords } from "./words.ts";
 
 export type PanelName = "overview" | "lines" | "matrix";
 
-export type Drawn = { node: HTMLElement; figure: (colours: Colours) => Figure };
-
-type Listener = { saved: (name: PanelName, view: Drawn) => Saved; values: (name: PanelName) => Values };
-
-interface Parts {
-  controls: Controls;
-  legend: Legend;
-  strips: Strip[];
-  pair: Pair;
-  overview: Overview;
-  lines: Lines;
-  matrix: Matrix;
-}
-
-/** What stands below a saved figure. */
-export const CAPTIONS = {
-  overview: "A tile is a head; rows are queries, columns keys. Brighter is more attention, grey is masked.",
-  lines: "Left looks at right; stronger lines are more attention.",
-  matrix: "Rows are queries, columns keys; brighter is more attention, grey is masked.",
-};
-
 export class Frame {
-  kind: HTMLDetailsElement;
-  tip: HTMLDivElement;
-  rows: HTMLOListElement;
-  inWords: HTMLDetailsElement;
-  panels: HTMLDivElement;
   shown = make("strong");
   spoken = make("span", { className: "spoken" });
   headline = make("p", { className: "headline" }, this.shown, ": ", this.spoken);
   verdict = make("p", { className: "verdict" });
+  ask = make("summary", { textContent: "What kind of head is this?" });
+  kind = make("details", { className: "kind" }, this.ask, this.verdict);
+  tip = make("div", { className: "tip", hidden: true });
+  rows = make("ol");
+  inWords: HTMLDetailsElement;
+  panels: HTMLDivElement;
 
-  constructor(
-    { controls, legend, strips, pair, overview, lines, matrix }: Parts,
-    { writeOut, ...listener }: Listener & { writeOut: () => void },
-  ) {
-    const ask = make("summary", { textContent: "What kind of head is this?" });
-    this.kind = make("details", { className: "kind" }, ask, this.verdict);
-    this.tip = make("div", { className: "tip", hidden: true });
-    this.rows = make("ol");
+  constructor(explorer: Explorer) {
+    const { controls, strips, pair } = explorer;
     const summary = make("summary", { textContent: "Every row in words" });
-    this.inWords = make("details", { className: "in-words", ontoggle: writeOut }, summary, this.rows);
-    this.panels = make("div", { className: "panels" });
-    this.panels.append(
+    this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
+    const rowSums = "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.";
+    const colours = make("div", { className: "bar colours" }, controls.filters, controls.legend, controls.link);
+    this.panels = make(
+      "div",
+      { className: "panels" },
       make("div", { className: "sentence" }, this.headline, ...strips.map(({ node }) => node), pair.node),
-      panel(overview, listener, {
-        name: "overview",
-        title: "Every head",
-        hint: "Point at a head to see it; click to keep it.",
-        foot: controls.node,
-      }),
-      panel(lines, listener, {
-        name: "lines",
-        title: "Who looks at whom",
-        hint: "Left looks at right. Click a token to pin it.",
-      }),
-      panel(matrix, listener, {
-        name: "matrix",
-        title: "As a matrix",
-        hint: "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.",
-        foot: zoomOf(matrix),
-      }),
-      make(
-        "div",
-        { className: "about" },
-        this.kind,
-        make("div", { className: "bar colours" }, controls.filters, legend.node, controls.link),
-      ),
+      panel(explorer, "overview", "Every head", "Point at a head to see it; click to keep it.", controls.node),
+      panel(explorer, "lines", "Who looks at whom", "Left looks at right. Click a token to pin it."),
+      panel(explorer, "matrix", "As a matrix", rowSums, zoomOf(explorer.matrix)),
+      make("div", { className: "about" }, this.kind, colours),
     );
   }
 
-  /**
-   * Says which head is shown, and of a single one what it does.
-   * @param words what each kind of verdict means
-   * @param address of what is chosen, where there are other pages
-   */
+  /** Says which head is shown, and of a single one what it does. The address is that of what is chosen. */
   say(view: State, kind: Kind, words: Record<string, string>, address?: string) {
     const place = view.heads[view.heads.length - 1];
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;
@@ -104,16 +52,11 @@ export class Frame {
     this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }), ...more);
   }
 
-  /** @param rows in words */
   writeOut(rows: string[]) {
     this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 
-  /**
-   * Shows a text beside the pointer.
-   * @param pointer in the window
-   * @param node the view
-   */
+  /** Shows a text beside the pointer, whose place is in the window. */
   placeTip(text: string, { x, y }: { x: number; y: number }, node: HTMLElement) {
     const box = node.getBoundingClientRect();
     this.tip.textContent = text;
@@ -123,18 +66,13 @@ export class Frame {
 }
 
 /** A picture with its title, a hint, and its bar. */
-function panel(
-  view: Drawn,
-  { saved, values }: Listener,
-  { name, title, hint, foot }: { name: PanelName; title: string; hint: string; foot?: Node },
-) {
-  const heading = make("h2", { textContent: title });
+function panel(explorer: Explorer, name: PanelName, title: string, hint: string, foot?: Node) {
   const node = make("section", { className: `panel ${name}` });
-  const file = (format: "svg" | "png") => save(saved(name, view), format);
-  const bar = figureBar({ whole: () => node, file, values: () => values(name), about: title });
-  const aside = make("p", { className: "hint", textContent: hint });
-  node.append(make("div", { className: "head" }, heading, bar), view.node, make("div", { className: "foot" }, aside));
-  if (foot) node.lastElementChild?.append(foot);
+  const file = (format: "svg" | "png") => save(savedOf(explorer, name), format);
+  const bar = figureBar({ whole: () => node, file, values: () => valuesOf(explorer, name), about: title });
+  const below = make("div", { className: "foot" }, make("p", { className: "hint", textContent: hint }));
+  if (foot) below.append(foot);
+  node.append(make("div", { className: "head" }, make("h2", { textContent: title }), bar), explorer[name].node, below);
   return node;
 }
 
@@ -147,10 +85,7 @@ function zoomOf(matrix: Matrix) {
   return make("label", { className: "zoom" }, "zoom ", range);
 }
 
-/**
- * A link to the map of all heads, with the chosen one.
- * @param address of the explorer
- */
+/** A link to the map of all heads, with the chosen one, from the explorer's address. */
 function biographyAt(address: string) {
   const there = new URL("step_by_step", address);
   there.search = new URL(address).search;

@@ -2,10 +2,10 @@
 
 import { fresh, type Pen } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
-import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { listen, make, mark, put, type Texts, tokenButtons } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
-import type { Focus } from "./state.ts";
+import type { Focus, Listener } from "./state.ts";
 import { type Line, type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale, strongest } from "./weights.ts";
 
 /** of several heads one each */
@@ -22,7 +22,7 @@ const SIDES = ["query", "key"] as const;
 export class Lines {
   colours!: HeadColours; // the explorer gives them before it draws
   texts: Texts[] = []; // of queries and keys
-  marks: Marks[] = [];
+  buttons: HTMLButtonElement[][] = [];
   rowHeight = 25;
   patterns: Pattern[] = []; // drawn over one another
   scale: Scale = "root";
@@ -32,37 +32,29 @@ export class Lines {
   seen: { width: number; height: number; top: number } | null = null; // what is in sight
   isStale = true; // something other than the focus has changed since the last drawing
 
-  columns: HTMLDivElement[];
-  between: HTMLDivElement;
-  scroller: HTMLDivElement;
-  note: HTMLParagraphElement;
-  node: HTMLDivElement;
+  columns = SIDES.map((side) => make("div", { className: `column ${side}`, role: "group" }));
   canvas = make("canvas", { ariaHidden: "true" });
+  between = make("div", { className: "between" }, this.canvas);
+  scroller = make("div", { className: "scroller lines-picture" }, this.columns[0], this.between, this.columns[1]);
+  note = make("p", { className: "hint" });
+  node = make("div", {}, this.scroller, this.note);
 
-  constructor({ hover, pick }: { hover: (focus: Focus | null) => void; pick: (focus: Focus) => void }) {
-    this.columns = SIDES.map((side) => {
-      const group = make("div", { className: `column ${side}`, role: "group" });
-      roving(group, () => 1);
-      listen(group, { hover: (at) => hover(at === null ? null : { side, at }), pick: (at) => pick({ side, at }) });
-      return group;
-    });
-    const [queries, keys] = this.columns;
-    queries.ariaLabel = "Queries: the tokens that look";
-    keys.ariaLabel = "Keys: the tokens that are looked at";
-    this.between = make("div", { className: "between" }, this.canvas);
-    this.scroller = make("div", { className: "scroller lines-picture" }, queries, this.between, keys);
+  constructor(listener: Listener) {
+    this.columns[0].ariaLabel = "Queries: the tokens that look";
+    this.columns[1].ariaLabel = "Keys: the tokens that are looked at";
+    for (const [n, side] of SIDES.entries()) {
+      const hover = (at: number | null) => listener.point(at === null ? null : { side, at });
+      listen(this.columns[n], hover, (at) => listener.pin({ side, at }));
+    }
     this.scroller.addEventListener("scroll", () => this.refresh());
-    this.note = make("p", { className: "hint" });
-    this.node = make("div", {}, this.scroller, this.note);
   }
 
-  /** Takes other tokens. */
   label(queries: Texts, keys: Texts): void {
     this.texts = [queries, keys];
     const longest = Math.max(queries.labels.length, keys.labels.length);
     this.rowHeight = Math.max(longest <= 24 ? 25 : longest <= 64 ? 20 : 17, this.colours.least + 5);
     this.scroller.style.setProperty("--row", `${this.rowHeight}px`);
-    this.marks = this.columns.map((group, n) => new Marks(tokenButtons(group, this.texts[n], 0)));
+    this.buttons = this.columns.map((group, n) => tokenButtons(group, this.texts[n], 0));
     this.seen = null;
     this.isStale = true;
   }
@@ -77,7 +69,7 @@ export class Lines {
     this.strongest = found;
     const [shown, others] = [MOST, left].map((count) => count.toLocaleString("en"));
     const note = left ? `The ${shown} strongest lines; point at a token for the other ${others}.` : "";
-    if (this.note.textContent !== note) this.note.textContent = note;
+    put(this.note, { textContent: note });
   }
 
   /** Draws all lines, or only those of the token in focus. */
@@ -85,7 +77,7 @@ export class Lines {
     const isSame = focus?.side === this.focus?.side && focus?.at === this.focus?.at;
     this.focus = focus;
     for (const [n, side] of SIDES.entries()) {
-      this.marks[n].set(focus?.side === side ? focus.at : null, pinned?.side === side ? pinned.at : null);
+      mark(this.buttons[n], focus?.side === side ? focus.at : null, pinned?.side === side ? pinned.at : null);
     }
     if (this.isStale || !isSame) this.redraw();
   }
@@ -99,11 +91,7 @@ export class Lines {
   redraw() {
     this.isStale = false;
     // The sizes are read only when they may have changed, because reading them makes the browser lay out the page.
-    this.seen ??= {
-      width: this.between.clientWidth,
-      height: this.scroller.clientHeight,
-      top: this.scroller.scrollTop,
-    };
+    this.seen ??= { width: this.between.clientWidth, height: this.scroller.clientHeight, top: this.scroller.scrollTop };
     const context = fresh(this.canvas, this.seen.width, this.seen.height);
     context.translate(0, -this.seen.top);
     this.paint(context, this.seen.width, this.colours);
@@ -152,7 +140,6 @@ export class Lines {
     for (const [at, mean] of means) pen.fillText(share(mean), right, this.middle(at));
   }
 
-  /** All lines of one token. */
   linesOf({ side, at }: Focus): Line[] {
     return this.patterns.flatMap(({ mask: { rows, columns }, weights }, n) => {
       const count = side === "query" ? columns : rows;
@@ -163,7 +150,6 @@ export class Lines {
     });
   }
 
-  /** @param n which of the heads */
   colourOf(n: number, focus: Focus | null) {
     const { heads, looked, looks } = this.colours;
     if (this.patterns.length > 1) return heads[n % heads.length];

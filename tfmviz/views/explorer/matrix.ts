@@ -52,28 +52,21 @@ export class Matrix {
   top = 0;
   cell = 1;
 
-  node: HTMLDivElement;
-  scroller: HTMLDivElement;
   canvas = make("canvas", { ariaHidden: "true" });
   image = make("canvas");
   textLayer = new Layer();
   mapLayer = new Layer();
   spacer = make("div", { className: "spacer" }, this.canvas);
+  node = make("div", { className: "scroller matrix-picture", tabIndex: 0, role: "application" }, this.spacer);
 
-  constructor({ hover, pick }: { hover: (cell: Cell | null) => void; pick: (cell: Place) => void }) {
-    const properties = { className: "scroller matrix-picture", tabIndex: 0, role: "application" };
-    this.node = this.scroller = make("div", properties, this.spacer);
-    this.listen(hover, pick);
-  }
-
-  listen(hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
-    const { scroller } = this;
-    scroller.addEventListener("scroll", () => this.refresh());
-    scroller.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
-    scroller.addEventListener("pointerleave", () => hover(null));
-    scroller.addEventListener("focusout", () => hover(null));
-    scroller.addEventListener("keydown", (event) => this.move(event, hover, pick));
-    scroller.addEventListener("click", (event) => {
+  constructor(hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
+    const { node } = this;
+    node.addEventListener("scroll", () => this.refresh());
+    node.addEventListener("pointermove", (event) => hover(this.cellAt(event)));
+    node.addEventListener("pointerleave", () => hover(null));
+    node.addEventListener("focusout", () => hover(null));
+    node.addEventListener("keydown", (event) => this.move(event, hover, pick));
+    node.addEventListener("click", (event) => {
       const cell = this.cellAt(event);
       if (cell) pick(cell);
     });
@@ -82,10 +75,9 @@ export class Matrix {
       event.preventDefault();
       this.zoomTo(this.zoom * Math.exp(-event.deltaY / 300));
     };
-    scroller.addEventListener("wheel", zoom, { passive: false });
+    node.addEventListener("wheel", zoom, { passive: false });
   }
 
-  /** Takes other tokens. */
   label(queries: Texts, keys: Texts): void {
     this.texts = { queries: bracketed(queries), keys: bracketed(keys) };
     this.cursor = null;
@@ -98,14 +90,13 @@ export class Matrix {
     const sums = pattern.mask.cells.length ? [...rowSums(pattern)].map(share) : [];
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
     const help = "Arrow keys move from cell to cell, Enter pins the query.";
-    this.scroller.ariaLabel = `${name}, as a table of numbers: rows are queries, columns are keys. ${help}`;
+    this.node.ariaLabel = `${name}, as a table of numbers: rows are queries, columns are keys. ${help}`;
     paintImage(this.image, pattern, scale, this.colours.maskedPacked);
     const shape = `${pattern.mask.rows}x${pattern.mask.columns}`;
     if (shape !== this.shape) this.measure(pattern);
     this.shape = shape;
   }
 
-  /** Finds sizes. */
   measure({ mask: { rows, columns } }: Pattern) {
     this.size = Math.max(this.zoom > 1 || rows <= 40 ? 13 : 12, this.colours.least);
     const font = `${this.size}px ${this.colours.font}`;
@@ -113,12 +104,12 @@ export class Matrix {
       AXIS + (runs.length ? BRACKET : 0) + Math.min(WIDEST_LABEL, widest(labels, font)) + 8;
     this.left = roomFor(this.texts.queries);
     this.top = roomFor(this.texts.keys);
-    const free = this.scroller.clientWidth - this.left - SUMS - 2;
-    const whole = Math.max(SMALLEST_CELL, (roomBelow(this.scroller) - this.top) / rows);
+    const free = this.node.clientWidth - this.left - SUMS - 2;
+    const whole = Math.max(SMALLEST_CELL, (roomBelow(this.node) - this.top) / rows);
     this.cell = Math.min(LARGEST_CELL, whole, Math.max(free / columns, 1)) * this.zoom;
     this.spacer.style.width = `${this.left + this.cell * columns + SUMS}px`;
     this.spacer.style.height = `${this.top + this.cell * rows + 6}px`;
-    this.scroller.style.height = `${Math.min(TALLEST, this.top + this.cell * rows + 8)}px`;
+    this.node.style.height = `${Math.min(TALLEST, this.top + this.cell * rows + 8)}px`;
     this.seen = null;
   }
 
@@ -126,9 +117,9 @@ export class Matrix {
     if (!this.pattern) return;
     const before = this.zoom;
     this.zoom = Math.min(16, Math.max(1, zoom));
-    const [x, y] = [this.scroller.scrollLeft, this.scroller.scrollTop].map((offset) => (offset * this.zoom) / before);
+    const [x, y] = [this.node.scrollLeft, this.node.scrollTop].map((offset) => (offset * this.zoom) / before);
     this.measure(this.pattern);
-    this.scroller.scrollTo(x, y);
+    this.node.scrollTo(x, y);
     this.redraw();
     this.onzoom?.(this.zoom);
   }
@@ -147,15 +138,10 @@ export class Matrix {
   }
 
   redraw() {
-    const { scroller, colours, pattern } = this;
+    const { node, colours, pattern } = this;
     if (!pattern) return;
     // The sizes are read only when they may have changed, because reading them makes the browser lay out the page.
-    this.seen ??= {
-      width: scroller.clientWidth,
-      height: scroller.clientHeight,
-      x: scroller.scrollLeft,
-      y: scroller.scrollTop,
-    };
+    this.seen ??= { width: node.clientWidth, height: node.clientHeight, x: node.scrollLeft, y: node.scrollTop };
     const view = this.seen;
     if (!view.width || !view.height) this.seen = null; // it is not on the page now; its first size will draw it
     if (!this.seen) return;
@@ -180,12 +166,10 @@ export class Matrix {
     pen.restore();
   }
 
-  /** Where the map ends. */
   rightOf({ width, x }: View) {
     return Math.min(width - SUMS, this.left + this.texts.keys.labels.length * this.cell - x);
   }
 
-  /** Which cells are in sight. */
   partOf(view: View): Part {
     const { left, top, cell, texts } = this;
     return {
@@ -234,7 +218,7 @@ export class Matrix {
     const { rows, columns } = pattern.mask;
     const { cell, scale } = this;
     const part = this.partOf(view);
-    if (colours.areVeiled) return paintVeiled(pen, pattern, part, { cell, colours });
+    if (colours.areVeiled) return paintVeiled(pen, pattern, part, cell, colours);
     pen.imageSmoothingEnabled = false;
     if (pen.isVector && rows * columns <= VECTOR)
       eachCell(pattern, part, scale, ({ row, column, shade }) => {
@@ -269,10 +253,10 @@ export class Matrix {
   cellAt(event: MouseEvent): PointedCell | null {
     if (!this.pattern) return null;
     const { rows, columns } = this.pattern.mask;
-    const box = this.scroller.getBoundingClientRect();
+    const box = this.node.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const row = Math.floor((y - this.top + this.scroller.scrollTop) / this.cell);
-    const column = Math.floor((x - this.left + this.scroller.scrollLeft) / this.cell);
+    const row = Math.floor((y - this.top + this.node.scrollTop) / this.cell);
+    const column = Math.floor((x - this.left + this.node.scrollLeft) / this.cell);
     const isInside = x >= this.left && y >= this.top && row >= 0 && column >= 0 && row < rows && column < columns;
     return isInside ? { row, column, x: event.clientX, y: event.clientY } : null;
   }
@@ -295,9 +279,9 @@ export class Matrix {
   }
 
   bringIntoSight({ row, column }: Place) {
-    const { scroller, cell, left, top } = this;
-    scroller.scrollLeft = revealed(scroller.scrollLeft, column, scroller.clientWidth - left - SUMS, cell);
-    scroller.scrollTop = revealed(scroller.scrollTop, row, scroller.clientHeight - top, cell);
+    const { node, cell, left, top } = this;
+    node.scrollLeft = revealed(node.scrollLeft, column, node.clientWidth - left - SUMS, cell);
+    node.scrollTop = revealed(node.scrollTop, row, node.clientHeight - top, cell);
   }
 
   /** The whole map, at most so large that a picture of it can be made. */

@@ -1,6 +1,5 @@
 // The attention that a record of sites holds, as the explorer reads it.
 
-import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
 import type { Given, Header, Kind, Layer, Mask, Tile } from "./payload.ts";
 
@@ -13,13 +12,12 @@ export class OfSites {
   record: SiteRecord;
   ofCells: typeof Mask;
   facts: Header;
-  masks: Map<string, Mask>;
+  masks: Map<string, Mask> = new Map();
 
   constructor(plain: Plain<Given>, ofCells: typeof Mask) {
     this.record = recordOf(plain);
     this.ofCells = ofCells;
     this.facts = { id: 0, words: {}, kinds: kindsOf(plain), ...plain.facts };
-    this.masks = new Map();
   }
 
   mask({ name }: Layer) {
@@ -36,15 +34,8 @@ export class OfSites {
   }
 
   tile(layer: Layer, head: number, mask: Mask, side: number): Tile {
-    const [rows, columns] = [Math.min(side, mask.rows), Math.min(side, mask.columns)];
     const weights = this.weights(layer, head);
-    const places = mask.placesIn(rows, columns);
-    const largest = new Float32Array(rows * columns).fill(-1);
-    for (const [n, cell] of mask.cells.entries()) largest[places[n]] = Math.max(largest[places[n]], weights[cell]);
-    const values = Uint8Array.from(largest, (weight) =>
-      weight < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(weight)),
-    );
-    return { rows, columns, values };
+    return mask.tile(side, (n) => weights[mask.cells[n]]);
   }
 }
 

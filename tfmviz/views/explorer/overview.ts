@@ -3,7 +3,7 @@
 import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
 import { type Colours, packed } from "../shared/colours.ts";
 import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
-import { button, buttonOf, make, put, roving } from "../shared/elements.ts";
+import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
@@ -42,35 +42,19 @@ export class Overview {
   node = make("div", { className: "overview-picture" }, this.canvas, this.grid);
 
   /** `lock` hears of a head that is clicked, and whether Shift was held. */
-  constructor({
-    preview,
-    lock,
-  }: { preview: (place: Place | null) => void; lock: (place: Place, shift: boolean) => void }) {
-    this.grid.addEventListener("pointerover", (event) => {
-      const cell = this.cellOf(event);
-      if (cell && event.pointerType !== "touch") preview(cell);
-    });
-    this.grid.addEventListener("pointerleave", () => preview(null));
-    this.grid.addEventListener("focusin", (event) => {
-      if (buttonOf(event)?.matches(":focus-visible")) preview(this.cellOf(event));
-    });
-    this.grid.addEventListener("focusout", () => preview(null));
-    this.grid.addEventListener("click", (event) => {
-      const cell = this.cellOf(event);
-      if (cell) lock(cell, event.shiftKey);
-    });
+  constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
+    listen(
+      this.grid,
+      (n) => preview(n === null ? null : this.cells[n]),
+      (n, event) => lock(this.cells[n], event.shiftKey),
+      () => this.columns,
+    );
     this.grid.addEventListener("keydown", (event) => {
-      const cell = event.key === "Enter" && event.shiftKey ? this.cellOf(event) : null;
-      if (!cell) return;
+      const node = event.key === "Enter" && event.shiftKey ? buttonOf(event) : null;
+      if (!node) return;
       event.preventDefault(); // or the click that follows would know nothing of Shift
-      lock(cell, true);
+      lock(this.cells[this.buttons.indexOf(node)], true);
     });
-    roving(this.grid, () => this.columns);
-  }
-
-  cellOf(event: Event): Cell | null {
-    const node = buttonOf(event);
-    return node && this.cells[Number(node.dataset.cell)];
   }
 
   /** Draws the tiles anew: for other data, order, scale of shades or width. */
@@ -98,7 +82,7 @@ export class Overview {
 
   paint(pen: Pen, colours: Colours): void {
     pen.imageSmoothingEnabled = false;
-    const sheet = sheetOf(this.tiles, { across: this.columns, scale: this.scale, masked: colours.maskedPacked });
+    const sheet = sheetOf(this.tiles, this.columns, this.scale, colours.maskedPacked);
     const { rows, columns } = this.tiles[0];
     const side = this.side - GAP;
     for (const n of this.cells.keys()) {
@@ -128,10 +112,7 @@ export class Overview {
     pen.fillText(this.layers[layer], this.left - 4, y + this.side / 2);
   }
 
-  /**
-   * Names the layers by as much as there is room for, and returns how much the names take.
-   * @param room pixels
-   */
+  /** Names the layers by as much as there is room for, and returns how much the names take, in pixels. */
   nameLayers(count: number, room: number) {
     const { letters, font } = this.colours;
     const names = ["layer ", "L"].map((word) => Array.from({ length: count }, (_, n) => `${word}${n}`));
@@ -150,8 +131,7 @@ export class Overview {
   label(name: (place: Place) => string) {
     for (const node of this.buttons.splice(this.cells.length)) node.remove();
     while (this.buttons.length < this.cells.length) {
-      const node = button("", { tabIndex: -1, dataset: { cell: this.buttons.length } });
-      this.buttons.push(this.grid.appendChild(node));
+      this.buttons.push(this.grid.appendChild(button("", { tabIndex: -1 })));
     }
     for (const [n, cell] of this.cells.entries()) {
       const [x, y] = this.placeOf(n);
@@ -188,7 +168,7 @@ function ordered({ layers, heads, scores }: Kind, order: string): Cell[] {
 }
 
 /** All tiles on one canvas, `across` in a row, a pixel a cell. */
-function sheetOf(tiles: Tile[], { across, scale, masked }: { across: number; scale: Scale; masked: number }) {
+function sheetOf(tiles: Tile[], across: number, scale: Scale, masked: number) {
   const { rows, columns } = tiles[0];
   const canvas = make("canvas", { width: across * columns, height: Math.ceil(tiles.length / across) * rows });
   const context = contextOf(canvas);
@@ -212,6 +192,5 @@ function sheetOf(tiles: Tile[], { across, scale, masked }: { across: number; sca
 
 const TILE_WEIGHTS = Float64Array.from({ length: TILE_MASKED }, (_, value) => (value / TILE_STEPS) ** 2);
 
-/** The largest weight of a tile's row. */
 const largestOf = (row: Uint8Array) =>
   TILE_WEIGHTS[row.reduce((most, value) => (value === TILE_MASKED ? most : Math.max(most, value)), 0)];

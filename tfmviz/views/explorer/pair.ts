@@ -1,47 +1,41 @@
 // Which heads link two words: a button for each of the strongest, below the sentence in which both were clicked.
 
 import { inWords } from "../shared/bytes.ts";
-import { button, make, type Texts } from "../shared/elements.ts";
+import { button, make } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Place as Cell } from "./matrix.ts";
+import type { Sides } from "./state.ts";
 import type { Place } from "./words.ts";
 
 const SHOWN = 4; // heads
+const LABEL = "Which head links two words?";
 
 /** a head, and what it gives from one word to the other */
 export type Linking = Place & { weight: number };
 
 export class Pair {
   best: Linking[] = [];
-
-  buttons: HTMLButtonElement[];
-  node: HTMLDivElement;
   said = make("span");
+  buttons = Array.from({ length: SHOWN }, (_, n) => button("", { onclick: () => this.choose(this.best[n]) }));
+  ranked = make("span", { className: "ranked" }, ...this.buttons);
+  node = make("div", { className: "pair", role: "group", ariaLabel: LABEL }, this.said, this.ranked);
+
+  choose: (place: Place) => void;
 
   /** @param choose goes to a head */
   constructor(choose: (place: Place) => void) {
-    this.buttons = Array.from({ length: SHOWN }, (_, n) => button("", { onclick: () => choose(this.best[n]) }));
-    this.node = make("div", { className: "pair", role: "group", ariaLabel: "Which head links two words?" });
-    this.node.append(this.said, make("span", { className: "ranked" }, ...this.buttons));
+    this.choose = choose;
   }
 
   /** No two words are chosen. */
   ask() {
     this.rank([], []);
-    this.said.textContent = "Which head links two words? Click both.";
+    this.said.textContent = `${LABEL} Click both.`;
   }
 
-  /**
-   * @param cell the words' positions
-   * @param found the strongest first; null while it is not known
-   */
-  show(
-    { row, column }: Cell,
-    { queries, keys }: { queries: Texts; keys: Texts },
-    found: Linking[] | null,
-    shown: Place[],
-  ) {
+  /** Shows the words at these positions; `found` has the strongest first, and is null while it is not known. */
+  show({ row, column }: Cell, { queries, keys }: Sides, found: Linking[] | null, shown: Place[]) {
     this.rank(found ?? [], shown);
     const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);
     this.said.textContent = found?.length === 0 ? `${query} may not look at ${key}.` : `${query} → ${key}:`;

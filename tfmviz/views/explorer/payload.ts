@@ -36,13 +36,7 @@ export type Tile = { rows: number; columns: number; values: Uint8Array };
 
 type MaskEntry = { shape: [number, number]; at: number };
 
-export interface Header {
-  title: string;
-  id: number;
-  words: Record<string, string>;
-  texts: TextFacts["texts"];
-  kinds: Kind[];
-}
+export type Header = Pick<TextFacts, "title" | "texts"> & { id: number; words: Record<string, string>; kinds: Kind[] };
 
 /** What there is to know of a record of sites. */
 export type Given = Pick<Header, "title" | "texts"> & Partial<Header>;
@@ -52,26 +46,21 @@ type Later = { id: number; heads: { key: string; mask: MaskEntry; at: number }[]
 
 export class Attention {
   source: OfSites | Packed;
-  title: string;
-  id: number;
-  texts: TextFacts["texts"];
-  kinds: Kind[];
-  words: Record<string, string>;
   whole: boolean;
-  decoded: Map<string, Pattern<Mask>>;
-  fetched: Map<string, Pattern<Mask>>;
+  decoded: Map<string, Pattern<Mask>> = new Map();
+  fetched: Map<string, Pattern<Mask>> = new Map();
+
+  title!: string; // these are the source's
+  id!: number;
+  texts!: TextFacts["texts"];
+  kinds!: Kind[];
+  words!: Record<string, string>;
 
   constructor(source: Uint8Array | Plain<Given>) {
     this.source = source instanceof Uint8Array ? new Packed(source) : new OfSites(source, Mask);
-    const { title, id, texts, kinds, words } = this.source.facts;
-    this.title = title;
-    this.id = id;
-    this.texts = texts;
-    this.kinds = kinds;
-    this.words = words;
     this.whole = this.source.isWhole;
-    this.decoded = new Map();
-    this.fetched = new Map();
+    const { title, id, texts, kinds, words } = this.source.facts;
+    Object.assign(this, { title, id, texts, kinds, words });
   }
 
   queries(kind: number) {
@@ -118,6 +107,7 @@ export class Attention {
 
   compute(kind: number, layer: number, what: What): Pattern<Mask> {
     const { layers } = this.kinds[kind];
+    const mask = this.mask(kind, layer);
     const meanHead = (l: number) => ({ mask: this.mask(kind, l), weights: meanOf(this.heads(kind, l)) });
     if (what === "mean") return meanHead(layer);
     if (what === "all") {
@@ -126,10 +116,9 @@ export class Attention {
     }
     if (what === "rollout") {
       const below = layers.slice(0, layer + 1).map((_, l) => meanHead(l));
-      const { weights, reached } = rollout(below, this.mask(kind, layer).rows);
-      return { mask: new Mask(this.mask(kind, layer), reached), weights };
+      const { weights, reached } = rollout(below, mask.rows);
+      return { mask: new Mask(mask, reached), weights };
     }
-    const mask = this.mask(kind, layer);
     return { mask, weights: this.source.weights(layers[layer], what, mask) };
   }
 
@@ -187,9 +176,11 @@ class Packed {
   }
 
   tile({ heads, thumbnails }: Layer, head: number, mask: Mask, side: number): Tile {
-    if (heads) return pooled(this.data, heads[head], mask, Math.min(side, mask.rows), Math.min(side, mask.columns));
-    const rows = Math.min(64, mask.rows);
-    const columns = Math.min(64, mask.columns);
+    if (heads) {
+      const { scales, upper } = parts(this.data, heads[head], mask);
+      return mask.tile(side, (n) => (upper[n] * scales[mask.rowOf[n]]) / LARGEST_PRODUCT);
+    }
+    const [rows, columns] = [Math.min(64, mask.rows), Math.min(64, mask.columns)];
     const at = (thumbnails as number) + head * rows * columns;
     const values = this.data.subarray(at, at + rows * columns);
     return smaller({ rows, columns, values }, Math.min(side, rows), Math.min(side, columns));
@@ -203,10 +194,10 @@ export class Mask {
   allowed: Uint8Array;
   cells: Uint32Array<ArrayBuffer>;
   rowOf: Uint32Array<ArrayBuffer>;
-  places: Map<string, Uint32Array>;
+  places: Map<string, Uint32Array> = new Map();
   left: Uint8Array | null = null; // 1 where the reader's filters leave out what a mask allows
 
-  constructor({ rows, columns }: { rows: number; columns: number }, allowed: Uint8Array) {
+  constructor({ rows, columns }: Shape, allowed: Uint8Array) {
     this.rows = rows;
     this.columns = columns;
     this.allowed = allowed;
@@ -214,7 +205,6 @@ export class Mask {
     for (let i = 0; i < allowed.length; i++) if (allowed[i]) cells.push(i);
     this.cells = Uint32Array.from(cells);
     this.rowOf = this.cells.map((cell) => Math.floor(cell / columns));
-    this.places = new Map();
   }
 
   static read({ shape: [rows, columns], at }: MaskEntry, data: Uint8Array) {
@@ -232,28 +222,37 @@ export class Mask {
   without(before: Float32Array, after: Float32Array) {
     const left = this.allowed.map((isAllowed, cell) => Number(isAllowed && before[cell] > 0 && after[cell] === 0));
     if (!left.some(Boolean)) return this;
-    const mask = new Mask(
-      this,
-      this.allowed.map((isAllowed, cell) => Number(isAllowed && !left[cell])),
+    const allowed = this.allowed.map((isAllowed, cell) => Number(isAllowed && !left[cell]));
+    return Object.assign(new Mask(this, allowed), { left });
+  }
+
+  /** See `Attention.tile`; `weight` is that of the allowed cell number n. */
+  tile(side: number, weight: (n: number) => number): Tile {
+    const [rows, columns] = [Math.min(side, this.rows), Math.min(side, this.columns)];
+    const places = this.placesIn(rows, columns);
+    const largest = new Float64Array(rows * columns).fill(-1);
+    for (let n = 0; n < places.length; n++) largest[places[n]] = Math.max(largest[places[n]], weight(n));
+    const values = Uint8Array.from(largest, (most) =>
+      most < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(most)),
     );
-    mask.left = left;
-    return mask;
+    return { rows, columns, values };
   }
 
   /** For every allowed cell its place in a picture of `rows` × `columns`. */
   placesIn(rows: number, columns: number) {
     const key = `${rows}x${columns}`;
-    let places = this.places.get(key);
-    if (!places) {
-      const place = (cell: number) =>
-        Math.floor((Math.floor(cell / this.columns) * rows) / this.rows) * columns +
-        Math.floor(((cell % this.columns) * columns) / this.columns);
-      places = this.cells.map(place);
-      this.places.set(key, places);
-    }
+    const places = this.places.get(key) ?? this.cells.map((cell) => placeOf(cell, this, { rows, columns }));
+    this.places.set(key, places);
     return places;
   }
 }
+
+type Shape = { rows: number; columns: number };
+
+/** Where a cell lies in a picture of another shape. */
+const placeOf = (cell: number, from: Shape, to: Shape) =>
+  Math.floor((Math.floor(cell / from.columns) * to.rows) / from.rows) * to.columns +
+  Math.floor(((cell % from.columns) * to.columns) / from.columns);
 
 /** The three parts of a head: scales per row, upper 8 bits and lower 2 bits of its codes. */
 function parts(data: Uint8Array, at: number, { rows, cells }: Mask) {
@@ -278,33 +277,12 @@ function weightsOf(data: Uint8Array, at: number, mask: Mask) {
 
 const LARGEST_PRODUCT = (CODE_STEPS >> 2) * SCALE_STEPS; // of the upper bits of a code and a scale
 
-/** A head's tile of `rows` × `columns`, made from its codes' upper bits. */
-function pooled(data: Uint8Array, at: number, mask: Mask, rows: number, columns: number): Tile {
-  const { scales, upper } = parts(data, at, mask);
-  const { rowOf } = mask;
-  const places = mask.placesIn(rows, columns);
-  const largest = new Int32Array(rows * columns).fill(-1);
-  for (let n = 0; n < places.length; n++) {
-    const value = upper[n] * scales[rowOf[n]];
-    if (value > largest[places[n]]) largest[places[n]] = value;
-  }
-  return {
-    rows,
-    columns,
-    values: Uint8Array.from(largest, (value) =>
-      value < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(value / LARGEST_PRODUCT)),
-    ),
-  };
-}
-
 /** A tile made smaller. */
 function smaller(tile: Tile, rows: number, columns: number): Tile {
   if (rows === tile.rows && columns === tile.columns) return tile;
   const values = new Uint8Array(rows * columns).fill(TILE_MASKED);
   tile.values.forEach((value, i) => {
-    const place =
-      Math.floor((Math.floor(i / tile.columns) * rows) / tile.rows) * columns +
-      Math.floor(((i % tile.columns) * columns) / tile.columns);
+    const place = placeOf(i, tile, { rows, columns });
     if (value !== TILE_MASKED && (values[place] === TILE_MASKED || value > values[place])) values[place] = value;
   });
   return { rows, columns, values };

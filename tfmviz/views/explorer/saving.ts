@@ -3,17 +3,29 @@
 import type { Saved } from "../shared/picture.ts";
 import type { Values } from "../shared/table.ts";
 import type { Explorer } from "./explorer.ts";
-import { CAPTIONS, type Drawn, type PanelName } from "./frame.ts";
-import type { Mask } from "./payload.ts";
-import { lineValues, matrixValues, overviewValues } from "./values.ts";
+import type { PanelName } from "./frame.ts";
+import type { Kind, Mask } from "./payload.ts";
+import type { Sides } from "./state.ts";
 import type { Pattern } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
-export function savedOf(explorer: Explorer, name: PanelName, view: Drawn): Saved {
+const CAPTIONS = {
+  overview: "A tile is a head; rows are queries, columns keys. Brighter is more attention, grey is masked.",
+  lines: "Left looks at right; stronger lines are more attention.",
+  matrix: "Rows are queries, columns keys; brighter is more attention, grey is masked.",
+};
+
+export function savedOf(explorer: Explorer, name: PanelName): Saved {
   const { colours } = explorer;
   const isOfToken = name === "matrix" || (name === "lines" && explorer.focus() !== null);
   const caption = isOfToken ? `${CAPTIONS[name]} ${explorer.frame.spoken.textContent}` : CAPTIONS[name];
-  return { ...view.figure(colours), name: `attention-${name}`, title: titleOf(explorer, name), caption, colours };
+  return {
+    ...explorer[name].figure(colours),
+    name: `attention-${name}`,
+    title: titleOf(explorer, name),
+    caption,
+    colours,
+  };
 }
 
 function titleOf({ attention, state, name: shown }: Explorer, name: PanelName) {
@@ -31,5 +43,36 @@ export function valuesOf(explorer: Explorer, name: PanelName): Values {
   if (name === "matrix") return matrixValues(title, explorer.picture as Pattern<Mask>, texts);
   const { heads, aggregate } = state;
   const names = aggregate === "heads" ? heads.map((place) => `layer ${place.layer} head ${place.head}`) : [aggregate];
-  return lineValues(title, explorer.patterns(state) ?? [], { ...texts, names });
+  return lineValues(title, explorer.patterns(state) ?? [], names, texts);
+}
+
+function overviewValues(title: string, { layers, heads, scores }: Kind): Values {
+  const names = Object.keys(scores);
+  const rows = layers.flatMap((_, layer) =>
+    Array.from({ length: heads }, (_, head) => [layer, head, ...names.map((name) => scores[name][layer][head])]),
+  );
+  return { title, columns: ["layer", "head", ...names], rows };
+}
+
+/** Every pair that the mask allows, for each of the heads shown. */
+function lineValues(title: string, patterns: Pattern<Mask>[], names: string[], { queries, keys }: Sides): Values {
+  const rows = patterns.flatMap(({ mask, weights }, n) =>
+    Array.from(mask.cells, (cell) => {
+      const [i, j] = [Math.floor(cell / mask.columns), cell % mask.columns];
+      return [names[n], i, queries.tokens[i], j, keys.tokens[j], weights[cell]];
+    }),
+  );
+  return { title, columns: ["head", "query", "query token", "key", "key token", "weight"], rows };
+}
+
+/** A row for each query, a column for each key; masked cells are empty. */
+function matrixValues(title: string, { mask, weights }: Pattern<Mask>, { queries, keys }: Sides): Values {
+  const rows = queries.labels.map((label, i) => [
+    `${i} ${label}`,
+    ...keys.labels.map((_, j) => {
+      const cell = i * mask.columns + j;
+      return mask.allowed[cell] ? weights[cell] : null;
+    }),
+  ]);
+  return { title, columns: ["query", ...keys.labels.map((label, j) => `${j} ${label}`)], rows };
 }

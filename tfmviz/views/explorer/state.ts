@@ -1,5 +1,6 @@
 // What the reader has chosen, and how it is written into a link.
 
+import type { Texts } from "../shared/elements.ts";
 import type { Place as At } from "./matrix.ts";
 import type { Attention } from "./payload.ts";
 import type { Scale } from "./weights.ts";
@@ -7,6 +8,12 @@ import type { Place } from "./words.ts";
 
 /** a token that looks, or one that is looked at */
 export type Focus = { side: "query" | "key"; at: number };
+
+/** The tokens that look and those that are looked at. */
+export type Sides = { queries: Texts; keys: Texts };
+
+/** Hears which token is pointed at, and which one is clicked. */
+export type Listener = { point: (focus: Focus | null) => void; pin: (focus: Focus) => void };
 
 export type Aggregate = "heads" | "mean" | "all" | "rollout";
 
@@ -25,14 +32,7 @@ export interface State {
 }
 
 /** what the page around is told */
-export interface Selection {
-  kind: string;
-  layer: number;
-  head: number;
-  token: number | null;
-  to: number | null;
-  look: string;
-}
+export type Selection = Place & { kind: string; token: number | null; to: number | null; look: string };
 
 type Look = Pick<State, "pin" | "aggregate" | "withoutFirst" | "top" | "least" | "scale" | "order">;
 
@@ -130,10 +130,7 @@ export function toLook(state: State) {
 /** @param own layer */
 const written = ({ layer, head }: Place, own: number) => (layer === own ? `${head}` : `${layer}-${head}`);
 
-/**
- * @param own layer
- * @returns none where it makes no sense
- */
+/** None where it makes no sense. */
 function placesOf(text: string, own: number): Place[] {
   const said = text.split(".").map((part) => /^(?:(\d{1,4})-)?(\d{1,4})$/.exec(part));
   return said.flatMap((part) => (part ? [{ layer: Number(part[1] ?? own), head: Number(part[2]) }] : []));

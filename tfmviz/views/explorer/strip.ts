@@ -1,9 +1,9 @@
 // The sentence as a row of buttons, each shaded by the attention of the token in focus.
 
 import { css, inkOn } from "../shared/colours.ts";
-import { listen, Marks, make, roving, type Texts, tokenButtons } from "../shared/elements.ts";
+import { listen, make, mark, type Texts, tokenButtons } from "../shared/elements.ts";
 import { shortShare } from "../shared/numbers.ts";
-import type { Focus } from "./state.ts";
+import type { Focus, Listener } from "./state.ts";
 import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
 const LONG = 40; // tokens that surely fit
@@ -15,28 +15,18 @@ export class Strip {
   buttons: HTMLButtonElement[] = [];
   numbers: Text[] = [];
   shown: string[] = []; // what each token shows now
-  marks = new Marks([]);
   revealed: number | null = null; // the token that was last scrolled into sight
 
-  side: "key" | "query";
-  title: HTMLSpanElement;
-  group: HTMLDivElement;
-  node: HTMLDivElement;
+  title = make("span", { className: "strip-title" });
+  group = make("div", { className: "strip", role: "group" });
+  node = make("div", {}, this.title, this.group);
 
-  constructor({
-    side,
-    hover,
-    pick,
-  }: { side: Focus["side"]; hover: (focus: Focus | null) => void; pick: (focus: Focus) => void }) {
+  side: Focus["side"];
+
+  constructor(side: Focus["side"], listener: Listener) {
     this.side = side;
-    this.title = make("span", { className: "strip-title" });
-    this.group = make("div", { className: "strip", role: "group" });
-    this.node = make("div", {}, this.title, this.group);
-    roving(this.group, () => 1);
-    listen(this.group, {
-      hover: (at) => hover(at === null ? null : { side: this.side, at }),
-      pick: (at) => pick({ side: this.side, at }),
-    });
+    const hover = (at: number | null) => listener.point(at === null ? null : { side: this.side, at });
+    listen(this.group, hover, (at) => listener.pin({ side: this.side, at }));
   }
 
   label(texts: Texts, title: string, ariaLabel: string) {
@@ -49,15 +39,11 @@ export class Strip {
       node.append(make("span", { className: "weight" }, number));
       return number;
     });
-    this.marks = new Marks(this.buttons);
     this.shown = [];
     this.revealed = null;
   }
 
-  /**
-   * @param weights per token, or null for a row without numbers
-   * @param to the key asked about with it
-   */
+  /** Shades by the weights per token, null for a row without numbers; `to` is the key that is asked about. */
   shade(weights: Shaded[] | null, focus: Focus, pinned: Focus | null, to: number | null) {
     for (const [at, node] of this.buttons.entries()) {
       const entry = weights?.[at];
@@ -72,7 +58,7 @@ export class Strip {
       node.style.color = entry ? inkOn(entry.shade) : "";
     }
     const own = focus.side === this.side ? focus.at : null;
-    this.marks.set(own, pinned?.side === this.side ? pinned.at : null, to);
+    mark(this.buttons, own, pinned?.side === this.side ? pinned.at : null, to);
     if (own !== null) this.reveal(own);
   }
 

@@ -6,9 +6,7 @@
  */
 type Allowed = { rows: number; columns: number; allowed: ArrayLike<number>; left?: ArrayLike<number> | null };
 
-/**
- * Weights row by row; rows are queries. `unused` is what each row gives to no token, if that is known and not nothing.
- */
+/** Weights row by row; rows are queries. `unused`: what each row gives to no token, if known and not nothing. */
 export type Pattern<M = Allowed> = { mask: M; weights: Float32Array; unused?: number[] | null };
 
 /** a weight of pattern number n */
@@ -55,10 +53,7 @@ export function rollout(layers: Pattern[], length: number): { weights: Float32Ar
  * A pattern as the reader's filters leave it: without the first key (each row sums to 1 again), only the largest
  * weights of a row that together make `top` per cent of it, none below `least`.
  */
-export function filtered<M>(
-  { mask, weights }: Pattern<M & Allowed>,
-  { withoutFirst, top, least }: Filters,
-): Pattern<M & Allowed> {
+export function filtered<P extends Pattern>({ mask, weights }: P, { withoutFirst, top, least }: Filters) {
   if (!withoutFirst && top >= 100 && least <= 0) return { mask, weights };
   const kept = weights.slice();
   for (let i = 0; i < mask.rows; i++) {

@@ -5,8 +5,9 @@ import { ATTENTION_KINDS } from "../shared/constants.ts";
 import type { Texts } from "../shared/elements.ts";
 import { decimal, share } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
+import type { Place as At } from "./matrix.ts";
 import type { Kind } from "./payload.ts";
-import type { Focus, State } from "./state.ts";
+import type { Focus, Sides, State } from "./state.ts";
 import type { Filters, Pattern } from "./weights.ts";
 
 /** of a head */
@@ -46,10 +47,7 @@ export function verdictOf(kind: Kind, { layer, head }: Place) {
   return score ? `${name} ${decimal(score)}` : name;
 }
 
-/**
- * How many heads of this kind of attention share a verdict.
- * @param name of the verdict
- */
+/** How many heads of this kind of attention share a verdict. */
 function worth({ verdicts }: Kind, name: string) {
   const all = verdicts.flat();
   const n = all.filter(([other]) => other === name).length;
@@ -60,7 +58,6 @@ function worth({ verdicts }: Kind, name: string) {
 /**
  * The end of a sentence that begins with a head's name and says what it does, and how many heads do the same; then
  * what it does where text repeats.
- * @param words what each kind of verdict means
  * @returns "" for what is not known
  */
 export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<string, string>): [string, string] {
@@ -76,7 +73,6 @@ export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<s
   ];
 }
 
-/** A head's name and verdict. */
 export const headWords = (kind: Kind, place: Place) =>
   [headName(kind, place), verdictOf(kind, place)].filter(Boolean).join(": ");
 
@@ -90,23 +86,15 @@ const said = ({ labels, said }: Texts, at: number) => inWords(said?.[at] ?? `“
  * What each row of the heads that are shown gives to no token, as they have a sink; null where none has one, and where
  * the rows are not what the heads give: in a rollout, and behind filters.
  */
-export function unusedOf({ unused }: Kind, view: import("./state.ts").State): number[] | null {
+export function unusedOf({ unused }: Kind, view: State): number[] | null {
   if (!unused || view.aggregate === "rollout" || filterWords(view)) return null;
   const heads = view.heads.map(({ layer, head }) => unused[layer][head]);
   const rows = { heads, mean: unused[view.layer], all: unused.flat() }[view.aggregate];
   return rows[0].map((_, at) => rows.reduce((sum, row) => sum + row[at], 0) / rows.length);
 }
 
-/**
- * “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token.
- * @param most how many tokens are named
- */
-export function sentence(
-  { mask, weights, unused }: Pattern,
-  { side, at }: Focus,
-  { queries, keys }: { queries: Texts; keys: Texts },
-  most = 3,
-) {
+/** “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token. */
+export function sentence({ mask, weights, unused }: Pattern, { side, at }: Focus, { queries, keys }: Sides, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels
     .map((_, other) => {
@@ -123,11 +111,7 @@ export function sentence(
   return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}${sink}.`;
 }
 
-export function cellSentence(
-  { mask, weights }: Pattern,
-  { row, column }: { row: number; column: number },
-  { queries, keys }: { queries: Texts; keys: Texts },
-) {
+export function cellSentence({ mask, weights }: Pattern, { row, column }: At, { queries, keys }: Sides) {
   const cell = row * mask.columns + column;
   const names = `query ${said(queries, row)}, key ${said(keys, column)}`;
   if (mask.allowed[cell]) return `${names}: ${share(weights[cell])}`;

@@ -147,20 +147,23 @@ class FeedForward extends Shell {
       paintChoice(pen, scene, place);
       paintWeights(pen, scene);
     };
-    return { width: layout.width, height: layout.height, paint };
-  }
-
-  titles() {
     const { title, layer, token } = this.header;
     const caption = this.reason.textContent ?? "";
-    return { name: "feed-forward", title: `${title}, ${plainSite(layer)}, ${token}`, caption };
+    return {
+      width: layout.width,
+      height: layout.height,
+      paint,
+      name: "feed-forward",
+      title: `${title}, ${plainSite(layer)}, ${token}`,
+      caption,
+    };
   }
 
   values() {
     const rows = this.layout.boxes.flatMap(({ part }) =>
       Array.from(this.arrays[part].values, (value, n) => [nameOf(part, this.header)[0], n, value]),
     );
-    return { title: this.titles().title, columns: ["vector", "number", "value"], rows };
+    return { title: this.figure().title, columns: ["vector", "number", "value"], rows };
   }
 }
 

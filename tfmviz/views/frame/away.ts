@@ -6,10 +6,7 @@ const BOXES = "[data-testid=stTextArea] textarea, [data-testid=stTextInput] inpu
 
 export const AWAY = "The server is away. What you type stays in its box.";
 
-/**
- * Says whenever the connection is lost or there again. Returns what ends this.
- * @param say "" for nothing
- */
+/** Says whenever the connection is lost, or "" when it is there again. Returns what ends this. */
 export function watchConnection(say: (sentence: string) => void) {
   const app = document.querySelector(`[${CONNECTION}]`);
   const look = () => {

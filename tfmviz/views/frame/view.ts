@@ -2,40 +2,29 @@
 // every page the word that the server is away.
 
 import { make, put } from "../shared/elements.ts";
+import { part } from "../shared/meet.ts";
 import { watchConnection } from "./away.ts";
 
 const PHONE = "(max-width: 768px)"; // where Streamlit lays the menu over the page
 
-type Frame = { group: string; leave: () => void };
-
-export default function ({
-  data,
-  parentElement,
-}: {
-  data: { group: string };
-  parentElement: ShadowRoot & { frame_?: Frame };
-}) {
-  parentElement.frame_ ??= build(parentElement);
-  parentElement.frame_.group = data.group;
-  mark(data.group);
-  return parentElement.frame_.leave;
-}
-
-function build(parent: ShadowRoot): Frame {
-  const away = make("p", { role: "status" });
-  parent.append(away);
+export default part<{ group: string }>((parent) => {
+  let group = "";
+  const away = parent.appendChild(make("p", { role: "status" }));
   const endWatch = watchConnection((sentence) => put(away, { textContent: sentence }));
-  const watcher = new MutationObserver(() => mark(frame.group)); // Streamlit draws the menu anew for another width
+  const watcher = new MutationObserver(() => mark(group)); // Streamlit draws the menu anew for another width
   watcher.observe(document.body, { childList: true, subtree: true, attributeFilter: ["inert"] });
   document.addEventListener("click", closeMenu);
+  const take = (data: { group: string }) => {
+    group = data.group;
+    mark(group);
+  };
   const leave = () => {
     watcher.disconnect();
     endWatch();
     document.removeEventListener("click", closeMenu);
   };
-  const frame = { group: "", leave };
-  return frame;
-}
+  return { take, leave };
+});
 
 /** Marks the group of the open page, or “5 more” if there is no room for the group. */
 function mark(group: string) {

@@ -4,6 +4,7 @@
 
 import { button, make } from "../shared/elements.ts";
 import { HIDDEN, type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
+import { part } from "../shared/meet.ts";
 import { isTyping } from "../shared/typing.ts";
 
 const INPUTS = ["TextInput", "TextArea", "NumberInput"];
@@ -28,13 +29,7 @@ const RULES: Record<Stage, string> = {
   shown: ASKED,
 };
 
-export default function ({ parentElement }: { parentElement: ShadowRoot & { leave_?: () => void } }) {
-  parentElement.leave_ ??= build(parentElement);
-  return parentElement.leave_;
-}
-
-/** Returns what to do when the button leaves the page. */
-function build(parent: ShadowRoot) {
+export default part((parent) => {
   const rules = make("style");
   const node = button("Guess", { title: "Hides the values until the room has guessed (key g)" });
   const go = (stage: Stage) => {
@@ -51,14 +46,16 @@ function build(parent: ShadowRoot) {
   };
   node.onclick = toggle;
   document.head.append(rules);
-  document.addEventListener("keydown", listen, true); // pictures keep keys from the page
-  window.addEventListener("popstate", arrive);
+  const over = new AbortController();
+  const early = { capture: true, signal: over.signal }; // pictures keep keys from the page
+  document.addEventListener("keydown", listen, early);
+  window.addEventListener("popstate", arrive, over);
   parent.append(make("div", { className: "view" }, node));
   arrive();
-  return () => {
+  const leave = () => {
     go("");
     rules.remove();
-    document.removeEventListener("keydown", listen, true);
-    window.removeEventListener("popstate", arrive);
+    over.abort();
   };
-}
+  return { leave };
+});

@@ -16,8 +16,9 @@ const LONGER_SIDE = 168; // pixels of the longer side
 const LEVELS_OF_CELL = 9;
 
 class HeadMap extends Shell {
-  data!: Heads; // from the first `read` on
+  data!: Heads; // from the first `show` on
   at = -1;
+  buttons: HTMLButtonElement[] = []; // one for each point
   caption = make("p");
   plot = make("div", { className: "plot" });
   picture = make("canvas");
@@ -40,15 +41,11 @@ class HeadMap extends Shell {
 
   draw() {
     const { caption, axes, points, chosen } = this.data;
-    const focused = this.plot.querySelector(":focus");
-    const index = focused instanceof HTMLElement ? focused.dataset.index : undefined;
+    const focused = this.buttons.findIndex((node) => node.matches(":focus"));
     this.caption.textContent = caption;
-    this.plot.replaceChildren(
-      ...axes.flatMap(axisEnds),
-      ...points.map((point, n) => this.button(point, n, n === Math.max(chosen, 0))),
-    );
-    const again = this.plot.querySelector(`button[data-index="${index}"]`);
-    if (again instanceof HTMLElement) again.focus();
+    this.buttons = points.map((point, n) => this.button(point, n, n === Math.max(chosen, 0)));
+    this.plot.replaceChildren(...axes.flatMap(axisEnds), ...this.buttons);
+    this.buttons[focused]?.focus();
     this.look(this.at);
   }
 
@@ -60,7 +57,6 @@ class HeadMap extends Shell {
       ariaLabel: `${point.name}. ${point.about}`,
       ariaPressed: String(n === this.data.chosen),
       tabIndex: isFirst ? 0 : -1,
-      dataset: { index: n },
       style: { left: `${x}%`, bottom: `${y}%` },
       onclick: () => this.page.pick?.(n),
       onpointerenter: () => this.look(n),
@@ -71,14 +67,12 @@ class HeadMap extends Shell {
   /** To the next point from left to right. */
   move(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step || !(event.target instanceof HTMLElement)) return;
+    if (!step) return;
     event.preventDefault();
     const { points } = this.data;
     const order = points.map((_, n) => n).sort((a, b) => points[a].x - points[b].x || a - b);
-    const from = order.indexOf(Number(event.target.dataset.index));
-    const next = order[Math.min(order.length - 1, Math.max(0, from + step))];
-    const node = this.plot.querySelector(`button[data-index="${next}"]`);
-    if (node instanceof HTMLElement) node.focus();
+    const from = order.indexOf(this.buttons.indexOf(event.target as HTMLButtonElement));
+    this.buttons[order[Math.min(order.length - 1, Math.max(0, from + step))]].focus();
   }
 
   /** Shows a head beside the map. */
@@ -100,11 +94,7 @@ class HeadMap extends Shell {
   }
 
   figure() {
-    return figureOf(this.body);
-  }
-
-  titles() {
-    return { name: "heads", title: "Map of heads", caption: this.data.caption };
+    return { ...figureOf(this.body), name: "heads", title: "Map of heads", caption: this.data.caption };
   }
 
   values() {

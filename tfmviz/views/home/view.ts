@@ -3,7 +3,7 @@
 import { inWords } from "../shared/bytes.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { listen, make, put, roving, tokenButtons } from "../shared/elements.ts";
+import { listen, make, put, tokenButtons } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -22,7 +22,7 @@ interface Data {
 const LEAST = 0.02; // no arc for less: a second word with a fiftieth of the attention says nothing
 
 class Home extends Shell {
-  data!: Data; // from the first `read` on
+  data!: Data; // from the first `show` on
   buttons: HTMLButtonElement[] = [];
   pinned = 0;
   from = 0;
@@ -35,13 +35,10 @@ class Home extends Shell {
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.mount(parent, { className: "home" }, this.picture, this.said, this.bar(), this.#own());
-    roving(this.words, () => 1);
-    listen(this.words, {
-      hover: (position) => this.#show(position ?? this.pinned),
-      pick: (position) => {
-        this.pinned = position;
-        this.#show(position);
-      },
+    const show = (position: number | null) => this.#show(position ?? this.pinned);
+    listen(this.words, show, (position) => {
+      this.pinned = position;
+      this.#show(position);
     });
   }
 
@@ -107,11 +104,7 @@ class Home extends Shell {
   }
 
   figure() {
-    return figureOf(this.picture);
-  }
-
-  titles() {
-    return { name: "attention", title: this.said.textContent ?? "", caption: "" };
+    return { ...figureOf(this.picture), name: "attention", title: this.said.textContent ?? "", caption: "" };
   }
 
   values() {

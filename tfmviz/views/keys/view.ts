@@ -7,35 +7,16 @@
 
 import { barCharts } from "../charts/bar.ts";
 import { button, make } from "../shared/elements.ts";
+import { part } from "../shared/meet.ts";
 import { isOn, LETTERS, TYPING, turnSwitch } from "../shared/switches.ts";
 import { isTyping } from "../shared/typing.ts";
 import { withhold } from "./letters.ts";
 import { onReturn } from "./returning.ts";
 import { reloadIfStuck } from "./stuck.ts";
 
-type List = { table: HTMLTableElement; leave: () => void };
+type Keys = [key: string, does: string][];
 
-export default function ({
-  data,
-  parentElement,
-  setTriggerValue,
-}: {
-  data: [key: string, does: string][];
-  parentElement: ShadowRoot & { list_?: List; ask_?: () => void };
-  setTriggerValue: (name: string, value: unknown) => void;
-}) {
-  parentElement.ask_ = () => setTriggerValue("returned", true);
-  parentElement.list_ ??= build(parentElement);
-  const { table, leave } = parentElement.list_;
-  table.replaceChildren(
-    ...data.map(([key, does]) =>
-      make("tr", {}, make("th", { scope: "row", textContent: key }), make("td", { textContent: does })),
-    ),
-  );
-  return leave;
-}
-
-function build(parent: ShadowRoot & { ask_?: () => void }): List {
+export default part<Keys>((parent, _, trigger) => {
   const table = make("table");
   const close = button("Close", { onclick: () => dialog.close() });
   const switches = [
@@ -54,24 +35,23 @@ function build(parent: ShadowRoot & { ask_?: () => void }): List {
     if (event.key === "?") open();
     if (event.key === "c" && compare()) event.preventDefault(); // else the letter is typed into the choice
   };
-  window.addEventListener("keydown", withhold, true); // before all others
-  document.addEventListener("keydown", listen);
-  document.addEventListener("beforeinput", enter);
-  const endReturn = onReturn(() => parent.ask_?.());
+  const over = new AbortController();
+  window.addEventListener("keydown", withhold, { capture: true, signal: over.signal }); // before all others
+  document.addEventListener("keydown", listen, over);
+  document.addEventListener("beforeinput", enter, over);
+  const endReturn = onReturn(() => trigger("returned", true));
   const endBars = barCharts();
   reloadIfStuck();
   parent.append(opener, dialog);
-  return {
-    table,
-    leave: () => {
-      window.removeEventListener("keydown", withhold, true);
-      document.removeEventListener("keydown", listen);
-      document.removeEventListener("beforeinput", enter);
-      endReturn();
-      endBars();
-    },
+  const row = ([key, does]: Keys[number]) =>
+    make("tr", {}, make("th", { scope: "row", textContent: key }), make("td", { textContent: does }));
+  const leave = () => {
+    over.abort();
+    endReturn();
+    endBars();
   };
-}
+  return { take: (keys) => table.replaceChildren(...keys.map(row)), leave };
+});
 
 /** A box to switch something off and on, and what shows in it how the switch stands. */
 function switchOf(name: string, text: string) {

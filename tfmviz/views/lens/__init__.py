@@ -9,5 +9,5 @@ from __future__ import annotations
 
 from tfmviz.views.shared import script, style
 
-JS = script("lens/view.ts")
+JS = script("lens/view.tsx")
 CSS = style("lens")

@@ -12,7 +12,7 @@ import type { Sites } from "../shared/record.ts";
 import type { Settings } from "../writing/settled.ts";
 import { differenceOf, distancesOf, headOf, movedOf } from "./differences.ts";
 import { editsOf } from "./editing.ts";
-import type { Known, Pictures } from "./following.ts";
+import type { Source } from "./following.ts";
 import type { Own } from "./own.ts";
 import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
 
@@ -23,7 +23,7 @@ import { type Pair, pairsOf, type Shared, sharedOf } from "./pairing.ts";
  */
 export type Edited = {
   by: string;
-  usual?: [query: number, key: number];
+  usual?: Cell;
   rules?: Settings["rules"];
   names?: Settings["names"];
   layers?: string[];
@@ -36,6 +36,7 @@ export type Edited = {
 
 /** A's or B's: what the model computed, and the head that is shown. */
 type Pass = { tokens: string[]; labels: string[]; sites: Sites; probabilities: (token: number) => Float32Array };
+type Cell = [query: number, key: number];
 type Side = Pass & { layer: string; head: number };
 
 /** What each view needs of the two passes besides the chosen layer. */
@@ -50,34 +51,32 @@ const NEEDS = {
   predictions: [],
 } as Record<string, string[]>;
 
-export class Changed {
-  kept: { of: string; pass: Pass }[] = []; // the last two: one stays while the other is changed
+/** @param own has the engines */
+export function changed(own: Own): Source {
+  let kept: { of: string; pass: Pass }[] = []; // the last two: one stays while the other is changed
 
-  own: Own;
+  const sideOf = (engine: Engine, { text, layer, head }: Shown, sites: string[], edits: Edit[]): Side => {
+    const of = JSON.stringify([text, sites, edits]);
+    const pass = kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
+    kept = [...kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
+    return { ...pass, layer, head };
+  };
 
-  /** @param own has the engines */
-  constructor(own: Own) {
-    this.own = own;
-  }
-
-  async trace(
-    text: string,
-    { page, parcel, opening, change = "", views, entered = text }: Known,
-  ): Promise<Pictures | null> {
+  const trace: Source["trace"] = async (text, { page, parcel, opening, change = "", views, entered = text }) => {
     const { edited, layer, head } = page;
     const isTyped = text !== entered;
     if (!edited || !parcel || !views.every((view) => view in NEEDS)) return null;
     if (!isTyped && views.join() === "masks") return null; // that is where the hand is
     const other = { layer, head, text: edited.by === "b" ? change : text, ...edited.other };
-    const engine = this.own.engine(parcel);
+    const engine = own.engine(parcel);
     if (!engine?.tokenizer.knows(text + other.text)) return null;
     try {
       const lengths = [text, other.text].map((one) => engine.encode(one).ids.length);
       const edits = edited.by === "b" ? [] : editsOf(change, edited, lengths[0]);
       if (!edits || Math.max(...lengths) > MOST_FOLLOWED) return null;
-      const own = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
-      const sites = [...own, ...views.flatMap((view) => NEEDS[view])];
-      const sides = [this.side(engine, { layer, head, text }, sites, []), this.side(engine, other, sites, edits)];
+      const ofHeads = [layer, other.layer].flatMap((one) => [`${one}.pattern`, `${one}.mask`]);
+      const sites = [...ofHeads, ...views.flatMap((view) => NEEDS[view])];
+      const sides = [sideOf(engine, { layer, head, text }, sites, []), sideOf(engine, other, sites, edits)];
       const order = pairsOf(sides[0].tokens, sides[1].tokens);
       const { fillsGaps } = engine.tokenizer;
       const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
@@ -89,20 +88,11 @@ export class Changed {
     } catch {
       return null; // whatever it is, the server says it
     }
-  }
-
-  side(
-    engine: Engine,
-    { text, layer, head }: { text: string; layer: string; head: number },
-    sites: string[],
-    edits: Edit[],
-  ): Side {
-    const of = JSON.stringify([text, sites, edits]);
-    const pass = this.kept.find((one) => one.of === of)?.pass ?? run(engine, text, sites, edits);
-    this.kept = [...this.kept.filter((one) => one.pass !== pass), { of, pass }].slice(-2);
-    return { ...pass, layer, head };
-  }
+  };
+  return { trace };
 }
+
+type Shown = { text: string; layer: string; head: number };
 
 function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pass {
   const { facts, sites } = engine.trace(text, { sites: wanted, edits });
@@ -123,7 +113,7 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
  * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/sides.py): the usual ones,
  * or those of the row that differs most.
  */
-function placeOf([a, b]: Side[], shared: Shared[], usual: [query: number, key: number] = [0, 0]) {
+function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
   const moved = distancesOf(patternOf(a), patternOf(b), shared);
   const best = moved.indexOf(Math.max(...moved));
   const own = moved[shared.findIndex(([query]) => query === usual[0])];
@@ -132,7 +122,7 @@ function placeOf([a, b]: Side[], shared: Shared[], usual: [query: number, key: n
 }
 
 /** A query and the key that it gives most to. */
-function pairAt(side: Side, query: number): [query: number, key: number] {
+function pairAt(side: Side, query: number): Cell {
   const { columns, values } = patternOf(side);
   const row = values.subarray(query * columns, (query + 1) * columns);
   return [query, row.indexOf(Math.max(...row))];
@@ -148,7 +138,7 @@ type Seen = {
   key: number;
   words: string[];
   isTyped: boolean;
-  usual?: [query: number, key: number];
+  usual?: Cell;
 };
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_a: (seen) => oneSide(seen, 0),
@@ -185,11 +175,8 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
   },
   next_words: ({ sides, query, words }) => {
     const [old, now] = sides.map(({ probabilities }) => probabilities(query));
-    const best = largest(
-      old.map((p, id) => Math.max(p, now[id])),
-      NEXT_WORDS,
-    );
-    return best.map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
+    const most = old.map((p, id) => Math.max(p, now[id]));
+    return largest(most, NEXT_WORDS).map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
   },
   predictions: ({ sides: [{ probabilities }], usual: [token] = [0], words }) => {
     const found = probabilities(token);
@@ -236,12 +223,6 @@ function maskedOf(side: Side): Matrix {
   return { rows, columns, values: values.map((share, n) => (mask[n] ? share : Number.NaN)) };
 }
 
-const frameOf = (row: number, column: number) => ({
-  top: row,
-  left: column,
-  bottom: row + 1,
-  right: column + 1,
-  colour: "accent",
-});
+const frameOf = (top: number, left: number) => ({ top, left, bottom: top + 1, right: left + 1, colour: "accent" });
 
 const meanOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;

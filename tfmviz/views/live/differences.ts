@@ -42,10 +42,7 @@ export function differenceOf(a: Matrix, b: Matrix, order: Pair[]) {
   return Float32Array.from(cells);
 }
 
-/**
- * How far each vector has moved, ‖x' − x‖ / ‖x‖.
- * @param before (len, d_model)
- */
+/** How far each vector of (len, d_model) has moved, ‖x' − x‖ / ‖x‖. */
 export function movedOf({ shape: [rows, width], data: x }: Site, { data: y }: Site) {
   return Array.from({ length: rows }, (_, row) => {
     let [moved, length] = [0, 0];

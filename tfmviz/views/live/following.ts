@@ -31,7 +31,7 @@ type Wish = { text: string; change: string };
 export type Pictures = { typed: Typed; views: Record<string, unknown> };
 
 /** Gives the pictures of a text; null where it cannot, and the next source is asked. */
-type Source = { trace: (text: string, known: Known) => Promise<Pictures | null> };
+export type Source = { trace: (text: string, known: Known) => Promise<Pictures | null> };
 
 /** The page, as far as it is needed here. */
 export interface Around {
@@ -126,7 +126,6 @@ export class Following {
   /**
    * Whether the pictures of a wish may be shown: the page is the same, and if something else has been entered since,
    * Python's pictures of that are better.
-   * @param known when it was asked for
    */
   isFor(wish: Wish, { page }: Known) {
     const now = this.known;

@@ -3,26 +3,21 @@
 
 import { MOST_FOLLOWED, OFFERED } from "../shared/constants.ts";
 import { meetingOf } from "../shared/meet.ts";
-import type { Known, Pictures } from "./following.ts";
+import type { Source } from "./following.ts";
 import type { Own } from "./own.ts";
 
 /** whose words they are, and their tokens */
 type Dictionary = { model: string; ids: number[] };
 
-export class Offers {
-  own: Own;
-  dictionary: () => Dictionary;
-
-  /** @param own has the engines */
-  constructor(own: Own, dictionary: () => Dictionary = () => meetingOf("offers").data as Dictionary) {
-    this.own = own;
-    this.dictionary = dictionary;
-  }
-
-  async trace(text: string, { page, parcel, views, entered = text }: Known): Promise<Pictures | null> {
+/** @param own has the engines */
+export const offers = (
+  own: Pick<Own, "engine">,
+  dictionary = () => meetingOf("offers").data as Dictionary,
+): Source => ({
+  async trace(text, { page, parcel, views, entered = text }) {
     if (!parcel || !views.includes("offers") || text === entered) return null;
-    const { model, ids } = this.dictionary();
-    const engine = model === page.model ? this.own.engine(parcel) : null;
+    const { model, ids } = dictionary();
+    const engine = model === page.model ? own.engine(parcel) : null;
     const [before, begun] = parted(text);
     if (!engine?.tokenizer.knows(text) || !before || engine.encode(before).ids.length > MOST_FOLLOWED) return null;
     engine.trace(before, { sites: [] });
@@ -32,8 +27,8 @@ export class Offers {
     const best = fitting.sort((a, b) => logits[b] - logits[a]).slice(0, OFFERED);
     const words = best.map((id) => vocabulary[id].slice(1));
     return { typed: { first: 0 }, views: { offers: { before: `${before} `, words } } };
-  }
-}
+  },
+});
 
 /** What stands before the word that is being typed, and as much of it as is there. */
 export function parted(text: string) {

@@ -30,16 +30,13 @@ export class Own {
   trouble = ""; // why the browser does not compute, in a sentence
   told = () => {}; // called when there is such a sentence
 
-  get: (parcel: Parcel) => Promise<{ engine: Engine; makers: Makers }>;
-  sent: (view: string) => Uint8Array | Plain<Drawn>;
+  sent = (view: string) => meetingOf(view).data as Uint8Array | Plain<Drawn>; // what Python has sent to a view last
 
-  /** @param sent what Python has sent to a view last */
-  constructor(
-    get: Own["get"] = fetched,
-    sent: Own["sent"] = (view) => meetingOf(view).data as Uint8Array | Plain<Drawn>,
-  ) {
+  get: typeof fetched;
+
+  constructor(get = fetched, sent?: Own["sent"]) {
     this.get = get;
-    this.sent = sent;
+    if (sent) this.sent = sent;
   }
 
   /** The engine of a model, null until it is here. The first key asks for it, unless the reader's line is dear. */
@@ -64,10 +61,7 @@ export class Own {
     return isOn(TYPING) && Boolean(this.engines.get(known?.parcel?.at ?? ""));
   }
 
-  /**
-   * The server goes on computing. If it was away, the next key asks again.
-   * @param error plain ones are sentences for the reader
-   */
+  /** The server goes on computing; if it was away, the next key asks again. Plain errors are sentences for readers. */
   complain(error: unknown, { at }: Parcel) {
     if (error instanceof TypeError) this.engines.delete(at);
     if (error instanceof RangeError) this.trouble = NO_MEMORY;

@@ -2,21 +2,14 @@
 // view itself takes what the settings leave.
 
 import { SLIDERS } from "../shared/constants.ts";
-import type { Known, Pictures } from "./following.ts";
+import type { Source } from "./following.ts";
 import type { Own } from "./own.ts";
 
-export class Settings {
-  own: Own;
-
-  /** @param own has the engines */
-  constructor(own: Own) {
-    this.own = own;
-  }
-
-  async trace(text: string, { page, parcel, change = "", views, entered = text }: Known): Promise<Pictures | null> {
-    const { edited } = page;
+/** @param own has the engines */
+export const settings = (own: Own): Source => ({
+  async trace(text, { page: { edited }, parcel, change = "", views, entered = text }) {
     if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
-    const engine = this.own.engine(parcel);
+    const engine = own.engine(parcel);
     if (!engine?.tokenizer.knows(text)) return null;
     const numbers = change.split(",").map(Number);
     const moved = Object.fromEntries(Object.keys(SLIDERS).map((rule, n) => [rule, numbers[n]]));
@@ -30,5 +23,5 @@ export class Settings {
       },
     };
     return { typed: { first: 0 }, views: { writing } };
-  }
-}
+  },
+});

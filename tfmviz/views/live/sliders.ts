@@ -11,10 +11,7 @@ export function numbersSet() {
   return found.map((slider) => Number(Number((slider as HTMLInputElement).value).toFixed(2))).join();
 }
 
-/**
- * Tells whenever what the sliders say may have changed.
- * @returns ends this
- */
+/** Tells whenever what the sliders say may have changed. Returns what ends this. */
 export function watchSliders(tell: () => void): () => void {
   const observer = new MutationObserver((changes) => {
     if (changes.some(({ target }) => target instanceof Element && target.closest(SELECTORS.join()))) tell();

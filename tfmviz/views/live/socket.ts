@@ -22,30 +22,22 @@ export class Socket {
   ending: ReturnType<typeof setTimeout> | undefined;
   retrying: ReturnType<typeof setTimeout> | undefined;
 
+  make = (address: string) => new WebSocket(address);
+  now = () => performance.now();
+  again = () => {}; // called when the server may be asked once more
+
   address: string;
   say: (sentence: string) => void;
-  make: (address: string) => WebSocket;
-  now: () => number;
-  again: () => void;
 
-  /**
-   * @param say what stands in the way, "" for nothing
-   * @param world `again` is called when the server may be asked once more
-   */
+  /** @param say what stands in the way, "" for nothing */
   constructor(
     address: string,
     say: (sentence: string) => void,
-    {
-      make = (at) => new WebSocket(at),
-      now = () => performance.now(),
-      again = () => {},
-    }: { make?: (address: string) => WebSocket; now?: () => number; again?: () => void } = {},
+    world: Partial<Pick<Socket, "make" | "now" | "again">> = {},
   ) {
+    Object.assign(this, world);
     this.address = address;
     this.say = say;
-    this.make = make;
-    this.now = now;
-    this.again = again;
   }
 
   async trace(text: string, known: Known): Promise<Pictures | null> {
@@ -127,8 +119,7 @@ export class Socket {
 
   /** The server is there again: it is asked at once. */
   returned() {
-    this.pause = 0;
-    this.notBefore = 0;
+    this.pause = this.notBefore = 0;
     clearTimeout(this.retrying);
     this.again();
   }

@@ -3,48 +3,34 @@
 
 import { onReturn } from "../keys/returning.ts";
 import { make, put } from "../shared/elements.ts";
-import { meetingOf } from "../shared/meet.ts";
+import { meetingOf, part } from "../shared/meet.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
-import { Changed } from "./changed.ts";
+import { changed } from "./changed.ts";
 import { type Around, Following, inOneLine, type Known } from "./following.ts";
-import { Offers } from "./offers.ts";
+import { offers } from "./offers.ts";
 import { Own } from "./own.ts";
-import { Settings } from "./settings.ts";
+import { settings } from "./settings.ts";
 import { numbersSet, watchSliders } from "./sliders.ts";
 import { Socket } from "./socket.ts";
 
 /** `at` is the server's address */
 type Data = Omit<Known, "views"> & { views: string; at: string };
 
-type Live = { following: Following; leave: () => void };
-
 const BOX = ".st-key-text textarea";
 const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
 const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
 const GONE = "The server is away. Your browser goes on computing.";
-const NOTE = {
-  margin: "0",
-  fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)",
-};
+const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
-export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { live_?: Live } }) {
-  parentElement.live_ ??= build(parentElement, data.at);
-  const { following, leave } = parentElement.live_;
-  const { at: _, views, ...known } = data;
-  following.know({ ...known, views: views.split(" ") });
-  return leave;
-}
-
-/** @param at the server's address, relative to the page's */
-function build(parent: ShadowRoot, at: string): Live {
+export default part<Data>((parent, { at }) => {
   const note = make("p", { role: "status", style: NOTE });
   parent.append(note);
   const own = new Own();
   const say = (sentence: string) => put(note, { textContent: sentence || own.trouble }); // said once
   own.told = () => say("");
   const socket = new Socket(addressOf(at), say, { again: () => following.ask() });
-  const sources = [own, new Changed(own), new Settings(own), new Offers(own), socket];
+  const sources = [own, changed(own), settings(own), offers(own), socket];
   const following = new Following(sources, around(say));
   const listen = (event: Event) => {
     const { target } = event;
@@ -58,22 +44,22 @@ function build(parent: ShadowRoot, at: string): Live {
     following.ask();
     return own.isHere(following.known);
   };
-  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen);
+  const over = new AbortController();
+  for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
   const leaveSliders = watchSliders(() => following.ask());
   const endReturn = onReturn(() => socket.returned());
-  return {
-    following,
-    leave: () => {
-      for (const event of ["input", "compositionend"]) document.removeEventListener(event, listen);
-      leaveSliders();
-      endReturn();
-      meeting.told = meeting.touched = undefined;
-      following.known = null;
-      socket.leave();
-      document.documentElement.removeAttribute(MARK);
-    },
+  const take = ({ at: _, views, ...known }: Data) => following.know({ ...known, views: views.split(" ") });
+  const leave = () => {
+    over.abort();
+    leaveSliders();
+    endReturn();
+    meeting.told = meeting.touched = undefined;
+    following.known = null;
+    socket.leave();
+    document.documentElement.removeAttribute(MARK);
   };
-}
+  return Object.assign(following, { take, leave });
+});
 
 const textIn = (box: string) => (document.querySelector(box) as HTMLTextAreaElement | null)?.value ?? null;
 

@@ -17,7 +17,7 @@ from tfmviz.constants import LONGEST_MASK
 from tfmviz.record.trace import Array
 from tfmviz.views.shared import script, style
 
-JS = script("masks/view.ts")
+JS = script("masks/view.tsx")
 CSS = style("masks")
 
 

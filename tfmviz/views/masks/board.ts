@@ -5,14 +5,14 @@ import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 
-/** `start`, `drag` and `end` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
+/** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
 interface Listener {
-  start: (place: Place) => void;
-  drag: (place: Place) => void;
-  end: () => void;
-  cancel: () => void;
-  key: (event: KeyboardEvent) => void;
-  hover: (place: Place | null) => void;
+  press(place: Place): void;
+  drag(place: Place): void;
+  finish(): void;
+  cancel(): void;
+  key(event: KeyboardEvent): void;
+  point(place: Place | null): void;
 }
 
 const LARGEST = 30;
@@ -26,11 +26,14 @@ export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) 
   pen.fillRect(0, 0, mask.columns * cell, mask.rows * cell);
   const gap = cell >= 7 ? 1 : 0;
   pen.fillStyle = colours.looks;
-  for (let n = 0; n < mask.open.length; n++) {
-    if (mask.open[n])
-      pen.fillRect((n % mask.columns) * cell, Math.floor(n / mask.columns) * cell, cell - gap, cell - gap);
-  }
+  for (let n = 0; n < mask.open.length; n++)
+    if (mask.open[n]) pen.fillRect(...corner(mask, n, cell), cell - gap, cell - gap);
 }
+
+const corner = ({ columns }: Mask, n: number, cell: number): [x: number, y: number] => [
+  (n % columns) * cell,
+  Math.floor(n / columns) * cell,
+];
 
 export class Board {
   mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };
@@ -46,29 +49,27 @@ export class Board {
   node = make("div", { className: "board" }, this.canvas);
   cursor = { row: 0, column: 0 };
 
-  constructor({ start, drag, end, cancel, key, hover }: Listener) {
+  constructor(listener: Listener) {
     this.canvas.addEventListener("pointerdown", (event) => {
       const place = this.placeAt(event);
       if (!place) return;
       this.canvas.setPointerCapture(event.pointerId);
       this.cursor = this.within(place);
-      start(place);
+      listener.press(place);
     });
     this.canvas.addEventListener("pointermove", (event) => {
       const place = this.placeAt(event);
-      hover(place);
-      if (place && event.buttons) drag(place);
+      listener.point(place);
+      if (place && event.buttons) listener.drag(place);
     });
-    this.canvas.addEventListener("pointerup", end);
-    this.canvas.addEventListener("pointercancel", cancel);
-    this.canvas.addEventListener("pointerleave", () => hover(null));
-    this.canvas.addEventListener("keydown", (event) => key(event));
+    this.canvas.addEventListener("pointerup", () => listener.finish());
+    this.canvas.addEventListener("pointercancel", () => listener.cancel());
+    this.canvas.addEventListener("pointerleave", () => listener.point(null));
+    this.canvas.addEventListener("keydown", (event) => listener.key(event));
   }
 
   show(mask: Mask, texts: { queries: string[]; keys: string[] }, changed: Uint8Array) {
-    this.mask = mask;
-    this.texts = texts;
-    this.changed = changed;
+    Object.assign(this, { mask, texts, changed });
     this.cursor = this.within(this.cursor);
   }
 
@@ -78,7 +79,6 @@ export class Board {
     return { row: limit(row, this.mask.rows), column: limit(column, this.mask.columns) };
   }
 
-  /** Finds sizes for a free width. */
   measure(width: number, { font, letters, least }: Colours) {
     const roomFor = (labels: string[]) => Math.min(LABEL, widest(labels, `${letters}px ${font}`)) + 10;
     const { rows, columns } = this.mask;
@@ -120,7 +120,8 @@ export class Board {
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     mask.open.forEach((isOpen, n) => {
-      if (!isOpen) pen.fillText("−∞", ((n % mask.columns) + 0.5) * cell, (Math.floor(n / mask.columns) + 0.5) * cell);
+      const [x, y] = corner(mask, n, cell);
+      if (!isOpen) pen.fillText("−∞", x + cell / 2, y + cell / 2);
     });
   }
 
@@ -130,13 +131,8 @@ export class Board {
     pen.fillStyle = colours.accent;
     const size = Math.max(2, cell * 0.3);
     this.changed.forEach((differs, n) => {
-      if (differs)
-        pen.fillRect(
-          (n % mask.columns) * cell + (cell - size) / 2,
-          Math.floor(n / mask.columns) * cell + (cell - size) / 2,
-          size,
-          size,
-        );
+      const [x, y] = corner(mask, n, cell).map((edge) => edge + (cell - size) / 2);
+      if (differs) pen.fillRect(x, y, size, size);
     });
   }
 

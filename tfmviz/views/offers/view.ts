@@ -8,15 +8,11 @@ import { type Page, Shell } from "../shared/shell.ts";
 type Offered = { before: string; words: string[] };
 
 class Offers extends Shell {
-  data: Offered = { before: "", words: [] };
+  data!: Offered; // from the first `show` on
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.mount(parent, { className: "offers", ariaLabel: "Words to tap" });
-  }
-
-  read(data: Offered) {
-    this.data = data;
   }
 
   draw() {

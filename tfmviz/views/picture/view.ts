@@ -167,11 +167,14 @@ class Picture extends Shell {
   figure() {
     const size = this.cell * this.side + 2 * ROUND;
     const paint = (pen: Pen) => this.paint(pen);
-    return { width: Math.max(size, 420), height: size, paint };
-  }
-
-  titles() {
-    return { name: "picture", title: this.title, caption: "Heavy lines part the patches." };
+    return {
+      width: Math.max(size, 420),
+      height: size,
+      paint,
+      name: "picture",
+      title: this.title,
+      caption: "Heavy lines part the patches.",
+    };
   }
 
   values() {

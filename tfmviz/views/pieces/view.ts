@@ -44,18 +44,14 @@ class Cuts extends Shell {
   }
 
   figure() {
-    return figureOf(this.body);
-  }
-
-  titles() {
-    return { name: "pieces", title: this.data.caption || "Pieces", caption: "" };
+    return { ...figureOf(this.body), name: "pieces", title: this.data.caption || "Pieces", caption: "" };
   }
 
   values() {
     const { titles, rows } = this.data;
     const below = Math.max(0, ...rows.flatMap(({ pieces }) => pieces.map((piece) => piece.length - 2)));
     return {
-      title: this.titles().title,
+      title: this.data.caption || "Pieces",
       columns: [...titles, ...Array.from({ length: below }, (_, n) => `line ${n + 1} below`)],
       rows: rows.flatMap(({ name, note, pieces }) =>
         pieces.map(([text, , ...lines]) => [

@@ -4,6 +4,7 @@
 import { inWords } from "../shared/bytes.ts";
 import { make, roving, tokenButtons } from "../shared/elements.ts";
 import { onGuess, stageOfGuess } from "../shared/guessing.ts";
+import { part } from "../shared/meet.ts";
 import { quoted } from "../shared/quoted.ts";
 
 /**
@@ -34,7 +35,7 @@ class Question {
     parent.append(this.node);
   }
 
-  show(data: Data) {
+  take(data: Data) {
     const isSame = JSON.stringify(data) === JSON.stringify(this.data);
     this.data = data;
     if (isSame) return;
@@ -94,16 +95,11 @@ class Question {
     this.said.textContent = guess ? `Guessed: ${guess.at === null ? `“${guess.words}”` : guess.words}.${answer}` : "";
   }
 
-  leave() {
+  leave = () => {
     this.mark(null);
     this.endGuess();
     document.removeEventListener("click", this.click, true);
-  }
+  };
 }
 
-export default function ({ data, parentElement }: { data: Data; parentElement: ShadowRoot & { view_?: Question } }) {
-  parentElement.view_ ??= new Question(parentElement);
-  const view = parentElement.view_;
-  view.show(data);
-  return () => view.leave();
-}
+export default part<Data>((parent) => new Question(parent));

@@ -124,45 +124,29 @@ function bracket(buttons: HTMLButtonElement[], { start, end, character }: Run) {
   }
 }
 
-/** Which tokens of a group carry a mark: in focus, pinned, asked about with it. Touches only what changes. */
-export class Marks {
-  buttons: HTMLButtonElement[];
-  focus: number | null;
-  pin: number | null;
-  to: number | null;
-
-  constructor(buttons: HTMLButtonElement[]) {
-    this.buttons = buttons;
-    this.focus = null;
-    this.pin = null;
-    this.to = null;
-  }
-
-  set(focus: number | null, pin: number | null, to: number | null = null) {
-    if (focus !== this.focus) {
-      if (this.focus !== null) this.buttons[this.focus].classList.remove("focus");
-      if (focus !== null) this.buttons[focus].classList.add("focus");
-    }
-    if (pin !== this.pin) {
-      if (this.pin !== null) this.buttons[this.pin].ariaPressed = "false";
-      if (pin !== null) this.buttons[pin].ariaPressed = "true";
-    }
-    if (to !== this.to) {
-      if (this.to !== null) this.buttons[this.to].classList.remove("to");
-      if (to !== null) this.buttons[to].classList.add("to");
-    }
-    Object.assign(this, { focus, pin, to });
+/** Marks tokens of a group: the one in focus, the pinned one, the one that is asked about with it. */
+export function mark(buttons: HTMLButtonElement[], focus: number | null, pin: number | null, to: number | null = null) {
+  for (const [n, node] of buttons.entries()) {
+    node.classList.toggle("focus", n === focus);
+    node.classList.toggle("to", n === to);
+    put(node, { ariaPressed: String(n === pin) });
   }
 }
 
-/** Tells which token of a group the pointer or the keyboard is on, and which one is clicked. */
+/**
+ * Tells which button of a group the pointer or the keyboard is on, and which one is clicked. Arrow keys go from one to
+ * the next.
+ */
 export function listen(
   group: HTMLElement,
-  { hover, pick }: { hover: (position: number | null) => void; pick: (position: number) => void },
+  hover: (position: number | null) => void,
+  pick: (position: number, event: MouseEvent) => void,
+  columns = () => 1,
 ) {
+  roving(group, columns);
   const positionOf = (event: Event) => {
     const node = buttonOf(event);
-    return node ? Number(node.dataset.position) : null;
+    return node && [...group.querySelectorAll("button")].indexOf(node);
   };
   group.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "touch" && positionOf(event) !== null) hover(positionOf(event));
@@ -174,7 +158,7 @@ export function listen(
   group.addEventListener("focusout", () => hover(null));
   group.addEventListener("click", (event) => {
     const position = positionOf(event);
-    if (position !== null) pick(position);
+    if (position !== null) pick(position, event);
   });
 }
 

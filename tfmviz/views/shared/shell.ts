@@ -2,8 +2,8 @@
 // hand that must be still, light and dark, sizes, frames, and words for screen readers.
 //
 // A view draws its data (`draw`), as they come or as it reads them (`read`), says what is chosen (`chosen`) and takes
-// what the page around has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), what it
-// is called (`titles`) and what is painted (`figure`).
+// what the page around has chosen (`take`). A figure has a bar (`bar`): the view gives its values (`values`), and what
+// is painted under which name (`figure`).
 
 import { figureBar } from "./bar.ts";
 import type { Link } from "./beside.ts";
@@ -223,21 +223,16 @@ export class Shell<Look extends Colours = Colours> {
 
   /** The bar of the figure: values, files, the whole screen. */
   bar() {
-    const file = (format: "svg" | "png") =>
-      this.width > 0 && save({ ...this.figure(), ...this.titles(), colours: this.colours }, format);
+    const file = (format: "svg" | "png") => this.width > 0 && save({ ...this.figure(), colours: this.colours }, format);
     return figureBar({ whole: () => this.node, file, values: () => this.values() });
   }
 
-  figure(): Figure {
-    return { width: 0, height: 0, paint: () => {} };
-  }
-
-  titles(): Titles {
-    return { name: "figure", title: "", caption: "" };
+  figure(): Figure & Titles {
+    return { width: 0, height: 0, paint: () => {}, name: "figure", title: "", caption: "" };
   }
 
   values(): Values {
-    return { title: this.titles().title, columns: [], rows: [] };
+    return { title: "", columns: [], rows: [] };
   }
 
   /** @param text for screen readers */

@@ -3,7 +3,7 @@
 import type { Edited } from "../live/changed.ts";
 import { editsOf } from "../live/editing.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
-import { Lab } from "../masks/lab.ts";
+import { Lab } from "../masks/view.tsx";
 import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
 import { make, put, select } from "../shared/elements.ts";
 import { galleryOf } from "./gallery.ts";

@@ -274,17 +274,18 @@ export class Steps extends Shell {
   }
 
   figure() {
-    return sideBySide(
-      this.grids.filter(({ size }) => size === "large"),
-      this.colours,
-    );
-  }
-
-  titles() {
     const { title, layer, head } = this.head;
     const caption = `${this.words.textContent} ${this.reason.textContent}`;
     const name = `attention-${this.current.id}`;
-    return { name, title: `${title}, ${plainSite(layer)} head ${head}: ${this.current.short}`, caption };
+    return {
+      ...sideBySide(
+        this.grids.filter(({ size }) => size === "large"),
+        this.colours,
+      ),
+      name,
+      title: `${title}, ${plainSite(layer)} head ${head}: ${this.current.short}`,
+      caption,
+    };
   }
 
   values() {

@@ -242,11 +242,7 @@ class Translation extends Shell {
   }
 
   figure() {
-    return figureOf(this.pair);
-  }
-
-  titles() {
-    return { name: "translation", title: this.data?.heads ?? "", caption: this.sentence };
+    return { ...figureOf(this.pair), name: "translation", title: this.data?.heads ?? "", caption: this.sentence };
   }
 
   values() {

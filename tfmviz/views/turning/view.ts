@@ -280,13 +280,14 @@ export class Turning extends Shell {
   }
 
   figure() {
-    return figureOf(this.node);
-  }
-
-  titles() {
     const { angles, pair, head } = this.says;
     const caption = [angles, pair, head].map(({ textContent }) => textContent).join(" ");
-    return { name: "turning", title: "A query and a key that turn with their positions", caption };
+    return {
+      ...figureOf(this.node),
+      name: "turning",
+      title: "A query and a key that turn with their positions",
+      caption,
+    };
   }
 
   values() {

@@ -325,15 +325,11 @@ export class Whole extends Shell {
       this.painter.paint(brush, placed, this.stage);
       if (token) follow(brush, placed, this.arrays, this.followed(token));
     };
-    return { width, height, paint };
-  }
-
-  titles() {
     const { title, zoom, layer, head } = this.scene as Scene;
     const part = plainSite(layer);
     const what = { model: "the whole model", block: part, head: `${part} head ${head}` }[zoom];
     const caption = captionOf(this.scene as Scene);
-    return { name: `${title}-${zoom}`, title: `${title}: ${what}`, caption };
+    return { width, height, paint, name: `${title}-${zoom}`, title: `${title}: ${what}`, caption };
   }
 
   values() {

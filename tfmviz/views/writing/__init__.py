@@ -9,5 +9,5 @@ from __future__ import annotations
 
 from tfmviz.views.shared import script, style
 
-JS = script("writing/view.ts")
+JS = script("writing/view.tsx")
 CSS = style("writing")

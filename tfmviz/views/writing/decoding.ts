@@ -2,15 +2,7 @@
 
 import { LARGEST_SETTING, NEUTRAL } from "../shared/constants.ts";
 
-export type Rules = {
-  banned: number[];
-  order: Rule[];
-  repetition: number;
-  temperature: number;
-  top_k: number;
-  top_p: number;
-  min_p: number;
-};
+export type Rules = Record<Rule, number> & { banned: number[]; order: Rule[] };
 type Rule = "repetition" | "temperature" | "top_k" | "top_p" | "min_p";
 /** What a rule leaves; the score of what is cut is −∞. */
 export type Stage = { rule: Rule | "banned" | "model"; scores: Numbers; shares: Numbers };
@@ -57,10 +49,7 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
   },
 };
 
-/**
- * The model's distribution, then what each rule that changes something leaves of it.
- * @param seen the tokens of the text so far
- */
+/** The model's distribution, then what each rule that changes something leaves of it; `seen` are the text's tokens. */
 export function stagesOf(logits: ArrayLike<number>, rules: Rules, seen: number[]): Stage[] {
   const active = rules.order.filter((rule) => rules[rule] !== NEUTRAL[rule]);
   let scores = Float64Array.from(logits);

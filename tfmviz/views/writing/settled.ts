@@ -21,12 +21,7 @@ export type Settings = {
  * @param tokens those of the text, which stay
  * @param at the place that is looked at
  */
-export function settled(
-  places: Place[],
-  tokens: number[],
-  at: number,
-  { rules, names, running, after }: Settings,
-): { stages: string[]; places: Place[] } {
+export function settled(places: Place[], tokens: number[], at: number, { rules, names, running, after }: Settings) {
   const place = places[at];
   const isWritten = at < tokens.length;
   const { logits, seen } = after(tokens.slice(0, at));

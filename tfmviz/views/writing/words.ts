@@ -32,10 +32,7 @@ export function entropyWords(entropy: number) {
   return `Entropy ${decimal(entropy)} nats, as among ${among} equally likely tokens.`;
 }
 
-/**
- * The draw at a place.
- * @param isWritten whether the token stands in the text already
- */
+/** The draw at a place; `isWritten`: the token stands in the text already. */
 export function drawWords({ token, text, number, low, high, falls, rivals }: Place, isWritten: boolean) {
   const name = (id: number) => rivals.find((rival) => rival.token === id)?.text ?? text;
   const chosen = `“${name(falls).trim() || name(falls)}”`;

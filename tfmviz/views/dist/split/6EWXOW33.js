@@ -1,1 +1,0 @@
-import{t}from"./E6GQCQ4E.js";function o({data:i,parentElement:e}){e.list_??=e.appendChild(t("div",{className:"view"})),e.list_.replaceChildren(...i.map(a))}function a({title:i,steps:e}){let s=e.map(([n,r])=>t("li",{},t("a",{href:r,textContent:n})));return t("section",{},t("h2",{textContent:i}),t("ol",{},...s))}export{o as default};

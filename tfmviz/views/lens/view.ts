@@ -1,6 +1,0 @@
-// The logit lens as a Streamlit component.
-
-import { component } from "../shared/meet.ts";
-import { Lens } from "./lens.ts";
-
-export default component((parent, page) => new Lens(parent, page));

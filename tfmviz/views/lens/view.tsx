@@ -1,0 +1,174 @@
+// A table of words, one row a token, one column a stage. Every touch is answered here; the page gets the chosen cell.
+
+import { render } from "preact";
+import { bytesOf, css, inkOn, inkOnRgb } from "../shared/colours.ts";
+import { figureOf } from "../shared/drawn.ts";
+import { buttonOf, make, reached, rove } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { quoted } from "../shared/quoted.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+
+/** What Python sends; tfmviz/views/lens/__init__.py describes it. */
+interface Data {
+  columns: string[];
+  rows: string[];
+  texts: string[][];
+  notes: string[][];
+  shades: number[][];
+  scale: "share" | "amount";
+  legend: [what: string, low: string, high: string];
+}
+
+type Place = { row: number; column: number };
+
+export class Lens extends Shell {
+  data!: Data; // from the first `show` on
+  place: Place | null = null;
+
+  scroller = make("div", { className: "scroller", tabIndex: 0, role: "region", ariaLabel: "Logit lens" });
+  legend = make("p", { className: "legend" });
+  tip = make("p", { className: "tip" });
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    this.mount(parent, { className: "lens" }, this.bar(), this.legend, this.scroller, this.tip);
+  }
+
+  take({ row, column }: Place) {
+    this.place = { row, column };
+    this.redraw();
+    this.bringIntoView();
+  }
+
+  chosen() {
+    return { token: this.place?.row, stage: this.place?.column };
+  }
+
+  pick(place: Place | null) {
+    if (!place) return;
+    this.place = place;
+    this.draw();
+    this.tell(0);
+  }
+
+  draw() {
+    const { data } = this;
+    const chosen = this.place && this.has(this.place) ? this.place : null;
+    const cell = (row: number, column: number) => {
+      const [background, color] = this.shadeOf(data.shades[row][column]);
+      const isChosen = row === chosen?.row && column === chosen.column;
+      return (
+        <td key={column}>
+          <button
+            type="button"
+            ref={reached(isChosen)}
+            dir="auto"
+            data-row={row}
+            data-column={column}
+            style={{ background, color }}
+            aria-label={sentence(data, { row, column })}
+            aria-pressed={isChosen}
+          >
+            {data.texts[row][column]}
+          </button>
+        </td>
+      );
+    };
+    const line = (name: string, row: number) => (
+      <tr key={row} class={row === chosen?.row ? "chosen" : ""}>
+        <th scope="row" dir="auto" title={`Token ${row}`}>
+          {name}
+        </th>
+        {data.columns.map((_, column) => cell(row, column))}
+      </tr>
+    );
+    const point = (event: Event) => this.point(placeOf(event));
+    render(
+      <table
+        onKeyDown={(event) => rove(event, data.columns.length)}
+        onClick={(event) => this.pick(placeOf(event))}
+        onPointerOver={point}
+        onFocusIn={point}
+        onPointerLeave={() => this.point(null)}
+      >
+        <thead>
+          <tr>
+            {["token", ...data.columns].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{data.rows.map(line)}</tbody>
+      </table>,
+      this.scroller,
+    );
+    const [what, low, high] = data.legend;
+    const stops = Array.from({ length: 9 }, (_, n) => this.shadeOf(n / 8)[0]);
+    const background = `linear-gradient(90deg, ${stops.join(",")})`;
+    render([`${what}: ${low} `, <span key="ramp" class="ramp" style={{ background }} />, ` ${high}`], this.legend);
+    this.point(null);
+  }
+
+  /** The colour of a shade, and of text on it. */
+  shadeOf(shade: number) {
+    if (this.data.scale === "share") return [css(Math.sqrt(shade)), inkOn(Math.sqrt(shade))];
+    const rgb = amountColour(shade, this.colours.roles);
+    return [`rgb(${rgb.join(" ")})`, inkOnRgb(rgb)];
+  }
+
+  /** A shorter text may have no such cell. */
+  has({ row, column }: Place) {
+    return row < this.data.rows.length && column < this.data.columns.length;
+  }
+
+  /** Of a long text the chosen row may lie beyond the table's edge. */
+  bringIntoView() {
+    const line = this.scroller.querySelector<HTMLElement>(".chosen");
+    if (!line) return;
+    const { offsetTop, offsetHeight } = line;
+    const { scrollTop, clientHeight } = this.scroller;
+    const isInView = offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight;
+    if (!isInView) this.scroller.scrollTop = offsetTop - clientHeight / 2;
+  }
+
+  /** Says what a cell shows, or the chosen one. */
+  point(pointed: Place | null) {
+    const place = pointed ?? this.place;
+    if (place && this.has(place)) this.tip.textContent = sentence(this.data, place);
+  }
+
+  figure() {
+    return {
+      ...figureOf(this.scroller.firstElementChild as HTMLElement),
+      name: "logit-lens",
+      title: "Logit lens",
+      caption: this.legend.textContent ?? "",
+    };
+  }
+
+  values() {
+    const { columns, rows, texts } = this.data;
+    const lines = rows.map((name, row) => [String(row), name, ...texts[row]]);
+    return { title: "Logit lens", columns: ["position", "token", ...columns], rows: lines };
+  }
+}
+
+/** The colour of an amount, from little to much, as the figures draw lengths. */
+export function amountColour(shade: number, roles: Record<string, string>) {
+  const [low, middle, high] = [roles.little, roles.middling, roles.much].map(bytesOf);
+  const [from, to, part] = shade < 0.5 ? [low, middle, 2 * shade] : [middle, high, 2 * shade - 1];
+  return from.map((value, i) => Math.round(value + (to[i] - value) * part));
+}
+
+/** The cell that an event happened on, null beside the cells. */
+function placeOf(event: Event): Place | null {
+  const node = buttonOf(event);
+  return node && { row: Number(node.dataset.row), column: Number(node.dataset.column) };
+}
+
+const sentence = ({ rows, columns, notes }: Data, { row, column }: Place) =>
+  `${quoted(rows, row)}, ${columns[column]}: ${notes[row][column]}`;
+
+export default component((parent, page) => new Lens(parent, page));

@@ -1,6 +1,0 @@
-// The mask laboratory as a Streamlit component.
-
-import { component } from "../shared/meet.ts";
-import { Lab } from "./lab.ts";
-
-export default component((parent, page) => new Lab(parent, page));

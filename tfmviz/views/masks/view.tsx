@@ -1,0 +1,355 @@
+// The gallery and the grid. Every touch is answered here; the page around gets the mask when a gesture is done.
+
+import { render, type TargetedEvent } from "preact";
+import { fresh, type Pen } from "../shared/canvas.ts";
+import { arrowOf, make, reached, rove } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { perCent } from "../shared/numbers.ts";
+import { quoted } from "../shared/quoted.ts";
+import { type Page, Shell } from "../shared/shell.ts";
+import {
+  type Bits,
+  type Brush,
+  changedBy,
+  copyOf,
+  countOf,
+  fromBits,
+  gestureOf,
+  gestureWords,
+  type Mask,
+  type Place,
+  ranges,
+  rowCount,
+  toBits,
+  touched,
+} from "./bits.ts";
+import { Board, paintMask } from "./board.ts";
+
+/** A mask of the gallery as Python sends it, and with the mask itself. It is usable if its shape is the sentence's. */
+type Sent = { id: string; title: string; words: string; usable: boolean } & Bits;
+type Entry = Sent & { mask: Mask };
+
+const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
+const BRUSH_KEYS: Record<string, Brush> = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
+const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
+const TYPED = "Press Enter to draw on the mask of this sentence.";
+const TILE = 48;
+const MOST_UNDO = 200;
+const MOST_NAMED = 6; // rows that see nothing
+
+const isLike = (one: Mask, other: Mask) => one.rows === other.rows && one.columns === other.columns;
+
+export class Lab extends Shell {
+  mask!: Mask; // from the first `read` on
+  entries: Entry[] = [];
+  texts = { queries: [] as string[], keys: [] as string[] };
+  start = ""; // the mask one started from
+  brush: Brush = "cell";
+  past: { start: string; mask: Mask }[] = [];
+  gesture: { brush: Brush; value: number; place: Place } | null = null;
+  hovered: Place | null = null;
+
+  isWrittenOut = false; // row by row, in words
+
+  board = new Board(this);
+  gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from", onkeydown: rove });
+  tools = make("div", { className: "tools" });
+  below = make("div", { className: "below" });
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    const bar = make("div", { className: "bar" }, this.tools, this.bar());
+    const properties = { className: "lab", ariaLabel: "Mask laboratory" };
+    this.mount(parent, properties, this.gallery, bar, this.board.node, this.below);
+  }
+
+  /** Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone. */
+  read({ queries, keys, gallery, mask }: { queries: string[]; keys: string[]; gallery?: Sent[]; mask?: Mask }) {
+    const texts = { queries, keys };
+    if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
+    this.texts = texts;
+    if (gallery) this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
+    if (mask && !isLike(mask, this.entry.mask)) {
+      const own = this.entry.id;
+      this.entries = this.entries.map((one) => (one.id === own ? { ...one, mask } : { ...one, usable: false }));
+    }
+    if (mask) this.mask = copyOf(mask);
+  }
+
+  take({ start, bits }: { start: string; bits: string }) {
+    this.start = start;
+    const { rows, columns } = this.entry.mask;
+    const mask = fromBits({ rows, columns, bits });
+    if (toBits(mask) !== bits) return; // of a longer or shorter sentence than the one that is being typed
+    this.mask = mask;
+    this.redraw();
+  }
+
+  chosen() {
+    return { start: this.entry.id, bits: this.bits };
+  }
+
+  /** What is changed in a pass of the model; undefined until Python has said it. */
+  edited() {
+    return this.typed || !this.mask ? undefined : this.bits;
+  }
+
+  get bits() {
+    return this.mask ? toBits(this.mask) : "";
+  }
+
+  /** The mask of the gallery that one started from, or the first that is usable. */
+  get entry() {
+    const usable = this.entries.filter((entry) => entry.usable);
+    return usable.find(({ id }) => id === this.start) ?? usable[0];
+  }
+
+  /** Starts from a mask of the gallery. */
+  begin(id: string) {
+    this.remember();
+    this.start = id;
+    this.mask = copyOf(this.entry.mask);
+    this.redraw();
+    this.say(`${this.entry.title}: ${this.counted}`);
+    this.tell(0);
+  }
+
+  remember() {
+    this.past = [...this.past, { start: this.start, mask: copyOf(this.mask) }].slice(-MOST_UNDO);
+  }
+
+  undo() {
+    const last = this.past.pop();
+    if (!last || last.mask.open.length !== this.entry.mask.open.length) return;
+    this.start = last.start;
+    this.mask = last.mask;
+    this.redraw();
+    this.say(`Undone. ${this.counted}`);
+    this.tell(0);
+  }
+
+  hold(brush: Brush) {
+    this.brush = brush;
+    this.drawMask();
+  }
+
+  /** A gesture begins: if the first cells are open it closes, otherwise it opens all that it touches. */
+  press(place: Place, chosen: Brush = this.brush) {
+    if (this.typed) return; // Python has not heard of this sentence
+    this.touch();
+    this.remember();
+    const brush = place.row < 0 ? "column" : place.column < 0 ? "row" : chosen;
+    this.gesture = { brush, value: gestureOf(this.mask, brush, touched(this.mask, brush, place)), place };
+    this.drag(place);
+  }
+
+  drag(place: Place) {
+    if (!this.gesture) return;
+    const { brush, value } = this.gesture;
+    if ((brush !== "column" && place.row < 0) || (brush !== "row" && place.column < 0)) return; // on the labels
+    const cells = touched(this.mask, brush, place);
+    for (const n of changedBy(this.entry.mask, brush, value, cells)) this.mask.open[n] = value;
+    this.gesture.place = place;
+    this.later(() => this.drawMask());
+  }
+
+  finish() {
+    if (!this.gesture) return;
+    const { brush, value, place } = this.gesture;
+    this.gesture = null;
+    this.say(`${gestureWords(brush, value)}. ${this.sentence(place)}`);
+    this.tellChange();
+  }
+
+  /** The browser has taken the finger for scrolling: nothing was meant. */
+  cancel() {
+    if (!this.gesture) return;
+    this.gesture = null;
+    this.mask = (this.past.pop() as { mask: Mask }).mask;
+    this.later(() => this.drawMask());
+    this.tell();
+  }
+
+  point(place: Place | null) {
+    this.hovered = place;
+    this.later(() => this.drawMask());
+  }
+
+  /**
+   * Whether the mask is one of this sentence. The page's choice for it is on its way, unless that is the one before,
+   * word for word.
+   */
+  get fits() {
+    return this.mask && isLike(this.mask, this.entry.mask);
+  }
+
+  draw() {
+    const tile = ({ id, title, usable, mask }: Entry, n: number) => {
+      const cell = TILE / Math.max(mask.rows, mask.columns);
+      const paint = (node: HTMLCanvasElement | null) => {
+        if (node) paintMask(fresh(node, mask.columns * cell, mask.rows * cell), mask, cell, this.colours);
+      };
+      return (
+        <button
+          type="button"
+          key={id}
+          ref={reached(n === 0)}
+          disabled={!usable}
+          data-mask={id}
+          aria-pressed={id === this.entry.id}
+          title={usable ? "Start from this mask" : "Only to look at: another shape"}
+          onClick={() => this.begin(id)}
+        >
+          <canvas ref={paint} />
+          <strong>{title}</strong>
+          <small>{perCent(countOf(mask) / mask.open.length)} open</small>
+        </button>
+      );
+    };
+    render(this.entries.map(tile), this.gallery);
+    if (!this.fits) return;
+    this.setBoard();
+    this.board.measure(this.width, this.colours);
+    this.drawMask();
+  }
+
+  setBoard() {
+    const { open } = this.entry.mask;
+    const changed = this.mask.open.map((cell, n) => cell ^ open[n]);
+    this.board.show(this.mask, this.texts, changed);
+  }
+
+  drawMask() {
+    this.setBoard();
+    this.board.draw(this.colours, this.hovered);
+    const { rows, columns } = this.mask;
+    this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
+    const { title, words } = this.entry;
+    const { queries } = this.texts;
+    const help = this.typed ? TYPED : "Blue may look, grey may not. Click a word above to hide it, or any cell.";
+    const brushes = BRUSHES.map((brush) => (
+      <button
+        type="button"
+        key={brush}
+        data-brush={brush}
+        aria-pressed={brush === this.brush}
+        onClick={() => this.hold(brush)}
+      >
+        {brush}
+      </button>
+    ));
+    render(
+      <>
+        <div class="brushes" role="group" aria-label="What a click changes">
+          {brushes}
+        </div>
+        <button type="button" disabled={!this.past.length} onClick={() => this.undo()}>
+          Undo
+        </button>
+        <button type="button" onClick={() => this.begin(this.start)}>
+          Start again
+        </button>
+      </>,
+      this.tools,
+    );
+    const writeOut = ({ currentTarget: { open } }: TargetedEvent<HTMLDetailsElement>) => {
+      this.isWrittenOut = open;
+      this.draw();
+    };
+    const sees = (row: number) => <li key={row}>{`${quoted(queries, row)} sees ${ranges(this.mask, row)}`}</li>;
+    render(
+      <>
+        <p class="tip">{this.hovered ? this.sentence(this.hovered) : help}</p>
+        <p class="count">
+          {this.counted} <strong>{this.warning}</strong>
+        </p>
+        <p class="about">
+          <strong>{title}.</strong> {words}
+        </p>
+        <details class="words" onToggle={writeOut}>
+          <summary>The mask in words</summary>
+          <ol start={0} tabIndex={0}>
+            {this.isWrittenOut && [...queries.keys()].map(sees)}
+          </ol>
+        </details>
+      </>,
+      this.below,
+    );
+    this.page.touched?.();
+  }
+
+  /** How many cells are open. */
+  get counted() {
+    const { rows, columns, open } = this.mask;
+    const allowed = countOf(this.mask);
+    const work = `${perCent(allowed / open.length)} of the work of full attention`;
+    return `${allowed} of ${rows} × ${columns} = ${open.length} cells are open: ${work}.`;
+  }
+
+  /** What is said of rows that see nothing. */
+  get warning() {
+    const empty = Array.from({ length: this.mask.rows }, (_, row) => row).filter(
+      (row) => rowCount(this.mask, row) === 0,
+    );
+    const named = `${empty.slice(0, MOST_NAMED).join(", ")}${empty.length > MOST_NAMED ? " …" : ""}`;
+    return empty.length ? `Row ${named} sees nothing: its softmax is 0/0.` : "";
+  }
+
+  sentence({ row, column }: Place) {
+    const { queries, keys } = this.texts;
+    if (row < 0) return `Key ${column} “${keys[column]}”, click to hide or show it.`;
+    const who = `Query ${row} “${queries[row]}”`;
+    if (column < 0) return `${who} sees ${rowCount(this.mask, row)} keys.`;
+    const may = this.mask.open[row * this.mask.columns + column] ? "may" : "may not";
+    return `${who} ${may} look at key ${column} “${keys[column]}”.`;
+  }
+
+  key(event: KeyboardEvent) {
+    const isCommand = event.ctrlKey || event.metaKey;
+    const arrow = arrowOf(event);
+    const brush = BRUSH_KEYS[event.key];
+    const isUndo = event.key === "u" || (event.key === "z" && isCommand);
+    if (event.altKey || (isCommand && !isUndo) || !(arrow || brush || isUndo)) return;
+    event.preventDefault();
+    event.stopPropagation(); // the page's own shortcuts are not meant
+    if (isUndo) this.undo();
+    else if (arrow) this.moveCursor(arrow);
+    else {
+      this.press(this.board.cursor, brush);
+      this.finish();
+      this.drawMask();
+    }
+  }
+
+  moveCursor([down, across]: [number, number]) {
+    const { board } = this;
+    board.cursor = board.within({ row: board.cursor.row + down, column: board.cursor.column + across });
+    this.say(this.sentence(board.cursor));
+    this.hovered = null;
+    this.drawMask();
+  }
+
+  figure() {
+    const { board, colours } = this;
+    const paint = (pen: Pen) => board.paint(pen, colours);
+    const caption = `Rows are queries, columns keys; blue may look. ${this.counted}`;
+    return {
+      width: Math.max(board.width, 420),
+      height: board.height,
+      paint,
+      name: "mask",
+      title: this.entry.title,
+      caption,
+    };
+  }
+
+  values() {
+    const { queries, keys } = this.texts;
+    const { open, columns } = this.mask;
+    const rows = queries.map((label, i) => [`${i} ${label}`, ...open.slice(i * columns, (i + 1) * columns)]);
+    const title = `${this.entry.title}: 1 may look, 0 may not`;
+    return { title, columns: ["query", ...keys.map((label, j) => `${j} ${label}`)], rows };
+  }
+}
+
+export default component((parent, page) => new Lab(parent, page));

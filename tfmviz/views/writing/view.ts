@@ -1,6 +1,0 @@
-// The writing desk as a Streamlit component.
-
-import { component } from "../shared/meet.ts";
-import { Desk } from "./desk.ts";
-
-export default component((parent, page) => new Desk(parent, page));

@@ -1,0 +1,384 @@
+// The desk: the text, the buttons that write it, the words that stood against each other, and the branches. Words that
+// Python has sent ahead are written at once; the page hears of them when the hand is still.
+
+import { render } from "preact";
+import { css, inkOn } from "../shared/colours.ts";
+import { figureOf } from "../shared/drawn.ts";
+import { make, reached, rove } from "../shared/elements.ts";
+import { component } from "../shared/meet.ts";
+import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { Cumulated, Shares } from "./rivals.tsx";
+import { type Settings, settled } from "./settled.ts";
+import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
+import { drawWords, entropyWords, LEGEND, type Place, type Rival, rivalSentence, wordSentence } from "./words.ts";
+
+/** What Python sends. */
+interface Data {
+  about: string; // model and text: the words belong to them
+  prompt: string[];
+  lead: string; // what stands before the text: the source of a translation
+  stages: string[]; // the model's distribution and the settings in their order
+  places: Place[];
+  texts: Record<string, string>; // of the tokens in the tree
+  ends: number[]; // the tokens that end a text
+  limit: number; // the most words
+  undecided: number; // the largest entropy there is, in nats
+  edits: (string | null)[]; // the text that was typed before this one, and the one after it
+}
+
+const [PACE, FAST] = [300, 30]; // ms a word while playing; shorter than STILL: the page does not run for every word
+const FEW = 4; // words ahead at which more are asked for
+
+class Desk extends Shell {
+  data!: Data; // from the first `read` on
+  tree: Tree = NOTHING;
+  looked: number | null = null; // the place looked at; null: the next word
+  asked = ""; // the code for which more words were asked
+  note = "";
+  player: ReturnType<typeof setTimeout> | undefined;
+  mode: "" | "play" | "end" = "";
+  owed = 0; // words asked for one by one that Python has yet to send
+
+  pace = PACE;
+  above = make("div");
+  below = make("div"); // the bar of the figure
+
+  constructor(parent: HTMLElement, page: Page) {
+    super(page);
+    const properties = { className: "writing", ariaLabel: "A text that the model writes" };
+    this.mount(parent, properties, this.above, this.bar(), this.below);
+    this.atEnd(() => this.stop());
+  }
+
+  /** @param data of another text, or other settings for this one */
+  show(data: Data | Settings) {
+    if (this.data && "about" in data && this.data.about !== data.about) {
+      this.stop();
+      this.tree = NOTHING;
+      this.looked = null;
+      this.trust(0); // whatever the page knows of the new text is newer
+    }
+    this.asked = "";
+    super.show(data);
+    if (this.mode) this.schedule();
+    else if (this.owed) this.pay();
+  }
+
+  read(data: Data | Settings) {
+    if ("about" in data) this.data = data;
+    else if (this.places[this.place])
+      Object.assign(this.data, settled(this.places, writtenIn(this.tree), this.place, data));
+  }
+
+  take({ path, word }: { path: string; word: number | null }) {
+    this.tree = treeOf(path);
+    this.looked = word;
+    this.redraw();
+    if (this.mode) this.schedule();
+  }
+
+  chosen() {
+    return { about: this.data?.about, path: codeOf(this.tree), word: this.looked, edit: 0 };
+  }
+
+  /** The place that the table is about. */
+  get place() {
+    return this.looked ?? this.tree.shown;
+  }
+
+  /** Whether that is the place of a word in the text. */
+  get isWritten() {
+    return this.place < this.tree.shown;
+  }
+
+  /** What is known of the places of the text, as far as it is the one that Python has read. */
+  get places() {
+    const { places } = this.data;
+    const tokens = places.map(({ token }) => token);
+    const written = writtenIn(this.tree);
+    if (startsWith(tokens, written)) return places;
+    const same = written.findIndex((token, n) => token !== tokens[n]);
+    return places.slice(0, same); // the rest is on its way
+  }
+
+  /** Something the reader does: it ends the playing. */
+  act(action: () => void) {
+    this.stop();
+    this.note = "";
+    action();
+  }
+
+  /** Shows another tree, and tells the page when the hand is still; null: there are too many branches. */
+  change(tree: Tree | null) {
+    if (tree) {
+      this.tree = tree;
+      this.looked = null;
+    } else this.note = "No more branches fit. Start again to grow new ones.";
+    this.draw();
+    this.tell();
+  }
+
+  /** Goes to the text that was typed before this one (-1) or after it (1); its tree comes with it. */
+  edit(step: number) {
+    super.tell(0, { edit: step });
+  }
+
+  look(place: number) {
+    this.looked = place === this.looked ? null : place;
+    this.draw();
+    this.tell();
+  }
+
+  /** Puts a token at a place of the text. Returns whether that was possible. */
+  put(place: number, token: number) {
+    if (this.data.ends.includes(token) || place >= this.data.limit) return false;
+    const text = this.data.places[place]?.rivals.find((rival) => rival.token === token)?.text;
+    if (text !== undefined) this.data.texts[token] = text;
+    const tree = choose(this.tree, place, token);
+    this.change(tree);
+    return tree !== null;
+  }
+
+  /** Writes one word more, as soon as it is there. */
+  next() {
+    if (this.mode) this.stop();
+    this.note = "";
+    this.owed += 1;
+    this.pay();
+  }
+
+  pay() {
+    while (this.owed && this.write()) this.owed -= 1;
+    if (this.stops) this.owed = 0;
+    if (this.owed) this.tell(0);
+  }
+
+  /** Writes the next word. Returns whether there was one to write. */
+  write() {
+    const next = this.places[this.tree.shown];
+    if (!next || this.stops) return false;
+    if (!this.put(this.tree.shown, next.token)) this.stop();
+    return true;
+  }
+
+  /** Why no word can follow, "" if one can or is on its way. */
+  get stops() {
+    const { shown } = this.tree;
+    const next = this.places[shown];
+    if (next && this.data.ends.includes(next.token)) {
+      const when = shown ? "Here the model ends the text" : "The model ends the text at once";
+      return `${when}. Choose another word in the table.`;
+    }
+    return shown >= this.data.limit ? `The page writes ${this.data.limit} words at most.` : "";
+  }
+
+  /** Plays or, if it plays already, pauses; `pace` is in ms a word. */
+  play(mode: "play" | "end", pace: number) {
+    const goes = this.mode !== mode;
+    this.stop();
+    this.note = "";
+    if (goes) {
+      this.mode = mode;
+      this.pace = pace;
+      this.tick();
+    } else this.tell(0);
+    this.draw();
+  }
+
+  stop() {
+    clearTimeout(this.player);
+    this.player = undefined;
+    this.mode = "";
+    this.owed = 0;
+  }
+
+  schedule() {
+    this.player ??= setTimeout(() => {
+      this.player = undefined;
+      this.tick();
+    }, this.pace);
+  }
+
+  /** Writes a word while playing. If none is there yet, `show` goes on when Python has sent more. */
+  tick() {
+    if (!this.mode) return;
+    if (this.stops) {
+      this.stop();
+      this.draw();
+      this.tell(0);
+    } else if (!this.write()) this.tell(0);
+    else if (this.mode) this.schedule();
+  }
+
+  /** Reports the tree when the hand is still, or at once if few words are left to write while playing. */
+  tell(delay: number = STILL) {
+    const code = codeOf(this.tree);
+    const isShort = !this.stops && this.places.length - this.tree.shown <= FEW;
+    const now = delay === 0 || (this.mode && isShort && this.asked !== code && this.asked === "");
+    if (now) this.asked = code;
+    super.tell(now ? 0 : delay);
+  }
+
+  draw() {
+    const place = this.places[this.place];
+    render(
+      <>
+        {this.buttons()}
+        {this.text()}
+        <p class="status" role="status">
+          {this.note || this.stops || (this.tree.shown > 0 && LEGEND)}
+        </p>
+      </>,
+      this.above,
+    );
+    render(
+      <>
+        <section class="scroller" tabIndex={0} aria-label="Words at this place">
+          {place && this.rivals(place)}
+        </section>
+        {place && <Cumulated place={place} />}
+        <p class="says">{this.says}</p>
+        {this.tree.branches.length > 1 && this.branches()}
+      </>,
+      this.below,
+    );
+  }
+
+  /** What stands below the words of a place. */
+  get says() {
+    const place = this.places[this.place];
+    return place ? `${drawWords(place, this.isWritten)} ${entropyWords(place.entropy)}` : "The model is reading…";
+  }
+
+  buttons() {
+    const [before, after] = this.data.edits;
+    const stopped = this.stops !== "";
+    const tools: [label: string, act: () => void, isOff: boolean, title?: string, isHidden?: boolean][] = [
+      ["Next word", () => this.next(), stopped],
+      ["Step back", () => this.act(() => this.change(stepBack(this.tree))), !this.tree.shown],
+      [this.mode === "play" ? "Pause" : "Play", () => this.play("play", PACE), stopped],
+      [this.mode === "end" ? "Stop" : "To the end", () => this.play("end", FAST), stopped],
+      ["Start again", () => this.act(() => this.change(NOTHING)), codeOf(this.tree) === ""],
+      ["Undo edit", () => this.act(() => this.edit(-1)), false, `Back to “${before}”`, before === null],
+      ["Redo edit", () => this.act(() => this.edit(1)), false, `On to “${after}”`, after === null],
+    ];
+    const row = ([label, act, isOff, title, isHidden]: (typeof tools)[number], n: number) => (
+      <button type="button" key={n} disabled={isOff} title={title} hidden={isHidden} onClick={act}>
+        {label}
+      </button>
+    );
+    return <div class="bar">{tools.map(row)}</div>;
+  }
+
+  text() {
+    const { prompt, lead, texts, undecided } = this.data;
+    const stop = Math.min(this.place, this.tree.shown - 1);
+    const word = (token: number, n: number) => {
+      const known = this.places[n];
+      const shade = known && Math.sqrt(known.p);
+      const said = known && wordSentence(known, n);
+      return (
+        <button
+          type="button"
+          key={n}
+          ref={reached(n === stop)}
+          aria-pressed={n === this.looked}
+          aria-label={said}
+          title={said}
+          style={known && { background: css(shade), color: inkOn(shade) }}
+          onClick={() => this.act(() => this.look(n))}
+        >
+          {texts[token] ?? "…"}
+          {known && <i style={{ width: `${Math.min(100, (100 * known.entropy) / undecided)}%` }} />}
+        </button>
+      );
+    };
+    return (
+      <p class="text" dir="auto" onKeyDown={rove}>
+        {lead && <span class="lead">{lead}</span>}
+        <span class="prompt">{prompt.join("")}</span>
+        {writtenIn(this.tree).map(word)}
+        <span class="caret" aria-hidden="true" />
+      </p>
+    );
+  }
+
+  /** The words that stood against each other at a place: a column for every setting. */
+  rivals(place: Place) {
+    const { stages, ends } = this.data;
+    const what = `Word ${this.place + 1}, ${this.isWritten ? "against its rivals" : "the next one"}`;
+    const row = (rival: Rival, n: number) => (
+      <tr key={rival.token} class={rival.token === place.falls ? "falls" : rival.shares.includes(null) ? "gone" : ""}>
+        <th scope="row">
+          <button
+            type="button"
+            dir="auto"
+            ref={reached(n === 0)}
+            aria-pressed={this.isWritten && rival.token === place.token}
+            aria-label={rivalSentence(rival, stages)}
+            title={ends.includes(rival.token) ? "The end mark cannot be written" : "Put this word here"}
+            disabled={ends.includes(rival.token)}
+            onClick={() => this.act(() => this.put(this.place, rival.token))}
+          >
+            {rival.text}
+          </button>
+        </th>
+        <Shares shares={rival.shares} />
+      </tr>
+    );
+    return (
+      <table class="rivals" onKeyDown={rove}>
+        <thead>
+          <tr>
+            {[what, ...stages].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{place.rivals.map(row)}</tbody>
+      </table>
+    );
+  }
+
+  /** The branches as a list of buttons, each below and to the right of the one that it leaves. */
+  branches() {
+    const { tree } = this;
+    const textOf = (token: number) => this.data.texts[token] ?? "…";
+    const depthOf = (branch: number): number => (branch ? 1 + depthOf(tree.branches[branch].parent) : 0);
+    const row = ({ at, tokens }: Tree["branches"][number], n: number) => (
+      <div key={n} style={{ marginLeft: `${1.2 * depthOf(n)}rem` }}>
+        <small>{n ? `from word ${at + 1}` : "first text"}</small>
+        <button
+          type="button"
+          ref={reached(n === tree.branch)}
+          dir="auto"
+          aria-pressed={n === tree.branch}
+          title={`${pathOf(tree, n).length} words`}
+          onClick={() => this.act(() => this.change(goTo(tree, n)))}
+        >
+          {tokens.map(textOf).join("").trim() || "(the beginning)"}
+        </button>
+      </div>
+    );
+    return (
+      <div class="branches" role="group" aria-label="Branches of the text" onKeyDown={rove}>
+        <p>Branches: click one to go on from its end.</p>
+        {tree.branches.map(row)}
+      </div>
+    );
+  }
+
+  figure() {
+    return { ...figureOf(this.node), name: "writing", title: "A text that the model writes", caption: this.says };
+  }
+
+  values() {
+    const { rivals = [] } = this.places[this.place] ?? {};
+    const rows = rivals.map(({ text, shares }) => [text, ...shares]);
+    return { title: `Word ${this.place + 1}`, columns: ["word", ...this.data.stages], rows };
+  }
+}
+
+export default component((parent, page) => new Desk(parent, page));
