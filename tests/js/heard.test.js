@@ -10,9 +10,9 @@ for (const name of ["addEventListener", "removeEventListener"]) globalThis[name]
 Object.assign(globalThis, { MutationObserver: outside.MutationObserver, cancelAnimationFrame: clearTimeout });
 
 const from = (path) => import(`../../tfmviz/views/${path}`);
-const { Lens } = await from("lens/lens.ts");
+const { Lens } = await from("lens/view.tsx");
 const { Steps } = await from("steps/view.ts");
-const { Desk } = await from("writing/desk.ts");
+const writing = (await from("writing/view.tsx")).default;
 const { barCharts } = await from("charts/bar.ts");
 const { LETTERS, turnSwitch } = await from("shared/switches.ts");
 const [counts, keys, models, pieces] = await Promise.all(
@@ -110,14 +110,21 @@ test("letters that are switched off are kept from who listened before", () => {
 });
 
 test("the bar of shares tells where the draw falls, not that another word was put there", () => {
-  const view = new Desk(document.createElement("div"), {});
   const rivals = [4, 9].map((token) => ({ token, text: ` ${token}`, shares: [0.5] }));
-  const place = { token: 4, text: " 4", number: 0.25, falls: 9, low: 0.125, high: 0.5, p: 0.5, entropy: 1, rivals };
-  Object.assign(view, { data: { places: [place] }, tree: { ...view.tree, shown: 1 }, looked: 0 });
-  view.paintRivals({ stages: ["model"], ends: [] });
-  assert.match(view.cumulated.ariaLabel, /“9”/);
-  assert.match(view.says.textContent, /chose this word/);
-  assert.doesNotMatch(view.cumulated.ariaLabel, /chose this word/);
+  const place = { token: 4, text: " 4", number: 0.25, falls: 9, low: 0.125, high: 0.5, p: 0.5, left: 0.5, entropy: 1 };
+  const text = { about: "a", prompt: ["so"], lead: "", stages: ["model"], ends: [], limit: 9, undecided: 1 };
+  const root = parentOf("writing");
+  const data = { ...text, places: [{ ...place, rivals }], texts: { 4: "4" }, edits: [null, null] };
+  writing({ data, parentElement: root, setStateValue() {}, setTriggerValue() {} });
+  root.querySelector(".bar button").click();
+  root.querySelector(".text button").click();
+  const [bar, says] = [
+    root.querySelector(".cumulated").getAttribute("aria-label"),
+    root.querySelector(".says").textContent,
+  ];
+  assert.match(bar, /“9”/);
+  assert.match(says, /chose this word/);
+  assert.doesNotMatch(bar, /chose this word/);
 });
 
 test("a piece says of what kind it is, and a plain one says nothing more", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { viewOf } from "./page.js";
+import { parentOf } from "./page.js";
 
 const heard = document.createElement("div"); // for the window, which in node hears nothing
 for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"])
@@ -10,12 +10,19 @@ for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"])
 
 const { setStageOfGuess } = await import("../../tfmviz/views/shared/guessing.ts");
 const draw = (await import("../../tfmviz/views/question/view.ts")).default;
+
+function viewOf(draw, data) {
+  const parentElement = parentOf("question");
+  draw({ data, parentElement });
+  return parentElement.part_;
+}
+
 const pressed = (view) => [...view.tokens.children].map(({ ariaPressed }) => ariaPressed === "true");
 
 test("of a question's tokens the guess alone is pressed, none before it, and it is told", () => {
   setStageOfGuess("hidden");
   const tokens = ["a", "b", "c"];
-  const view = viewOf(draw, ["which", "Which?", tokens, "b"], "question");
+  const view = viewOf(draw, ["which", "Which?", tokens, "b"]);
   assert.deepEqual(pressed(view), [false, false, false]);
   for (const at of [2, 0]) {
     view.tokens.children[at].click();
@@ -35,7 +42,7 @@ test("of a question's tokens the guess alone is pressed, none before it, and it 
 
 test("a question whose answer is no token takes words, and tells them", () => {
   setStageOfGuess("hidden");
-  const view = viewOf(draw, ["why", "Why?", [], ""], "question");
+  const view = viewOf(draw, ["why", "Why?", [], ""]);
   assert.deepEqual([view.tokens.hidden, view.box.hidden], [true, false]);
   view.box.value = " because ";
   view.box.onchange();
