@@ -1,9 +1,11 @@
 """Breaks the code in small ways and counts how often the nearest tests notice: `python -m scripts.mutate`.
 
-A mutant is one change within two lines: another comparison or operator, a condition negated, a number one more, a minus
-or a keyword argument left out. A fifth of them are in TypeScript. They are drawn with a fixed seed, in turn from every
-room of the package, and every folder of `ui` and `views` counts as a room. Sizes on the screen have no right or wrong,
-so they are left alone. Everything happens in a copy, so the working tree stays as it is even if the script is killed.
+A mutant is one change within two lines: another comparison or operator, least for most, a condition negated, a number
+one more, a minus or a keyword argument left out. They are drawn with a fixed seed, in turn from every room of the
+package, and every folder of `ui` and `views` counts as a room. Sizes on the screen have no right or wrong, so they are
+left alone. With `--seen` all of them lie where words, ARIA or pointers tell the reader.
+
+Everything happens in a copy, so the working tree stays as it is even if the script is killed.
 
 Whoever survives is shown. A test that also fails without its mutants kills none of them.
 """
@@ -26,7 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scripts.quick import PYTHON, ROOT, git, in_turn
 
@@ -41,12 +43,28 @@ LOOKS = {"height", "width", "row_height", "dot", "icon", "help", "spacing", "gap
 TEXTUAL: list[tuple[str, str | Callable[[re.Match[bytes]], str]]] = [
     *((rf"(?<= ){re.escape(a)}(?= )", b) for a, b in (("===", "!=="), ("!==", "==="), ("&&", "||"), ("||", "&&"))),
     *((rf"(?<= ){re.escape(a)}(?= )", SWAPS[a]) for a in ("<", ">", "<=", ">=", "+", "-", "*", "/", "and", "or")),
-    *((rf"\b{a}\b", b) for a, b in (("true", "false"), ("false", "true"), ("Math.max", "Math.min"))),
+    *((rf"\b{a}\b", b) for a, b in (("true", "false"), ("false", "true"))),
+    *((rf"(?:\b|(?<=arg)|(?<=nan)){a}(?=\()", b) for a, b in (("max", "min"), ("min", "max"))),
     (r"\bif \((?=\w)", "if (!"),
     (r"(?<=[\[( ])\d+(?=[\]) ,;])", lambda found: str(int(found[0]) + 1)),
     (r"(?<=[\[(])-(?=\w)", ""),
 ]
 """What is changed where there is no syntax tree: in scripts, and between the braces of Python's strings."""
+
+SAID = {"about", "alt", "answer", "caption", "label", "notes", "said", "title"}
+"""Arguments that a reader sees or hears as words."""
+
+SEEN = (
+    r"\b(?:aria|tabIndex|(?:is)?[hH]idden|[pP]ointer|on(?:click|change|input|key|focus|blur|pointer)|onClick|addEvent"
+)
+SEEN += r"|title(?=: | =|=)|said|say|sentence|alt\b)"
+"""Lines of scripts that decide what a screen reader says, where Tab goes, and what a pointer does."""
+
+SAYS = "tests/pages/test_said.py"
+"""What all words of pages are asked."""
+
+TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))
+"""Rooms of Python that write what a reader sees."""
 
 BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_lecture_keys", "turning": "test_rope"}
 BROWSER |= {"frame": "test_menu", "parts": "test_switch_off", "heads": "test_heads_map", "counts": "test_counting"}
@@ -67,6 +85,10 @@ class Change(NamedTuple):
         return code[: self.start] + self.new + code[self.end :]
 
 
+Mutants = Callable[[str, bytes], list[Change]]
+"""Some of the mutants of a file, by its path and its text."""
+
+
 def changes(path: str, code: bytes) -> list[Change]:
     """Every mutant of a file."""
     found = _in_python(code) if path.endswith(".py") else _in_text(code, r"(?m)^(?!\s*(?:\*|/\*|//|import)).*$")
@@ -74,12 +96,31 @@ def changes(path: str, code: bytes) -> list[Change]:
     return [one for one in made if code[one.start : one.end].count(b"\n") < 2]
 
 
-def draw(files: dict[str, bytes], n: int, seed: int) -> list[Change]:
+def told(path: str, code: bytes) -> list[Change]:
+    """Those mutants of a file that words, ARIA or pointers would tell a reader."""
+    if path.endswith(".py"):
+        span = _spans(code)
+        parts = [span(node) for node in ast.walk(ast.parse(code)) if _speaks(node)]
+    else:
+        parts = [line.span() for line in re.finditer(rf"(?m)^.*{SEEN}.*$".encode(), code)]
+    return [one for one in changes(path, code) if any(start <= one.start < end for start, end in parts)]
+
+
+def _speaks(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(returns=ast.expr() as returns):
+            return ast.unparse(returns) in ("str", "list[str]", "str | None")
+        case ast.keyword(arg=name):
+            return name in SAID
+    return isinstance(node, ast.JoinedStr)
+
+
+def draw(files: dict[str, bytes], n: int, seed: int, of: Mutants = changes) -> list[Change]:
     """`n` of the mutants of these files, in turn from every room."""
     rooms: dict[str, list[Change]] = {}
     for path, code in sorted(files.items()):
         depth = 3 if path.startswith(("tfmviz/ui/", "tfmviz/views/")) else 2
-        rooms.setdefault("/".join(Path(path).parent.parts[:depth]), []).extend(changes(path, code))
+        rooms.setdefault("/".join(Path(path).parent.parts[:depth]), []).extend(of(path, code))
     chance = random.Random(seed)
     shuffled = [chance.sample(room, len(room)) for _, room in sorted(rooms.items()) if room]
     chance.shuffle(shuffled)
@@ -87,17 +128,27 @@ def draw(files: dict[str, bytes], n: int, seed: int) -> list[Change]:
     return list(islice((one for one in turns if _compiles(one.path, one.apply(files[one.path]))), n))
 
 
-def _in_python(code: bytes) -> Iterator[tuple[int, int, bytes]]:
+def draw_both(files: dict[str, bytes], n: int, n_scripts: int | None, seed: int, *, seen: bool) -> list[Change]:
+    """`n` of the mutants of these files, the last `n_scripts` of them in TypeScript, a fifth if that is None."""
+    n_scripts = n // 5 if n_scripts is None else n_scripts
+    rooms = TELL if seen else ""
+    python = {path: code for path, code in files.items() if path.endswith(".py") and path.startswith(rooms)}
+    scripts = {path: code for path, code in files.items() if not path.endswith(".py")}
+    of = told if seen else changes
+    return draw(python, n - n_scripts, seed, of) + draw(scripts, n_scripts, seed, of)
+
+
+def _spans(code: bytes) -> Callable[[Any], tuple[int, int]]:
+    """From a node of the syntax tree to its bytes: where they start, and where they end."""
     starts = [0]
     for line in code.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
+    return lambda node: (starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset)
+
+
+def _in_python(code: bytes) -> Iterator[tuple[int, int, bytes]]:
+    span = _spans(code)
     todo: list[ast.AST] = [ast.parse(code)]
-
-    def span(node: ast.expr | ast.keyword) -> tuple[int, int]:
-        return starts[node.lineno - 1] + node.col_offset, starts[(node.end_lineno or 0) - 1] + (
-            node.end_col_offset or 0
-        )
-
     while todo:
         node = todo.pop()
         if isinstance(node, ast.JoinedStr):  # before Python 3.12 what is inside does not know where it stands
@@ -115,6 +166,10 @@ def _in_python(code: bytes) -> Iterator[tuple[int, int, bytes]]:
                 start, end = span(node)
                 after = re.match(rb",\s*", code[end:])
                 yield start, end + (after.end() if after else 0), b""
+            case ast.Call(func=called):
+                end = span(called)[1]
+                if found := re.search(rb"(?:\b|arg|nan)(max|min)$", code[max(0, end - 9) : end]):
+                    yield end - 3, end, b"min" if found[1] == b"max" else b"max"
             case ast.Compare(left=left, comparators=[right]) | ast.BinOp(left=left, right=right):
                 yield from _swapped(code, span(left)[1], span(right)[0])
             case ast.BoolOp(values=[left, right, *_]):
@@ -151,8 +206,8 @@ def _compiles(path: str, code: bytes) -> bool:
 
 
 def commands(path: str) -> list[list[str]]:
-    """What is asked about a file: tests named after it or importing it, those nearby, those of up to three files that
-    import it, and Chromium last.
+    """What is asked about a file: what pages say, tests named after it or importing it, those nearby, those of up to
+    three files that import it, and Chromium last.
     """
     pytest = [*PYTHON, "pytest", "-x", "-m", "not soak", "-p", "no:cacheprovider"]
     if path.endswith(".py"):
@@ -163,7 +218,8 @@ def commands(path: str) -> list[list[str]]:
         own += [one for one in git("grep", "-lE", named, "--", "tests/**/test_*.py") if "/browser/" not in one][:4]
         near = in_turn([*own, path])
         far = in_turn(git("grep", "-lE", named, "--", "tfmviz", "pages")[:3])
-        return [[*pytest, *one] for one in (near, [test for test in far if test not in near]) if one]
+        said = [SAYS] if path.startswith(TELL) else []
+        return [[*pytest, *one] for one in (said, near, [test for test in far if test not in near]) if one]
     view = path.split("/")[2]
     own = [str(one.relative_to(ROOT)) for one in ROOT.glob(f"tests/{view}/test_{Path(path).stem}.py")]
     seen = [f"tests/browser/{BROWSER.get(view, f'test_{view}')}.py"]
@@ -205,6 +261,8 @@ def killer(copy: Path, asked: Sequence[Sequence[str]], seconds: float) -> list[s
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--number", type=int, default=100)
+    parser.add_argument("--scripts", type=int, help="how many of them are in TypeScript; if not given, a fifth")
+    parser.add_argument("--seen", action="store_true", help="only what words, ARIA or pointers tell the reader")
     parser.add_argument("--seed", type=int, default=31)
     parser.add_argument("--seconds", type=float, default=300, help="the longest that tests look for a mutant")
     parser.add_argument("--only", type=int, nargs="+", help="of those drawn, by their number")
@@ -212,12 +270,7 @@ def main() -> None:
     every = {
         path: (ROOT / path).read_bytes() for path in git("ls-files", "tfmviz") if path.endswith((".py", ".ts", ".tsx"))
     }
-    scripts = {path: code for path, code in every.items() if not path.endswith(".py")}
-    python = {path: code for path, code in every.items() if path.endswith(".py")}
-    n_scripts = args.number // 5
-    drawn = draw(python, args.number - n_scripts, args.seed)
-    for n, one in enumerate(draw(scripts, n_scripts, args.seed), 1):
-        drawn.insert(5 * n - 1, one)
+    drawn = draw_both(every, args.number, args.scripts, args.seed, seen=args.seen)
     killed, counted = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.mutate import Change, changes, commands, draw, killer
+from scripts.mutate import Change, Mutants, changes, commands, draw, killer, told
 
 PYTHON = b'''"""A docstring with 1 < 2."""
 from __future__ import annotations
@@ -22,10 +22,24 @@ const a = x < 1 && f(-y, "a < b");
 """
 
 
-def mutants(path: str, code: bytes) -> set[str]:
+ENDS = b"""def best(row: Array) -> int:
+    return softmax(row, 1).argmax(axis=2)
+def said(row: Array) -> str:
+    return names[row.argmin()] if max(row) else none
+show(alt=names[-1], size=3, text=f"{softmax(row).max()}")
+"""
+
+NAMED = b"""const n = Math.max(a, b) + 1;
+const altitude = (2);
+put(node, { tabIndex: 1 });
+node.hidden = true;
+"""
+
+
+def mutants(path: str, code: bytes, of: Mutants = changes) -> set[str]:
     """The lines that each mutant changes, without what the file says at first."""
     before = set(code.decode().splitlines())
-    changed = [set(one.apply(code).decode().splitlines()) - before for one in changes(path, code)]
+    changed = [set(one.apply(code).decode().splitlines()) - before for one in of(path, code)]
     assert all(len(lines) == 1 for lines in changed)
     return {line.strip() for lines in changed for line in lines}
 
@@ -51,6 +65,27 @@ def test_scripts_are_changed_outside_of_comments_and_strings() -> None:
         'const a = x < 1 || f(-y, "a < b");',
         'const a = x < 1 && f(y, "a < b");',
     }
+
+
+def test_the_most_becomes_the_least_wherever_it_is_called() -> None:
+    python = mutants("a.py", ENDS)
+    assert {"return softmax(row, 1).argmin(axis=2)", "return names[row.argmax()] if max(row) else none"} < python
+    assert "return names[row.argmin()] if min(row) else none" in python
+    assert 'show(alt=names[-1], size=3, text=f"{softmax(row).min()}")' in python
+    assert "const n = Math.min(a, b) + 1;" in mutants("a.ts", NAMED)
+
+
+def test_what_is_seen_lies_where_words_are_made_or_a_pointer_and_a_screen_reader_are_told() -> None:
+    assert mutants("a.py", ENDS, told) == {
+        "return names[row.argmax()] if max(row) else none",
+        "return names[row.argmin()] if min(row) else none",
+        "return names[row.argmin()] if (not (max(row))) else none",
+        'show(size=3, text=f"{softmax(row).max()}")',
+        'show(alt=names[1], size=3, text=f"{softmax(row).max()}")',
+        'show(alt=names[-2], size=3, text=f"{softmax(row).max()}")',
+        'show(alt=names[-1], size=3, text=f"{softmax(row).min()}")',
+    }
+    assert mutants("a.ts", NAMED, told) == {"put(node, { tabIndex: 2 });", "node.hidden = false;"}
 
 
 def test_a_seed_draws_the_same_mutants_and_takes_all_rooms_in_turn() -> None:

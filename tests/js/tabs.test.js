@@ -1,0 +1,54 @@
+// A lecture's step scrolls to the tabs it has chosen, until they stay or the reader moves.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import "./page.js";
+
+const { scrollToTabs } = await import("../../tfmviz/views/walk/tabs.ts");
+
+/** How often and to which rows of tabs it has scrolled while it looked `n` times; the last row lies at `top` of 100. */
+function scrolled(t, { n, top, moved = null, drawn = true, names = ["maps", ""] }) {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const moves = document.createElement("div");
+  const inside = moves.appendChild(document.createElement("div")); // keeps what the reader does to itself
+  inside.addEventListener("wheel", (event) => event.stopPropagation());
+  globalThis.addEventListener = moves.addEventListener.bind(moves);
+  globalThis.removeEventListener = moves.removeEventListener.bind(moves);
+  Object.assign(globalThis, { innerHeight: 100, CSS: { escape: (name) => name } });
+  const found = [];
+  document.body.innerHTML = `${drawn ? '<p data-test-script-state="notRunning" data-test-connection-state="CONNECTED">' : ""}
+    <div class="st-key-other"><b id="no" role="tablist"></b></div>
+    <div class="st-key-maps"><b id="first" role="tablist"></b><b id="more" role="tablist"></b><b id="last" role="tablist"></b></div>`;
+  for (const node of document.querySelectorAll("b")) {
+    node.getBoundingClientRect = () => ({ top: top(found.length) });
+    node.scrollIntoView = () => found.push(node.id);
+  }
+  const end = scrollToTabs(names);
+  for (let at = 0; at < n; at++) {
+    if (at === moved) inside.dispatchEvent(new Event("wheel", { bubbles: true }));
+    t.mock.timers.tick(100);
+  }
+  end();
+  t.mock.timers.reset();
+  return found;
+}
+
+test("it scrolls to the last row of that name while this lies low, and no more once it has stayed", (t) => {
+  const low = () => 51;
+  const once = (times) => (times ? 0 : 51);
+  assert.deepEqual(scrolled(t, { n: 3, top: low }), ["last", "last", "last"]);
+  assert.deepEqual(scrolled(t, { n: 9, top: once }), ["last"]);
+  assert.deepEqual(scrolled(t, { n: 3, top: () => 50 }), []);
+  let looks = 0;
+  assert.deepEqual(scrolled(t, { n: 30, top: () => (looks++ < 10 ? 0 : 51) }), [], "ten looks in a row are enough");
+  looks = 0;
+  assert.equal(scrolled(t, { n: 30, top: () => (looks++ === 9 ? 51 : 0) }).length, 1, "nine are not");
+});
+
+test("it does not look for ever, nor before the page is drawn, nor once the reader moves or without a name", (t) => {
+  const low = () => 51;
+  assert.equal(scrolled(t, { n: 400, top: low }).length, 300);
+  assert.equal(scrolled(t, { n: 9, top: low, moved: 4 }).length, 4);
+  assert.equal(scrolled(t, { n: 9, top: low, drawn: false }).length, 0);
+  assert.equal(scrolled(t, { n: 9, top: low, names: ["", ""] }).length, 0);
+});
