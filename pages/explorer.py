@@ -1,6 +1,8 @@
 """The explorer: type a sentence and see what every head of a small trained model does with it (L3, L5, L6, L8)."""
 
-from tfmviz.ui import beside, lesson, live
+import streamlit as st
+
+from tfmviz.ui import beside, guess, lesson, live, sides
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import Lesson
 
@@ -8,13 +10,20 @@ from tfmviz.ui.lesson import Lesson
 def draw(here: Lesson) -> None:
     if there := beside.other(here, beside.WITH_HEADS):
         beside.follow(here, there)
+        with st.container(key="sides"):
+            sides.side_by_side(sides.of(here, there))
     else:
         lesson.hide("kind", "layer", "head")  # they are chosen in the picture
         live.follow(here, "explorer", "predictions")
+        with guess.first(here.question, name="looks"):
+            panels.explorer(here)
+    with guess.along("predicted"), lesson.where_it_predicts():
+        panels.predictions_in_short(here)
+    st.markdown(panels.how_it_reads(here))
+
     lesson.tabs(
         "view",
         {
-            "Overview": ("", lambda: panels.overview(here, there)),
             "Predictions": (
                 f"The ten most probable words at token {here.target}.",
                 lambda: panels.predictions(here),
@@ -27,7 +36,7 @@ def draw(here: Lesson) -> None:
                 here.asks("Which token's vector becomes the longest?"),
             ),
             "Take it away": (
-                "All heads and what follows from them as files. “Share” above copies a link to what you see.",
+                "Everything above as files. “Share” copies a link to what you see.",
                 lambda: panels.files(here),
             ),
         },

@@ -15,26 +15,13 @@ from tfmviz.analysis.residual import stream
 from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots import residual
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, guess, lesson, models, sides
+from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import per_cent
-
-
-def overview(here: Lesson, there: Lesson | None) -> None:
-    """All heads, beside those of B where there is one; what the model expects; how to read it."""
-    if there:
-        with st.container(key="sides"):
-            sides.side_by_side(sides.of(here, there))
-    else:
-        with guess.first(here.question, name="looks"):
-            explorer(here)
-    with guess.along("predicted"), lesson.where_it_predicts():
-        predictions_in_short(here)
-    st.markdown(how_it_reads(here))
 
 
 def explorer(here: Lesson) -> None:
