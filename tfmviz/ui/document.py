@@ -63,7 +63,7 @@ def _pages(line: str) -> dict[str, bytes]:
         files = [f"static/js/{name}" for name in _parts()] + [f"views/{name}" for name in scripts.early(page.name)]
         links = "".join(f'<link rel="modulepreload" crossorigin href="./{name}">' for name in files)
         known = html.replace("</head>", f"<script>{line}</script>{links}</head>")
-        known = known.replace("</body>", f"{projector.served()}</body>")  # after all that Streamlit puts into the head
+        known = known.replace("<body>", f"<body>{projector.served()}")  # after all that Streamlit puts into the head
         found[f"/{'' if page.name == DEFAULT else page.name}"] = known.encode()
     return found
 

@@ -55,7 +55,7 @@ def is_on() -> bool:
 
 def style() -> None:
     """How a page is laid out, and on a projector the larger letters."""
-    st.html("<i></i>" + STYLE * (not _served) + PROJECTED * is_on())
+    st.html('<i class="hides"></i>' + STYLE * (not _served) + PROJECTED * is_on())
 
 
 def buttons() -> None:
