@@ -91,7 +91,7 @@ def test_the_header_waits_above_the_window_for_the_pointer_and_for_tab(visit: Vi
 
 
 LAYOUT = """() => [...document.querySelectorAll(".stMain :is([class*=st-key-], [role=tab], .stElementContainer)")]
-    .filter((node) => !node.closest(".st-key-header"))
+    .filter((node) => !node.closest(".st-key-header") && !node.querySelector(":scope > .stHtml > .hides"))
     .map((node) => {
         const { order, display, position, flexDirection } = getComputedStyle(node);
         return [node.className.match(/st-key-[\\w-]+/)?.[0] ?? node.textContent.slice(0, 30), order, display, position,
