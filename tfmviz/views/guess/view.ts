@@ -1,6 +1,7 @@
 // Predict, then reveal. While the room guesses, rules of style hide what Python has put into containers for it, except
 // for controls, and show the questions. Views that can do so hide their values alone, see shared/guessing.ts; charts
-// hide their marks, and a lecture its line, which may tell the answer. Nothing is computed, and a new sentence stays hidden too. An address with `guess=1` arrives hidden.
+// hide their marks, and a lecture its line, which may tell the answer. Nothing is computed, and a new sentence stays
+// hidden too. An address with `guess=1` arrives hidden.
 
 import { button, make } from "../shared/elements.ts";
 import { HIDDEN, type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
