@@ -195,3 +195,14 @@ def expect_free(page: Page, figure: Locator) -> None:
     assert box_of(figure) == before
     page.keyboard.press("Escape")
     assert box_of(figure) == before
+
+
+def test_the_line_of_a_lecture_which_may_tell_waits_for_the_guess(visit: Visit) -> None:
+    page = visit.open("/explorer?text=the+cat+sat+down&lecture=L3&step=1")
+    line = page.locator(".walk .say")
+    expect(line).to_be_visible()
+    press_g(page)
+    expect(line).to_be_hidden()
+    expect(page.get_by_role("link", name="On in the lecture")).to_be_visible()
+    press_g(page)
+    expect(line).to_be_visible()

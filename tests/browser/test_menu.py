@@ -59,6 +59,9 @@ def test_a_link_keeps_sentence_and_model_and_loads_nothing_anew(visit: Visit) ->
     expect(page).to_have_url(re.compile("step_by_step.*text=abc.*model=reverse"))
     expect(page.get_by_label("Your sentence")).to_have_value("abc")
     expect(page.get_by_role("button", name="Model: Letters backwards")).to_be_visible()
+    other = menu(page).get_by_role("link", name="Lectures")
+    other.dispatch_event("pointerdown")  # of any button of a mouse: the middle one opens another tab
+    expect(other).to_have_attribute("href", re.compile("model=reverse"))
     assert page.evaluate("globalThis.isTheSame")
 
 
@@ -79,6 +82,7 @@ def test_all_groups_stand_in_one_line_beside_the_longest_titles(visit: Visit) ->
 def test_on_a_phone_every_page_is_two_taps_away_and_a_tap_closes_the_list(visit: Visit) -> None:
     page = visit.open("/explorer")
     assert page.evaluate(CROWDED) == []
+    expect(page.get_by_role("heading", level=1)).to_have_text("Explorer")
     links = menu(page).get_by_role("link")
     expect(links).to_have_count(0)
     menu(page).get_by_role("button", name="Menu").click()

@@ -24,7 +24,7 @@ from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
 
-MENU = 210
+MENU = 100
 """Pixels of the menu of sentences."""
 
 MAX_HEADS = 16
@@ -96,13 +96,12 @@ def choice() -> Choice:
     return st.session_state["choice"]
 
 
-def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
+def sentence(model: str, *, opens: str = "") -> str:
     """Draws the sentence box and the menu of the lectures' sentences, side by side where the page has a line for them.
 
     Args:
         model: whose sentences the menu offers; "" is none in particular.
         opens: the sentence to open with; "" is the first of the menu.
-        menu: pixels of the menu.
 
     Returns:
         The text to show; while the box is empty, the last text.
@@ -121,7 +120,7 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
         label_visibility="collapsed",
         placeholder="Type a sentence and press Enter",
     )
-    _menu(examples, width=menu)
+    _menu(examples)
     if text and text.strip():
         text = in_one_line(text)
         st.session_state["last_text"] = text
@@ -130,7 +129,7 @@ def sentence(model: str, *, opens: str = "", menu: int = MENU) -> str:
     return st.session_state.get("last_text", next(iter(examples)))
 
 
-def _menu(examples: Mapping[str, Example], *, width: int) -> None:
+def _menu(examples: Mapping[str, Example]) -> None:
     st.selectbox(
         "Sentences to start from",
         list(examples),
@@ -140,7 +139,7 @@ def _menu(examples: Mapping[str, Example], *, width: int) -> None:
         on_change=_take_example,
         args=(examples,),
         label_visibility="collapsed",
-        width=width,
+        width=MENU,
     )
 
 

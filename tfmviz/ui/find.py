@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from tfmviz import zoo
 from tfmviz.places import PROJECT
-from tfmviz.ui import projector, walks
+from tfmviz.ui import walks
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.named import named
 from tfmviz.ui.router import PAGES, Page, address
@@ -71,11 +71,10 @@ class Tab:
 
 
 def box() -> None:
-    """The button of the search, at the upper edge of every page. On a projector there are only its keys."""
+    """The button of the search, at the upper edge of every page."""
     data = {
         "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
         "at": "find.json",
-        "projected": projector.is_on(),
     }
     show_plain_view("find", js=view.JS, css=view.CSS, data=data)
 

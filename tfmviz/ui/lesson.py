@@ -157,7 +157,7 @@ CHOICES = ("text", "model", "kind", "layer", "head")
 WRAPPER = '[data-testid="stLayoutWrapper"]'
 
 OUT_OF_SIGHT = {
-    choice: f".st-key-{choice} {{display: none !important}} :root {{--{choice}: 0rem}}" for choice in CHOICES
+    choice: f".st-key-{choice} {{display: none !important}} :root {{--room-of-{choice}: 0rem}}" for choice in CHOICES
 } | {
     "text": f"{WRAPPER}:has(> .st-key-sentence) {{display: none !important}}",
     "model": f".st-key-models, {WRAPPER}:has(> .st-key-line-choices):not(:has(.stAlert)) {{display: none !important}}",
@@ -227,7 +227,7 @@ def _below(
     with turns.taken(), _where_it_reads():
         with place:
             model = controls.choice().model if "model" in needs else ""
-            text = controls.sentence(model, opens=opens, menu=100)
+            text = controls.sentence(model, opens=opens)
             if along:
                 along()
         with of_this_page():
@@ -271,7 +271,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
 
 
 def line(key: str) -> DeltaGenerator:
-    """A line for the controls of a figure, each with its label before it; see `projector.STYLE`."""
+    """A line for the controls of a figure, each with its label before it; see `page.css`."""
     return st.container(horizontal=True, vertical_alignment="center", key=f"line-{key}")
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import keys
+from tfmviz.views.shared import VIEWS
 
 KEYS = {
     "f": "projector mode, on and off",
@@ -24,9 +25,11 @@ KEYS = {
 }
 """What the keys do. Keys for a picture work while it has the focus."""
 
+HERE = Path(__file__).parent
+
 STYLE, PROJECTED = (
-    f"<style>{Path(__file__).with_name(name).read_text(encoding='utf-8')}</style>"
-    for name in ("page.css", "projected.css")
+    f"<style>{''.join(path.read_text(encoding='utf-8') for path in paths)}</style>"
+    for paths in ((HERE / "page.css", VIEWS / "shared" / "bar.css"), (HERE / "projected.css",))
 )
 """How every page is laid out, and what differs on a projector. The command `tfmviz` serves pages that begin with the
 first, see `document.py`: nothing moves when it comes.

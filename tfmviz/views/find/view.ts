@@ -8,7 +8,6 @@ import { type Entry, prepared, ranked } from "./ranking.ts";
 interface Data {
   entries: string; // as JSON
   at: string; // where they are, if they are not here
-  projected: boolean;
 }
 
 const MOST = 12; // that are shown
@@ -33,7 +32,7 @@ export default part<Data>((parent, { entries, at }) => {
   });
   input.setAttribute("aria-controls", list.id);
   const dialog = make("dialog", { ariaLabel: "Find" }, input, none, list);
-  parent.append(make("div", { className: "view" }, opener, dialog));
+  parent.append(make("div", { className: "view in-header" }, opener, dialog));
 
   let index: Promise<ReturnType<typeof prepared>> | undefined;
   let chosen = 0;
@@ -91,10 +90,7 @@ export default part<Data>((parent, { entries, at }) => {
     dialog.close();
     go(link.href);
   };
-  const take = ({ projected }: Data) => {
-    opener.hidden = projected;
-  };
-  return { take, leave: () => over.abort() };
+  return { leave: () => over.abort() };
 });
 
 const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>

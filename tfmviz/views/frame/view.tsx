@@ -66,16 +66,16 @@ class Header {
   /** @param text what stands in place of the page's title */
   link([title, address, answers]: Entry, text = <span class="title">{title}</span>) {
     const here = title === this.title;
+    // Before a click, so that another tab, too, opens with what is chosen by then.
+    const aim = ({ currentTarget }: Event) => put(currentTarget as HTMLAnchorElement, { href: kept(address) });
     const follow = (event: MouseEvent) => {
-      const to = kept(address);
-      if (event.currentTarget instanceof HTMLAnchorElement) event.currentTarget.href = to;
       if (isElsewhere(event)) return;
       event.preventDefault();
       this.unfold("");
-      if (!here) go(to);
+      if (!here) go(kept(address));
     };
     return (
-      <a href={address} aria-current={here ? "page" : undefined} onClick={follow}>
+      <a href={address} aria-current={here ? "page" : undefined} onPointerDown={aim} onFocus={aim} onClick={follow}>
         {text}
         {answers && <span class="answers">{answers}</span>}
       </a>
@@ -122,9 +122,12 @@ class Header {
       <>
         <nav aria-label="Pages" class={isAll ? "all" : ""}>
           <button type="button" class="menu" aria-expanded={isAll} onClick={() => this.unfold(isAll ? "" : "all")}>
-            <span aria-hidden="true">☰</span> <span class="where">{title}</span>
+            <span aria-hidden="true">☰</span>
             <span class="unseen">Menu</span>
           </button>
+          <span class="where" role="heading" aria-level={1}>
+            {title}
+          </span>
           <ul class="groups">
             {groups.map((group) =>
               group.name ? (

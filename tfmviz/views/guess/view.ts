@@ -47,7 +47,7 @@ export default part((parent) => {
   const early = { capture: true, signal: over.signal }; // pictures keep keys from the page
   document.addEventListener("keydown", listen, early);
   window.addEventListener("popstate", arrive, over);
-  parent.append(make("div", { className: "view" }, node));
+  parent.append(make("div", { className: "view in-header" }, node));
   arrive();
   const leave = () => {
     go("");

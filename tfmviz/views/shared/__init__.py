@@ -44,7 +44,8 @@ COLOURS = _colours(".view", LIGHT) + _colours('.view[data-dark="true"]', DARK)
 
 def style(name: str) -> str:
     """The theme's colours, what all views look like, and what one adds, without comments and indentation."""
-    text = COLOURS + "\n".join((VIEWS / folder / "view.css").read_text(encoding="utf-8") for folder in ("shared", name))
+    files = ("shared/view.css", "shared/bar.css", f"{name}/view.css")
+    text = COLOURS + "\n".join((VIEWS / file).read_text(encoding="utf-8") for file in files)
     return _BLANK.sub("\n", _INDENT.sub("", _CSS_COMMENT.sub("", text)))
 
 
