@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, keys, violations
+from tests.browser.test_projector import expect_header
 from tfmviz.ui.router import PAGES
 
 BOX = "Find a term, a page or a model"
@@ -50,7 +51,8 @@ def test_the_button_lists_all_pages_the_arrows_choose_and_letters_are_no_keys_of
 
 def test_a_projector_has_the_keys_alone_and_stays_one(visit: Visit) -> None:
     page = visit.open("/explorer?projector=1")
-    expect(page.get_by_role("button", name="Find")).to_be_hidden()
+    page.mouse.move(640, 600)
+    expect_header(page, is_seen=False)  # which holds the button
     ask(page, "RoPE")
     page.get_by_role("listbox", name="Found").get_by_role("option").first.click()
     expect(page.get_by_role("tab", name="Turning")).to_have_attribute("aria-selected", "true")
