@@ -219,10 +219,7 @@ def says_in_words_what_figures_show(source: Source) -> Iterator[str]:
     for call in source.calls:
         name = called(call)
         if DRAWS.fullmatch(name) and source.name != "tfmviz/ui/figures.py":
-            yield source.says(call, f"`{name}` says nothing to who cannot see it; use `ui.figures.show(…, alt=…)`")
-        words = [ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg == "alt"]
-        if name in ("show", "show_cells", "show_space") and {*words} <= {"''", "None"}:
-            yield source.says(call, "a figure without words; say in `alt=` what it shows")
+            yield source.says(call, f"`{name}` says nothing to who cannot see it; use `ui.figures.show`")
 
 
 def asks_for_numbers_in_one_place(source: Source) -> Iterator[str]:

@@ -65,12 +65,7 @@ BROKEN = {
     },
     (lint.does_no_arithmetic, "pages/x.py"): {"x = 'a' + b\ny = a + b": [2], "x = '%s' % a": []},
     (lint.says_in_words_what_figures_show, UI): {
-        "show(f, key='a', alt='bars')": [],
-        "figures.show(f, key='a', alt=words)": [],
-        "show(f, key='a')": [1],
-        "show_cells(c, key='a')": [1],
-        "show_cells(c, key='a', alt='numbers')": [],
-        "show(f, key='a', alt='')": [1],
+        "show('a', f)": [],
         "st.altair_chart(f)": [1],
         "st.line_chart(f)": [1],
     },

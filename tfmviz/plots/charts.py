@@ -30,7 +30,7 @@ FEW: Spec = {"tickCount": {"expr": "ceil(width / 80)"}}
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Chart:
-    """A chart for `ui.figures.show`.
+    """A chart.
 
     Attributes:
         spec: the Vega-Lite specification, shared by all charts of its kind: never changed.

@@ -7,12 +7,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from types import ModuleType
 from typing import Any, Literal, get_args
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from tfmviz.plots import said
 from tfmviz.plots.cells import Cells
 from tfmviz.plots.charts import Chart, Columns
 from tfmviz.plots.space import Space, View
@@ -20,9 +22,11 @@ from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.plots.values import described
 from tfmviz.ui import scripts
 from tfmviz.views import bars, beams, cells, counts
+from tfmviz.views.bars import Bars
+from tfmviz.views.beams import Tree
 from tfmviz.views.counts import Table
 from tfmviz.views.shared import RELAY_JS
-from tfmviz.words.numbers import per_cent
+from tfmviz.words import markdown
 
 LETTERS_PROJECTED = 18
 """Pixels of the smallest letters on a projector; see `projected.css`."""
@@ -34,19 +38,6 @@ def theme() -> Theme:
     return replace(mode, letters=LETTERS_PROJECTED) if st.session_state.get("projected") else mode
 
 
-def show(chart: Chart, *, key: str, alt: str) -> None:
-    """Draws a small chart.
-
-    Args:
-        alt: what it shows, in words, for screen readers.
-    """
-    # Not `alt=`: Streamlit puts it into the specification, and the browser would build the chart anew each time.
-    summary = {"summary": [alt], "values": [json.dumps(described(chart, chart.spec["description"].rstrip(".")))]}
-    tables = {name: _arrow(columns) for name, columns in {**chart.data, "summary": summary}.items()}
-    spec = {**chart.spec, "datasets": tables, "usermeta": {"key": key}}
-    st.container(key=key).vega_lite_chart(spec=spec, theme=None, width="stretch")
-
-
 def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
     """Asks where a figure in space is seen from, for those who cannot turn it by hand."""
     chosen: View | None = line.segmented_control(
@@ -55,95 +46,108 @@ def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
     return chosen or first
 
 
-def show_space(figure: Space, *, key: str, alt: str) -> None:
-    """Draws a figure that the reader turns. The bar below it comes from `views/charts`, as below every chart.
+Drawing = Chart | Space | Cells | Table | Tree | Bars
+"""What a figure draws: its data, and how they look."""
+
+
+def show(
+    key: str,
+    drawing: Drawing,
+    *,
+    title: str = "",
+    hint: str = "",
+    alt: str = "",
+    click: str = "",
+    linked: Sequence[str] = (),
+    on_pick: Callable[..., None] | None = None,
+) -> None:
+    """Draws a figure: the one way to do so, whatever it is made of.
+
+    The browser gives every figure the same menu (values, files, the whole screen) and says where in the window it, and
+    a cell, row or line of it, stands; see `views/shared/where.ts`.
 
     Args:
-        alt: what it shows, in words, for screen readers.
+        key: its name on the page, that of saved files too; letters, digits, `_` and `-`.
+        title: stands above it, where the drawing has none of its own (cells and tables have).
+        hint: a line below it, on what a pointer does.
+        alt: for screen readers, where that says more than `plots.said` finds in the marks.
+        click: what a click on a cell does, as in "sets layer and head".
+        linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
+        on_pick: gets what was clicked: row and column of a cell, the index of a row of a table, the tokens of a
+            continuation in a tree (none where the choice was taken back).
     """
+    match drawing:
+        case Cells():
+            packed = cells.payload(drawing, name=key, alt=alt or said.of_cells(drawing), click=click, linked=linked)
+            _mount("cells", cells, key, packed, on_pick, lambda cell: _cell(drawing, cell))
+        case Table():
+            _mount("counts", counts, key, drawing.payload(), on_pick, lambda row: _row(drawing, row))
+        case Tree():
+            data = drawing.payload(alt=alt, picks=on_pick is not None)
+            _mount("beams", beams, key, data, on_pick, lambda n: _ids(drawing, n))
+        case Bars():
+            show_plain_view("bars", js=bars.JS, css=bars.CSS, data=drawing.payload(), key=key)
+        case _:
+            with st.container(key=key, gap=None):
+                if title:
+                    st.markdown(f"**{markdown.plain(title)}**")
+                if isinstance(drawing, Chart):
+                    _chart(drawing, key, alt or said.of_chart(drawing), title)
+                else:
+                    _space(drawing, key, alt)
+    if hint:
+        st.caption(hint)
+
+
+def _mount(
+    name: str,
+    view: ModuleType,
+    key: str,
+    data: bytes | dict[str, Any],
+    on_pick: Callable[..., None] | None,
+    read: Callable[[Any], tuple[Any, ...] | None],
+) -> None:
+    """Draws a view of which something can be picked: `read` gives what `on_pick` gets, None where there is no such."""
+
+    def report() -> None:
+        if on_pick and (picked := read(st.session_state[key]["picked"])) is not None:
+            on_pick(*picked)
+
+    _component(name, view.JS, view.CSS)(key=key, data=data, on_picked_change=report)
+
+
+def _cell(picture: Cells, at: Mapping[str, int]) -> tuple[int, int] | None:
+    _, n_rows, n_columns = picture.matrices.shape
+    row, column = at["row"], at["column"]
+    return (row, column) if 0 <= row < n_rows and 0 <= column < n_columns else None
+
+
+def _row(table: Table, row: int) -> tuple[int] | None:
+    return (row,) if 0 <= row < len(table.rows) else None
+
+
+def _ids(tree: Tree, n: int) -> tuple[tuple[int, ...]] | None:
+    if n >= len(tree.nodes):
+        return None
+    return (tree.nodes[n].ids if n >= 0 else (),)
+
+
+def _chart(chart: Chart, key: str, alt: str, title: str) -> None:
+    # Not `alt=`: Streamlit puts it into the specification, and the browser would build the chart anew each time.
+    about = title or chart.spec["description"].rstrip(".")
+    summary = {"summary": [alt], "values": [json.dumps(described(chart, about))]}
+    tables = {name: _arrow(columns) for name, columns in {**chart.data, "summary": summary}.items()}
+    spec = {**chart.spec, "datasets": tables, "usermeta": {"key": key}}
+    st.vega_lite_chart(spec=spec, theme=None, width="stretch")
+
+
+def _space(figure: Space, key: str, alt: str) -> None:
     from plotly import graph_objects
 
     drawn = graph_objects.Figure(figure)
     drawn.layout.meta = {**figure["layout"]["meta"], "alt": alt}
     config = {"toImageButtonOptions": {"filename": key, "scale": 2}}
-    st.container(key=key).plotly_chart(drawn, theme=None, config=config, width="stretch")
-
-
-def show_cells(
-    picture: Cells,
-    *,
-    key: str,
-    alt: str,
-    click: str = "",
-    on_pick: Callable[[int, int], None] | None = None,
-    linked: Sequence[str] = (),
-) -> None:
-    """Draws a picture made of cells.
-
-    Args:
-        alt: what it shows, in words, for screen readers.
-        click: what a click on a cell does, as in "sets layer and head".
-        on_pick: gets row and column of a cell that was clicked.
-        linked: keys of pictures that follow the pointer on this one; see `cells.Axis.places`.
-    """
-    _, n_rows, n_columns = picture.matrices.shape
-
-    def report() -> None:
-        cell = st.session_state[key]["picked"]
-        if on_pick and 0 <= cell["row"] < n_rows and 0 <= cell["column"] < n_columns:
-            on_pick(cell["row"], cell["column"])
-
-    data = cells.payload(picture, name=key, alt=alt, click=click, linked=linked)
-    _component("cells", cells.JS, cells.CSS)(key=key, data=data, on_picked_change=report)
-
-
-def show_table(table: Table, *, key: str, on_pick: Callable[[int], None] | None = None) -> None:
-    """Draws a table of text whose rows can be chosen.
-
-    Args:
-        on_pick: gets the index of a row that was clicked.
-    """
-
-    def report() -> None:
-        row = st.session_state[key]["picked"]
-        if on_pick and 0 <= row < len(table.rows):
-            on_pick(row)
-
-    _component("counts", counts.JS, counts.CSS)(key=key, data=table.payload(), on_picked_change=report)
-
-
-def show_columns(columns: Mapping[str, Sequence[str]], *, caption: str, key: str, low: bool = False) -> None:
-    """Draws a table from its columns; the first names the rows, the others are numbers as they are to be read.
-
-    Streamlit's own data frame writes its cells for screen readers 200 ms after the rest, and brings a megabyte along.
-    """
-    rows = list(zip(*columns.values(), strict=True))
-    show_table(Table(caption=caption, columns=list(columns), rows=rows, low=low), key=key)
-
-
-def show_tree(
-    nodes: Sequence[beams.Node],
-    *,
-    key: str,
-    alt: str,
-    chosen: tuple[int, ...] | None = None,
-    on_pick: Callable[[tuple[int, ...]], None] | None = None,
-) -> None:
-    """Draws the tree of a beam search.
-
-    Args:
-        alt: what it shows, in words, for screen readers.
-        chosen: the tokens of the continuation that is chosen.
-        on_pick: gets the tokens of one that was clicked, () where the choice was taken back.
-    """
-
-    def report() -> None:
-        n = st.session_state[key]["picked"]
-        if on_pick and n < len(nodes):
-            on_pick(nodes[n].ids if n >= 0 else ())
-
-    data = beams.payload(nodes, alt=alt, picks=on_pick is not None, chosen=chosen)
-    _component("beams", beams.JS, beams.CSS)(key=key, data=data, on_picked_change=report)
+    st.plotly_chart(drawn, theme=None, config=config, width="stretch")
 
 
 def _arrow(columns: Columns) -> bytes:
@@ -240,24 +244,6 @@ def show_plain_view(
 ) -> None:
     """Draws a client-side view that reports nothing, `width` pixels wide or as wide as there is room."""
     _component(name, js, css)(key=key or name, data=data, width=width)
-
-
-def show_bars(labels: Sequence[str], probabilities: Sequence[float], *, key: str) -> None:
-    """Probabilities of tokens, the most probable first, as bars labelled in per cent."""
-    show_plain_view("bars", js=bars.JS, css=bars.CSS, data=rows_of_bars(labels, probabilities), key=key)
-
-
-def show_pairs(
-    labels: Sequence[str], one: Sequence[float], other: Sequence[float], names: tuple[str, str], *, key: str
-) -> None:
-    """Probabilities of tokens in two runs, which have names, as two bars for each."""
-    rows = [[label, a, per_cent(a), b, per_cent(b)] for label, a, b in zip(labels, one, other, strict=True)]
-    show_plain_view("bars", js=bars.JS, css=bars.CSS, data={"series": names, "rows": rows}, key=key)
-
-
-def rows_of_bars(labels: Sequence[str], probabilities: Sequence[float]) -> list[list[Any]]:
-    """What the view of such bars gets."""
-    return [[label, p, per_cent(p)] for label, p in zip(labels, probabilities, strict=True)]
 
 
 def show_code(*functions: Callable[..., Any]) -> None:

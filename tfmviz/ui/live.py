@@ -33,12 +33,13 @@ from tfmviz.constants import FOLLOWED_SITES, MOST_FOLLOWED, MOST_TYPED, NEXT_WOR
 from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.ui import controls, models, readers, scenes, trained, turns
-from tfmviz.ui.figures import rows_of_bars, show_plain_view
+from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import Lesson, gap_in, positions_in
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
 from tfmviz.views import live as view
 from tfmviz.views import steps, turning, whole_model
+from tfmviz.views.bars import Bars
 from tfmviz.views.shared import framed
 from tfmviz.words.labels import visible
 
@@ -266,7 +267,7 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
             case "predictions":
                 best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), NEXT_WORDS)
                 words = [visible(model.vocabulary[p.index]) for p in best]
-                data[name] = json.dumps(rows_of_bars(words, [p.probability for p in best])).encode()
+                data[name] = json.dumps(Bars(labels=words, shares=[[p.probability for p in best]]).rows()).encode()
             case "steps":  # without the layer's matrices: they are nine tenths, and do not change with the text
                 how = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
                 data[name] = steps.payload(trace, asked.layer, asked.head, *how, title=model.name, with_weights=False)

@@ -4,7 +4,38 @@ token has one, or two where runs A and B are compared.
 Streamlit rebuilds a Plotly chart for every sentence, which costs as much as drawing all heads of the explorer.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from tfmviz.views.shared import script, style
+from tfmviz.words.numbers import per_cent
 
 JS = script("bars/view.ts")
 CSS = style("bars")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bars:
+    """Tokens and their probabilities.
+
+    Attributes:
+        labels: of the tokens.
+        shares: of each run, one for each token, 0 to 1; they are written in per cent.
+        names: of the runs, where there are several.
+    """
+
+    labels: Sequence[str]
+    shares: Sequence[Sequence[float]]
+    names: Sequence[str] = ()
+
+    def payload(self) -> dict[str, Any]:
+        """The bars as the view reads them."""
+        return {"series": list(self.names), "rows": self.rows()}
+
+    def rows(self) -> list[list[Any]]:
+        """Label, then length and number of each bar: all that a changed text changes."""
+        columns = zip(self.labels, *self.shares, strict=True)
+        return [[label, *(part for share in shares for part in (share, per_cent(share)))] for label, *shares in columns]

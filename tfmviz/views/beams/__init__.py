@@ -40,16 +40,24 @@ class Node:
     said: str
 
 
-def payload(
-    nodes: Sequence[Node], *, alt: str, picks: bool = False, chosen: tuple[int, ...] | None = None
-) -> dict[str, Any]:
-    """What the view gets.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tree:
+    """A search.
 
-    Args:
-        alt: what the tree shows, in words, for screen readers.
-        picks: whether the page wants to hear which continuation is chosen.
-        chosen: the tokens of the one that is.
+    Attributes:
+        chosen: the tokens of the continuation that is chosen.
     """
-    drawn = [{name: value for name, value in asdict(node).items() if name != "ids"} for node in nodes]
-    picked = next((n for n, node in enumerate(nodes) if node.ids == chosen), None)
-    return {"alt": alt, "picks": picks, "picked": picked, "nodes": drawn}
+
+    nodes: Sequence[Node]
+    chosen: tuple[int, ...] | None = None
+
+    def payload(self, *, alt: str, picks: bool = False) -> dict[str, Any]:
+        """What the view gets.
+
+        Args:
+            alt: what the tree shows, in words, for screen readers.
+            picks: whether the page wants to hear which continuation is chosen.
+        """
+        drawn = [{name: value for name, value in asdict(node).items() if name != "ids"} for node in self.nodes]
+        picked = next((n for n, node in enumerate(self.nodes) if node.ids == self.chosen), None)
+        return {"alt": alt, "picks": picks, "picked": picked, "nodes": drawn}

@@ -8,6 +8,7 @@ import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
 import { isChord } from "../shared/typing.ts";
+import { indexOf, onCanvas } from "../shared/where.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
 import { type Axis, type Cell, nameOf, type Picture, sentence, spokenOf, valueAt } from "./words.ts";
@@ -153,6 +154,24 @@ class Cells extends Shell {
       width: `${wide}px`,
       height: `${high}px`,
     });
+  }
+
+  /** A cell by the names of its row and column, of the first matrix; a row or a column by one name. */
+  locate(...names: string[]) {
+    const { rows, columns } = this.picture;
+    const { corners, wide, high, numbers } = this.place;
+    const named = (axis: Axis) => Array.from({ length: axis.count }, (_, n) => nameOf(axis, n));
+    const across = names.length > 1;
+    const row = indexOf(named(rows), names[0]);
+    const column = across ? indexOf(named(columns), names[1]) : row < 0 ? indexOf(named(columns), names[0]) : -1;
+    if ((row < 0 && column < 0) || (across && (row < 0 || column < 0))) return null;
+    const box = {
+      left: corners[0].x + Math.max(column, 0) * wide,
+      top: corners[0].y + Math.max(row, 0) * high,
+      width: wide * (column < 0 ? columns.count : 1),
+      height: high * (row < 0 ? rows.count : 1),
+    };
+    return onCanvas(this.canvas, box, numbers);
   }
 
   choose(cell: Cell | null) {

@@ -5,7 +5,9 @@
 
 import { figureBar } from "../shared/bar.ts";
 import { make, put } from "../shared/elements.ts";
+import { meetingOf } from "../shared/meet.ts";
 import type { Values } from "../shared/table.ts";
+import { type Seen, saying, seen } from "../shared/where.ts";
 import { ofVega } from "./values.ts";
 
 const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
@@ -30,10 +32,26 @@ type Space = HTMLElement & {
   _context: { toImageButtonOptions: { format: string } };
 };
 
+declare global {
+  var tfmvizWhere: typeof where | undefined;
+}
+
+/**
+ * Where something stands in the window: a figure by its key; with names, its cell, row, column, mark or word. Null where
+ * it is not drawn.
+ */
+function where(key: string, ...names: string[]): Seen | null {
+  const home = document.querySelector(`.st-key-${CSS.escape(key)}`);
+  if (!home) return null;
+  if (!names.length) return seen(home);
+  return meetingOf(key).view?.locate(...names) ?? saying(home, names);
+}
+
 const SHARPNESS = 2; // pixels of a file for each pixel of the page
 
-/** Gives every chart its bar, now and whenever one appears. Returns what ends this. */
+/** Gives every chart its bar, now and whenever one appears, and says where figures stand. Returns what ends this. */
 export function barCharts(): () => void {
+  globalThis.tfmvizWhere = where;
   let asked = 0;
   const look = () => {
     asked = 0;

@@ -16,7 +16,7 @@ export interface Component {
 
 /** What a view does for Streamlit. One in which a pass of the model is changed says how. */
 type Edited = { edited?: () => string | undefined };
-type View = Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave"> & Edited;
+type View = Pick<Shell, "show" | "select" | "mirror" | "followLook" | "leave" | "locate"> & Edited;
 
 /**
  * A view, the data and the choice that Python has for it last. What is called `live` here is told when data come, and

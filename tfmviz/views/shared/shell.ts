@@ -11,6 +11,7 @@ import { type Colours, coloursOf, isDark } from "./colours.ts";
 import { make } from "./elements.ts";
 import { type Figure, save } from "./picture.ts";
 import type { Values } from "./table.ts";
+import { type Seen, saying } from "./where.ts";
 
 export const STILL = 400; // milliseconds without a touch after which the hand counts as still
 
@@ -233,6 +234,11 @@ export class Shell<Look extends Colours = Colours> {
 
   values(): Values {
     return { title: "", columns: [], rows: [] };
+  }
+
+  /** Where something of the figure stands in the window; pictures on canvas know better than their elements. */
+  locate(...names: string[]): Seen | null {
+    return saying(this.node, names);
   }
 
   /** @param text for screen readers */
