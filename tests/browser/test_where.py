@@ -8,7 +8,7 @@ PARTS = {
     "a row of a picture": ("/residual_stream", "lengths", ("it",), 0),
     "a name beside a chart": ("/residual_stream", "growth", ("layer 3 MLP",), 12),
     "a mark of a chart": ("/residual_stream", "growth", ("“it”", "layer 3 MLP"), 0),
-    "a cell of a table": ("/why?why=Believe it or not", "paths", ("head 3.2",), 12),
+    "a cell of a table": ("/complexity", "table", ("self-attention",), 12),
 }
 
 

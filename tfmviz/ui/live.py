@@ -267,7 +267,7 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
             case "predictions":
                 best = top_predictions(trace.row("logits", _first(model, asked, trace.tokens, trace)), NEXT_WORDS)
                 words = [visible(model.vocabulary[p.index]) for p in best]
-                data[name] = json.dumps(Bars(labels=words, shares=[[p.probability for p in best]]).rows()).encode()
+                data[name] = json.dumps(Bars(labels=words, shares=[[p.probability for p in best]]).payload()).encode()
             case "steps":  # without the layer's matrices: they are nine tenths, and do not change with the text
                 how = model.weights.attention(asked.layer), positions_in(model, trace, asked.layer)
                 data[name] = steps.payload(trace, asked.layer, asked.head, *how, title=model.name, with_weights=False)

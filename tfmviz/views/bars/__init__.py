@@ -31,11 +31,8 @@ class Bars:
     shares: Sequence[Sequence[float]]
     names: Sequence[str] = ()
 
-    def payload(self) -> dict[str, Any]:
-        """The bars as the view reads them."""
-        return {"series": list(self.names), "rows": self.rows()}
-
-    def rows(self) -> list[list[Any]]:
-        """Label, then length and number of each bar: all that a changed text changes."""
+    def payload(self) -> Any:
+        """The bars as the view reads them: label, then length and number of each bar. A key typed changes these alone."""
         columns = zip(self.labels, *self.shares, strict=True)
-        return [[label, *(part for share in shares for part in (share, per_cent(share)))] for label, *shares in columns]
+        rows = [[label, *(part for share in shares for part in (share, per_cent(share)))] for label, *shares in columns]
+        return {"series": list(self.names), "rows": rows} if self.names else rows

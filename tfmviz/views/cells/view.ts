@@ -156,15 +156,12 @@ class Cells extends Shell {
     });
   }
 
-  /** A cell by the names of its row and column, of the first matrix; a row or a column by one name. */
+  /** A cell of the first matrix by the names of its row and its column, or one of these alone. */
   locate(...names: string[]) {
     const { rows, columns } = this.picture;
+    const [row, column] = this.named(names) ?? this.named([...names].reverse()) ?? [-1, -1];
+    if (row < 0 && column < 0) return null;
     const { corners, wide, high, numbers } = this.place;
-    const named = (axis: Axis) => Array.from({ length: axis.count }, (_, n) => nameOf(axis, n));
-    const across = names.length > 1;
-    const row = indexOf(named(rows), names[0]);
-    const column = across ? indexOf(named(columns), names[1]) : row < 0 ? indexOf(named(columns), names[0]) : -1;
-    if ((row < 0 && column < 0) || (across && (row < 0 || column < 0))) return null;
     const box = {
       left: corners[0].x + Math.max(column, 0) * wide,
       top: corners[0].y + Math.max(row, 0) * high,
@@ -172,6 +169,17 @@ class Cells extends Shell {
       height: high * (row < 0 ? rows.count : 1),
     };
     return onCanvas(this.canvas, box, numbers);
+  }
+
+  // Row and column with these names; of a single name that of the row, or else of the column.
+  named([one, other]: string[]) {
+    const [rows, columns] = [this.picture.rows, this.picture.columns].map((axis) =>
+      Array.from({ length: axis.count }, (_, n) => nameOf(axis, n)),
+    );
+    const row = indexOf(rows, one);
+    if (other === undefined) return row < 0 ? [row, indexOf(columns, one)] : [row, -1];
+    const column = indexOf(columns, other);
+    return row < 0 || column < 0 ? null : [row, column];
   }
 
   choose(cell: Cell | null) {

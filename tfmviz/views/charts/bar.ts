@@ -37,8 +37,8 @@ declare global {
 }
 
 /**
- * Where something stands in the window: a figure by its key; with names, its cell, row, column, mark or word. Null where
- * it is not drawn.
+ * Where something stands in the window: a figure by its key; with names, its cell, row, column, mark or word. Null
+ * where it is not drawn.
  */
 function where(key: string, ...names: string[]): Seen | null {
   const home = document.querySelector(`.st-key-${CSS.escape(key)}`);

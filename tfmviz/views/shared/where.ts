@@ -1,5 +1,5 @@
-// Where in the window a figure stands, or a cell, row, column, mark or word of it, and in letters of which size. Lecture
-// steps and tests ask here what is seen; none of it changes a figure.
+// Where in the window a figure stands, or a cell, row, column, mark or word of it, and in letters of which size.
+// Lecture steps and tests ask here what is seen; none of it changes a figure.
 
 /** In pixels of the window. `letters` is 0 where nothing is written. */
 export type Seen = { left: number; top: number; width: number; height: number; letters: number };
