@@ -300,7 +300,7 @@ def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
     match name, call.args:
         case "tabs", [ast.Constant(value=key), *_]:
             yield str(key), True
-        case (("show_view" | "show_plain_view" | "show_choice"), [ast.Constant(value=key), *_]):
+        case (("show" | "show_view" | "show_plain_view" | "show_choice"), [ast.Constant(value=key), *_]):
             yield str(key), False
     for keyword in call.keywords:
         if keyword.arg == "key" and isinstance(keyword.value, ast.Constant):
@@ -333,6 +333,10 @@ def every_key_that_is_styled_is_given(every: Sources) -> Iterator[str]:
     for source in every.like("pages/*.py", "tfmviz/ui/*.py"):
         for node in source.nodes:
             match node:
+                case ast.Call(
+                    func=ast.Name(id="show"), args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]), *_]
+                ):
+                    given.add(first)
                 case ast.Call():
                     given |= {key for key, _ in keys(node)}
                 case ast.keyword(arg="key", value=ast.JoinedStr(values=[ast.Constant(value=str(first)), *_])):

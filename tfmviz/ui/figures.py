@@ -88,13 +88,7 @@ def show(
         case Bars():
             show_plain_view("bars", js=bars.JS, css=bars.CSS, data=drawing.payload(), key=key)
         case _:
-            with st.container(key=key, gap=None):
-                if title:
-                    st.markdown(f"**{markdown.plain(title)}**")
-                if isinstance(drawing, Chart):
-                    _chart(drawing, key, alt or said.of_chart(drawing), title)
-                else:
-                    _space(drawing, key, alt)
+            _framed(key, drawing, title, alt)
     if hint:
         st.caption(hint)
 
@@ -130,6 +124,17 @@ def _ids(tree: Tree, n: int) -> tuple[tuple[int, ...]] | None:
     if n >= len(tree.nodes):
         return None
     return (tree.nodes[n].ids if n >= 0 else (),)
+
+
+def _framed(key: str, drawing: Chart | Space, title: str, alt: str) -> None:
+    """A chart that Streamlit draws, and the title that it has not."""
+    with st.container(key=key, gap=None):
+        if title:
+            st.markdown(f"**{markdown.plain(title)}**")
+        if isinstance(drawing, Chart):
+            _chart(drawing, key, alt or said.of_chart(drawing), title)
+        else:
+            _space(drawing, key, alt)
 
 
 def _chart(chart: Chart, key: str, alt: str, title: str) -> None:

@@ -32,7 +32,7 @@ class Bars:
     names: Sequence[str] = ()
 
     def payload(self) -> Any:
-        """The bars as the view reads them: label, then length and number of each bar. A key typed changes these alone."""
+        """The bars as the view reads them: label, then length and number of each; a key typed changes no more."""
         columns = zip(self.labels, *self.shares, strict=True)
         rows = [[label, *(part for share in shares for part in (share, per_cent(share)))] for label, *shares in columns]
         return {"series": list(self.names), "rows": rows} if self.names else rows
