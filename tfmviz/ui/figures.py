@@ -73,8 +73,7 @@ def show(
         alt: for screen readers, where that says more than `plots.said` finds in the marks.
         click: what a click on a cell does, as in "sets layer and head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
-        on_pick: gets what was clicked: row and column of a cell, the index of a row of a table, the tokens of a
-            continuation in a tree (none where the choice was taken back).
+        on_pick: gets what was clicked: row and column of a cell, the row of a table, the tokens of a branch of a tree.
     """
     match drawing:
         case Cells():
