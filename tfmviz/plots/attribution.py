@@ -19,8 +19,8 @@ from tfmviz.plots.charts import (
     role,
     rows,
     rule,
+    slanted,
     specification,
-    upright,
 )
 from tfmviz.plots.theme import (
     Theme,
@@ -105,7 +105,7 @@ def _looked(theme: Theme) -> Spec:
 def _wrote(theme: Theme, title: str) -> Spec:
     y = number(alt.Y, "value", title, axis=ALIKE, zero=True)
     colours = role("role", _sign_colours(theme))
-    bars = rows().mark_bar().encode(x=upright("token", "key"), y=y, color=colours, **hover())
+    bars = rows().mark_bar().encode(x=slanted("token", "key"), y=y, color=colours, **hover())
     return specification(theme, bars, rule(theme, y=0), height=290, says=f"A bar for every key: {title}.")
 
 

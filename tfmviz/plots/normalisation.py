@@ -20,8 +20,8 @@ from tfmviz.plots.charts import (
     role,
     rows,
     rule,
+    slanted,
     specification,
-    upright,
 )
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
@@ -144,7 +144,7 @@ def spread(quartiles: Array, *, names: Sequence[str], title: str, usual: float, 
 
 @cache
 def _spread(theme: Theme, title: str, usual: float) -> Spec:
-    x, blue = upright("norm", None), theme.attention
+    x, blue = slanted("norm", None), theme.attention
     low, first, middle = (number(alt.Y, field, title, padding=8) for field in ("low", "first", "median"))
     box = rows().mark_bar(color=blue, fillOpacity=0.3, stroke=blue, strokeWidth=2)
     return specification(

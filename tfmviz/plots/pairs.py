@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from tfmviz.plots import alt
-from tfmviz.plots.charts import Chart, Spec, colour, hover, number, numbered, rows, specification, upright
+from tfmviz.plots.charts import Chart, Spec, colour, hover, number, numbered, rows, slanted, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
@@ -56,7 +56,7 @@ def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: i
         rows()
         .mark_bar()
         .encode(
-            x=upright("token", token_title),
+            x=slanted("token", token_title),
             xOffset=alt.XOffset("series:N"),
             y=number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, zero=True, nice=True),
             color=colour("series", [theme.attention, theme.mlp], longest=longest, symbol="square"),

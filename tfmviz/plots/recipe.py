@@ -18,9 +18,9 @@ from tfmviz.plots.charts import (
     number,
     numbered,
     rows,
+    slanted,
     specification,
     strokes,
-    upright,
 )
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.plots.theme import Theme, shades
@@ -127,7 +127,7 @@ def _gradients(theme: Theme, longest: int) -> Spec:
         rows()
         .mark_point(filled=True, size=130)
         .encode(
-            x=upright("layer", "layer"),
+            x=slanted("layer", "layer"),
             y=number(alt.Y, "value", "length of the gradient", axis={"format": "~g"}, type="log"),
             color=colour("kind", [theme.attention, theme.mlp], longest=longest, symbol="circle"),
             **hover(),

@@ -12,6 +12,7 @@ from tfmviz.constants import LABEL_LENGTH
 from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
+    SLANTED,
     Chart,
     Columns,
     Spec,
@@ -72,7 +73,7 @@ def growth(
 
 @cache
 def _growth(theme: Theme) -> Spec:
-    x = name(alt.X, "stage", axis={"labelAngle": -90}, type="point", padding=0.3)
+    x = name(alt.X, "stage", axis=SLANTED, type="point", padding=0.3)
     y = number(alt.Y, "length", "length of the vector")
     tints, dashes = [theme.text, theme.text, theme.accent], [DASHES[0], DASHES[1], DASHES[0]]
     color, dash = strokes("kind", tints, dashes, longest=LABEL_LENGTH)

@@ -116,6 +116,13 @@ def shades(n: int, theme: Theme) -> list[str]:
     return ["#" + "".join(f"{round(value):02x}" for value in colour) for colour in channels]
 
 
+ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBaseline": "bottom"} | {
+    "titleX": -40,
+    "titleY": -10,
+}
+"""An upright axis has its title above it, where it is read without turning the head."""
+
+
 def chart_config(theme: Theme) -> dict[str, Any]:
     """The same look for charts in Vega-Lite: its `config`."""
     words = {"labelColor": theme.text, "titleColor": theme.text, "labelFontSize": theme.letters}
@@ -128,8 +135,8 @@ def chart_config(theme: Theme) -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": words | calm | lines | {"labelFlush": False, "titlePadding": 8},
         "axisX": {"grid": False},
-        "axisY": {"tickCount": 5},
-        "legend": words | calm | {"orient": "top", "symbolSize": 160, "symbolStrokeWidth": 3},
+        "axisY": {"tickCount": 5} | ABOVE,
+        "legend": words | calm | {"orient": "top", "offset": 26, "symbolSize": 160, "symbolStrokeWidth": 3},
         "text": {"color": theme.text, "fontSize": theme.letters},
         "bar": {"color": theme.attention},
         "rule": {"strokeWidth": 2},

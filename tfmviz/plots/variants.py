@@ -21,8 +21,8 @@ from tfmviz.plots.charts import (
     role,
     rows,
     rule,
+    slanted,
     specification,
-    upright,
 )
 from tfmviz.plots.theme import LIGHT, Theme, shades
 from tfmviz.record.trace import Array
@@ -108,7 +108,7 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
 def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
     middles = [row + 0.5 for row in range(n_layers)]
     labels = {"values": middles, "labelExpr": "'layer ' + floor(datum.value)", "grid": False, "ticks": False}
-    x = upright("token", None)
+    x = slanted("token", None)
     low, middle = (number(alt.Y, field, None, axis=labels, domain=[0, n_layers]) for field in ("low", "at"))
     fill = colour("expert", shades(n_experts, theme), longest=10, symbol="square")
     number_of = rows().mark_text(aria=False)
