@@ -64,6 +64,7 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
         place = f"{entry.model}-{found[:20]}"
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         said = {"model": entry.model, "name": entry.name, "about": f"{entry.line} {entry.size}.", "config": config}
+        said["examples"] = [example.text for example in examples_for(entry.model)]
         pictures = json.dumps(_scenes(entry.model), ensure_ascii=False, separators=(",", ":"))
         said["scenes"] = f"{entry.model}-scenes"
         if single:

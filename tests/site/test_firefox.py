@@ -23,7 +23,7 @@ FOCUS = """(() => {
     return document.activeElement === box;
 })()"""
 
-TAB = "(document.querySelector('[data-page=%s]').click(), true)"
+LINK = "(document.querySelector('#frame').shadowRoot.querySelector('[href*=%s]').click(), true)"
 
 WEIGHTS = "[...document.querySelectorAll('#explorer .strip')[0].querySelectorAll('.weight')].map((n) => n.textContent)"
 
@@ -64,7 +64,7 @@ def test_typing_and_every_part_work_and_nothing_is_asked_for_elsewhere(firefox: 
     assert firefox.value(WEIGHTS) == as_strip(pattern.tolist())
     parts = {"whole_model": ".hits button", "step_by_step": ".stages button", "masks": ".gallery canvas"}
     for name, shown in (parts | {"positions_rope": ".dials canvas"}).items():
-        firefox.value(TAB % name)
+        firefox.value(LINK % name)
         root = f"document.querySelector('#parts [data-part={name}]')?.shadowRoot"
         firefox.wait(f"{root}?.querySelector('{shown}')?.clientWidth ?? 0")
         firefox.wait(f"location.search.includes('page={name}')")

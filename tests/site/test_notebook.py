@@ -32,7 +32,7 @@ def page(context: BrowserContext, tmp_path: Path) -> Page:
 def test_it_opens_with_the_trace_and_each_key_runs_the_model(page: Page) -> None:
     box = page.get_by_label("Your sentence")
     assert box.input_value() == "The <b>cat</b> & I"
-    expect(page.get_by_role("tab")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Heads")
     for text in ("The <b>cat</b> & I", "The dog sat"):
         box.fill(text)
         pattern = zoo.load("twins-rope").trace(text)["decoder.3.self_attn.pattern"][0]

@@ -18,6 +18,7 @@ from tests.site import PARTS, SMALL, Visitor, traced
 from tests.views.standalone import as_strip, strip_numbers
 from tfmviz import site, zoo
 from tfmviz.record.trace import Trace
+from tfmviz.ui.sentences import examples_for
 from tfmviz.words.labels import visible
 
 pytestmark = pytest.mark.browser
@@ -86,6 +87,32 @@ def last_words(trace: Trace) -> list[bool]:
     return [any(map(str.isalnum, token)) for token in trace.target.tokens]
 
 
+def test_the_header_shares_what_is_seen_and_the_projector_hides_it(visitor: Visitor) -> None:
+    page = visitor.open("?page=masks&text=The+cat&start=full", drawn=".lab canvas")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_label("Your sentence").fill("The cat sat")
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    shared = page.evaluate("navigator.clipboard.readText()")
+    asked = parse_qs(urlsplit(shared).query)
+    assert (asked["page"], asked["text"], asked["start"]) == (["masks"], ["The cat sat"], ["full"])
+    expect(page.get_by_role("heading", level=1)).to_have_text("Masks")
+    page.locator("#about").click()
+    page.keyboard.press("f")
+    expect(page.locator("#frame")).to_have_css("opacity", "0")
+    page.wait_for_function("() => location.search.includes('projector=1')")
+    page.reload()
+    expect(page.locator("#frame")).to_have_css("opacity", "0")
+
+
+def test_a_sentence_to_try_is_run(visitor: Visitor) -> None:
+    page = visitor.open("?text=The+cat&token=1")
+    text = examples_for(SMALL[0])[1].text
+    page.get_by_label("Try", exact=True).select_option(text)
+    expect(page.locator(".strip").first.locator("button")).to_have_count(len(traced(text).target))
+    assert page.get_by_label("Your sentence").input_value() == text
+
+
 def test_a_head_is_switched_off_in_all_pictures_and_words_and_on_again(visitor: Visitor) -> None:
     text = "Once upon a time there was a little"
     page = visitor.open(f"?text={text.replace(' ', '+')}&layer=0&head=2&look=")
@@ -111,7 +138,7 @@ def test_another_model_and_another_sentence_stand_beside(visitor: Visitor) -> No
     page = visitor.open("?text=The+cat+sat&b=The+dog+sat&layer=1&head=3")
     expect(page.locator(".beside .strip").first.locator("button")).to_have_count(3)
     page.get_by_label("Model", exact=True).select_option("twins-none")
-    expect(page.locator("#controls .about")).to_contain_text("1.05 million parameters")
+    expect(page.locator("#about")).to_contain_text("1.05 million parameters")
     page.wait_for_function("() => location.search.includes('twins-none')")
     page.locator(".tiles").first.get_by_role("button", name="Layer 2, head 0").click()
     numbers = [page.locator(f"{where} .strip").first.locator(".weight") for where in ("#explorer", ".beside")]
@@ -182,7 +209,7 @@ def test_one_file_needs_nothing_else(context: BrowserContext, tmp_path: Path) ->
     expect(page.locator("#below .words li").first).to_be_attached()
     assert strip_numbers(page)
     for name, shown in PARTS.items():
-        page.get_by_role("tab", name=name).click()
+        page.get_by_role("link", name=name).click()
         expect(page.locator(shown).first).to_be_visible()
     assert [url for url in asked if not url.startswith(path.as_uri())] == []
 

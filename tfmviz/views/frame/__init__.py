@@ -6,5 +6,5 @@ a page that stands in no group is a group of its own, without a name.
 
 from tfmviz.views.shared import script, style
 
-JS = script("frame/view.tsx")
+JS = script("frame/view.ts")
 CSS = style("frame")

@@ -43,9 +43,13 @@ COLOURS = _colours(".view", LIGHT) + _colours('.view[data-dark="true"]', DARK)
 
 
 def style(name: str) -> str:
-    """The theme's colours, what all views look like, and what one adds, without comments and indentation."""
-    files = ("shared/view.css", "shared/bar.css", f"{name}/view.css")
-    text = COLOURS + "\n".join((VIEWS / file).read_text(encoding="utf-8") for file in files)
+    """The theme's colours, what all views look like, and what one adds."""
+    return COLOURS + css("shared/view.css", "shared/bar.css", f"{name}/view.css")
+
+
+def css(*paths: str) -> str:
+    """Styles, named by their paths under `views`, without comments and indentation."""
+    text = "\n".join((VIEWS / path).read_text(encoding="utf-8") for path in paths)
     return _BLANK.sub("\n", _INDENT.sub("", _CSS_COMMENT.sub("", text)))
 
 

@@ -1,22 +1,22 @@
 """A page that needs no server: our models in the reader's own browser, and what the app's pages show of them.
 
-`tfmviz/site.py` writes it as files for any web server, or as one file. The first script draws the heads; the others,
-each with the styles of its view before it, come when they are wanted.
+`tfmviz/site.py` writes it as files for any web server, or as one file. The first script draws the header, which is the
+app's, and the heads; the others come when they are wanted. Before each stand the styles of what it draws in a shadow.
 """
 
 import json
 
 from tfmviz.views import masks, steps, turning, whole_model
 from tfmviz.views.explorer import STANDALONE_CSS
-from tfmviz.views.shared import VIEWS, script
-
-JS = script("site/site.ts")
-CSS = STANDALONE_CSS + (VIEWS / "site" / "view.css").read_text(encoding="utf-8")
+from tfmviz.views.shared import css, script
 
 
-def _with_style(css: str, entry: str) -> str:
-    return f"globalThis.tfmvizStyle = {json.dumps(css)};\n{script(entry)}"
+def _with_style(style: str, entry: str) -> str:
+    return f"globalThis.tfmvizStyle = {json.dumps(style)};\n{script(entry)}"
 
+
+JS = _with_style(css("frame/view.css", "keys/view.css"), "site/site.ts")
+CSS = STANDALONE_CSS + css("site/view.css")
 
 LATER = {
     "below": script("site/below.ts"),

@@ -16,12 +16,13 @@ from tfmviz.views.site import CSS, JS, LATER
 
 TITLE = "Attention, computed in your browser"
 
-MAIN = f"""<main>
-<h1>{TITLE}</h1>
+MAIN = """<div id="frame"></div>
+<main>
 <div id="controls"></div>
 <div id="explorer" data-part="explorer"></div>
 <div id="below" data-part="explorer"></div>
 <div id="parts"></div>
+<p id="about"></p>
 </main>"""
 
 PARTS = tuple(SITE_PARTS)
@@ -71,6 +72,14 @@ def live_page(trace: Trace, name: str) -> str:
         raise ValueError(
             f"This is no trace of {name}, which has {config['n_layers']} layers of {config['n_heads']} heads."
         )
-    model = {"model": name, "name": name, "about": "", "config": config, "scenes": "", "inside": "model"}
+    model = {
+        "model": name,
+        "name": name,
+        "about": "",
+        "examples": [],
+        "config": config,
+        "scenes": "",
+        "inside": "model",
+    }
     inside = {"model": base64.b64encode(package(folder)).decode()}
     return html(trace.target.text, [model], inside=inside, scripts={}, parts=PARTS[:1])

@@ -1,15 +1,17 @@
 // The page that needs no server. Each key in the box runs the model here, and all pictures follow. This script draws
-// the heads; what stands below them, and each other part, is a script of its own, which comes when it is wanted.
+// the header, the choices and the heads; what stands below them, and each other part, is a script of its own, which
+// comes when it is wanted.
 
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { engineOf, fetchEngine, type Parcel } from "../engine/fetching.ts";
 import type { Config } from "../engine/transformer.ts";
-import { MOST_TYPED, SITE_PARTS } from "../shared/constants.ts";
-import { button, make, put, roving, select } from "../shared/elements.ts";
+import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
+import { make, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { perCent } from "../shared/numbers.ts";
 import type { TextFacts } from "../shared/record.ts";
+import { headerOf, shadowOf } from "./header.ts";
 import { Heads, offFrom } from "./heads.ts";
 
 /**
@@ -20,6 +22,7 @@ export interface Model {
   model: string;
   name: string;
   about: string;
+  examples: string[];
   config: Pick<Config, "architecture" | "n_layers" | "n_heads" | "window">;
   scenes: string;
   parcel?: Parcel;
@@ -36,12 +39,12 @@ interface Part {
 
 declare global {
   var tfmvizSite: Site; // for the other scripts
-  var tfmvizStyle: string; // stands before the script of a part
+  var tfmvizStyle: string; // stands before each script that draws in a shadow
 }
 
 const TYPED = 400; // milliseconds without a key until the address follows
 
-type PageName = keyof typeof SITE_PARTS;
+export type PageName = keyof typeof SITE_PARTS;
 
 const byId = (id: string) => document.getElementById(id) as HTMLElement;
 
@@ -58,24 +61,27 @@ export class Site {
   facts: TextFacts | null = null; // of the last pass over the sentence
   writing: ReturnType<typeof setTimeout> | undefined;
   menus = {
+    model: select("Model", {}, (name) => this.goTo(this.models.find(({ model }) => model === name) as Model)),
+    try: select("Try", {}, (text) => this.try(text)),
     layer: select("Layer", {}, (value) => this.choose({ layer: Number(value) })),
     head: select("Head", {}, (value) => this.choose({ head: Number(value) })),
   };
   where = make("span", { className: "line" }, this.menus.layer.node, this.menus.head.node);
-  tabs = make("div", { className: "tabs", role: "tablist", ariaLabel: "What to look at" });
 
   address = new URLSearchParams(location.search);
   model = this.models.find(({ model }) => model === this.address.get("model")) ?? this.models[0];
   off = offFrom(this.address.get("off") ?? "");
   text = this.address.get("text")?.trim() ? String(this.address.get("text")) : this.given.text;
   page = this.given.parts.find((name) => name === this.address.get("page")) ?? "explorer";
-  box = make("textarea", { rows: 2, value: this.text, maxLength: MOST_TYPED });
+  box = make("textarea", { rows: 1, value: this.text, maxLength: MOST_TYPED });
   note = make("p", { className: "note", role: "status" });
-  about = make("span", { className: "about" });
+  showTitle: (page: PageName) => void;
   heads: Heads;
 
   constructor() {
     const { address } = this;
+    this.project(address.get("projector") === "1");
+    this.showTitle = headerOf(this, byId("frame"));
     this.build();
     this.heads = new Heads(this, byId("explorer"));
     this.heads.look(address);
@@ -85,20 +91,32 @@ export class Site {
   }
 
   build() {
-    const named = Object.fromEntries(this.models.map(({ model, name }) => [model, name]));
-    const menu = select("Model", named, (name) => this.goTo(this.models.find(({ model }) => model === name) as Model));
-    menu.box.ariaLabel = "Model";
-    menu.box.value = this.model.model;
-    this.menus.layer.box.ariaLabel = "Layer";
-    this.menus.head.box.ariaLabel = "Head";
-    const label = make("label", { className: "sentence" }, "Your sentence: every key changes the pictures", this.box);
+    const { model, try: tried, layer, head } = this.menus;
+    for (const [name, menu] of Object.entries({ Model: model, Try: tried, Layer: layer, Head: head }))
+      menu.box.ariaLabel = name;
+    model.box.append(...this.models.map(({ model, name }) => make("option", { value: model, textContent: name })));
+    model.box.value = this.model.model;
+    this.box.ariaLabel = "Your sentence: every key changes the pictures";
     this.listen(this.box);
-    for (const page of this.given.parts)
-      this.tabs.append(button(SITE_PARTS[page], { role: "tab", dataset: { page }, onclick: () => this.open(page) }));
-    this.tabs.hidden = this.given.parts.length < 2;
-    roving(this.tabs, () => 1);
-    byId("controls").append(make("div", { className: "line" }, menu.node, this.where, this.about), label);
-    byId("controls").append(this.note, this.tabs);
+    byId("controls").append(make("div", { className: "line" }, this.box, tried.box, model.box, this.where), this.note);
+  }
+
+  get isProjected() {
+    return document.documentElement.hasAttribute("data-projector");
+  }
+
+  /** Larger letters, and the header out of sight. */
+  project(on: boolean) {
+    document.documentElement.toggleAttribute("data-projector", on);
+    this.followLook();
+    this.later();
+  }
+
+  /** Goes to one of the model's own sentences. */
+  try(text: string) {
+    this.box.value = text;
+    this.menus.try.box.value = "";
+    this.choose({ token: null });
   }
 
   /** @param box each key in which runs the model */
@@ -135,12 +153,8 @@ export class Site {
   add(name: PageName, makePart: (site: Site, parent: HTMLElement) => Part) {
     const host = make("div", { dataset: { part: name }, hidden: true });
     byId("parts").append(host);
-    const root = host.attachShadow({ mode: "open" });
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(tfmvizStyle);
-    root.adoptedStyleSheets = [sheet];
     const inner = make("div");
-    root.append(inner);
+    shadowOf(host).append(inner);
     const part = makePart(this, inner);
     part.look(this.address);
     this.parts[name] = part;
@@ -149,14 +163,10 @@ export class Site {
   }
 
   showPart() {
-    for (const node of this.tabs.querySelectorAll("button")) {
-      const isOpen = node.dataset.page === this.page;
-      node.ariaSelected = String(isOpen);
-      node.tabIndex = isOpen ? 0 : -1;
-    }
+    this.showTitle(this.page);
     this.where.hidden = this.page === "explorer";
     for (const node of document.querySelectorAll("[data-part]")) {
-      if (node instanceof HTMLElement) node.hidden = node.dataset.part !== this.page;
+      if (node instanceof HTMLElement) node.hidden = !this.engine || node.dataset.part !== this.page;
     }
   }
 
@@ -168,7 +178,9 @@ export class Site {
     clearTimeout(this.writing); // the address names a model once it is shown
     this.model = model;
     this.off = address ? this.off : [];
-    put(this.about, { textContent: model.about });
+    const tries = ["", ...model.examples].map((value) => make("option", { value, textContent: value || "Try …" }));
+    this.menus.try.box.replaceChildren(...tries);
+    put(this.menus.try.box, { hidden: !model.examples.length });
     this.say(`${model.name} is on its way …`);
     const arrived = (share: number) => {
       if (this.model === model) this.say(`${model.name} is on its way: ${perCent(share)}`);
@@ -179,6 +191,8 @@ export class Site {
       if (this.model !== model) return; // another one was chosen meanwhile
       this.engine = engine;
       this.say("");
+      put(byId("about"), { textContent: `${model.name}. ${model.about} It runs in your browser.` });
+      this.showPart();
       this.fit(address);
       this.run();
     } catch (error) {
@@ -286,19 +300,28 @@ export class Site {
     this.writing = setTimeout(() => this.writeAddress(), TYPED);
   }
 
-  writeAddress() {
-    const part = this.parts[this.page];
-    if (!part || !this.facts) return;
+  /** What all pages of the site have in common, as addresses hold it. */
+  kept(page: PageName) {
     const { layer, head, token } = this.place;
     const where = { text: this.box.value, model: this.model.model, layer: String(layer), head: String(head) };
-    const address = new URLSearchParams({ ...(this.page === "explorer" ? {} : { page: this.page }), ...where });
+    const address = new URLSearchParams({ ...(page === "explorer" ? {} : { page }), ...where });
     if (token !== null) address.set("token", String(token));
+    if (this.isProjected) address.set("projector", "1");
+    return address;
+  }
+
+  /** Returns the address, which is that of what is seen. */
+  writeAddress() {
+    const part = this.parts[this.page];
+    if (!part || !this.facts) return location.href;
+    const address = this.kept(this.page);
     for (const [name, value] of Object.entries(part.said())) if (value) address.set(name, value);
     try {
       history.replaceState(null, "", `?${address}`);
     } catch {
       // a notebook may show the page without an address of its own
     }
+    return location.href;
   }
 
   followLook() {

@@ -1,36 +1,32 @@
-// The header of every page: where one is, where one can go, and this page's address to share. And on every page the
-// word that the server is away.
-//
-// A link keeps what the reader has chosen for all pages. It goes as the browser's back button would, so the app is not
-// loaded anew.
+// The header of every page: where one is, where one can go, this page's address to share, and what else a page has.
 
 import { render } from "preact";
 import { make, put } from "../shared/elements.ts";
-import { go, isElsewhere } from "../shared/going.ts";
-import { part } from "../shared/meet.ts";
-import { watchConnection } from "./away.ts";
+import { isElsewhere } from "../shared/going.ts";
 
 type Entry = [title: string, address: string, answers: string];
-type Group = { name: string; short: string; pages: Entry[] }; // a group without a name is a page alone
+export type Group = { name: string; short: string; pages: Entry[] }; // a group without a name is a page alone
 
-interface Data {
-  title: string; // of the open page
-  groups: string; // as JSON
+/** What a header does for the pages around it: those of the app, or those of a site without a server. */
+export interface Places {
+  kept: (address: string) => string; // the address with what the reader has chosen for all pages
+  go: (address: string) => void; // goes there
+  shared: (() => string) | null; // gives the address that opens what is seen, if there is one
+  says: string; // of a shared address: what it holds
+  tools?: [name: string, does: string, act: () => void][]; // other buttons
 }
 
-const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
-
-class Header {
+export class Header {
   title = ""; // of the open page
   groups: Group[] = [];
   shared = ""; // what came of sharing
   open = ""; // the name of the group whose list is seen, or "all" on a phone
   body = make("header", { className: "view frame" });
-  away = make("p", { className: "away", role: "status" });
-  endWatch = watchConnection((sentence) => put(this.away, { textContent: sentence }));
+  places: Places;
 
-  constructor(parent: ShadowRoot) {
-    parent.append(this.body, this.away);
+  constructor(parent: ShadowRoot, places: Places) {
+    this.places = places;
+    parent.append(this.body);
     document.addEventListener("click", this.close);
     document.addEventListener("keydown", this.escape, true);
   }
@@ -47,14 +43,13 @@ class Header {
   };
 
   leave() {
-    this.endWatch();
     document.removeEventListener("click", this.close);
     document.removeEventListener("keydown", this.escape, true);
   }
 
-  show({ title, groups }: Data) {
-    this.title = title;
-    this.groups = JSON.parse(groups);
+  /** @param title of the open page */
+  show(title: string, groups: Group[]) {
+    Object.assign(this, { title, groups });
     this.unfold("");
   }
 
@@ -67,12 +62,13 @@ class Header {
   link([title, address, answers]: Entry, text = <span class="title">{title}</span>) {
     const here = title === this.title;
     // Before a click, so that another tab, too, opens with what is chosen by then.
-    const aim = ({ currentTarget }: Event) => put(currentTarget as HTMLAnchorElement, { href: kept(address) });
+    const aim = ({ currentTarget }: Event) =>
+      put(currentTarget as HTMLAnchorElement, { href: this.places.kept(address) });
     const follow = (event: MouseEvent) => {
       if (isElsewhere(event)) return;
       event.preventDefault();
       this.unfold("");
-      if (!here) go(kept(address));
+      if (!here) this.places.go(address);
     };
     return (
       <a href={address} aria-current={here ? "page" : undefined} onPointerDown={aim} onFocus={aim} onClick={follow}>
@@ -101,18 +97,28 @@ class Header {
     );
   }
 
+  /** Copies the address, and says what it holds. */
   async share() {
+    const address = this.places.shared?.() ?? "";
     try {
-      await navigator.clipboard.writeText(location.href);
-      this.shared = "Copied: the link opens what you see.";
+      await navigator.clipboard.writeText(address);
+      this.shared = `Copied: ${this.places.says}`;
     } catch {
-      window.prompt("Copy this address:", location.href); // without a secure connection there is no clipboard
+      window.prompt("Copy this address:", address); // without a secure connection there is no clipboard
     }
     this.draw();
     setTimeout(() => {
       this.shared = "";
       this.draw();
     }, 3000);
+  }
+
+  tool(name: string, does: string, act: () => void) {
+    return (
+      <button key={name} type="button" class="tool" title={does} onClick={act}>
+        {name}
+      </button>
+    );
   }
 
   draw() {
@@ -143,9 +149,8 @@ class Header {
             )}
           </ul>
         </nav>
-        <button type="button" class="share" title="Copies a link to what you see" onClick={() => this.share()}>
-          Share
-        </button>
+        {this.places.shared && this.tool("Share", "Copies a link to what you see", () => this.share())}
+        {this.places.tools?.map((tool) => this.tool(...tool))}
         <p class="away" role="status">
           {this.shared}
         </p>
@@ -154,15 +159,3 @@ class Header {
     );
   }
 }
-
-/** An address with what the reader has chosen for all pages. */
-function kept(address: string) {
-  const chosen = new URLSearchParams(location.search);
-  const choices = KEPT.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
-  return choices.length ? `${address}?${new URLSearchParams(choices)}` : address;
-}
-
-export default part<Data>((parent) => {
-  const header = new Header(parent);
-  return { take: (data) => header.show(data), leave: () => header.leave() };
-});

@@ -1,0 +1,43 @@
+// The header of the app's pages, and on every page the word that the server is away.
+//
+// A link keeps what the reader has chosen for all pages. It goes as the browser's back button would, so the app is not
+// loaded anew.
+
+import { make, put } from "../shared/elements.ts";
+import { go } from "../shared/going.ts";
+import { part } from "../shared/meet.ts";
+import { watchConnection } from "./away.ts";
+import { Header } from "./header.tsx";
+
+interface Data {
+  title: string; // of the open page
+  groups: string; // as JSON
+}
+
+const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
+
+/** An address with what the reader has chosen for all pages. */
+function kept(address: string) {
+  const chosen = new URLSearchParams(location.search);
+  const choices = KEPT.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
+  return choices.length ? `${address}?${new URLSearchParams(choices)}` : address;
+}
+
+export default part<Data>((parent) => {
+  const header = new Header(parent, {
+    kept,
+    go: (address) => go(kept(address)),
+    shared: () => location.href,
+    says: "the link holds the text, the model and all that is chosen.",
+  });
+  const away = make("p", { className: "away", role: "status" });
+  parent.append(away);
+  const endWatch = watchConnection((sentence) => put(away, { textContent: sentence }));
+  return {
+    take: ({ title, groups }) => header.show(title, JSON.parse(groups)),
+    leave() {
+      endWatch();
+      header.leave();
+    },
+  };
+});

@@ -1,0 +1,49 @@
+// The list of keys. Opened by a button or by `?`, closed by Escape. In it single letters can be switched off.
+
+import { button, make } from "../shared/elements.ts";
+import { isOn, LETTERS, turnSwitch } from "../shared/switches.ts";
+import { isChord, isTyping } from "../shared/typing.ts";
+import { withhold } from "./letters.ts";
+
+export type Keys = [key: string, does: string][];
+
+export const OPENS = "What the keys do";
+
+/**
+ * The list, in a dialog that has to be put on the page.
+ * @param more names of other switches, with what they do
+ * @param press what else a key does while nobody types
+ */
+export function keysList(more: Record<string, string>, press: (event: KeyboardEvent) => void) {
+  const table = make("table");
+  const close = button("Close", { onclick: () => dialog.close() });
+  const named = Object.entries({ [LETTERS]: "Single letters act as shortcuts", ...more });
+  const switches = named.map(([name, text]) => switchOf(name, text));
+  const labels = switches.map(({ label }) => label);
+  const dialog = make("dialog", { ariaLabel: "Keys" }, make("h2", { textContent: "Keys" }), table, ...labels, close);
+  const open = () => {
+    for (const { show } of switches) show();
+    dialog.showModal();
+  };
+  const listen = (event: KeyboardEvent) => {
+    if (isTyping(event) || dialog.open || isChord(event)) return;
+    if (event.key === "?") open();
+    press(event);
+  };
+  const over = new AbortController();
+  window.addEventListener("keydown", withhold, { capture: true, signal: over.signal }); // before all others
+  document.addEventListener("keydown", listen, over);
+  const row = ([key, does]: Keys[number]) =>
+    make("tr", {}, make("th", { scope: "row", textContent: key }), make("td", { textContent: does }));
+  const list = (keys: Keys) => table.replaceChildren(...keys.map(row));
+  return { dialog, open, list, leave: () => over.abort() };
+}
+
+/** A box to switch something off and on, and what shows in it how the switch stands. */
+function switchOf(name: string, text: string) {
+  const box = make("input", { type: "checkbox", onchange: () => turnSwitch(name, box.checked) });
+  const show = () => {
+    box.checked = isOn(name);
+  };
+  return { label: make("label", {}, box, text), show };
+}
