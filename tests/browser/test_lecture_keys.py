@@ -151,3 +151,17 @@ def test_who_goes_elsewhere_just_after_a_step_stays_there(visit: Visit) -> None:
     page.wait_for_url(elsewhere)
     page.wait_for_timeout(1_000)
     expect(page).to_have_url(elsewhere)
+
+
+def test_a_page_that_no_answer_reaches_any_more_is_loaded_anew(visit: Visit) -> None:
+    page = open_step(visit, "L3", 2)
+    with page.expect_navigation():
+        page.evaluate(
+            """() => {
+                globalThis.isOld = true;
+                setTimeout(() => Promise.reject(new Error("Bad delta path index 1 (should be between [0, 0])")));
+            }"""
+        )
+    at_rest(page, "L3", 2)
+    assert page.evaluate("globalThis.isOld") is None
+    forgive_late_answers(visit)
