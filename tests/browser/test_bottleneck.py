@@ -6,20 +6,14 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser import Visit, open_tab, press
+from tests.browser import Visit, open_tab
 
 PAGE = "/bottleneck?text=Je+suis+%C3%A9tudiant."
 TABLE = ".counts table"
 
 
 def test_a_click_on_a_model_and_on_a_cell_shows_the_sum_behind_it(visit: Visit) -> None:
-    """Another one has let the translation grow."""
-    page = visit.open(f"{PAGE}&written=1", drawn=TABLE)
-    page.get_by_role("button", name="Next token").click()
-    expect(page).to_have_url(re.compile("written=2"))
-    press(page, "All")
-    expect(page).not_to_have_url(re.compile("written="))
-    expect(page.get_by_role("button", name="Next token")).to_be_disabled()
+    page = visit.open(PAGE, drawn=TABLE)
     page.get_by_role("button", name="dot-product attention").click()
     expect(page).to_have_url(re.compile("attention=dot"))
     open_tab(page, "Alignments")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import AT_REST, HAS_ENGINE, ROOT, Server, Visit, box_of, free_port, keys, open_tab, serve
 from tests.browser.test_masks import board, click_cell, place_of
@@ -215,25 +215,6 @@ def test_a_sentence_that_is_typed_is_compared_with_b_before_enter(visit: Visit, 
     entered(page, "house")
     close(own[0], page.evaluate("globalThis.now()"))
     assert own[1] == page.evaluate(axes)
-
-
-def test_what_the_engine_does_not_know_and_damaged_weights_are_as_without_it(
-    context: BrowserContext, server: Server
-) -> None:
-    visit = Visit(page := context.new_page(), server)  # the next test would get such weights in this tab
-
-    def damage(route: Route) -> None:
-        route.fulfill(body=b"?" * 4_000_000)
-
-    page.route(re.compile("/weights/"), damage)
-    visit.open(f"{MASKS}start=causal&effect=Attention", drawn=".lab .count")
-    for row, column, count in ((5, 1, 27), (4, 1, 26)):  # the note, once it comes, moves the board by half a cell
-        click_cell(page, row, column)
-        expect(page.locator(".lab .count")).to_contain_text(f"{count} of 7 × 7")
-        cell = f"globalThis.tfmvizViews.side_b.view.picture.values[{7 * row + column}]"
-        page.wait_for_function(f"() => Number.isNaN({cell})")
-        page.wait_for_function(f"() => {MARK} === null")
-        expect(page.locator(NOTE)).to_have_text("The weights changed on their way. Load the page again.")
 
 
 def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContext, own_server: Server) -> None:

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser import Visit, press, saved, tool
+from tests.browser import Visit, saved, tool
 
 PAGE = "/counting?text=today+the+price+of"
 DRAWN = ".counts table"
@@ -36,17 +36,3 @@ def test_a_row_is_chosen_by_keyboard_and_the_table_is_saved_with_plain_numbers(v
     head, first, *_ = csv.reader(saved(page, "CSV").decode().splitlines())
     assert head[0] == "next word w"
     assert first[:3] == ["rice", "2", "9"]
-
-
-def test_another_sentence_another_n_and_another_text_are_a_key_or_a_click_away(visit: Visit) -> None:
-    page = visit.open(PAGE, drawn=DRAWN)
-    visit.enter("Once upon a")
-    expect(page.get_by_role("button", name="time", exact=True)).to_be_visible()
-    expect(page.get_by_text("h = “upon a”")).to_be_visible()
-    page.get_by_role("radio", name="2", exact=True).click()
-    expect(page.get_by_text("h = “a”")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"[?&]n=2(&|$)"))
-    page = visit.open(f"{PAGE}&counted_in=Write+with+it&draw_seed=7", drawn=DRAWN)
-    press(page, "Write another")
-    expect(page).to_have_url(re.compile("draw_seed=8"))
-    expect(page.get_by_label("Seed")).to_have_value("8")

@@ -9,14 +9,12 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import (
-    AT_REST,
     SCHEMES,
     Server,
     Visit,
     assert_fits,
     box_of,
     contrast,
-    project,
     turn,
     violations,
 )
@@ -144,20 +142,11 @@ def test_pointing_and_walking_through_layers_say_nothing_to_the_server(visit: Vi
     assert len(frames) == 1
 
 
-def test_the_picture_looks_at_the_gap_first_like_the_predictions(visit: Visit) -> None:
-    page = visit.open("/explorer?model=fill-in&text=The+cat+___+on+the+mat.")
-    expect(page.locator(".spoken")).to_contain_text("“___” (token 2)")
-    expect(page.get_by_text("most probable words at token 2")).to_be_visible()
-    token(page, 4).click()
-    expect(page.locator(".spoken")).to_contain_text("(token 4)")
-    expect(page.get_by_text("most probable words at token 4")).to_be_visible()
-
-
 def test_markup_and_scripts_are_shown_as_text(visit: Visit) -> None:
     """In every kind of view that has the sentence in it."""
     text = quote("<img src=x onerror=alert(1)> $x$ **b**")
     for address, shown, label in (
-        ("/explorer?", ".tiles button", ".strip .label"),
+        ("/explorer?guess=1&", ".tiles button", ".strip .label"),  # and in the question
         ("/step_by_step?", ".steps .words", ".tokens button"),
         ("/masks?effect=Reach&", ".lab .count", ""),  # on canvases
         ("/residual_stream?stream=Logit+lens&", ".lens td button", ".lens tbody th"),
@@ -177,53 +166,6 @@ def test_the_bytes_of_a_character_stand_under_one_bracket(visit: Visit) -> None:
         expect(strip.get_by_role("button", name=name).first).to_be_visible()
     box, beside = (box_of(strip.locator(".byte .over").nth(n)) for n in (0, 1))
     assert box["x"] + box["width"] >= beside["x"], "the line is broken between two bytes"
-
-
-def test_an_empty_box_keeps_the_pictures_and_its_width(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat")
-    box = page.get_by_label("Your sentence")
-
-    def widths() -> list[float]:
-        found = []
-        for width in (390, 1280):
-            page.set_viewport_size({"width": width, "height": 844})
-            page.wait_for_function(AT_REST)
-            found.append(box_of(box)["width"])
-        return found
-
-    before = widths()
-    visit.enter("")
-    expect(page.get_by_text("Type a sentence. The pictures below still show the last one.")).to_be_visible()
-    expect(token(page, 1)).to_contain_text("cat")
-    assert widths() == before
-    box.blur()
-    project(page)
-    empty = widths()
-    visit.enter("the cat")
-    expect(page.get_by_text("Type a sentence.")).to_have_count(0)
-    assert widths() == empty
-
-
-def test_a_page_of_text_takes_the_place_of_a_sentence(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat")
-    visit.enter("word " * 990)
-    expect(page.get_by_text("reads 256 tokens at a time.")).to_be_visible()
-    spoken = page.locator(".spoken")  # for a moment that of the old picture stands beside it
-    expect(spoken.filter(has_text="(token 255) looks at")).to_have_count(1)
-    expect(spoken).to_have_count(1)
-    expect(page.locator(".matrix canvas").first).to_be_visible()
-
-
-def test_predictions_are_bars_whose_lengths_are_their_probabilities(visit: Visit) -> None:
-    page = visit.open("/explorer?text=Once+upon+a")
-    rows = page.locator(".st-key-predictions li")
-    expect(rows).to_have_count(10)
-    expect(rows.first).to_contain_text("time")
-    widths = rows.locator(".length").evaluate_all(
-        "all => all.map((node) => Number(/[\\d.e-]+(?=%)/.exec(node.style.width)[0]))"
-    )
-    chances = [float(text.rstrip("%")) for text in rows.locator(".number").all_inner_texts()]
-    assert widths == pytest.approx(chances, rel=0.06, abs=0.006)
 
 
 def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) -> None:
@@ -268,13 +210,6 @@ def test_two_tabs_keep_their_own_sentence(context: BrowserContext, server: Serve
     expect(token(first, 1)).to_contain_text("cat")
     assert "token" not in first.url
     assert one.complaints + other.complaints == []
-
-
-def test_the_choices_hold_the_models_but_no_second_choice_of_heads(visit: Visit) -> None:
-    choices = visit.open("/explorer").locator(".st-key-choices")
-    expect(choices.get_by_role("button", name="Model:")).to_be_visible()
-    for name in ("Layer", "Head"):
-        expect(choices.get_by_text(name, exact=True)).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [390])

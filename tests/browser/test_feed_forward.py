@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, box_of, choose, saved, tool
+from tests.browser import Visit, box_of, saved, tool
 
 SENTENCE = "model=tiny-english&text=The+cat+sat+on+the+mat.&layer=2&token=3"
 PAGE = f"/feed_forward?{SENTENCE}"
@@ -46,18 +46,6 @@ def test_arrow_keys_lead_from_number_to_number(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(r"number=pre\.1(&|$)"))
     expect_sum(page, 12)
     expect(page.locator(DRAWN)).to_have_attribute("aria-label", re.compile("Chosen: h = x W_in \\+ b, neuron 1: "))
-
-
-def test_another_token_and_another_sentence_bring_other_numbers(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&number=pre.5", drawn=DRAWN)
-    before = chosen(page)
-    choose(page, "Token", re.compile("cat"))
-    expect(page.locator(DRAWN)).to_have_attribute("aria-label", re.compile("“cat”"))
-    expect(page.locator(".feed-forward .why h2")).not_to_have_text(before)
-    expect_sum(page, 12)
-    visit.enter("A cat and a dog")
-    expect(page.locator(DRAWN)).to_have_attribute("aria-label", re.compile("“dog”"))
-    expect_sum(page, 12)
 
 
 def test_the_vector_is_written_out_and_saved(visit: Visit) -> None:

@@ -18,16 +18,6 @@ def ask(page: Page, question: str) -> None:
     page.get_by_role("combobox", name=BOX).press_sequentially(question)
 
 
-def test_why_the_root_is_found_with_one_question_and_enter(visit: Visit) -> None:
-    page = visit.open("/explorer?text=The+cat+sat.")
-    ask(page, "why √d")
-    chosen = page.get_by_role("listbox", name="Found").get_by_role("option", selected=True)
-    expect(chosen).to_contain_text("Why √d?")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("tab", name="Why √d?")).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_label("Your sentence")).to_have_value("The cat sat.")
-
-
 def test_the_button_lists_all_pages_the_arrows_choose_and_letters_are_no_keys_of_the_page(visit: Visit) -> None:
     """F would open the projector, G hide the values, ? list the keys."""
     page = visit.open("/masks", drawn="canvas")
@@ -50,10 +40,11 @@ def test_the_button_lists_all_pages_the_arrows_choose_and_letters_are_no_keys_of
 
 
 def test_a_projector_has_the_keys_alone_and_stays_one(visit: Visit) -> None:
-    page = visit.open("/explorer?projector=1")
+    page = visit.open("/explorer?projector=1&text=The+cat+sat.")
     page.mouse.move(640, 600)
     expect_header(page, is_seen=False)  # which holds the button
     ask(page, "RoPE")
     page.get_by_role("listbox", name="Found").get_by_role("option").first.click()
     expect(page.get_by_role("tab", name="Turning")).to_have_attribute("aria-selected", "true")
     assert "projector=1" in page.url
+    expect(page.get_by_label("Your sentence")).to_have_value("The cat sat.")

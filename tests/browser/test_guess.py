@@ -118,16 +118,6 @@ def test_a_step_of_a_lecture_may_arrive_hidden_and_the_next_is_seen(visit: Visit
     expect(page.get_by_text("look at most?")).to_be_hidden()
 
 
-def test_what_is_no_token_is_guessed_in_words(visit: Visit) -> None:
-    page = visit.open(LENS + "&guess=1", drawn=".lens")
-    box = page.get_by_role("textbox", name="Your guess")
-    box.fill("the third")
-    box.press("Enter")
-    guess(page).click()
-    expect(page.get_by_text("Guessed: “the third”.")).to_be_visible()
-    expect(figure(page)).to_be_visible()
-
-
 def test_a_chart_keeps_its_axes(visit: Visit) -> None:
     page = visit.open("/residual_stream?guess=1", drawn=".stVegaLiteChart svg")
     expect(page.locator(".stVegaLiteChart .role-axis-title").first).to_be_visible()
@@ -145,22 +135,6 @@ def test_on_a_projector_the_question_is_in_sight_though_words_follow_the_figure(
                 return top < innerHeight * 0.4 && bottom < innerHeight * 0.6;
             }"""
         )
-
-
-def test_typing_a_g_is_typing(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat")
-    box = page.get_by_label("Your sentence")
-    box.fill("")
-    box.press_sequentially("goggle")  # an odd number of them: an even one would switch back what it switched
-    expect(box).to_have_value("goggle")
-    expect(page.locator(".explorer")).to_be_visible()
-
-
-def test_a_question_with_markup_in_its_token_is_text(visit: Visit) -> None:
-    page = visit.open("/explorer?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
-    press_g(page)
-    expect(page.get_by_text("which token does", exact=False)).to_be_visible()
-    assert page.locator("[data-testid=stMain] img").count() == 0
 
 
 def test_where_there_is_nothing_to_guess_there_is_no_button(visit: Visit) -> None:

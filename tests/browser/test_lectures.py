@@ -59,17 +59,6 @@ def test_the_arrow_keys_walk_through_a_lecture_and_each_figure_is_in_sight(visit
             page.keyboard.press("ArrowRight")
 
 
-def test_a_step_scrolls_to_the_tab_that_it_names(visit: Visit) -> None:
-    page = visit.page
-    page.set_viewport_size({"width": 1280, "height": 600})
-    page.goto(f"{visit.server.address}/counting?counted_in=Never+seen&lecture=L1&step=4")
-    at_rest(page, "L1", 4)
-    page.wait_for_function(IN_SIGHT, arg=OPEN_TAB)
-    page.keyboard.press("ArrowLeft")
-    at_rest(page, "L1", 3)
-    page.wait_for_function(IN_SIGHT, arg=OPEN_TAB)
-
-
 def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_too(visit: Visit) -> None:
     page = visit.open("/step_by_step?stage=plain&lecture=L3&step=4", drawn="[role=tablist]")
     at_rest(page, "L3", 4)
@@ -86,9 +75,3 @@ def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_
 def test_a_hostile_lecture_is_text(visit: Visit) -> None:
     page = visit.open("/masks?lecture=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", drawn="[data-testid=stAlert]")
     expect(page.get_by_test_id("stAlert").first).to_contain_text("There is no lecture <img src=x onerror=alert(1)>")
-
-
-def test_the_list_leads_into_a_lecture(visit: Visit) -> None:
-    page = visit.open("/lectures", drawn="[data-testid=stMain] h1")
-    page.get_by_role("link", name=walks.walks()[0]["L4"].steps[0].say).click()
-    at_rest(page, "L4", 1)

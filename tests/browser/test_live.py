@@ -6,19 +6,12 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, expect
 
 from tests.browser import AT_REST, HAS_ENGINE, Server, Visit, press
 
 SHOWN = "() => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('')"
 """The text whose heads are on the page."""
-
-LATER = """() => {
-    const now = performance.now.bind(performance);
-    performance.now = () => now() + (globalThis.later ?? 0);
-}"""
-"""A clock that can be set forward."""
-
 
 SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 """A reader whose line is dear: no model travels there, and the server answers each key."""
@@ -125,9 +118,10 @@ VALUES = """(name) => {
         ("whole_model", "whole_model", "zoom=model"),
         ("whole_model", "whole_model", "zoom=block&layer=1"),
         ("step_by_step", "steps", "stage=share&layer=2&head=3"),
+        ("positions_rope", "turning", ""),
     ],
 )
-def test_the_browser_draws_the_model_and_a_heads_steps_itself(
+def test_the_browser_draws_the_model_a_heads_steps_and_its_turning_itself(
     visit: Visit, page_name: str, view: str, query: str
 ) -> None:
     asked = sent_to(visit, "/live")
@@ -173,59 +167,6 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
 
 
-def test_the_picture_stays_while_the_server_is_busy_or_away(context: BrowserContext, server: Server) -> None:
-    visit = Visit(context.new_page(), server)
-    is_there = [True]
-
-    def serve(socket: WebSocketRoute) -> None:
-        def answer(_: object) -> None:
-            if is_there:
-                socket.send(json.dumps({"n": 1, "busy": True}))
-            else:
-                socket.close()
-
-        socket.on_message(answer)
-
-    visit.page.route_web_socket(re.compile("/live$"), serve)
-    page = visit.open("/explorer?text=The+cat")
-    page.evaluate(SAVES_DATA)
-    page.evaluate(LATER)
-    box, status = at_the_end(page, "s"), page.locator(".st-key-live [role=status]")
-    expect(status).to_have_text("The server is busy: press Enter to see your sentence.")
-    is_there.clear()
-    page.evaluate("globalThis.later = 60_000")
-    box.press("!")
-    expect(status).to_have_text("The server is away. The picture stays.")
-    shows(page, "The cat")
-    box.press("Enter")
-    shows(page, "The cats!")
-    expect(status).to_be_empty()
-    assert visit.complaints == []
-
-
-def test_what_a_busy_server_could_not_answer_is_asked_again_without_a_key(
-    context: BrowserContext, server: Server
-) -> None:
-    visit = Visit(context.new_page(), server)
-    busy = [True]
-
-    def serve(socket: WebSocketRoute) -> None:
-        behind = socket.connect_to_server()
-        ask = behind.send
-        socket.on_message(lambda said: socket.send(json.dumps({"n": 1, "busy": busy.pop()})) if busy else ask(said))
-
-    visit.page.route_web_socket(re.compile("/live$"), serve)
-    page = visit.open("/explorer?text=The+cat")
-    page.evaluate(SAVES_DATA)
-    at_the_end(page, "s")
-    shows(page, "The cats")
-    assert busy == []
-    assert visit.complaints == []
-
-
-ASKED_FOR = HAS_ENGINE.replace("values() ?? [])].some(Boolean)", "keys() ?? [])].length > 0")
-"""Whether a model has been asked for."""
-
 NO_ROOM = "WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no more') }; 0"
 
 
@@ -250,18 +191,3 @@ def test_without_an_engine_the_server_answers_and_the_page_says_why(
     shows(page, "The cats!")
     expect(note).to_have_text(sentence)
     assert visit.complaints == []
-
-
-def test_who_types_while_the_server_is_away_asks_for_the_model_again(context: BrowserContext, server: Server) -> None:
-    visit = Visit(context.new_page(), server)
-    weights = re.compile("/weights/")
-    visit.page.route(weights, lambda route: route.abort())
-    page = visit.open("/explorer?text=The+cat&model=twins-rope")
-    box = at_the_end(page)
-    with page.expect_event("requestfailed", lambda request: "/weights/" in request.url):
-        box.press("s")
-    page.wait_for_function(f"() => !({ASKED_FOR})()")
-    page.unroute(weights)
-    with page.expect_request_finished(lambda request: "/weights/" in request.url):
-        box.press("!")
-    page.wait_for_function(HAS_ENGINE, timeout=60_000)

@@ -98,14 +98,6 @@ def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(visit: V
     expect(page.locator(".steps .count")).to_contain_text("softmax")
 
 
-def test_a_masked_score_is_minus_infinity_and_its_share_nothing(visit: Visit) -> None:
-    page = visit.open(f"{STEPS}&stage=masked&token=1&at=masked.4.0.0.0", drawn=DRAWN)
-    expect(page.locator(".why h2")).to_contain_text("−∞")
-    expect(page.locator(".blocks")).to_contain_text("which comes later")
-    stage(page, "share")
-    expect(page.locator(".why h2")).to_contain_text("0.000")
-
-
 def board(page: Page) -> Locator:
     return page.locator(".board canvas")
 
@@ -153,21 +145,6 @@ def test_dragging_paints_and_undo_takes_the_whole_stroke_back(visit: Visit) -> N
     counts(page, "33 of 7 × 7")
     page.get_by_role("button", name="Undo").click()
     counts(page, "28 of 7 × 7")
-
-
-def test_rows_columns_and_diagonals_change_at_once_and_a_click_on_a_word_hides_it(visit: Visit) -> None:
-    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
-    word = place_of(page, 0, 2) | {"y": 20.0}
-    for count in (23, 28):  # the second click shows it again
-        board(page).click(position=word)  # type: ignore[arg-type]
-        counts(page, f"{count} of 7 × 7")
-    for brush, expected in (("row", 33), ("column", 23), ("diagonal", 34)):
-        page.locator(f"button[data-brush={brush}]").click()
-        click_cell(page, 1, 2)
-        counts(page, f"{expected} of 7 × 7")
-        expect(page).to_have_url(re.compile("edit="))
-        press(page, "Start again")
-        counts(page, "28 of 7 × 7")
 
 
 @pytest.mark.parametrize("width", [390])
@@ -224,13 +201,6 @@ def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     page = visit.open(f"/masks?text={text}", drawn=".board canvas")
     svg = saved(page.locator(".lab"), "SVG").decode()
     assert len(re.findall(r">walked<|>pond<|>noticed<|>along<", svg)) >= 4
-
-
-def test_a_table_has_all_its_columns_in_sight(visit: Visit) -> None:
-    for address in (MASKS, "/counting"):
-        page = visit.open(address, drawn=".counts table")
-        scroller = page.locator(".counts .scroller").first.element_handle()
-        page.wait_for_function("(node) => node.scrollWidth <= node.clientWidth", arg=scroller)
 
 
 def test_a_board_without_any_width_is_drawn_and_done(visit: Visit) -> None:

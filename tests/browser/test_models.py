@@ -28,18 +28,6 @@ def test_a_model_is_chosen_by_its_name(visit: Visit) -> None:
     expect(page).to_have_url(visit.server.address + "/explorer?model=french-english")
 
 
-def test_the_list_opens_at_the_chosen_model(visit: Visit) -> None:
-    page = visit.open("/explorer?model=fill-in")
-    opener = page.get_by_role("button", name=re.compile("^Model: "))
-    chosen = opener.inner_text()
-    opener.click()
-    expect(page.get_by_role("listbox", name="Models")).to_be_focused()
-    expect(page.locator("[role=option].at")).to_have_attribute("aria-selected", "true")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("listbox", name="Models")).to_be_hidden()
-    assert opener.inner_text() == chosen
-
-
 def test_a_word_on_ones_own_model_changes_nothing_and_letters_and_arrows_choose(visit: Visit) -> None:
     """F, a key of the page elsewhere, would open the projector."""
     page = visit.open("/explorer")

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, box_of, violations
+from tests.browser import Visit, box_of
 
 PAGE, DRAWN = "/positions?lesson=Not+only+words", ".drawing canvas"
 
@@ -38,20 +38,3 @@ def test_a_digit_is_drawn_read_rubbed_out_and_kept_in_the_address(visit: Visit) 
     page.get_by_role("slider", name="Digit").press("ArrowRight")
     expect(page.get_by_text(re.compile(r"A \d of the set\."))).to_be_visible()
     expect(page).not_to_have_url(re.compile("drawn="))
-
-
-def test_cells_are_changed_from_the_keyboard(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&drawn={'0' * 64}", drawn=DRAWN)
-    board = page.locator(DRAWN)
-    board.focus()
-    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Space"):
-        board.press(key)
-    expect(page).to_have_url(re.compile(f"drawn={'0' * 10}g{'0' * 53}"))
-    expect(page.locator(".drawing [role=status]")).to_have_text("Row 1, column 2: 16 of 16.")
-
-
-def test_a_digit_whose_patches_are_shuffled_fits_and_can_be_read_by_all(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&shuffle=2", drawn=DRAWN)
-    expect(page.locator(".st-key-shuffled_digit canvas").first).to_be_visible()
-    assert violations(page) == []
-    assert_fits(page)

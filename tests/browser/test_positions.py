@@ -7,10 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Visit, box_of
+from tests.browser import Visit
 
 PAGE = "/positions?text=Man+eats+small+dinosaur."
-SHIFT = f"{PAGE}&lesson=Sinusoidal&wave=A+shift+is+a+rotation&width=16"
 DRAWN = "[data-testid=stVegaLiteChart] svg, .cells canvas"
 
 
@@ -36,13 +35,3 @@ def test_all_words_of_a_long_text_can_be_reached(visit: Visit) -> None:
     words.last.scroll_into_view_if_needed()
     expect(words.last).to_be_in_viewport(ratio=1)
     assert box.evaluate("(node) => node.scrollWidth <= node.clientWidth && node.clientHeight < 200")
-
-
-def test_a_point_of_a_curve_tells_its_numbers(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&lesson=Sinusoidal&width=8&places=9", drawn=DRAWN)
-    curves = page.locator(".st-key-curves")
-    curves.scroll_into_view_if_needed()
-    point = box_of(curves.locator("[aria-roledescription=point]").first)
-    page.mouse.move(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
-    expect(page.locator("#vg-tooltip-element")).to_contain_text(re.compile(r"at 0: [01]"))
-    expect(page.locator("#vg-tooltip-element")).to_contain_text("wavelength")

@@ -6,10 +6,9 @@ import re
 from urllib.parse import quote
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, keys, open_tab
+from tests.browser import Visit, keys, open_tab
 from tests.pages.test_rope import first_layer, ids_of
 
 TEXT = "The cat sat on the mat."
@@ -98,40 +97,3 @@ def test_other_tokens_stand_where_they_do_in_the_sentence(visit: Visit) -> None:
     expect(i).to_have_value("4")
     expect(j).to_have_value("3")
     expect(page).not_to_have_url(re.compile("turn="))
-
-
-@pytest.mark.parametrize("width", [390])
-def test_nothing_is_wider_than_a_phone_and_arrows_keep_their_height(visit: Visit) -> None:
-    page = visit.open(ADDRESS, drawn=DRAWN)
-    height = page.locator(".turning").evaluate("node => node.clientHeight")
-    for value in (3, 200):
-        slide(page, "both", value)
-        assert page.locator(".turning").evaluate("node => node.clientHeight") == height
-    assert_fits(page)
-
-
-VECTORS = """() => {
-    const { tokens, ...all } = globalThis.tfmvizViews.turning.view.vectors;
-    return [tokens, ["q", "k", "rot_q", "rot_k"].map((name) => [...all[name].values])];
-}"""
-
-
-def test_the_arrows_follow_each_key_by_the_server_then_by_the_browser_as_enter_would_draw_them(visit: Visit) -> None:
-    page = visit.open(ADDRESS, drawn=DRAWN)
-    box = page.get_by_label("Your sentence")
-    shows = "(text) => globalThis.tfmvizViews.turning.view.vectors.tokens.join(' ') === text"
-    for text, browser in (("The cat", False), ("The dog sat", True)):
-        if browser:
-            page.wait_for_function(HAS_ENGINE)
-        box.fill(text)
-        page.wait_for_function(shows, arg=text)
-        expect(page.locator(".st-key-lengths")).to_have_css("opacity", "0.5")
-        tokens, typed = page.evaluate(VECTORS)
-        box.press("Enter")
-        page.wait_for_url(re.compile(text.split()[-1]))
-        page.wait_for_function(AT_REST)
-        expect(page.locator(".st-key-lengths")).to_have_css("opacity", "1")
-        named, entered = page.evaluate(VECTORS)
-        assert tokens == named == text.split()
-        for one, other in zip(typed, entered, strict=True):
-            np.testing.assert_allclose(one, other, atol=1e-4)

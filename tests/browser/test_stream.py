@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Visit, assert_fits, keys, open_tab, saved, tool
+from tests.browser import Visit, keys, open_tab, saved, tool
 
 PAGE = "/residual_stream?text=The+cat+sat+on+the+mat."
 LENS = f"{PAGE}&stream=Logit+lens"
@@ -69,19 +68,3 @@ def test_arrow_keys_go_from_cell_to_cell_and_enter_chooses(visit: Visit) -> None
     page.keyboard.press("Enter")
     heading(page, 4, "after layer 2")
     expect(page.locator(f"{cell(4, 3)}[aria-pressed=true]")).to_be_visible()
-
-
-def test_pointing_at_a_cell_tells_its_numbers_without_moving_anything(visit: Visit) -> None:
-    page = visit.open(LENS, drawn=DRAWN)
-    place = page.locator(".st-key-lens_cell").bounding_box()
-    page.locator(cell(1, 4)).hover()
-    expect(page.locator(".lens .tip")).to_contain_text(re.compile(r"“cat”, after layer 3:.*final answer.*nats"))
-    assert page.locator(".st-key-lens_cell").bounding_box() == place
-
-
-@pytest.mark.parametrize("width", [390])
-def test_trained_pairs_fit_a_phone(visit: Visit) -> None:
-    page = visit.open(f"{PAGE}&stream=Two+designs", drawn=".st-key-growth_post svg.marks")
-    page.get_by_role("radio", name="residual connections").click()
-    page.wait_for_selector(".st-key-pair_lengths svg.marks", state="attached")
-    assert_fits(page)

@@ -6,10 +6,9 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser import AT_REST, Visit, choose, keys
+from tests.browser import AT_REST, Visit, keys
 
 OFF = "/switch_off?text=The+cat+sat+on+the+mat."
-NORM = "/normalisation?text=The+cat+sat+on+the+mat.&batch=My+dog+ran."
 DRAWN = "[data-testid=stVegaLiteChart] svg, .cells canvas, .bars li"
 MAP, COPY, POINTS = (
     f"{OFF}&removed={tab}" for tab in ("Every+part+in+turn", "Copy+from+another+sentence", "Do+sharp+heads+matter%3F")
@@ -39,24 +38,3 @@ def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -
     page.keyboard.press(" ")
     expect(page).to_have_url(re.compile("off=none"))
     expect(board.get_by_role("status").first).to_have_text("Everything is on.")
-
-
-def test_a_model_of_two_stacks_has_its_parts_where_they_are(visit: Visit) -> None:
-    page = visit.open("/switch_off?model=reverse&text=stressed&off=em0", drawn=DRAWN)
-    rows = page.locator(".parts tr")
-    assert [rows.nth(n).get_by_role("switch").count() for n in range(4)] == [0, 6, 5, 5]
-    page.get_by_role("switch", name="cross 0.1").click()
-    expect(page).to_have_url(re.compile(r"off=c0\.1(%2C|,)em0"))
-
-
-def test_the_map_switches_off_what_hurts_most(visit: Visit) -> None:
-    page = visit.open(MAP, drawn=DRAWN)
-    page.get_by_role("button", name=re.compile(r"Switch off \d\.\d only")).click()
-    expect(page).to_have_url(re.compile(r"off=d\d\.\d(&|$)"))
-
-
-def test_a_pair_fills_both_boxes(visit: Visit) -> None:
-    page = visit.open(COPY, drawn=DRAWN)
-    choose(page, "Pairs to start from", re.compile("little girl named"))
-    expect(page.get_by_label("Your sentence")).to_have_value("Once upon a time there was a little girl named")
-    expect(page.get_by_text("the second's “Tim”")).to_be_visible()

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import BrowserContext, expect
 
 from tests.browser import Server, Visit, choose, press, violations
 from tfmviz.runs.choices import Choices
@@ -63,28 +63,6 @@ def test_a_run_is_started_watched_paused_resumed_and_stopped(visit: Visit, runs:
     expect(page.locator(".st-key-run_curves")).to_contain_text("rate 0.01", timeout=STARTING)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("copy: stopped")).to_be_visible(timeout=STARTING)
-
-
-def test_a_link_shows_a_run_to_others_and_the_browser_that_started_it_steers_it_after_a_reload(
-    visit: Visit, browser: Browser, runs: Desk
-) -> None:
-    page = visit.open("/training?learned=Train+one&train_task=copy&train_steps=4000", drawn=".st-key-train")
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page).to_have_url(re.compile("run=[0-9a-f]{16}"))
-    expect(page.get_by_role("button", name="Stop")).to_be_visible()
-
-    others = browser.new_context()
-    other = Visit(others.new_page(), visit.server)
-    link = other.open(page.url.removeprefix(visit.server.address), drawn=".stProgress")
-    expect(link.get_by_text("only the browser that started a run")).to_be_visible()
-    for name in ("Pause", "Stop", "Go on"):
-        expect(link.get_by_role("button", name=name)).to_have_count(0)
-    others.close()
-    assert other.complaints == []
-
-    page.reload()
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("copy: stopped")).to_be_visible()
 
 
 def test_two_tabs_follow_one_run_and_it_goes_on_once(context: BrowserContext, server: Server, runs: Desk) -> None:

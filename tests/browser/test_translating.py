@@ -32,16 +32,6 @@ def test_words_are_written_one_by_one_and_in_the_address(visit: Visit) -> None:
     expect(page.locator(DRAWN).last).to_contain_text("<END>")
 
 
-def test_pointing_at_a_word_shows_where_it_looks(visit: Visit) -> None:
-    page = visit.open(ADDRESS, drawn=DRAWN)
-    page.locator(DRAWN).filter(has_text=re.compile("^red")).hover()
-    expect(page.locator(".translating .says")).to_contain_text("writes “red”")
-    expect(page.locator(".translating .says")).to_contain_text("It looks most at “rouge”")
-    page.locator(DRAWN).first.click()
-    expect(page.locator(DRAWN).first).to_have_attribute("aria-pressed", "true")
-    expect(page).to_have_url(re.compile(r"at=0"))
-
-
 TREE = ".st-key-tree .beams .grid button"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import expect
 
 from tests.browser import Server, Visit
 
@@ -50,10 +50,3 @@ def test_a_visit_leaves_nothing_to_the_next(visit: Visit, server: Server) -> Non
     assert page.evaluate(LEFT) == before
     expect(page.locator("body:hover")).to_have_count(0)
     page.evaluate("setTimeout(() => { throw new Error('heard by nobody'); })")
-
-
-def test_a_tab_that_no_longer_answers_is_given_up(visit: Visit, tabs: list[Page]) -> None:
-    assert tabs == []
-    visit.page.close()
-    with pytest.raises(Error):
-        visit.end()

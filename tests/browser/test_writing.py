@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, keys, press, violations
+from tests.browser import AT_REST, Visit, assert_fits, press, violations
 
 DESK = "/writing?text=The+students+opened+their&chosen_by=greedy"
 DRAWN = ".writing .rivals button"
@@ -77,19 +77,6 @@ def test_a_typed_edit_is_undone_with_all_that_was_written(visit: Visit) -> None:
     expect(written).to_have_text(before)
 
 
-def test_every_word_shows_its_own_rivals(visit: Visit) -> None:
-    page = visit.open(DESK, drawn=DRAWN)
-    for _ in range(3):  # the third word is asked for before it is there
-        press(page, "Next word")
-    expect(page.locator(WORDS)).to_have_count(3)
-    shown = []
-    for n in range(3):
-        page.locator(WORDS).nth(n).click()
-        expect(page.locator(WORDS).nth(n)).to_have_attribute("aria-pressed", "true")
-        shown.append(page.locator(".writing .rivals tbody").inner_text())
-    assert len(set(shown)) == 3
-
-
 def test_playing_writes_on_past_what_was_sent_and_pause_stops_it(visit: Visit) -> None:
     page = visit.open(DESK, drawn=DRAWN)
     press(page, "To the end")
@@ -103,16 +90,6 @@ def test_playing_writes_on_past_what_was_sent_and_pause_stops_it(visit: Visit) -
     written = page.locator(WORDS).count()
     expect(page).to_have_url(re.compile(rf"path=0\.{written}~"))
     expect(page.locator(WORDS)).to_have_count(written)
-
-
-def test_arrow_keys_walk_through_words_and_rivals(visit: Visit) -> None:
-    page = visit.open(f"{DESK}&path=0.3~0.0.5k.5l.5m", drawn=DRAWN)
-    page.locator(f"{WORDS}[tabindex='0']").focus()
-    keys(page, "ArrowLeft", "Enter")
-    expect(page.locator(WORDS).nth(1)).to_have_attribute("aria-pressed", "true")
-    page.locator(DRAWN).first.focus()
-    page.keyboard.press("ArrowDown")
-    expect(page.locator(DRAWN).nth(1)).to_be_focused()
 
 
 @pytest.mark.soak

@@ -132,18 +132,6 @@ def test_odd_addresses_leave_a_as_it_is() -> None:
             assert "explorer" in views(app), address
 
 
-def test_other_pages_show_both_sides() -> None:
-    off = {"with": "a head off", "without_layer": "2", "without_head": "1"}
-    for name, address, both in (
-        ("whole_model", {"with": "another model", "b_model": "fill-in"}, {"whole_model", "whole_model_b"}),
-        ("step_by_step", off, {"steps", "steps_b"}),
-        ("residual_stream", {"with": "another sentence", "b": "xyzzy"}, {"side_lens"}),
-    ):
-        app = open_page(name, text=RIVER, layer="4", head="3", **address)
-        assert both <= set(views(app)), name
-        assert not app.error, name
-
-
 def test_the_whole_model_says_what_each_side_expects() -> None:
     app = open_page("whole_model", text=RIVER, b=MONEY, token="4", **{"with": "another sentence"})
     model = models.load("tiny-english")

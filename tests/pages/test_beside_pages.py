@@ -204,6 +204,7 @@ def test_two_sentences_are_counted_word_by_word() -> None:
             assert number(p) == pytest.approx(share, rel=0.06)
     assert "They part at word 5: “bank” and “money”." in words(app)
     assert "Both are the same." in words(compare("counting", text=a_text))
+    assert "One goes on where the other ends." in words(compare("counting", text="They", b=a_text))
     assert "tokens at a time" not in words(compare("counting", b="word " * 990))
 
 
@@ -215,30 +216,3 @@ def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
         (menu,) = (box for box in app.selectbox if box.label == "Compare with")
         assert menu.value is None
         assert not {"side_rows", "side_a"} & set(views(app))
-
-
-ODD: list[dict[str, str]] = [
-    *(
-        {"with": "another sentence", "b": b}
-        for b in ("\u200b", "word " * 990, "<img src=x onerror=alert(1)>", "我爱北京 😀")
-    ),
-    *({"with": "another model", "b_model": name} for name in ("no such model", "fill-in", "twins-linear")),
-    {"with": "another head", "b_layer": "1"},
-    {"with": "a head off", "without_layer": "-1", "without_head": "1e400"},
-    {"with": "another temperature", "b_temperature": "inf"},
-    {"with": "nonsense"},
-]
-"""What links may hold: on every page some of it is a comparison that the page does not offer."""
-
-
-@pytest.mark.parametrize("page", ["tokens", "writing", "feed_forward", "translating", "normalisation", "counting"])
-def test_odd_addresses_raise_nothing_and_leave_a_as_it_is(page: str) -> None:
-    alone = compare(page)  # A beside itself
-    for address in ODD:
-        app = open_page(page, text=RIVER, **address)
-        assert not app.error, address
-        if "side_rows" in views(app):
-            texts = [[text for text, *_ in pieces] for _, _, pieces in (rows(app)[0], *rows(alone))]
-            assert texts[0] == texts[1] == texts[2], address
-        if address.get("b", "").startswith("word"):
-            assert ("In the other sentence" in words(app)) == (page != "counting")

@@ -159,13 +159,6 @@ def test_a_text_they_were_not_made_for_gets_a_sentence() -> None:
         assert bool(note) == bool(said), f"{seen}, {text}"
 
 
-def test_an_empty_box_keeps_the_last_text() -> None:
-    app = open_page(PAGE, text=TEXT)
-    app.text_area(key="text").set_value("  ").run()
-    assert "Type a sentence" in words(app)
-    assert sent(app, "translations")["caption"] == f"“{TEXT}”"
-
-
 MEASURED: dict[str, Any] = json.loads(measured.FILE.read_text(encoding="utf-8"))
 
 

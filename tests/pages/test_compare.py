@@ -8,12 +8,13 @@ import re
 import shutil
 from itertools import product
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, forget, matrices, open_page, series, views, words
+from tests.app import charts, forget, matrices, open_page, series, words
 from tests.model.helpers import SCHEMES, config, flat, lively, lively_model, token_ids
 from tests.pages.claims import number, told
 from tests.pages.plain import losses
@@ -236,6 +237,10 @@ def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
         assert any(f"experiment={name.replace(' ', '+')}" in found[1] for name in EXPERIMENTS[:-1])
     pairs = [re.findall(r"left=(\w+)&right=(\w+)", cell)[0] for cell in card["relative"]]
     assert pairs == [(scheme, "sinusoidal" if scheme == "rope" else "rope") for scheme in TWINS]
+    link = re.findall(r"\(\?(.*)\)", card["relative"][TWINS.index("alibi")])[0]
+    opened = open_page("positions_compare", **dict(parse_qsl(link)))
+    assert opened.text_area(key="text").value == "<b>[a](b)</b> | $x$"
+    assert "which is rounding." in words(opened)
 
 
 def test_tiles_are_the_patterns_of_the_twins() -> None:
@@ -358,12 +363,6 @@ def test_step_by_step_multiplies_the_turned_queries_and_keys_of_a_new_scheme(clo
     assert np.abs(a["q"].astype(np.float64) @ a["k"].T / math.sqrt(6) - expected).max() > 0.1
     app = open_page("step_by_step", text=LONGER, model=name, layer="2", head="3")
     assert not app.error
-
-
-def test_the_whole_model_names_a_new_scheme(clocks: str) -> None:
-    app = open_page("whole_model", text=LONGER, model=f"twins-{clocks}", zoom="head")
-    header, _ = read_arrays(bytes(views(app)["whole_model"].bytes))
-    assert "q, k turned by Clocks" in json.dumps(header)
 
 
 def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:

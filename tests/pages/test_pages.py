@@ -255,6 +255,7 @@ def test_the_contents_link_to_every_lesson_with_its_question() -> None:
 def test_a_gap_is_what_the_page_looks_at_first() -> None:
     app = open_page(model="fill-in", text="The cat ___ on the mat.")
     assert "ten most probable words at token 2" in words(app)
+    assert selection(app)["first"] == 2
     assert "`___`" in words(app)
 
 

@@ -17,12 +17,10 @@ from tests.app import alt, charts, columns, matrices, open_page, pictures, serie
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number
-from tests.plots.cells import sentences
 from tests.traces import read_arrays, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import rotations
 from tfmviz.model.config import ModelConfig
-from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import models
 from tfmviz.views import turning
@@ -236,15 +234,6 @@ def test_a_missing_twin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "needs the model `` twins-alibi ``, which is not in" in words(open_page("positions_rope", scheme="ALiBi"))
     app = open_page("positions_rope", scheme="Same distance")
     assert len(series(charts(app)["same_distance"])) == 1
-
-
-def test_score_tiles_leave_masked_cells_out_and_lie_about_zero() -> None:
-    tokens, mask = ("<s>", "a", "a"), np.tri(3, dtype=bool)
-    drawn = figures.score_tiles({"<1>": np.full((3, 3), -5.0)}, mask, tokens=tokens)
-    assert (drawn.scale.low, drawn.scale.high) == (-5, 5)
-    np.testing.assert_array_equal(np.isfinite(drawn.matrices[0]), mask)
-    assert sentences(drawn, [(2, 0)]) == ["query 2 “a”, key 0 “<s>”: −5.000"]
-    assert drawn.titles == ("<1>",)
 
 
 def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:

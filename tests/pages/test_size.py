@@ -11,7 +11,7 @@ import pytest
 from tests.app import alt, charts, open_page, sent, series, views, words
 from tests.model import numpy_model
 from tests.pages import plain
-from tests.pages.claims import number, told
+from tests.pages.claims import told
 from tfmviz import zoo
 from tfmviz.analysis.law_fits import fit_additive
 from tfmviz.places import PROJECT
@@ -100,29 +100,6 @@ def result_rows(name: str) -> dict[str, list[str]]:
     """The rows of a table of results by their first cell."""
     rows = json.loads(views(open_page(PAGE, sized="Result tables", results=name))["result_table"].json)["rows"]
     return {row[0]: row[1:] for row in rows}
-
-
-def test_the_words_on_translation_hold_for_the_numbers_of_the_table() -> None:
-    rows = result_rows("translation")
-    bleu = {name: [float(cell) if cell != "–" else np.nan for cell in row[:2]] for name, row in rows.items()}
-    base, big = bleu.pop("Transformer base"), bleu.pop("Transformer big")
-    before = np.array(list(bleu.values()))
-    ensembles = [name for name in bleu if "ensemble" in name]
-    assert base[0] > np.nanmax([bleu[name][0] for name in ensembles])
-    assert base[1] < np.nanmin(before[:, 1])
-    assert big[1] > np.nanmax(before[:, 1])
-    operations = {name: number(row[2]) for name, row in rows.items() if row[2] != "–"}
-    assert all(20 * operations["Transformer base"] < operations[name] for name in ensembles if name in operations)
-
-
-def test_the_words_on_summaries_hold_for_the_numbers_of_the_table() -> None:
-    _, both, alone, compressed, *_ = (list(map(number, row)) for row in result_rows("summaries").values())
-    assert alone[0] == 8 * both[0]
-    assert alone[1] < both[1]
-    assert alone[2] < both[2]
-    assert compressed[0] > alone[0]
-    assert compressed[1] < min(alone[1], both[1])
-    assert compressed[2] > max(alone[2], both[2])
 
 
 def test_each_seed_of_each_variant_is_a_dot_and_the_words_follow_from_the_dots() -> None:

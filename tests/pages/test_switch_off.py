@@ -128,22 +128,6 @@ def test_everything_off_is_shown_with_a_sentence() -> None:
         assert not app.error
 
 
-def test_two_sessions_at_once_do_not_mix() -> None:
-    one = open_page(PAGE, text=TEXT, off="dl0")
-    other = open_page(PAGE, text=TEXT, off="dm1", how="mean")
-    said = words(one), words(other)
-    assert said[0] != said[1]
-    other.query_params["off"] = "dm1,dl3"
-    other.run()
-    one.run()
-    assert words(one) == said[0]
-    assert (off(one), off(other)) == (["layer 0"], ["MLP 1", "layer 3"])
-    other.query_params["off"] = "dm1"
-    other.run()
-    assert words(other) == said[1]
-    assert not models.trace(models.load("tiny-english"), TEXT).edits
-
-
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
     app = open_page(PAGE, text=TEXT, off="dl2", how="scaled", factor="1.0")
     assert "in B, with layer 2 × 1: +0.000" in words(app)
@@ -274,11 +258,6 @@ def test_answers_are_what_the_runs_answer() -> None:
     assert alike == {True, False}
 
 
-def test_the_stream_shows_where_attention_took_the_difference() -> None:
-    said = words(opened(COPY, copying.PAIRS[0][0], other=copying.PAIRS[0][1], token=last_token(copying.PAIRS[0][0])))
-    assert re.search(r"in layer 5 the one at token 9 “named” \(\d\d%\): " + CARRIED, said)
-
-
 def test_in_a_decoder_cross_attention_brings_the_difference_in() -> None:
     address = {"model": "french-english", "other": "Le chien dort.", "token": "1"}
     for kind in ("decoder", "cross-attention"):
@@ -326,17 +305,6 @@ def test_one_head_is_written_as_one(put_random_model: Callable[..., ModelConfig]
     said = "With any of the heads off the model does worse." if grown else "For 1 of 1 head the loss does not grow"
     assert said in words(app)
     assert app.button(key="spared").label == "Switch off 0.0 only"
-
-
-def test_what_is_done_to_a_part() -> None:
-    for way, one, two in (
-        (board.Way(how="zero"), "off", "off"),
-        (board.Way(how="mean"), "at its mean", "at their means"),
-        (board.Way(how="scaled", factor=2.0), "× 2", "each × 2"),
-        (board.Way(how="scaled", factor=-0.3), "× −0.3", "each × −0.3"),
-        (board.Way(how="scaled", factor=0.0), "off", "off"),
-    ):
-        assert (way.done(1), way.done(2)) == (one, two)
 
 
 def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:

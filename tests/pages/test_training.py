@@ -75,12 +75,6 @@ def test_the_film_shows_the_snapshots_own_numbers_and_any_sentence_twice() -> No
         assert matrices(app)["film_heads"].shape[-1] in range(2, 65, 2)
 
 
-def test_the_titles_of_the_panels_beside_the_heads_fit_a_narrow_window() -> None:
-    """In a window of 1024 pixels the column has 235, in which 33 letters of 15 pixels have room."""
-    panels = charts(open_page("training"))["film_curves"]["spec"]["vconcat"]
-    assert max(len(panel["title"]) for panel in panels) <= 33
-
-
 def test_heads_are_drawn_of_as_many_layers_as_a_run_has() -> None:
     trace = zoo.load("induction").trace("a b c a b")
     for n_layers in (1, 2):
@@ -197,15 +191,6 @@ def test_a_readers_new_rate_reaches_the_run_and_all_who_watch_it(runs: Path) -> 
     there.change_rate(address, 0.0123)  # as somebody in the terminal may
     app.run()
     assert app.selectbox(key=rate).value == 0.0123
-
-
-def test_a_rate_that_cannot_be_written_is_said(runs: Path) -> None:
-    address = room.desk().submit(Choices(), {}, owner=HERE)
-    app = train(run=address)
-    (runs / address / "model").write_text("no folder", encoding="utf-8")
-    app.selectbox(key=f"rate-{address}").select(0.01).run()
-    assert not app.exception
-    assert "could not be changed" in words(app)
 
 
 def test_a_link_to_a_run_steers_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

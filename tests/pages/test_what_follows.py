@@ -123,14 +123,6 @@ def test_rmsnorm_divides_the_mean_and_does_not_leave_it() -> None:
     assert abs(column("RMSNorm")[0] - mean) > 2e-3
 
 
-def test_no_line_of_a_lecture_counts_the_runs_of_the_twins_wrongly() -> None:
-    """“Twelve real runs” stood beside thirteen."""
-    there = len([*(PROJECT / "assets" / "training").glob("twins-*.jsonl")])
-    told = (PROJECT / "assets" / "lectures" / "L9.toml").read_text(encoding="utf-8")
-    counted = re.search(r"^say = \"(\w+) real runs", told, flags=re.MULTILINE)
-    assert counted is None or counted[1].lower() == {12: "twelve", 13: "thirteen", 14: "fourteen"}[there]
-
-
 def test_a_direction_is_that_of_the_numbers_as_they_are_written() -> None:
     for after, said in ((1.004, "same"), (1.006, "more"), (0.994, "less"), (0.996, "same")):
         assert which_way(1.0, after, less="less", same="same", more="more") == said

@@ -34,15 +34,6 @@ def test_both_measures_are_counted_from_the_probabilities() -> None:
         assert found["prefers"].tolist() == (((first > 0) * 1 + (second < 0)) / 2).tolist()
 
 
-def test_what_lies_outside_of_a_window_is_a_toss_up() -> None:
-    facts = json.loads((PROJECT / "assets" / "ladder" / "dependencies.json").read_text(encoding="utf-8"))
-    assert facts["kinds"].keys() == dependencies.MAKERS.keys()
-    for row in (row for rows in facts["kinds"].values() for row in rows):
-        for name, sees in (("5-gram", 4), ("ladder-window", 8)):
-            if row["n"] > sees + 5:  # the subject itself may be two tokens, and its pair longer
-                assert row["leans"][name] == row["prefers"][name] == [0.5, 0.5, 0.5]
-
-
 def test_a_trial_writes_what_the_page_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "found.json"
     monkeypatch.setattr(script, "PHRASES", (0, 1))

@@ -12,29 +12,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tests.cases import each
-from tests.training.toys import CONFIG, SETTINGS, losses, tiny_batches, tiny_model
+from tests.training.toys import CONFIG, SETTINGS, tiny_batches, tiny_model
 from tfmviz.training import checkpoint
 from tfmviz.training.loop import build_optimizer, train
 
 RUN = asdict(SETTINGS) | CONFIG.to_dict()
-
-
-def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
-    batches, path = tiny_batches(), tmp_path / "checkpoint.safetensors"
-    model = tiny_model()
-    whole = losses(train(model, build_optimizer(model, SETTINGS), batches, SETTINGS))
-
-    model = tiny_model()
-    optimizer = build_optimizer(model, SETTINGS)
-    records = train(model, optimizer, batches, SETTINGS)
-    before = [next(records).loss for _ in range(3)]
-    checkpoint.save(path, model, optimizer, step=3, run=RUN)
-
-    fresh = tiny_model(seed=99)
-    optimizer = build_optimizer(fresh, SETTINGS)
-    start = checkpoint.load(path, fresh, optimizer, run=RUN)
-    assert start == 3
-    assert before + losses(train(fresh, optimizer, batches, SETTINGS, start=start)) == whole
 
 
 @pytest.fixture

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tests.traces import read_payload
 from tests.views.standalone import (
     CROSS,
-    LENGTH,
     SOURCE,
     TOKENS,
     TRACE,
@@ -175,26 +172,6 @@ def test_pointing_at_a_cell_and_going_there_by_keys_tells_query_key_and_weight(s
     expect(page.locator(".unseen")).to_have_text(f"query “slow” (token 5), key “animal” (token 1): {pattern[5, 1]:.2f}")
 
 
-def test_the_colour_of_a_cell_is_that_of_its_weight(standalone: Standalone) -> None:
-    """Rows are queries from the top, columns keys from the left."""
-    page = standalone.open(insides=True)
-    pattern = TRACE["decoder.0.self_attn.pattern"][0]
-    for row, column in [(0, 0), (4, 1), (6, 6), (6, 0), (1, 4)]:
-        found = page.evaluate(
-            """([row, column]) => {
-              const {canvas, left, top, cell} = insides.explorer.matrix, ratio = devicePixelRatio;
-              const x = left + column * cell + 4, y = top + row * cell + 4;
-              return [...canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data];
-            }""",
-            [row, column],
-        )
-        if column > row:
-            assert found[:3] == [0xD9, 0xDB, 0xE0]
-        else:
-            expected = unlabel_rgb(sample_colorscale("cividis", [math.sqrt(pattern[row, column])])[0])
-            np.testing.assert_allclose(found[:3], expected, atol=3)
-
-
 def test_layers_are_gone_through_by_buttons_keys_and_play(standalone: Standalone) -> None:
     page = standalone.open()
     heading = page.locator(".headline strong")
@@ -245,18 +222,6 @@ def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
     assert found == sorted(found, reverse=True)
 
 
-def test_every_row_in_words(standalone: Standalone) -> None:
-    page = standalone.open()
-    page.get_by_text("Every row in words").click()
-    rows = page.locator(".in-words li")
-    expect(rows).to_have_count(LENGTH)
-    pattern = TRACE["decoder.0.self_attn.pattern"][0]
-    for q, text in enumerate(rows.all_inner_texts()):
-        order = np.argsort(-pattern[q])[:3]
-        named = [f"“{TOKENS[k].strip()}” {pattern[q, k]:.2f}" for k in order if pattern[q, k] >= 0.01]
-        assert text.startswith(f"“{TOKENS[q].strip()}” (token {q}) looks at {', '.join(named)}")
-
-
 def test_cross_attention_has_source_and_target(standalone: Standalone) -> None:
     page = standalone.open(CROSS)
     pattern = CROSS["decoder.0.cross_attn.pattern"][0]
@@ -274,31 +239,3 @@ def test_cross_attention_has_source_and_target(standalone: Standalone) -> None:
     page.get_by_role("combobox", name="Attention").select_option("encoder")
     expect(page.locator(".headline strong")).to_have_text("Layer 0, head 0 (encoder)")
     assert page.locator(".strip").nth(1).is_hidden()
-
-
-def test_an_answer_to_an_older_report_does_not_undo_a_touch_that_is_not_reported_yet(standalone: Standalone) -> None:
-    page = standalone.open(insides=True)
-    layers, reports = page.evaluate(
-        """async () => {
-          const {explorer} = insides, reports = [], layers = [];
-          explorer.page.report = (selection) => reports.push(selection);
-          const answer = (selection) => explorer.select({...selection, look: ""});
-          const later = () => new Promise((done) => setTimeout(done, 600));
-          explorer.change({heads: [{layer: 1, head: 0}]}, {rest: true});
-          await later();
-          explorer.change({heads: [{layer: 2, head: 0}]}); // a slider on its way
-          answer(reports[0]);
-          layers.push(explorer.state.layer);
-          await later();
-          answer(reports[1]);
-          layers.push(explorer.state.layer);
-          explorer.change({heads: [{layer: 1, head: 0}]});
-          explorer.change({heads: [{layer: 2, head: 0}]}); // back again: nothing to report
-          await later();
-          answer({...reports[1], layer: 0}); // Python chose something else since
-          layers.push(explorer.state.layer);
-          return [layers, reports.map(({layer, sequence}) => [layer, sequence])];
-        }"""
-    )
-    assert reports == [[1, 1], [2, 2]]
-    assert layers == [2, 2, 0]

@@ -1,4 +1,7 @@
-"""A view takes a record and does not know who computed it: packed by Python or made by hand, it draws the same."""
+"""A view takes a record and does not know who computed it: packed by Python or made by hand, it draws the same.
+
+What the explorer computes of it is what numpy computes.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ import numpy as np
 
 from tests.node import call
 from tests.records import traced
-from tests.traces import decoder, translation
+from tests.traces import causal, decoder, pattern, translation, words
 from tfmviz import views
+from tfmviz.analysis.rollout import rollout
 from tfmviz.record.trace import Array, Trace
 from tfmviz.views import turning
 from tfmviz.views.shared import pack
@@ -98,3 +102,33 @@ def test_the_explorer_shows_the_same_attention_of_both_and_names_what_is_missing
     assert said == "decoder.0.mlp.out was not captured; there are embed."
     shows_the_same(decoder(("a", "b", "a", "c", "d")))
     shows_the_same(translation(("x", "y", "z"), ("a", "b", "c", "d", "e")))
+
+
+def test_means_and_rollout_equal_numpys() -> None:
+    trace = decoder(words(7), layers=3, heads=3)
+    patterns = [trace[f"{layer}.pattern"] for layer in trace.layers]
+    masks = [trace[f"{layer}.mask"] for layer in trace.layers]
+    expected = {
+        (1, "mean"): patterns[1].mean(axis=0),
+        (0, "all"): np.mean([p.mean(axis=0) for p in patterns], axis=0),
+        (0, "rollout"): rollout(patterns[:1], masks[:1])[0],
+        (2, "rollout"): rollout(patterns, masks)[0],
+    }
+    asked = f"[...new module.Attention({BYTES}).matrix(0, %s, %s).weights]"
+    for (layer, what), weights in expected.items():
+        found = call("explorer/payload.ts", asked % (layer, repr(what)), {"bytes": packed(views.payload(trace))})
+        np.testing.assert_allclose(found, weights.ravel(), atol=0.0006)
+
+
+def test_rollout_reaches_through_a_narrow_mask() -> None:
+    """Each token may look at itself and the one before: after three layers it has heard of the three before it."""
+    length = 7
+    band = causal(length) & ~np.tri(length, k=-2, dtype=bool)
+    layers = [pattern(1, band, seed=seed)[0] for seed in range(3)]
+    given = [{"mask": {"allowed": band.ravel().tolist()}, "weights": layer.ravel().tolist()} for layer in layers]
+    asked = f"((found) => [[...found.weights], [...found.reached]])(module.rollout(given, {length}))"
+    weights, reached = call("explorer/weights.ts", asked, given)
+    mixed, expected = rollout([layer[None] for layer in layers], [band] * 3)
+    np.testing.assert_allclose(weights, mixed.ravel(), atol=1e-6)
+    np.testing.assert_array_equal(np.array(reached, bool), expected.ravel())
+    np.testing.assert_array_equal(expected, causal(length) & ~np.tri(length, k=-4, dtype=bool))

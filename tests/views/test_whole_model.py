@@ -13,14 +13,14 @@ from safetensors.numpy import load_file
 
 from tests.analysis.test_stream import MODELS, made
 from tests.app import forget
-from tests.model import numpy_model
+from tests.pages.plain import softmax
 from tests.positions import numpy_twins, recipe
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.constants import HEAD_ACROSS
 from tfmviz.model.weights import weights_of
 from tfmviz.positions.schemes import SCHEMES
-from tfmviz.record.trace import Array
+from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
 from tfmviz.ui.whole_model import picture
@@ -28,7 +28,6 @@ from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model import block, scene
 from tfmviz.views.whole_model.scene import Subject
 
-MODEL = zoo.MODELS / "tiny-english"
 TEXT = "The cat sat on the mat, and the dog"
 LAYER, HEAD = 2, 3
 ZOOMS: tuple[Literal["model", "block", "head"], ...] = ("model", "block", "head")
@@ -54,71 +53,58 @@ def fours(x: Array) -> Array:
     return np.stack([x[:, 4 * n : 4 * n + 4].sum(axis=1) / 4 for n in range(64)], axis=1)
 
 
-def independent() -> tuple[tuple[int, ...], Array, Array, Array, dict[str, Array]]:
-    ids = tuple(Tokenizer.load(MODEL / "tokenizer.json").encode(TEXT, max_len=256).ids)
-    weights = {name: value.astype(np.float64) for name, value in load_file(MODEL / "model.safetensors").items()}
-    return ids, *numpy_model.forward(MODEL, ids), weights
+def near(actual: Array, expected: Array) -> None:
+    np.testing.assert_allclose(actual, expected, atol=2e-3, rtol=1e-4)
 
 
-def test_the_whole_model_is_drawn_with_the_numbers_of_an_independent_forward_pass() -> None:
-    ids, patterns, streams, logits, w = independent()
-    header, arrays = drawn("tiny-english", "model", "decoder.0.self_attn")
-    near(arrays["decoder.embed"], fours(streams[0]))
-    for layer in range(6):
-        near(arrays[f"decoder.{layer}"], fours(streams[layer + 1]))
-        near(arrays[f"decoder.{layer}.length"], np.linalg.norm(streams[layer + 1], axis=1))
-        near(arrays[f"decoder.{layer}.self_attn.mean"], patterns[layer].mean(axis=0))
-        attention, mlp = wrote(streams, patterns, w, layer)
-        near(arrays[f"decoder.{layer}.self_attn.adds"], np.linalg.norm(attention, axis=1))
-        near(arrays[f"decoder.{layer}.mlp.adds"], np.linalg.norm(mlp, axis=1))
-    near(arrays["decoder.norm"], fours(numpy_model.layer_norm(streams[6], *norm_of(w, "decoder.norm"))))
-    p = np.exp(logits - logits.max(axis=1, keepdims=True))
-    near(arrays["readout"], (p / p.sum(axis=1, keepdims=True)).max(axis=1))
-    near(arrays["readout.logit"], logits.max(axis=1))
+def test_the_whole_model_is_drawn_with_the_numbers_of_the_record() -> None:
+    trace, (header, arrays) = recorded(), drawn("tiny-english", "model", "decoder.0.self_attn")
+    near(arrays["decoder.embed"], fours(trace["decoder.0.resid_pre"]))
+    for layer in (f"decoder.{n}" for n in range(6)):
+        near(arrays[layer], fours(trace[f"{layer}.resid_post"]))
+        near(arrays[f"{layer}.length"], np.linalg.norm(trace[f"{layer}.resid_post"], axis=1))
+        near(arrays[f"{layer}.self_attn.mean"], trace[f"{layer}.self_attn.pattern"].mean(axis=0))
+        for part in ("self_attn", "mlp"):
+            near(arrays[f"{layer}.{part}.adds"], np.linalg.norm(trace[f"{layer}.{part}.out"], axis=1))
+    near(arrays["decoder.norm"], fours(trace["decoder.norm"]))
+    near(arrays["readout"], softmax(trace["logits"]).max(axis=1))
+    near(arrays["readout.logit"], trace["logits"].max(axis=1))
     vocabulary = models.load("tiny-english").vocabulary
-    assert columns(header)["readout"]["labels"] == [vocabulary[n].strip() for n in logits.argmax(axis=1)]
-    assert header["lanes"][0]["oneHot"] == {"ids": list(ids), "size": 6144}
+    assert columns(header)["readout"]["labels"] == [vocabulary[n].strip() for n in trace["logits"].argmax(axis=1)]
+    assert header["lanes"][0]["oneHot"] == {"ids": list(trace.target.ids), "size": 6144}
     assert header["lanes"][0]["tokens"][:3] == ["The", "cat", "sat"]
 
 
-def test_a_block_is_drawn_with_the_numbers_of_an_independent_forward_pass() -> None:
-    _, patterns, streams, _, w = independent()
-    header, arrays = drawn("tiny-english", "block", f"decoder.{LAYER}.self_attn")
-    attention, mlp = wrote(streams, patterns, w, LAYER)
-    p = f"decoder.blocks.{LAYER}."
-    x = streams[LAYER]
-    first = numpy_model.layer_norm(x, *norm_of(w, p + "self_attn_residual.norm"))
-    second = numpy_model.layer_norm(x + attention, *norm_of(w, p + "mlp_residual.norm"))
-    tensors = (x, first, attention, x + attention, second, mlp, streams[LAYER + 1])
-    for n, tensor in enumerate(tensors):
-        near(arrays[f"decoder.{LAYER}.{n}"], fours(tensor))
-    titles = [columns(header)[f"decoder.{LAYER}.{n}"]["title"] for n in range(7)]
+def recorded() -> Trace:
+    return models.load("tiny-english").trace(TEXT)
+
+
+def test_a_block_is_drawn_with_the_numbers_of_the_record() -> None:
+    trace, block, layer = recorded(), f"decoder.{LAYER}", f"decoder.{LAYER}.self_attn"
+    header, arrays = drawn("tiny-english", "block", layer)
+    sites = ("resid_pre", "self_attn.norm", "self_attn.out", "resid_mid", "mlp.norm", "mlp.out", "resid_post")
+    for n, site in enumerate(sites):
+        near(arrays[f"{block}.{n}"], fours(trace[f"{block}.{site}"]))
+    titles = [columns(header)[f"{block}.{n}"]["title"] for n in range(7)]
     assert titles == ["X", "T¹", "T²", "T³", "T⁴", "T⁵", "H"]
-    v = numpy_model.linear(first, w, p + "self_attn.W_V").reshape(len(x), 8, 32)
-    W_O = w[p + "self_attn.W_O.weight"].T.reshape(8, 32, 256)
+    W_O, size = models.load("tiny-english").weights.attention(layer).W_O, len(trace.tokens)
     for head in range(8):
-        z = patterns[LAYER][head] @ v[:, head]
-        near(arrays[f"decoder.{LAYER}.self_attn.writes"][head], np.linalg.norm(z @ W_O[head], axis=1))
-        size = len(x)
-        thumb = arrays[f"decoder.{LAYER}.self_attn.thumbs"][head * size : (head + 1) * size]
-        near(thumb, patterns[LAYER][head])
+        near(arrays[f"{layer}.writes"][head], np.linalg.norm(trace[f"{layer}.z"][head] @ W_O[head], axis=1))
+        thumb = arrays[f"{layer}.thumbs"][head * size : (head + 1) * size]
+        near(thumb, trace[f"{layer}.pattern"][head])
 
 
-def test_a_head_is_drawn_with_the_numbers_of_an_independent_forward_pass() -> None:
-    _, patterns, streams, _, w = independent()
-    header, arrays = drawn("tiny-english", "head", f"decoder.{LAYER}.self_attn", HEAD)
-    p = f"decoder.blocks.{LAYER}."
-    x = numpy_model.layer_norm(streams[LAYER], *norm_of(w, p + "self_attn_residual.norm"))
-    q, k, v = (numpy_model.linear(x, w, f"{p}self_attn.W_{n}").reshape(len(x), 8, 32)[:, HEAD] for n in "QKV")
-    z = patterns[LAYER][HEAD] @ v
-    write = z @ w[p + "self_attn.W_O.weight"].T.reshape(8, 32, 256)[HEAD]
-    for name, values in {"x": fours(x), "q": q, "k": k, "v": v, "z": z, "write": fours(write)}.items():
-        near(arrays[name], values)
-    near(arrays["pattern"], patterns[LAYER][HEAD])
-    near(arrays["allowed"], np.tri(len(x)))
+def test_a_head_is_drawn_with_the_numbers_of_the_record() -> None:
+    trace, layer = recorded(), f"decoder.{LAYER}.self_attn"
+    header, arrays = drawn("tiny-english", "head", layer, HEAD)
+    near(arrays["x"], fours(trace[f"{layer}.norm"]))
+    for name in ("q", "k", "v", "z", "pattern"):
+        near(arrays[name], trace[f"{layer}.{name}"][HEAD])
+    W_O, length = models.load("tiny-english").weights.attention(layer).W_O, len(trace.tokens)
+    near(arrays["write"], fours(trace[f"{layer}.z"][HEAD] @ W_O[HEAD]))
+    near(arrays["allowed"], np.tri(length))
     shapes = {name: column["shape"] for name, column in columns(header).items()}
-    assert shapes["q"] == [len(x), 32]
-    assert shapes["pattern"] == [len(x), len(x)]
+    assert (shapes["q"], shapes["pattern"]) == ([length, 32], [length, length])
     assert columns(header)["q"]["parameters"] == 256 * 32 + 32
 
 
@@ -255,24 +241,6 @@ def small(name: str, make: Callable[..., Any] = made) -> Subject:
     vocabulary = tuple(f"w{n}" for n in range(module.config.vocab_size))
     weights, scheme = weights_of(module), module.config.scheme
     return Subject(title=name, trace=trace, weights=weights, scheme=scheme, vocabulary=vocabulary)
-
-
-def wrote(streams: Array, patterns: Array, w: dict[str, Array], layer: int) -> tuple[Array, Array]:
-    """What attention and feed-forward layer of a block add."""
-    p = f"decoder.blocks.{layer}."
-    x = numpy_model.layer_norm(streams[layer], *norm_of(w, p + "self_attn_residual.norm"))
-    v = numpy_model.linear(x, w, p + "self_attn.W_V").reshape(len(x), 8, 32)
-    z = np.einsum("hij,jhd->ihd", patterns[layer], v).reshape(len(x), -1)
-    attention = numpy_model.linear(z, w, p + "self_attn.W_O")
-    return attention, streams[layer + 1] - streams[layer] - attention
-
-
-def norm_of(w: dict[str, Array], name: str) -> tuple[Array, Array]:
-    return w[f"{name}.weight"], w[f"{name}.bias"]
-
-
-def near(actual: Array, expected: Array) -> None:
-    np.testing.assert_allclose(actual, expected, atol=2e-3, rtol=1e-4)
 
 
 def test_linear_attention_has_its_own_formula_in_the_whole_model() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 
@@ -145,15 +144,6 @@ def test_a_mask_set_by_hand_is_the_mask_that_is_used(model: zoo.ZooModel) -> Non
     assert (trace.edits, traced(model).edits) == ((edit,), ())
     np.testing.assert_array_equal(trace[f"{layer}.mask"], diagonal)
     np.testing.assert_array_equal(trace[f"{layer}.pattern"], np.broadcast_to(diagonal, (n_heads, *diagonal.shape)))
-
-
-def test_traces_with_different_edits_at_once_do_not_mix(model: zoo.ZooModel) -> None:
-    edits: list[tuple[Edit, ...]] = [(), *((AblateHead(layer=layer, head=1),) for layer in model.config.layers)]
-    alone = [traced(model, edit)["logits"] for edit in edits]
-    with ThreadPoolExecutor(len(edits)) as pool:
-        together = list(pool.map(lambda edit: traced(model, edit)["logits"], edits * 5))
-    for index, logits in enumerate(together):
-        np.testing.assert_array_equal(logits, alone[index % len(edits)])
 
 
 @each("cut", [False, True])

@@ -114,11 +114,10 @@ class BeamTree extends Shell {
   }
 
   paintLines() {
-    const { colours } = this;
+    const { colours, way } = this;
     const { nodes } = this.data;
     const frame = this.stage.getBoundingClientRect();
     const context = fresh(this.lines, frame.width, frame.height);
-    const { way } = this;
     const boxes = [...this.grid.querySelectorAll("button")].map((node) => node.getBoundingClientRect());
     const middle = (box: DOMRect) => box.top + box.height / 2 - frame.top;
     const order = [...nodes.keys()].sort((a, b) => weightOf(nodes[a], way.has(a)) - weightOf(nodes[b], way.has(b)));

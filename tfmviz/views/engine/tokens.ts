@@ -44,15 +44,8 @@ export class ByteTokens {
   fillsGaps: boolean;
 
   constructor({ model, pre_tokenizer: cut, normalizer }: TokenizerFile) {
-    if (
-      model.type !== "BPE" ||
-      model.ignore_merges ||
-      cut?.type !== "ByteLevel" ||
-      cut.add_prefix_space ||
-      normalizer
-    ) {
-      throw new Error("The browser does not know this kind of tokenizer.");
-    }
+    const isOurs = model.type === "BPE" && !model.ignore_merges && cut?.type === "ByteLevel" && !cut.add_prefix_space;
+    if (!isOurs || normalizer) throw new Error("The browser does not know this kind of tokenizer.");
     this.vocab = new Map(Object.entries(model.vocab));
     for (const [rank, pair] of model.merges.entries())
       this.ranks.set(Array.isArray(pair) ? pair.join(" ") : pair, rank);

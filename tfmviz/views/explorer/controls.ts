@@ -20,10 +20,7 @@ export class Controls {
   kind = select("Attention", {}, (value) => this.choose({ kind: Number(value), pin: null, to: null }));
   add = button("Add heads", { ariaPressed: "false", title: ADD_HELP, onclick: () => this.setAdds(!this.adds) });
   aggregate = select("", AGGREGATES, (value) => this.choose({ aggregate: value as Aggregate }));
-  first = make("input", {
-    type: "checkbox",
-    onchange: () => this.choose({ withoutFirst: this.first.checked }),
-  });
+  first = make("input", { type: "checkbox", onchange: () => this.choose({ withoutFirst: this.first.checked }) });
   top = this.slider([1, 100, 1], (value) => ({ top: value }));
   least = this.slider([0, 0.5, 0.01], (value) => ({ least: value }));
   scale = select("Shade", SCALES, (value) => this.choose({ scale: value as Scale }));

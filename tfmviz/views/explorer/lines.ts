@@ -1,6 +1,6 @@
 // The head view: queries on the left, keys on the right, a line for every weight.
 
-import { fresh, type Pen } from "../shared/canvas.ts";
+import { fresh, type Pen, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { listen, make, mark, put, type Texts, tokenButtons } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";
@@ -106,12 +106,9 @@ export class Lines {
     for (const line of lines) {
       const { n, row, column } = line;
       const aside = (n - last / 2) * APART; // lines of several heads lie side by side
-      pen.strokeStyle = this.colourOf(n, focus);
-      pen.globalAlpha = this.opacityOf(line);
-      pen.beginPath(); // one path for many lines takes several times as long
-      pen.moveTo(from, this.middle(row) + aside);
-      pen.lineTo(to, this.middle(column) + aside);
-      pen.stroke();
+      const look = { strokeStyle: this.colourOf(n, focus), globalAlpha: this.opacityOf(line) };
+      // One path for many lines takes several times as long.
+      strokes(pen, look, [from, this.middle(row) + aside, to, this.middle(column) + aside]);
     }
     pen.globalAlpha = 1;
     if (focus) this.paintBars(pen, lines, { focus, width, colours });
@@ -131,11 +128,8 @@ export class Lines {
       const top = this.middle(line[other]) - this.rowHeight / 2 + 3;
       pen.fillRect(left + line.n * slot, top, Math.max(slot - 1, 1), this.rowHeight - 6);
     }
-    pen.globalAlpha = 1;
-    pen.fillStyle = colours.text;
-    pen.font = this.font(colours);
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
+    setPen(pen, { globalAlpha: 1, fillStyle: colours.text, font: this.font(colours) });
+    setPen(pen, { textBaseline: "middle", textAlign: "right" });
     const right = focus.side === "query" ? width - 4 : NUMBER;
     for (const [at, mean] of means) pen.fillText(share(mean), right, this.middle(at));
   }
@@ -173,9 +167,7 @@ export class Lines {
     const [side, between] = [130, 320];
     const rows = Math.max(...this.texts.map(({ labels }) => labels.length));
     const paint = (pen: Pen) => {
-      pen.font = this.font(colours);
-      pen.textBaseline = "middle";
-      pen.fillStyle = colours.text;
+      setPen(pen, { font: this.font(colours), textBaseline: "middle", fillStyle: colours.text });
       for (const [n, { labels }] of this.texts.entries()) {
         pen.textAlign = n ? "left" : "right";
         const x = n ? side + between + 6 : side - 6;

@@ -3,7 +3,7 @@
 import type { Arrays } from "../shared/arrays.ts";
 import { number, plus } from "../shared/numbers.ts";
 import type { Tone } from "../shared/shades.ts";
-import { addedTo, type Block, line, type Toned, withBias } from "../shared/sums.ts";
+import { addedTo, type Block, line, products, withBias } from "../shared/sums.ts";
 import type { Part, Place } from "./layout.ts";
 
 /** A sum of products as Python has worked it out; tfmviz/analysis/feed_forward.py describes it. */
@@ -89,14 +89,7 @@ const WAYS: Record<Part, (asked: Asked) => Block[]> = {
 
 function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: string): Block[] {
   if (!sum) return [line("…")];
-  const list = sum.indices.map((index, n) => {
-    const numbers: Toned[] = [
-      [from, number(sum.a[n])],
-      [to, `× ${number(sum.b[n])}`],
-      ["", `= ${number(sum.a[n] * sum.b[n])}`],
-    ];
-    return { head: String(index), numbers, value: sum.a[n] * sum.b[n] };
-  });
+  const list = products(sum.a, sum.b, [from, to], (n) => String(sum.indices[n]));
   const rest = sum.others
     ? `and ${sum.others.toLocaleString("en")} smaller terms that make${plus(sum.rest)}`
     : undefined;
@@ -114,13 +107,8 @@ function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: 
 function activated({ header: { f }, arrays, place }: Asked): Block[] {
   const [before, after] = [arrays.pre, arrays.post].map(({ values }) => values[place.index]);
   if (f === "ReLU") {
-    return [
-      line(
-        before > 0
-          ? `${number(before)} is above 0 and passes as it is.`
-          : `${number(before)} is not above 0 and becomes 0.`,
-      ),
-    ];
+    const what = before > 0 ? "is above 0 and passes as it is" : "is not above 0 and becomes 0";
+    return [line(`${number(before)} ${what}.`)];
   }
   const factor = number(before ? after / before : 0);
   return [

@@ -141,7 +141,8 @@ class FeedForward extends Shell {
   }
 
   figure() {
-    const { layout, scene, place } = this;
+    const { scene, place } = this;
+    const { width, height } = this.layout;
     const paint = (pen: Pen) => {
       paintLayer(pen, scene);
       paintChoice(pen, scene, place);
@@ -149,14 +150,8 @@ class FeedForward extends Shell {
     };
     const { title, layer, token } = this.header;
     const caption = this.reason.textContent ?? "";
-    return {
-      width: layout.width,
-      height: layout.height,
-      paint,
-      name: "feed-forward",
-      title: `${title}, ${plainSite(layer)}, ${token}`,
-      caption,
-    };
+    const titles = { name: "feed-forward", title: `${title}, ${plainSite(layer)}, ${token}`, caption };
+    return { width, height, paint, ...titles };
   }
 
   values() {

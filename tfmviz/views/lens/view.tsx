@@ -140,12 +140,8 @@ export class Lens extends Shell {
   }
 
   figure() {
-    return {
-      ...figureOf(this.scroller.firstElementChild as HTMLElement),
-      name: "logit-lens",
-      title: "Logit lens",
-      caption: this.legend.textContent ?? "",
-    };
+    const figure = figureOf(this.scroller.firstElementChild as HTMLElement);
+    return { ...figure, name: "logit-lens", title: "Logit lens", caption: this.legend.textContent ?? "" };
   }
 
   values() {

@@ -130,9 +130,7 @@ function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
     "section",
     { hidden: true },
     make("h2", { textContent: "Your own model" }),
-    make("p", {
-      textContent: "Run this on the app's computer, with the name of a Hugging Face model or a folder:",
-    }),
+    make("p", {}, "Run this on the app's computer, with the name of a Hugging Face model or a folder:"),
     make("pre", {}, command),
     make(
       "p",

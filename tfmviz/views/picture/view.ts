@@ -166,15 +166,8 @@ class Picture extends Shell {
 
   figure() {
     const size = this.cell * this.side + 2 * ROUND;
-    const paint = (pen: Pen) => this.paint(pen);
-    return {
-      width: Math.max(size, 420),
-      height: size,
-      paint,
-      name: "picture",
-      title: this.title,
-      caption: "Heavy lines part the patches.",
-    };
+    const drawn = { width: Math.max(size, 420), height: size, paint: (pen: Pen) => this.paint(pen) };
+    return { ...drawn, name: "picture", title: this.title, caption: "Heavy lines part the patches." };
   }
 
   values() {

@@ -101,7 +101,8 @@ function projected(head: Head, selection: Selection, axis: "query" | "key", lett
   const source = rowOf(axis === "query" ? head.arrays.x : head.read, selection[axis]);
   const list = products(source, columnOf(head.arrays[`W_${letter.toUpperCase()}`], selection.dim), ["x", letter]);
   const bias = at(head.arrays[`b_${letter.toUpperCase()}`], 0, selection.dim);
-  const made = head.arrays[letter];
+  const made = number(at(head.arrays[letter], selection[axis], selection.dim));
+  const normed = head.normed && letter !== "v" ? [`After RMSNorm over the head's ${head.dim} numbers: ${made}.`] : [];
   return [
     line(
       `The vector of ${quoted(head.labels(axis), selection[axis])} times column ${selection.dim} of `,
@@ -110,13 +111,7 @@ function projected(head: Head, selection: Selection, axis: "query" | "key", lett
     ),
     terms(list),
     withBias(total(list), bias),
-    ...(head.normed && letter !== "v"
-      ? [
-          line(
-            `After RMSNorm over the head's ${head.dim} numbers: ${number(at(made, selection[axis], selection.dim))}.`,
-          ),
-        ]
-      : []),
+    ...normed.map((words) => line(words)),
   ];
 }
 
@@ -210,19 +205,13 @@ function shares(head: Head, scores: Shown, { query, key }: Selection) {
 
 function weighted(head: Head, row: Vector, column: Vector, tone: Tone) {
   const list = products(row, column, ["", tone], (j) => head.keys[j]).filter((_, j) => row[j] > 0);
-  return [
-    line("Each token's number times its attention, added up:"),
-    terms(list),
-    line(`sum = ${number(total(list))}`),
-  ];
+  return dot(list, ["Each token's number times its attention, added up:"]);
 }
 
 function written(head: Head, { query, wide }: Selection): Block[] {
-  const parts = products(rowOf(head.arrays.concat, query), columnOf(head.arrays.W_O, wide), ["v", "x"]).map(
-    ({ value }) => value,
-  );
+  const parts = products(rowOf(head.arrays.concat, query), columnOf(head.arrays.W_O, wide), ["v", "x"]);
   const list = Array.from({ length: head.heads }, (_, h) => {
-    const value = parts.slice(h * head.dim, (h + 1) * head.dim).reduce((a, b) => a + b, 0);
+    const value = total(parts.slice(h * head.dim, (h + 1) * head.dim));
     const shown: Toned = ["", number(value)];
     return { head: `head ${h}`, numbers: [shown], value, chosen: h === head.head };
   });

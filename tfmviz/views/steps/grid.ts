@@ -1,6 +1,6 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { fitsInto, fresh, type Pen, pixels, setPen, strokes, widest } from "../shared/canvas.ts";
+import { fitsInto, fresh, type Pen, pixels, setPen, strokes, upwards, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { arrowOf, make } from "../shared/elements.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
@@ -201,12 +201,8 @@ export class Grid {
     pen.textAlign = "left";
     for (const [column, label] of this.top ? this.head.labels(axes.columns).slice(0, columns).entries() : []) {
       if (isLeftOut(column, chosen.column, this.wide)) continue;
-      pen.save();
-      pen.translate(this.left + (column + 0.5) * this.wide, this.top - 4);
-      pen.rotate(-Math.PI / 2);
       pen.font = font(column === chosen.column, this.wide);
-      pen.fillText(cut(label), 0, 0);
-      pen.restore();
+      upwards(pen, cut(label), this.left + (column + 0.5) * this.wide, this.top - 4);
     }
   }
 

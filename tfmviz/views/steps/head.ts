@@ -130,10 +130,7 @@ export class Head {
     const record = recordOf(source);
     const weights = Object.entries(same?.arrays ?? {}).filter(([name]) => /^[Wb]_/.test(name));
     const arrays = { ...Object.fromEntries(weights), ...arraysOf(record) };
-    const { title, layer, head, heads, preNorm, queries, keys } = record.facts;
-    const { divisor, divided, cap, linear, sink, normed, outNormed } = record.facts;
-    Object.assign(this, { title, layer, head, heads, preNorm, queries, keys });
-    Object.assign(this, { divisor, divided, cap, linear, sink, normed, outNormed });
+    Object.assign(this, record.facts);
     this.arrays = arrays;
     this.counts = {
       query: arrays.x.rows,
@@ -143,7 +140,7 @@ export class Head {
       concat: arrays.concat.columns,
     };
     this.crossing = "memory" in arrays; // one text looks at another
-    this.turned = "rot_q" in arrays && !linear;
+    this.turned = "rot_q" in arrays && !this.linear;
   }
 
   get dim() {
@@ -262,10 +259,7 @@ export function softmax(scores: Matrix): Matrix {
     const largest = Math.max(...row);
     const powers = Float64Array.from(row, (score) => Math.exp(score - largest));
     const total = powers.reduce((a, b) => a + b, 0);
-    values.set(
-      powers.map((power) => power / total),
-      i * scores.columns,
-    );
+    for (const [j, power] of powers.entries()) values[i * scores.columns + j] = power / total;
   }
   return { rows: scores.rows, columns: scores.columns, values };
 }

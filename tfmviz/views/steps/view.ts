@@ -276,16 +276,10 @@ export class Steps extends Shell {
   figure() {
     const { title, layer, head } = this.head;
     const caption = `${this.words.textContent} ${this.reason.textContent}`;
-    const name = `attention-${this.current.id}`;
-    return {
-      ...sideBySide(
-        this.grids.filter(({ size }) => size === "large"),
-        this.colours,
-      ),
-      name,
-      title: `${title}, ${plainSite(layer)} head ${head}: ${this.current.short}`,
-      caption,
-    };
+    const { id, short } = this.current;
+    const large = this.grids.filter(({ size }) => size === "large");
+    const titles = { name: `attention-${id}`, title: `${title}, ${plainSite(layer)} head ${head}: ${short}`, caption };
+    return { ...sideBySide(large, this.colours), ...titles };
   }
 
   values() {

@@ -18,7 +18,7 @@ const FAINTEST = 0.04; // weaker looks have no line
 const WIDE = 14; // words of a source up to which the cells hold numbers
 
 class Translation extends Shell {
-  data: Data | null = null;
+  data!: Data; // from the first `read` on
   asked: number | null = null; // how many words are written; null: all
   step: number | null = null; // the step that was chosen
   hovered: number | null = null; // the step under the pointer or the keyboard
@@ -124,12 +124,11 @@ class Translation extends Shell {
   /** What the step that is looked at does. */
   get sentence() {
     const { data, looked } = this;
-    if (!data || looked === null) return "The encoder has read the source, the decoder only the start mark.";
+    if (looked === null) return "The encoder has read the source, the decoder only the start mark.";
     return stepSentence(data.steps[looked], data.source, looked);
   }
 
   draw() {
-    if (!this.data) return;
     const { source, steps, heads } = this.data;
     const { shown, looked, most } = this;
     const written = steps.slice(0, shown);
@@ -220,7 +219,7 @@ class Translation extends Shell {
   }
 
   paintLines() {
-    if (!this.data || !this.width) return;
+    if (!this.width) return;
     const { colours } = this;
     const frame = this.pair.getBoundingClientRect();
     const boxesOf = (kind: string) => [...this.pair.querySelectorAll(kind)].map((node) => node.getBoundingClientRect());
@@ -232,7 +231,6 @@ class Translation extends Shell {
         const weight = this.data.steps[n].weights[k];
         if (weight < FAINTEST) continue;
         const isLooked = n === this.looked;
-        context.globalAlpha = Math.sqrt(weight) * (isLooked ? 1 : 0.3);
         const look = { strokeStyle: isLooked ? colours.accent : colours.looks, lineWidth: isLooked ? 4 : 2 };
         const begin = [(above.left + above.right) / 2 - frame.left, above.bottom - frame.top];
         const end = [(to.left + to.right) / 2 - frame.left, to.top - frame.top];
@@ -242,11 +240,11 @@ class Translation extends Shell {
   }
 
   figure() {
-    return { ...figureOf(this.pair), name: "translation", title: this.data?.heads ?? "", caption: this.sentence };
+    return { ...figureOf(this.pair), name: "translation", title: this.data.heads, caption: this.sentence };
   }
 
   values() {
-    const { source, steps, heads } = this.data as Data;
+    const { source, steps, heads } = this.data;
     const rows = steps.map(({ reads, writes, p, weights }) => [reads, writes, p, ...weights]);
     return { title: heads, columns: ["reads", "writes", "probability", ...source], rows };
   }

@@ -81,11 +81,14 @@ type Curve = { values: number[]; colour: string; thick: number };
 /** Where values of some distances lie on a canvas. */
 type Scales = { x: (distance: number) => number; y: (value: number) => number };
 
+/** pixels, and the farthest distance */
+type Frame = { width: number; height: number; reach: number; colours: Colours };
+
 /** Curves over distances −reach … reach, and where on them the two positions are now. */
 export function paintCurves(
   canvas: HTMLCanvasElement,
   curves: Curve[],
-  { width, height, reach, at, colours }: { width: number; height: number; reach: number; at: number; colours: Colours },
+  { width, height, reach, at, colours }: Frame & { at: number },
 ) {
   const context = fresh(canvas, width, height);
   const largest = Math.max(...curves.flatMap(({ values }) => values.map(Math.abs)), 1e-9);
@@ -108,13 +111,7 @@ export function paintCurves(
 function paintAxes(
   context: CanvasRenderingContext2D,
   { x, y }: Scales,
-  {
-    reach,
-    largest,
-    width,
-    height,
-    colours,
-  }: Record<"reach" | "largest" | "width" | "height", number> & { colours: Colours },
+  { reach, largest, width, height, colours }: Frame & { largest: number },
 ) {
   const step = TICKS.find((tick) => (reach / tick) * 90 <= width / 2) ?? reach;
   setPen(context, { strokeStyle: colours.grid, fillStyle: colours.text, font: `${colours.letters}px ${colours.font}` });

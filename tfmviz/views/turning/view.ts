@@ -11,6 +11,7 @@ import { type Page, Shell } from "../shared/shell.ts";
 import { angleBetween, lengthOf, type Pair, pairsOf, products, total, turned } from "./pairs.ts";
 import { paintCurves, paintDial } from "./pictures.ts";
 
+const TITLE = "A query and a key that turn with their positions";
 const SMALL = 42;
 const LARGE = 300;
 const REACHES = [16, 32, 64, 128, 256, 512]; // distances that the curve shows, at least as many as there are tokens
@@ -79,7 +80,7 @@ export class Turning extends Shell {
     const hint = "All pairs, the fastest first; click one.";
     this.mount(
       parent,
-      { className: "turning", ariaLabel: "A query and a key that turn with their positions" },
+      { className: "turning", ariaLabel: TITLE },
       make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar()),
       make(
         "div",
@@ -282,12 +283,7 @@ export class Turning extends Shell {
   figure() {
     const { angles, pair, head } = this.says;
     const caption = [angles, pair, head].map(({ textContent }) => textContent).join(" ");
-    return {
-      ...figureOf(this.node),
-      name: "turning",
-      title: "A query and a key that turn with their positions",
-      caption,
-    };
+    return { ...figureOf(this.node), name: "turning", title: TITLE, caption };
   }
 
   values() {
