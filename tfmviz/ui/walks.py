@@ -7,6 +7,7 @@ the line of that step and the ways back and on.
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -32,12 +33,15 @@ class Step:
         page: name of a page.
         choices: what the page's address says: text, model, layer, head, an open tab …
         say: what the lecturer says there.
+        show: the key of the figure that is spoken of, and what of it: the names of a cell, a row, a column, a mark or
+            words in it, as `tfmvizWhere` finds them. Empty: the open tab. It is no part of the address.
         holds: what must be true there for `say` to be true; `tests/pages/claims.py` reads it, readers do not see it.
     """
 
     page: str
     choices: dict[str, str]
     say: str
+    show: tuple[str, ...]
     holds: tuple[str, ...]
 
 
@@ -81,8 +85,9 @@ def _step(entry: dict[str, object]) -> Step:
     holds = entry.pop("holds", [])
     if not isinstance(holds, list):
         raise ValueError(f"what holds on {page} is no list")
+    show = tuple(shlex.split(str(entry.pop("show", ""))))
     choices = {key: str(value) for key, value in entry.items()}
-    return Step(page=page, choices=choices, say=say, holds=tuple(map(str, holds)))
+    return Step(page=page, choices=choices, say=say, show=show, holds=tuple(map(str, holds)))
 
 
 @cache
@@ -111,7 +116,7 @@ def show_step() -> None:
         show_plain_view("walk", js=view.JS, css=view.CSS, data=_around(walk, number))
 
 
-def _around(walk: Walk, number: int) -> dict[str, str]:
+def _around(walk: Walk, number: int) -> dict[str, str | list[str]]:
     """What the view in the browser gets; the address leaves out choices that are those a page opens with."""
     last = len(walk.steps)
     return {
@@ -119,6 +124,7 @@ def _around(walk: Walk, number: int) -> dict[str, str]:
         "title": walk.title,
         "place": f"{number} of {last}",
         "say": walk.steps[number - 1].say,
+        "show": list(walk.steps[number - 1].show),
         "back": walk.address(number - 1) if number > 1 else "",
         "on": walk.address(number + 1) if number < last else "",
         "all": "./lectures",

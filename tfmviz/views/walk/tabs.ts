@@ -6,7 +6,7 @@ export const READY = "[data-test-script-state=notRunning][data-test-connection-s
 const [BETWEEN, LOOKS, ENOUGH] = [100, 300, 10];
 
 /** What a reader does to look elsewhere. */
-const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
+export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
 
 /**
  * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands

@@ -8,6 +8,7 @@ import { make } from "../shared/elements.ts";
 import { go, isElsewhere, MEANT, turn } from "../shared/going.ts";
 import { part } from "../shared/meet.ts";
 import { isChord, isTyping } from "../shared/typing.ts";
+import { keepInSight } from "./sight.ts";
 import { READY, scrollToTabs } from "./tabs.ts";
 
 type Way = "back" | "on";
@@ -26,6 +27,7 @@ interface Data {
   title: string;
   place: string;
   say: string;
+  show: string[]; // key of the figure that is spoken of, and names of a part
   back: string;
   on: string;
   all: string;
@@ -40,7 +42,7 @@ export default part<Data>((parent) => {
   const take = (data: Data) => {
     if (shown?.place !== data.place) {
       endScroll();
-      endScroll = scrollToTabs(data.chosen.split(" "));
+      endScroll = data.show.length ? keepInSight(node, data.show) : scrollToTabs(data.chosen.split(" "));
     }
     shown = data;
     node.replaceChildren(

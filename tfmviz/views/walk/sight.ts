@@ -1,0 +1,57 @@
+// What a step speaks of: brought into the window once the page is drawn, and ringed until the reader does something.
+
+import { make } from "../shared/elements.ts";
+import type { Seen } from "../shared/where.ts";
+import { MOVES, READY } from "./tabs.ts";
+
+const BETWEEN = 100; // milliseconds between two looks
+const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it in its place; how many there are at most
+const AROUND = 5; // pixels between it and its ring
+
+/**
+ * @param walk the line of the step, which covers the lower edge of the window
+ * @param show key of the figure and names of the part
+ * @returns what ends this
+ */
+export function keepInSight(walk: HTMLElement, show: string[]) {
+  const ring = walk.appendChild(make("div", { className: "ring", hidden: true }));
+  let [looks, stayed] = [0, 0];
+  const look = () => {
+    const [key, ...names] = show;
+    const found = document.querySelector(READY) && globalThis.tfmvizWhere?.(key, ...names);
+    if (!ring.isConnected) walk.append(ring);
+    ring.hidden = !found || !names.length;
+    if (!found) return;
+    looks += 1;
+    const away = stayed < ENOUGH && looks < LOOKS ? outside(found, walk) : 0;
+    if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);
+    stayed = away ? 0 : stayed + 1;
+    surround(ring, found);
+  };
+  const timer = setInterval(look, BETWEEN);
+  const end = () => {
+    clearInterval(timer);
+    ring.remove();
+    for (const move of MOVES) window.removeEventListener(move, end, true);
+  };
+  for (const move of MOVES) window.addEventListener(move, end, true);
+  return end;
+}
+
+/** How far the page must scroll so that it is seen: to the middle if it fits, else to its upper edge. 0 if it is. */
+function outside({ top, height }: Seen, walk: HTMLElement) {
+  const header = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
+  const [from, to] = [Math.max(header, 0) + AROUND, walk.getBoundingClientRect().top - AROUND];
+  if (top >= from && top + height <= to) return 0;
+  const room = to - from;
+  return Math.round(top - from - Math.max(0, (room - height) / 2));
+}
+
+function surround(ring: HTMLElement, { left, top, width, height }: Seen) {
+  Object.assign(ring.style, {
+    left: `${left - AROUND}px`,
+    top: `${top - AROUND}px`,
+    width: `${width + 2 * AROUND}px`,
+    height: `${height + 2 * AROUND}px`,
+  });
+}
