@@ -4,7 +4,9 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.ui import frame, projector, turns
+from tfmviz.ui.figures import theme
 from tfmviz.ui.router import DEFAULT, navigation, path, routed
+from tfmviz.views.shared import page_colours
 
 page = navigation()
 st.set_page_config(
@@ -15,8 +17,7 @@ st.set_page_config(
 with turns.taken():
     turns.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
     projector.style()
-    if st.context.theme.type == "dark":  # Streamlit writes white on the light pink of a chosen option
-        st.html("<style>[data-testid=stMultiSelect] [data-tag] * { color: #14171f }</style>")
+    st.html(f"<style>{page_colours(theme())}</style>")
     frame.draw(page.url_path or DEFAULT)
     with routed():
         page.run()

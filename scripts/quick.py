@@ -66,7 +66,7 @@ def main() -> None:
     checks = [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("scripts.lint",), ("mypy",)]
     commands = [[*PYTHON, *check] for check in checks]
     paths = changed()
-    if any(path == "tfmviz/constants.json" or Path(path).suffix in (".ts", ".tsx", ".js", ".css") for path in paths):
+    if any(Path(path).suffix in (".ts", ".tsx", ".js", ".css") or Path(path).match("tfmviz/*.json") for path in paths):
         commands += [[*NPM, script] for script in ("check", "test")]
     with ThreadPoolExecutor(1) as beside:
         others = [beside.submit(said_by, command) for command in commands]

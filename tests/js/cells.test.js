@@ -35,7 +35,7 @@ function notebook() {
   return pen;
 }
 
-const COLOURS = { isDark: false, masked: "#999999", roles: {}, text: "black", accent: "red" };
+const COLOURS = { isDark: false, masked: "#999999", hatch: "#777777", roles: {}, text: "black", accent: "red" };
 
 function painted(drawn, width = 500) {
   const pen = notebook();
@@ -44,7 +44,7 @@ function painted(drawn, width = 500) {
     width: drawn.columns.count,
     height: drawn.rows.count,
   }));
-  const colours = { ...COLOURS, roles: { q: "blue", mlp: "brown" }, grid: "grey", ground: "white" };
+  const colours = { ...COLOURS, roles: { plain: "brown" }, grid: "grey", ground: "white" };
   paintPicture(pen, { picture: drawn, place, colours }, images);
   return { place, calls: pen.calls, texts: pen.calls.filter(([name]) => name === "fillText").map(([, text]) => text) };
 }
@@ -126,7 +126,12 @@ test("every cell is drawn in its colour, and grey where there is no number", () 
   const { calls, place } = painted(
     picture({ rows: 2, columns: 3, values, scale: { ...SCALE, title: "", stops: STOPS } }),
   );
-  const cells = calls.filter(([name]) => name === "fillRect");
+  const filled = calls.filter(([name]) => name === "fillRect");
+  const [cells, lines] = [filled.slice(0, 6), filled.slice(6)];
+  assert.deepEqual(
+    lines.map(([, colour, x, y, width]) => [colour, x, Math.round(y / place.high), Math.round(width / place.wide)]),
+    [["#777777", 0, 1, 3]], // all that is masked in a row at once
+  );
   const reds = ["rgb(0,0,0)", "rgb(128,0,0)", "rgb(255,0,0)"];
   assert.deepEqual(
     cells.map(([, colour]) => colour),
@@ -168,7 +173,7 @@ test("rows are as high as their numbers need, on a projector too, and no number 
 });
 
 test("frames and crosses mark their cells in their colours", () => {
-  const frames = [{ top: 1, left: 2, bottom: 2, right: 3, colour: "mlp" }];
+  const frames = [{ top: 1, left: 2, bottom: 2, right: 3, colour: "plain" }];
   const { calls, place } = painted(picture({ frames, crosses: [[0, 3]] }));
   const [, , x, y, width, height] = calls.find(([name, colour]) => name === "strokeRect" && colour === "brown");
   assert.deepEqual([x, y, width, height], [2 * place.wide, place.high, place.wide, place.high]);

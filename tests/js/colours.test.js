@@ -24,7 +24,7 @@ test("a shade has one colour however it is written", () => {
 });
 
 test("ink is light on dark and dark on light", () => {
-  assert.deepEqual([inkOn(0), inkOn(1)], ["#fff", "#000"]);
+  assert.deepEqual([inkOn(0), inkOn(1)], ["white", "black"]);
 });
 
 test("amounts grow away from the ground: darker on white, lighter on black", () => {

@@ -179,14 +179,13 @@ def test_shares_of_attention_are_cividis_at_their_root_and_fixed() -> None:
             np.testing.assert_allclose(colours(picture, values, theme), expected, atol=1.5)
 
 
-def test_signed_values_and_amounts_begin_at_the_ground() -> None:
+def test_signed_values_and_amounts_have_their_scales() -> None:
     for name, theme in itertools.product(SIGNED, THEMES):
         picture = PICTURES[name]()
         end = picture.scale.high
         assert picture.scale.low == -end < 0, name
         below, zero, above, past = colours(picture, [-end, 0, end, 2 * end], theme)
-        assert [*map(list, (below, zero, above))] == [colour(shade) for _, shade in theme.signed], name
-        assert list(zero) == colour(theme.norms[0][1])
+        assert [*map(list, (below, zero, above))] == [*map(colour, theme.signed)], name
         assert below[2] > below[0]
         assert above[0] > above[2]
         assert np.array_equal(past, above), "past the end lies the last colour"
@@ -195,7 +194,7 @@ def test_signed_values_and_amounts_begin_at_the_ground() -> None:
         assert picture.scale.low == 0, name
         assert picture.scale.high >= np.nanmax(picture.matrices), name
         found = colours(picture, [0, picture.scale.high / 2, picture.scale.high], theme)
-        assert found.tolist() == [colour(shade) for _, shade in theme.norms], name
+        assert found.tolist() == [*map(colour, theme.norms)], name
 
 
 def test_masked_is_neutral_and_what_is_allowed_has_the_colour_of_attention() -> None:
@@ -206,7 +205,6 @@ def test_masked_is_neutral_and_what_is_allowed_has_the_colour_of_attention() -> 
         assert np.ptp(masked) <= 20
         palette = colours(PICTURES["tiles"](), np.linspace(0, 1, 254).tolist(), theme)
         assert np.linalg.norm(palette - masked, axis=1).min() > 30
-        assert np.linalg.norm(palette[0] - masked) > 60
         for name in (*SIGNED, *AMOUNTS):
             assert np.linalg.norm(colours(PICTURES[name](), [0], theme)[0] - masked) > 30, name
 

@@ -118,8 +118,8 @@ def test_padding_has_rows_without_numbers_and_repeated_tokens_stay_apart() -> No
     assert header["rows"]["spoken"][1:3] == ["sentence 1, padding at 1", "sentence 2, token 0 “7”"]
     between, row, column = header["frames"]
     assert (between["top"], between["bottom"], between["colour"]) == (2, 2, "text")
-    assert (row["top"], row["bottom"], row["colour"]) == (0, 1, "attention")
-    assert (column["left"], column["right"], column["bottom"], column["colour"]) == (3, 4, 4, "mlp")
+    assert (row["top"], row["bottom"], row["colour"]) == (0, 1, "text")
+    assert (column["left"], column["right"], column["bottom"], column["colour"]) == (3, 4, 4, "plain")
     header, _ = received(PICTURES["change"]())
     assert header["columns"]["names"] == K_LABELS
     assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]

@@ -43,7 +43,7 @@ def test_pairs_stand_side_by_side_for_every_token() -> None:
             *(("0000 <s>", "0001 hard", 1), ("0001 a", "0001 hard", 0), ("0002 a", "0001 hard", 0)),
         ]
         assert chart.data["rows"]["hover"][2] == "“a” (token 2), soft: 0.500"
-        assert scale(chart, "color", "bar")["range"] == [theme.attention, theme.mlp]
+        assert scale(chart, "color", "bar")["range"] == [theme.text, theme.plain]
         assert scale(chart, "y", "bar")["zero"]
     chart = pairs(["a"], np.array([0.0625]), np.array([1.0]), series=("x", "y"), title="p", percent=True, theme=LIGHT)
     assert chart.data["rows"]["hover"] == ["“a”, x: 6.25%", "“a”, y: 100.00%"]
@@ -82,7 +82,7 @@ def test_bars_show_the_chosen_head_and_ranked_numbers_their_signs() -> None:
         chart = attribution.ranked(["<a>", "b"], np.array([2.0, -0.5]), title="added", theme=theme)
         ranked = [("0000 <a>", 2, "above", "<a>: +2.00"), ("0001 b", -0.5, "below", "b: −0.50")]
         assert columns(chart, "name", "value", "role", "hover") == ranked
-        assert coloured(chart) == {"below": theme.signed[0][1], "above": theme.signed[-1][1]}
+        assert coloured(chart) == {"below": theme.signed[0], "above": theme.signed[-1]}
         assert chart.data["ends"]["x"] == [-3, 3]
     assert attribution.ranked(["a"], np.array([2.0]), title="x", theme=LIGHT).data["ends"]["x"] == [0, 3]
 
@@ -118,7 +118,7 @@ def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
         assert columns(chart, "step", "end", table="trail") == trail
         assert [solid < 1 for (solid,) in columns(chart, "solid")] == [False, False, True, False, False]
         assert chart.data["rows"]["hover"][2] == "head 1: −5.00"
-        assert coloured(chart).items() >= {"head": theme.attention, "MLP": theme.mlp, "embedding": theme.accent}.items()
+        assert coloured(chart).items() >= {"head": theme.attention, "MLP": theme.mlp, "embedding": theme.vector}.items()
 
 
 def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:
@@ -167,7 +167,7 @@ def test_a_curve_that_ends_before_the_others_says_so_and_one_that_stays_is_flat(
     chart = compare.losses([short, long], trained=5, theme=LIGHT)
     assert columns(chart, "x", "word", table="marks") == [(4.5, "trained on 5 positions")]
     assert columns(chart, "x", "y", "word", table="stops") == [(4, 4, "↖ short ends")]
-    assert scale(chart, "color", "line")["range"] == [LIGHT.text, LIGHT.attention]
+    assert scale(chart, "color", "line")["range"] == [LIGHT.plain, LIGHT.text]
     assert "short, position 3: 3.00 nats" in chart.data["rows"]["hover"]
 
 
@@ -225,7 +225,7 @@ def test_points_lie_in_a_square_frame_and_gradients_are_drawn_from_nothing() -> 
     post, pre = "0000 post-norm (2017)", "0001 pre-norm"
     assert columns(chart, "line", "x", "y") == [(post, 0, 0.5), (post, 1, 0.75), (pre, 0, 0.25), (pre, 1, 0.125)]
     assert chart.data["ends"]["y"] == [0, pytest.approx(0.81)]
-    assert scale(chart, "color", "line")["range"] == [LIGHT.mlp, LIGHT.attention]
+    assert scale(chart, "color", "line")["range"] == [LIGHT.text, LIGHT.plain]
 
 
 def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:

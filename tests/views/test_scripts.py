@@ -57,17 +57,6 @@ def test_every_figure_has_its_bar_and_modules_stay_readable() -> None:
         assert re.search(r"\b(?:this\.bar|figureBar)\(", text), view
 
 
-def test_the_theme_alone_knows_its_colours() -> None:
-    """A view that writes one by hand would keep the old one when the theme changes. Outside of the app nobody sets
-    Streamlit's own variables, so what stands for them is written where they are missing.
-    """
-    known = {value.lower() for theme in (LIGHT, DARK) for value in variables(theme).values()} - {"#ffffff"}
-    files = {path: re.sub(r"--st-[^;]*", "", path.read_text(encoding="utf-8")) for path in VIEWS.rglob("*.*s*")}
-    written = {str(path): known & set(re.findall(r"#[0-9a-f]{6}\b", text.lower())) for path, text in files.items()}
-    assert len(files) > 100
-    assert not {name: colours for name, colours in written.items() if colours}
-
-
 def test_views_get_every_colour_of_the_theme_in_both_modes() -> None:
     for theme, start in ((LIGHT, ".view{"), (DARK, '.view[data-dark="true"]{')):
         rule = style("steps").split(start)[1].split("}")[0]

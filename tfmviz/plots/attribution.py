@@ -22,9 +22,7 @@ from tfmviz.plots.charts import (
     slanted,
     specification,
 )
-from tfmviz.plots.theme import (
-    Theme,
-)
+from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
@@ -114,4 +112,4 @@ def _signs(values: Array) -> list[str]:
 
 
 def _sign_colours(theme: Theme) -> dict[str, str]:
-    return {"below": theme.signed[0][1], "above": theme.signed[-1][1]}
+    return {"below": theme.signed[0], "above": theme.signed[-1]}

@@ -64,13 +64,13 @@ def _average(theme: Theme) -> Spec:
     x, y = (
         number(at, at.__name__.lower(), f"component {n}", axis=FEW, padding=40) for n, at in ((1, alt.X), (2, alt.Y))
     )
-    looks = role("role", {"value": theme.attention, "average": theme.accent})
+    looks = role("role", {"value": theme.value, "average": theme.text})
     shape = alt.Shape(
         field="role", type="nominal", scale={"domain": ["value", "average"], "range": ["circle", "cross"]}, legend=None
     )
     size = alt.Size(field="weight", type="quantitative", scale={"domain": [0, 1], "range": [60, 900]}, legend=None)
     outline = rows("edge").mark_line(
-        color=theme.attention, fill=theme.attention, fillOpacity=0.12, strokeOpacity=0.6, aria=False
+        color=theme.value, fill=theme.value, fillOpacity=0.12, strokeOpacity=0.6, aria=False
     )
     return specification(
         theme,

@@ -46,15 +46,15 @@ class Scale:
     """What the colours mean.
 
     Attributes:
-        colours: cividis is a share of attention, "norms" a length from faint to strong, "signed" purple below
-            the middle, the ground there and orange above, "open" the one colour of what a mask allows.
+        colours: cividis is a share of attention, "probability" that of a word, "norms" a length from faint to
+            strong, "signed" purple below the middle and orange above, "open" the one colour of what a mask allows.
         low, high: values of the first and the last colour.
         title: words over the colour bar; without them there is no bar.
         root: the colour of v is the plain scale's at √|v|, so that small values are visible; the bar stays true.
         ticks: how the bar's numbers are written.
     """
 
-    colours: Literal["cividis", "norms", "signed", "open"]
+    colours: Literal["cividis", "probability", "norms", "signed", "open"]
     low: float
     high: float
     title: str = ""
@@ -96,7 +96,7 @@ class Frame:
     left: int
     bottom: int
     right: int
-    colour: Literal["accent", "attention", "mlp", "text"] = "accent"
+    colour: Literal["accent", "plain", "text"] = "accent"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -151,6 +151,11 @@ def masked(matrices: Sequence[Array], mask: Array) -> Array:
 def share(title: str = "share of attention") -> Scale:
     """Shares of attention: cividis, fixed to [0, 1], small ones visible."""
     return Scale(colours="cividis", low=0, high=1, title=title, root=True)
+
+
+def probability(title: str) -> Scale:
+    """Probabilities of words: the deeper the more probable, small ones visible."""
+    return Scale(colours="probability", low=0, high=1, title=title, root=True)
 
 
 def signed(values: Array, title: str, *, limit: float | None = None, root: bool = False) -> Scale:

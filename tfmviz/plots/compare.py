@@ -24,7 +24,7 @@ class Curve:
 
     Attributes:
         x, y: its points.
-        role: the left and the right scheme have their own colours, the others are grey.
+        role: the left scheme is ink, the right one grey, the others thin and dashed.
     """
 
     name: str
@@ -98,7 +98,7 @@ def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
 
 def _grey(nth: int, theme: Theme) -> Stroke:
     """A line that the reader has not chosen; its dashes tell it apart."""
-    return Stroke(colour=theme.text, width=1.5, dash=DASHES[1 + nth % (len(DASHES) - 1)])
+    return Stroke(colour=_colour("other", theme), width=1.5, dash=DASHES[1 + nth % (len(DASHES) - 1)])
 
 
 def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
@@ -141,4 +141,4 @@ def _panels(values: Array, scale: Scale, *, titles: Sequence[str], tokens: Seque
 
 
 def _colour(role: Role, theme: Theme) -> str:
-    return {"left": theme.attention, "right": theme.mlp, "other": theme.text}[role]
+    return {"left": theme.text, "right": theme.plain, "other": theme.plain}[role]

@@ -24,7 +24,7 @@ def by_length(values: Array, *, title: str, said: Callable[[float], str], theme:
         name=title,
         x=np.arange(1.0, len(values) + 1),
         y=values,
-        stroke=Stroke(colour=theme.attention, dot=120),
+        stroke=Stroke(colour=theme.plain, dot=120),
         said=lambda n, value: f"n = {n:.0f}: {said(value)}",
     )
     axes = Axes(x="n", y=title, height=260, legend=False)

@@ -10,7 +10,7 @@ from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, unlabelled, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
-from tfmviz.plots.theme import Theme
+from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -66,7 +66,7 @@ def directions(words: Sequence[str], values: Array, *, theme: Theme) -> Chart:
         names,
         values,
         roles=["raises" if value > 0 else "lowers" for value in values],
-        colours=(("raises", theme.mlp), ("lowers", theme.signed[0][1])),
+        colours=(("raises", theme.signed[2]), ("lowers", theme.signed[0])),
         words=[decimal(value, "+.2f") for value in values],
         said=[f"“{name}”: {decimal(value, '+.3f')}" for name, value in zip(names, values, strict=True)],
         title="change of the logit per 1 of the neuron",
@@ -92,7 +92,7 @@ def activations(
     """
     end = max(4.0, float(np.abs(inputs).max()))
     x = np.linspace(-end, end, 161)
-    colours = dict(zip(functions, (theme.attention, theme.mlp, theme.signed[0][1]), strict=False))
+    colours = dict(zip(functions, shades(len(functions), theme), strict=False))
     lines = [
         Line(
             name=name,

@@ -15,28 +15,25 @@ from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
 
 FEW = 4
-"""Lines whose colours everybody can tell apart."""
+"""Lines that everybody can tell apart by a legend."""
 
 MOST_DRAWN = 400
 """A line has about so many points; a longer run is drawn with every second, third … step."""
 
 
 def strokes(n: int, theme: Theme) -> tuple[Stroke, ...]:
-    """Strokes for `n` lines that differ in colour and dashes; few of them have the colours that differ most."""
-    if n <= FEW:
-        few = (theme.attention, theme.mlp, theme.accent, theme.text)
-        return tuple(Stroke(colour=tint, dash=DASHES[i]) for i, tint in enumerate(few[:n]))
+    """Strokes for `n` lines that differ in colour and dashes."""
     return tuple(Stroke(colour=tint, dash=DASHES[i % len(DASHES)]) for i, tint in enumerate(shades(n, theme)))
 
 
 def by_layer(heads: Sequence[str], theme: Theme) -> tuple[Stroke, ...]:
     """Strokes for heads: a colour for each layer, dashes for the heads in it."""
     layers = list(dict.fromkeys(_layer_of(head) for head in heads))
-    colours = [theme.mlp, theme.attention, theme.accent, theme.text]
+    colours = shades(len(layers), theme)
     found, seen = [], dict.fromkeys(layers, 0)
     for head in heads:
         layer = _layer_of(head)
-        tint = colours[layers.index(layer) % len(colours)]
+        tint = colours[layers.index(layer)]
         found.append(Stroke(colour=tint, dash=DASHES[seen[layer] % len(DASHES)]))
         seen[layer] += 1
     return tuple(found)
@@ -113,7 +110,7 @@ def forming(
         level: the loss of pure chance, and a word for it.
         now: the step that is shown beside the chart.
     """
-    first = (Stroke(colour=theme.text, dash=DASHES[2]), Stroke(colour=theme.accent))
+    first = (Stroke(colour=theme.plain, dash=DASHES[2]), Stroke(colour=theme.text))
     above = Panel(
         title="loss, nats per token",
         curves=curves({name: (steps, values) for name, values in losses.items()}, first[: len(losses)]),

@@ -266,6 +266,6 @@ def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:
     side: dict[str, Any] = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
     word = rows("marks").mark_text(baseline="top", lineBreak="\n", **side)
     return [
-        rows("marks").mark_rule(color=theme.accent, strokeDash=[6, 4], aria=False).encode(x=x),
+        rows("marks").mark_rule(color=theme.text, strokeDash=[6, 4], aria=False).encode(x=x),
         word.encode(x=x, y=alt.YValue(2), text=alt.Text("word:N")),
     ]

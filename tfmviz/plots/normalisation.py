@@ -61,9 +61,9 @@ def vectors(
         Frame(top=s * n_rows, left=0, bottom=s * n_rows, right=n_numbers, colour="text") for s in range(1, n_sentences)
     ]
     if row is not None:
-        frames.append(Frame(top=row, left=0, bottom=row + 1, right=n_numbers, colour="attention"))
+        frames.append(Frame(top=row, left=0, bottom=row + 1, right=n_numbers, colour="text"))
     if column is not None:
-        frames.append(Frame(top=0, left=column, bottom=len(flat), right=column + 1, colour="mlp"))
+        frames.append(Frame(top=0, left=column, bottom=len(flat), right=column + 1, colour="plain"))
     return Cells(
         matrices=flat[None],
         rows=Axis(title="", names=names, spoken=spoken),
@@ -108,7 +108,7 @@ def points(
 def _points(theme: Theme, across: str, upwards: str) -> Spec:
     x = number(alt.X, "x", across, axis=FEW | {"grid": True}, domain=_frame("x", "width", "height"))
     y = number(alt.Y, "y", upwards, domain=_frame("y", "height", "width"))
-    color = role("role", {"linked": theme.accent, "other": theme.attention})
+    color = role("role", {"linked": theme.accent, "other": theme.plain})
     return specification(
         theme,
         rows("frame").mark_point(opacity=0, aria=False).encode(x=x, y=y),
@@ -144,15 +144,15 @@ def spread(quartiles: Array, *, names: Sequence[str], title: str, usual: float, 
 
 @cache
 def _spread(theme: Theme, title: str, usual: float) -> Spec:
-    x, blue = slanted("norm", None), theme.attention
+    x, tint = slanted("norm", None), theme.norm
     low, first, middle = (number(alt.Y, field, title, padding=8) for field in ("low", "first", "median"))
-    box = rows().mark_bar(color=blue, fillOpacity=0.3, stroke=blue, strokeWidth=2)
+    box = rows().mark_bar(color=tint, fillOpacity=0.3, stroke=tint, strokeWidth=2)
     return specification(
         theme,
-        rows().mark_rule(color=blue, aria=False).encode(x=x, y=low, y2=alt.Y2("high")),
+        rows().mark_rule(color=tint, aria=False).encode(x=x, y=low, y2=alt.Y2("high")),
         box.encode(x=x, y=first, y2=alt.Y2("third"), **hover()),
-        rows().mark_tick(color=blue, thickness=3, aria=False).encode(x=x, y=middle),
-        rule(theme, y=usual, color=theme.accent, strokeDash=[2, 3]),
+        rows().mark_tick(color=tint, thickness=3, aria=False).encode(x=x, y=middle),
+        rule(theme, y=usual, strokeDash=[2, 3]),
         height=400,
         says=f"Boxes with whiskers, one for every norm: {title}.",
     )
@@ -169,8 +169,8 @@ def depth(post: Sequence[float], pre: Sequence[float], *, theme: Theme) -> Chart
             said=partial("{0}, layer {1:g}: {2:.3f}".format, name),
         )
         for name, values, colour, dash in (
-            ("post-norm (2017)", post, theme.mlp, DASHES[0]),
-            ("pre-norm", pre, theme.attention, DASHES[2]),
+            ("post-norm (2017)", post, theme.text, DASHES[0]),
+            ("pre-norm", pre, theme.plain, DASHES[2]),
         )
     ]
     axes = Axes(x="layer, counted from the input", y="size of the gradient of W_out")

@@ -53,7 +53,7 @@ def by_layer(lines: Mapping[str, Array], *, x: str, title: str, theme: Theme, lo
 
 
 def _strokes(theme: Theme) -> list[Stroke]:
-    return [Stroke(colour=theme.mlp), Stroke(colour=theme.attention)]
+    return [Stroke(colour=theme.text), Stroke(colour=theme.plain)]
 
 
 def _at_step(name: str, step: float, loss: float) -> str:

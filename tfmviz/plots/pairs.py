@@ -59,7 +59,7 @@ def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: i
             x=slanted("token", token_title),
             xOffset=alt.XOffset("series:N"),
             y=number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, zero=True, nice=True),
-            color=colour("series", [theme.attention, theme.mlp], longest=longest, symbol="square"),
+            color=colour("series", [theme.text, theme.plain], longest=longest, symbol="square"),
             **hover(),
         )
     )

@@ -55,7 +55,7 @@ def lines(
         marked: places on the x axis that get a dashed upright line with a word.
         log: the y axis counts in powers of ten.
     """
-    colours = [theme.attention, theme.mlp][: len(drawn)] if len(drawn) <= 2 else shades(len(drawn), theme)
+    colours = [theme.text, theme.plain][: len(drawn)] if len(drawn) <= 2 else shades(len(drawn), theme)
     return line_chart(
         [_line(line, colour) for line, colour in zip(drawn, colours, strict=True)],
         Axes(x=x_title, y=title, log=log, legend=len(drawn) > 1),
@@ -161,14 +161,14 @@ def _circle(theme: Theme) -> Spec:
     y = number(alt.Y, "y", "sine", domain=_square("height", "width"))
     radius = {"expr": f"min(width, height) / {2 * EDGE}"}
     ring: dict[str, Any] = {"filled": False, "stroke": theme.grid, "aria": False, "theta": 0, "theta2": 2 * np.pi}
-    colour = role("role", {"start": theme.mlp, "shifted": theme.accent})
+    colour = role("role", {"start": theme.text, "shifted": theme.accent})
     hands = rows("hands")
     side = {"expr": "datum.x < 0 ? 'right' : 'left'"}
     word = hands.mark_text(fontSize=18, baseline="bottom", dy=-6, align=side)
     return specification(
         theme,
         rows("summary").mark_arc(**ring, innerRadius=radius, outerRadius=radius).encode(),
-        rows().mark_point(filled=True, size=50, opacity=0.6, color=theme.attention).encode(x=x, y=y, **hover()),
+        rows().mark_point(filled=True, size=50, opacity=0.6, color=theme.position).encode(x=x, y=y, **hover()),
         hands.mark_rule(strokeWidth=4).encode(x=x, y=y, x2=alt.X2Datum(0), y2=alt.Y2Datum(0), color=colour),
         hands.mark_point(filled=True, size=120, opacity=1).encode(x=x, y=y, color=colour),
         word.encode(x=x, y=y, color=colour, text=alt.Text("word:N")),
@@ -240,7 +240,7 @@ def _rulers(theme: Theme) -> Spec:
     quarters = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f", "grid": True}
     x = number(alt.X, "x", "index / (N − 1)", domain=[-0.03, 1.03], axis=quarters)
     y = name(alt.Y, "text", type="point", padding=0.7)
-    colour = alt.Color("text:N", legend=None, scale={"range": [theme.attention, theme.mlp]})
+    colour = alt.Color("text:N", legend=None, scale={"range": [theme.text, theme.plain]})
     return specification(
         theme,
         rows().mark_line(color=theme.grid, aria=False).encode(x=x, y=y, detail=alt.Detail("text:N")),

@@ -89,14 +89,14 @@ def dropped(tokens: Sequence[str], runs: Array, whole: Array, *, theme: Theme) -
         name=f"{n_runs} runs with dropout",
         x=np.tile(places, n_runs),
         y=runs.ravel(),
-        stroke=Stroke(colour=theme.mlp, width=0, dot=50),
+        stroke=Stroke(colour=theme.plain, width=0, dot=50),
         said=lambda place, loss: said("with dropout", place, loss),
     )
     line = Line(
         name="without",
         x=places,
         y=whole,
-        stroke=Stroke(colour=theme.attention, dot=70),
+        stroke=Stroke(colour=theme.text, dot=70),
         said=lambda place, loss: said("without", place, loss),
     )
     axes = Axes(x="place in the text", y="−ln P(next token), nats", height=360)
@@ -129,7 +129,7 @@ def _gradients(theme: Theme, longest: int) -> Spec:
         .encode(
             x=slanted("layer", "layer"),
             y=number(alt.Y, "value", "length of the gradient", axis={"format": "~g"}, type="log"),
-            color=colour("kind", [theme.attention, theme.mlp], longest=longest, symbol="circle"),
+            color=colour("kind", [theme.text, theme.plain], longest=longest, symbol="circle"),
             **hover(),
         )
     )

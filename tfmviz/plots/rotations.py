@@ -11,7 +11,7 @@ import numpy as np
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, masked, of_tokens, signed, unlabelled, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
-from tfmviz.plots.theme import Theme
+from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 
 
@@ -33,7 +33,7 @@ def lines(
         scale: of the y axis.
         mark: a place on the x axis, and its words.
     """
-    colours = (theme.attention, theme.mlp, theme.accent, theme.text)
+    colours = shades(min(4, len(series)), theme)
     drawn = [
         Line(
             name=name,

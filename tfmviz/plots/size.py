@@ -47,7 +47,7 @@ def _areas(theme: Theme) -> Spec:
     bare = {"labels": False, "ticks": False, "grid": False, "domain": False}
     x = number(alt.X, "x", axis=bare, domain=[0, 1])
     y = number(alt.Y, "y", axis=bare, domain=[0, 1], reverse=True)
-    colours = role("role", {"attention": theme.attention, "mlp": theme.mlp, "table": theme.accent, "other": theme.text})
+    colours = role("role", {"attention": theme.attention, "mlp": theme.mlp, "table": theme.vector, "other": theme.text})
     box = rows().mark_rect(opacity=0.35, stroke=theme.text, strokeWidth=1)
     word = rows().mark_text(align="left", baseline="top", dx=8, dy=8)
     return specification(
@@ -67,7 +67,7 @@ def memory(needs: Mapping[str, float], *, theme: Theme) -> Chart:
         list(needs),
         values / large,
         roles=["need"] * len(needs),
-        colours=(("need", theme.attention),),
+        colours=(("need", theme.plain),),
         words=[in_bytes(value) for value in values],
         said=[f"{name}: {in_bytes(value)}" for name, value in needs.items()],
         title=unit,

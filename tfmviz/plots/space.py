@@ -141,7 +141,7 @@ def _surface(x: Array, y: Array, heights: Array, theme: Theme) -> dict[str, Any]
         "x": x.tolist(),
         "y": y.tolist(),
         "z": heights.tolist(),
-        "colorscale": [[place, colour] for place, colour in theme.norms],
+        "colorscale": [[n / 2, colour] for n, colour in enumerate(theme.norms)],
         "showscale": False,
         "opacity": 0.5,
         "hoverinfo": "skip",

@@ -48,7 +48,7 @@ def _histogram(theme: Theme) -> Spec:
             x2=alt.X2("high"),
             y=number(alt.Y, "share", "share of the pairs", axis={"format": "~%"}, zero=True),
             y2=alt.Y2Datum(0),
-            color=colour("series", [theme.attention, theme.mlp], longest=10, symbol="square"),
+            color=colour("series", [theme.text, theme.plain], longest=10, symbol="square"),
             **hover(),
         )
     )

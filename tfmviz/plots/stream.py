@@ -93,12 +93,12 @@ def _growth(theme: Theme) -> Spec:
 def colours(theme: Theme) -> dict[str, str]:
     """The colour of each kind of part."""
     return {
-        "embedding": theme.accent,
-        "position": "#2f9e73",
+        "embedding": theme.vector,
+        "position": theme.position,
         "head": theme.attention,
-        "bias": theme.norms[1][1],
+        "bias": theme.plain,
         "MLP": theme.mlp,
-        "norm": theme.masked,
+        "norm": theme.norm,
     }
 
 

@@ -1,119 +1,133 @@
-"""How all figures look: colours with fixed meanings, light and dark, and letters large enough for a projector."""
+"""How all figures look: colours with fixed meanings, light and dark, and letters large enough for a projector.
+
+`tfmviz/colours.json` holds the colours, once for both languages: the views' styles are made of it, and so are charts.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tfmviz.constants import LETTER_SIZE
 
+_TABLE: dict[str, Any] = json.loads((Path(__file__).parents[1] / "colours.json").read_text(encoding="utf-8"))
+
 SANS = '"Source Sans", "Source Sans Pro", "Helvetica Neue", sans-serif'
+
+N_HEADS = 4
+"""Heads that are drawn at once, each in a colour of its own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Theme:
-    """Colours of one mode. Fixed meanings: cividis is a share of attention, grey is masked.
+    """Colours of one mode; one quantity has one colour. Shares of attention in cells are cividis, in both modes.
 
     Attributes:
-        text: of letters and axes.
-        masked: of cells that a mask forbids: neutral, never the colour of 0.
-        attention: of what attention layers write.
+        ground: of the page.
+        soft: of controls and boxes on it.
+        text: of letters and axes; of A, and of the first of two series that are no parts of a model.
+        faint: of notes, and of numbers below 0 where a tone has no second colour.
+        plain: of B and the second of two series, and of marks that measure nothing that has a colour.
+        grid: of lines behind charts.
+        border: around what views draw.
+        accent: of whatever the reader has chosen, and of nothing else.
+        masked: of cells that a mask forbids: neutral, in the dark no brighter than a share of 0, apart from `signed` 0.
+        hatch: of the lines across masked cells that are large enough for them.
+        attention: of what attention layers write; of lines of attention, and of queries.
         mlp: of what feed-forward layers write.
-        norms: colour scale of lengths, from faint on the ground to strong.
-        signed: colour scale of values about 0: purple below, the ground at 0, orange above; as scores are coloured.
-        accent: of whatever the reader has chosen.
-        key: of keys, as `attention` is of queries.
+        probability: of a word.
+        key: of keys, and of a token that is looked at.
         value: of the vectors that are averaged.
-        vector: of other vectors, and of attention to another text.
+        vector: of other vectors.
         norm: of normalisation.
         position: of what positions add.
-        looked: of a key that is looked at.
-        border: around what views draw.
-        faint: of notes, and of numbers below 0 where a tone has no second colour.
+        norms: colour scale of lengths, from faint to strong.
+        signed: colour scale of values about 0, such as scores: purple below, near the ground at 0, orange above.
         letters: pixels of the smallest letters; more on a projector.
     """
 
+    ground: str
+    soft: str
     text: str
-    masked: str
+    faint: str
+    plain: str
     grid: str
+    border: str
+    accent: str
+    masked: str
+    hatch: str
     attention: str
     mlp: str
-    norms: tuple[tuple[float, str], ...]
-    signed: tuple[tuple[float, str], ...]
-    accent: str
+    probability: str
     key: str
     value: str
     vector: str
     norm: str
     position: str
-    looked: str
-    border: str
-    faint: str
+    norms: tuple[str, str, str]
+    signed: tuple[str, str, str]
     letters: int = LETTER_SIZE
 
 
-LIGHT = Theme(
-    text="#1f2430",
-    masked="#d9dbe0",
-    grid="#e3e5ea",
-    attention="#1f6fb4",
-    mlp="#b3620b",
-    norms=((0.0, "#ffffff"), (0.5, "#9e8ac8"), (1.0, "#3f007d")),
-    signed=((0.0, "#6a3d9a"), (0.5, "#ffffff"), (1.0, "#c2650a")),
-    accent="#b01450",
-    key="#c8323f",
-    value="#1d7f4b",
-    vector="#0f7f86",
-    norm="#6b7280",
-    position="#8a6d00",
-    looked="#c2410c",
-    border="#c4c8d0",
-    faint="#4d5463",
-)
+def _theme(mode: str) -> Theme:
+    colours: dict[str, Any] = _TABLE[mode]
+    scales: dict[str, Any] = {name: tuple(colours[name]) for name in ("norms", "signed")}
+    return Theme(**colours | scales)
 
-DARK = Theme(
-    text="#f0f2f6",
-    masked="#4a4a4a",
-    grid="#3a3f4b",
-    attention="#6bb3f0",
-    mlp="#f0a94f",
-    norms=((0.0, "#14171f"), (0.5, "#7a5fb0"), (1.0, "#efe6ff")),
-    signed=((0.0, "#b794f4"), (0.5, "#14171f"), (1.0, "#ffb057")),
-    accent="#ff6fae",
-    key="#ff7b85",
-    value="#5cc79a",
-    vector="#4fc4cc",
-    norm="#a3abb8",
-    position="#d9b93b",
-    looked="#ff9e6b",
-    border="#565c68",
-    faint="#b4bac6",
-)
+
+LIGHT, DARK = _theme("light"), _theme("dark")
 
 
 def variables(theme: Theme) -> dict[str, str]:
     """The colours that views take from the page, as properties of CSS: `--q` and so on."""
-    below, zero, above = (colour for _, colour in theme.signed)
-    little, middling, much = (colour for _, colour in theme.norms)
+    below, zero, above = theme.signed
+    little, middling, much = theme.norms
     vectors = {"q": theme.attention, "k": theme.key, "v": theme.value, "x": theme.vector, "score": above}
     parts = {"mlp": theme.mlp, "norm": theme.norm, "position": theme.position}
     scales = {"below": below, "zero": zero, "above": above, "little": little, "middling": middling, "much": much}
-    looks = {"looks": theme.attention, "looked": theme.looked, "masked": theme.masked}
-    return vectors | parts | scales | looks | {"grid": theme.border, "faint": theme.faint}
+    looks = {"looks": theme.attention, "looked": theme.key, "masked": theme.masked, "hatch": theme.hatch}
+    heads = {f"head-{n}": colour for n, colour in enumerate(shades(N_HEADS, theme))}
+    others = {"probability": theme.probability, "plain": theme.plain, "grid": theme.border, "faint": theme.faint}
+    return vectors | parts | scales | looks | heads | others
 
 
-VIRIDIS = ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")
+def streamlit(theme: Theme) -> dict[str, str]:
+    """Streamlit's own colours, by the names that it gives them in the styles of views."""
+    names = {"background-color": theme.ground, "secondary-background-color": theme.soft}
+    names |= {"text-color": theme.text, "primary-color": theme.accent}
+    return {f"--st-{name}": colour for name, colour in names.items()}
 
 
 def shades(n: int, theme: Theme) -> list[str]:
-    """`n` colours from dark to bright (on a dark ground from bright to dark), all of them readable on the ground."""
-    low, high = (0.05, 0.82) if theme.text == LIGHT.text else (1.0, 0.32)
-    known = np.array([[int(colour[i : i + 2], 16) for i in (0, 2, 4)] for colour in VIRIDIS])
-    at = np.linspace(low, high, max(n, 1)) * (len(VIRIDIS) - 1)
-    channels = np.stack([np.interp(at, np.arange(len(VIRIDIS)), channel) for channel in known.T], axis=-1)
-    return ["#" + "".join(f"{round(value):02x}" for value in colour) for colour in channels]
+    """`n` colours from dark to bright (on a dark ground from bright to dark) for what has an order.
+
+    They are those colours of viridis that differ from the ground by 3 : 1 at least.
+    """
+    low, high = (0.0, 0.58) if theme.ground == LIGHT.ground else (1.0, 0.36)
+    known = np.array([channels(colour) for colour in _TABLE["viridis"]])
+    at = np.linspace(low, high, max(n, 1)) * (len(known) - 1)
+    mixed = np.stack([np.interp(at, np.arange(len(known)), channel) for channel in known.T], axis=-1)
+    return ["#" + "".join(f"{round(value):02x}" for value in colour) for colour in mixed]
+
+
+def channels(colour: str) -> list[int]:
+    """Red, green and blue of "#rrggbb", 0 to 255."""
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of "#rrggbb", 0 to 1 (WCAG 2)."""
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in np.array(channels(colour)) / 255]
+    return float(np.dot((0.2126, 0.7152, 0.0722), linear))
+
+
+def ink_on(fill: str) -> str:
+    """Black or white, whichever can be read on a colour: the contrast is 4.58 at least."""
+    return "black" if luminance(fill) > 0.179 else "white"
 
 
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBaseline": "bottom"} | {
@@ -138,6 +152,6 @@ def chart_config(theme: Theme) -> dict[str, Any]:
         "axisY": {"tickCount": 5} | ABOVE,
         "legend": words | calm | {"orient": "top", "offset": 26, "symbolSize": 160, "symbolStrokeWidth": 3},
         "text": {"color": theme.text, "fontSize": theme.letters},
-        "bar": {"color": theme.attention},
+        "bar": {"color": theme.plain},
         "rule": {"strokeWidth": 2},
     }

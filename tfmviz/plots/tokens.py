@@ -69,7 +69,7 @@ def neighbours(tokens: Sequence[str], cosines: Array, *, theme: Theme) -> Chart:
         names,
         cosines,
         roles=["bar"] * len(names),
-        colours=(("bar", theme.attention),),
+        colours=(("bar", theme.plain),),
         words=written,
         said=[f"“{whole(token)}”: cosine {value}" for token, value in zip(tokens, written, strict=True)],
         title="cosine",
@@ -102,7 +102,7 @@ def embedding_map(
 @cache
 def _map(theme: Theme) -> Spec:
     x, y = number(alt.X, "x", "component 1", axis=FEW), number(alt.Y, "y", "component 2", axis=FEW)
-    colours = role("role", {"other": theme.text, "text": theme.attention, "chosen": theme.accent})
+    colours = role("role", {"other": theme.text, "text": theme.vector, "chosen": theme.accent})
     word = rows().mark_text(fontWeight={"expr": "datum.role === 'other' ? 'normal' : 'bold'"})
     return specification(
         theme,

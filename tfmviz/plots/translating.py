@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, share
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability, share
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -58,7 +58,7 @@ def probabilities(p: Array, *, words: Sequence[str], n_given: int) -> Cells:
         matrices=p[None, None],
         rows=Axis(title="", names=("p",)),
         columns=Axis(title="word", names=[f"[{word}]" if n < n_given else word for n, word in enumerate(words)]),
-        scale=share("probability"),
+        scale=probability("probability"),
         form=Form(digits=1, percent=True),
         texts=[[per_cent(value) for value in p.tolist()]],
         notes=[notes],

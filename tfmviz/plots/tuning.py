@@ -65,7 +65,7 @@ def spectrum(values: Array, *, theme: Theme) -> Chart:
         name="ΔW",
         x=np.arange(1.0, len(shown) + 1),
         y=np.asarray(shown, dtype=float),
-        stroke=Stroke(colour=theme.attention, dot=60),
+        stroke=Stroke(colour=theme.plain, dot=60),
         said=lambda x, y: f"direction {x:.0f}: {rounded(y)}",
     )
     axes = Axes(x="direction", y="singular value of ΔW", height=230, legend=False)

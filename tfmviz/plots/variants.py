@@ -24,7 +24,7 @@ from tfmviz.plots.charts import (
     slanted,
     specification,
 )
-from tfmviz.plots.theme import LIGHT, Theme, shades
+from tfmviz.plots.theme import Theme, ink_on, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
@@ -63,7 +63,7 @@ def losses(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: 
 def _losses(theme: Theme, baseline: float, n: int) -> Spec:
     y = name(alt.Y, "name")
     x = number(alt.X, "loss", "held-out loss, nats per token", axis=FEW | {"format": ".2f"}, padding=16)
-    colours = (theme.text, theme.attention, theme.mlp, theme.text)
+    colours = (theme.text, theme.signed[0], theme.signed[2], theme.text)
     color = role("verdict", dict(zip(VERDICTS, colours, strict=True)))
     return specification(
         theme,
@@ -120,9 +120,3 @@ def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
         height=130 + 76 * n_layers,
         says="The expert of each token in each layer, and its probability.",
     )
-
-
-def ink_on(fill: str) -> str:
-    """Letters that can be read on a colour such as "#31688e"."""
-    red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
-    return LIGHT.text if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, masked, of_tokens, share
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, masked, of_tokens, probability, share
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
@@ -56,7 +56,7 @@ def temperatures(p: Array, *, degrees: Sequence[float], entropies: Sequence[floa
             spoken=[f"{name}, entropy {decimal(h)} nats" for name, h in zip(names, entropies, strict=True)],
         ),
         columns=of_tokens("next token", words),
-        scale=share("probability"),
+        scale=probability("probability"),
         form=Form(digits=1, percent=True),
         texts=[[per_cent(value) for value in row] for row in p.tolist()],
         row_height=28,
@@ -78,9 +78,9 @@ def fan(texts: Sequence[str], surprise: Array, greedy: Array, *, theme: Theme) -
         x = steps[: len(at)]
         return Line(name=name, x=x, y=at, stroke=stroke, said=lambda n, v: f"{said}, {n:.0f} words: {v:.1f}")
 
-    thin = Stroke(colour=theme.attention, width=1.0)
+    thin = Stroke(colour=theme.plain, width=1.0)
     lines = [line("drawn", text, y, thin) for text, y in zip(texts, surprise, strict=True)]
-    lines.append(line("greedy", "", greedy, Stroke(colour=theme.mlp, dash=DASHES[1], width=4)))
+    lines.append(line("greedy", "", greedy, Stroke(colour=theme.text, dash=DASHES[1], width=4)))
     axes = Axes(x="words written", y="−log p of the text, nats", height=320, legend=False)
     return line_chart(lines, axes, theme=theme)
 
@@ -97,7 +97,7 @@ def repetition(names: Sequence[str], shares: Array, *, theme: Theme) -> Chart:
         names,
         shares,
         roles=["share"] * len(names),
-        colours=(("share", theme.attention),),
+        colours=(("share", theme.plain),),
         words=[per_cent(share) for share in shares],
         said=[f"{name}: {per_cent(share)}" for name, share in zip(names, shares, strict=True)],
         title="share of repeated 4-grams",
@@ -136,7 +136,7 @@ def gaps(shares: Array, *, words: Sequence[Sequence[str]], order: Sequence[int])
         matrices=shares[None],
         rows=Axis(title="round", names=[str(n + 1) for n in range(n_rounds)]),
         columns=Axis(title="gap", names=[str(n + 1) for n in range(n_gaps)]),
-        scale=share("probability of the best word"),
+        scale=probability("probability of the best word"),
         form=Form(digits=1, percent=True),
         texts=words,
         notes=[[f"“{word}”" for word in row] for row in words],
@@ -151,7 +151,7 @@ def cost(lengths: Array, without: Array, with_cache: Array, *, title: str, theme
         return Line(name=name, x=lengths, y=y, stroke=stroke, said=lambda x, v: f"{name}, {x:.0f} tokens: {v:.3g}")
 
     lines = [
-        line("without cache", without, Stroke(colour=theme.mlp, dash=DASHES[1], dot=50)),
-        line("with cache", with_cache, Stroke(colour=theme.attention, dot=50)),
+        line("without cache", without, Stroke(colour=theme.text, dash=DASHES[1], dot=50)),
+        line("with cache", with_cache, Stroke(colour=theme.plain, dot=50)),
     ]
     return line_chart(lines, Axes(x="tokens of the text", y=title, height=280, log=True), theme=theme)

@@ -173,7 +173,7 @@ def _losses(found: Comparison) -> None:
             for title, loss in shown.items()
         ),
     )
-    st.caption("A dot is a run, a bar the mean, the dashed line the baseline. Blue is better, orange worse.")
+    st.caption("A dot is a run, a bar the mean, the dashed line the baseline. Purple is better, orange worse.")
 
 
 def _title(name: str) -> str:

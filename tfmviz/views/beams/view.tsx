@@ -126,7 +126,7 @@ class BeamTree extends Shell {
       const [x, y] = [boxes[n].left - frame.left, middle(boxes[n])];
       const from = above < 0 ? [x - STUB, y] : [boxes[above].right - frame.left, middle(boxes[above])];
       const isBest = nodes[n].kind === "best";
-      const strokeStyle = way.has(n) ? colours.accent : isBest ? colours.looked : colours.grid;
+      const strokeStyle = way.has(n) ? colours.accent : isBest ? colours.text : colours.grid;
       strokes(context, { strokeStyle, lineWidth: way.has(n) ? 3 : isBest ? 2.5 : 1.5 }, [...from, x, y]);
     }
   }

@@ -57,7 +57,9 @@ def _stops(scale: Scale, theme: Theme) -> list[str]:
             return []
         case "open":
             return [theme.attention]
+        case "probability":
+            return [theme.norms[0], theme.probability]
         case "norms":
-            return [colour for _, colour in theme.norms]
+            return [*theme.norms]
         case "signed":
-            return [colour for _, colour in theme.signed]
+            return [*theme.signed]

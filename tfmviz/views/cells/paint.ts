@@ -4,6 +4,7 @@ import { paintBrackets, partOf } from "../shared/bytes.ts";
 import { contextOf, fitted, type Pen, setPen, strokes, upwards } from "../shared/canvas.ts";
 import { bytesOf, type Colours, inkOnRgb } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
+import { hatch, type Sheet } from "../shared/hatch.ts";
 import type { Place } from "./layout.ts";
 import { painter, ticks } from "./scales.ts";
 import { nameOf, type Picture } from "./words.ts";
@@ -64,6 +65,7 @@ function paintCells(pen: Pen, scene: Scene, image: HTMLCanvasElement, matrix: nu
     pen.imageSmoothingEnabled = wide < 1 || high < 1; // or rows would be left out
     pen.drawImage(image, 0, 0, width, height);
   }
+  paintMasked(pen, scene, matrix);
   paintGaps(pen, scene, colours.ground);
   paintTexts(pen, scene);
   if (matrix === 0) paintMarks(pen, scene);
@@ -78,6 +80,13 @@ function paintOneByOne(pen: Pen, { picture, place: { wide, high }, colours }: Sc
     pen.fillStyle = Number.isFinite(value) ? `rgb(${colourOf(value).join(",")})` : colours.masked;
     pen.fillRect((n % columns.count) * wide, Math.floor(n / columns.count) * high, wide, high);
   }
+}
+
+function paintMasked(pen: Pen, { picture, place: { wide, high }, colours }: Scene, matrix: number) {
+  const [rows, columns] = [picture.rows.count, picture.columns.count];
+  const first = matrix * rows * columns;
+  const sheet: Sheet = { rows: [0, rows], columns: [0, columns], wide, high };
+  hatch(pen, sheet, colours, (row, column) => !Number.isFinite(picture.values[first + row * columns + column]));
 }
 
 function paintGaps(pen: Pen, { picture: { rows, columns }, place: { wide, high }, colours }: Scene, colour: string) {
@@ -105,7 +114,7 @@ function paintTexts(pen: Pen, { picture, place: { wide, high, numbers }, colours
 
 function paintMarks(pen: Pen, { picture: { frames, crosses }, place: { wide, high }, colours }: Scene) {
   const { accent, text, roles } = colours;
-  const inks: Record<string, string> = { accent, text, attention: roles.q, mlp: roles.mlp };
+  const inks: Record<string, string> = { accent, text, plain: roles.plain };
   pen.lineWidth = 3;
   for (const { top, left, bottom, right, colour } of frames) {
     pen.strokeStyle = inks[colour];

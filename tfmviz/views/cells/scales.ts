@@ -4,7 +4,7 @@ import { bytesOf, indexOf, RAMP, type Rgb } from "../shared/colours.ts";
 import { decimal, tiny } from "../shared/numbers.ts";
 
 export type Scale = {
-  colours: "cividis" | "norms" | "signed" | "open";
+  colours: "cividis" | "probability" | "norms" | "signed" | "open";
   low: number;
   high: number;
   title: string;

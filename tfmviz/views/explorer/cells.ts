@@ -2,6 +2,7 @@
 
 import { contextOf, type Pen } from "../shared/canvas.ts";
 import { type Colours, packed } from "../shared/colours.ts";
+import { hatch } from "../shared/hatch.ts";
 import { type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
 /** of a map, from and to */
@@ -63,6 +64,8 @@ export function paintVeiled(pen: Pen, pattern: Pattern, part: Part, cell: number
     pen.fillStyle = shade === null ? colours.masked : colours.soft;
     pen.fillRect(column * cell, row * cell, cell, cell);
   });
+  const { allowed, columns } = pattern.mask;
+  hatch(pen, { ...part, wide: cell, high: cell }, colours, (i, j) => !allowed[i * columns + j]);
   if (cell >= 9) paintGrid(pen, part, cell, colours.grid);
 }
 

@@ -7,6 +7,7 @@ import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/byt
 import { clip, fitsInto, fresh, Layer, type Pen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
 import { arrowOf, make, type Texts } from "../shared/elements.ts";
+import { hatch } from "../shared/hatch.ts";
 import { share, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { eachCell, type Part, paintGrid, paintImage, paintVeiled, revealed, span } from "./cells.ts";
@@ -226,6 +227,7 @@ export class Matrix {
         pen.fillRect(column * cell, row * cell, cell, cell);
       });
     else pen.drawImage(this.image, 0, 0, columns * cell, rows * cell);
+    hatch(pen, { ...part, wide: cell, high: cell }, colours, (i, j) => !pattern.mask.allowed[i * columns + j]);
     if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
     pen.font = `${Math.max(colours.least, Math.min(15, cell * 0.38))}px ${colours.font}`;
     if (!fitsInto(pen, "1.0", cell)) return;

@@ -4,6 +4,7 @@ import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
 import { type Colours, packed } from "../shared/colours.ts";
 import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
+import { hatch, type Sheet } from "../shared/hatch.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
@@ -90,7 +91,15 @@ export class Overview {
       const [left, top] = [(n % this.columns) * columns, Math.floor(n / this.columns) * rows];
       pen.fillStyle = colours.soft;
       if (colours.areVeiled) pen.fillRect(x + GAP / 2, y + GAP / 2, side, side);
-      else pen.drawImage(sheet, left, top, columns, rows, x + GAP / 2, y + GAP / 2, side, side);
+      else {
+        const cells: Sheet = { rows: [0, rows], columns: [0, columns], wide: side / columns, high: side / rows };
+        const { values } = this.tiles[n];
+        pen.save();
+        pen.translate(x + GAP / 2, y + GAP / 2);
+        pen.drawImage(sheet, left, top, columns, rows, 0, 0, side, side);
+        hatch(pen, cells, colours, (i, j) => values[i * columns + j] === TILE_MASKED);
+        pen.restore();
+      }
     }
     pen.font = `${colours.letters}px ${colours.font}`;
     pen.textBaseline = "middle";

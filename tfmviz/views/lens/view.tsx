@@ -1,7 +1,7 @@
 // A table of words, one row a token, one column a stage. Every touch is answered here; the page gets the chosen cell.
 
 import { render } from "preact";
-import { bytesOf, css, inkOn, inkOnRgb } from "../shared/colours.ts";
+import { bytesOf, mixed, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { buttonOf, make, reached, rove } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
@@ -55,7 +55,7 @@ export class Lens extends Shell {
     const { data } = this;
     const chosen = this.place && this.has(this.place) ? this.place : null;
     const cell = (row: number, column: number) => {
-      const [background, color] = this.shadeOf(data.shades[row][column]);
+      const style = this.shadeOf(data.shades[row][column]);
       const isChosen = row === chosen?.row && column === chosen.column;
       return (
         <td key={column}>
@@ -65,7 +65,7 @@ export class Lens extends Shell {
             dir="auto"
             data-row={row}
             data-column={column}
-            style={{ background, color }}
+            style={style}
             aria-label={sentence(data, { row, column })}
             aria-pressed={isChosen}
           >
@@ -105,7 +105,7 @@ export class Lens extends Shell {
       this.scroller,
     );
     const [what, low, high] = data.legend;
-    const stops = Array.from({ length: 9 }, (_, n) => this.shadeOf(n / 8)[0]);
+    const stops = Array.from({ length: 9 }, (_, n) => this.shadeOf(n / 8).background);
     const background = `linear-gradient(90deg, ${stops.join(",")})`;
     render([`${what}: ${low} `, <span key="ramp" class="ramp" style={{ background }} />, ` ${high}`], this.legend);
     this.point(null);
@@ -113,9 +113,8 @@ export class Lens extends Shell {
 
   /** The colour of a shade, and of text on it. */
   shadeOf(shade: number) {
-    if (this.data.scale === "share") return [css(Math.sqrt(shade)), inkOn(Math.sqrt(shade))];
-    const rgb = amountColour(shade, this.colours.roles);
-    return [`rgb(${rgb.join(" ")})`, inkOnRgb(rgb)];
+    const { roles } = this.colours;
+    return painted(this.data.scale === "share" ? probable(shade, roles) : amountColour(shade, roles));
   }
 
   /** A shorter text may have no such cell. */
@@ -155,7 +154,7 @@ export class Lens extends Shell {
 export function amountColour(shade: number, roles: Record<string, string>) {
   const [low, middle, high] = [roles.little, roles.middling, roles.much].map(bytesOf);
   const [from, to, part] = shade < 0.5 ? [low, middle, 2 * shade] : [middle, high, 2 * shade - 1];
-  return from.map((value, i) => Math.round(value + (to[i] - value) * part));
+  return mixed(from, to, part);
 }
 
 /** The cell that an event happened on, null beside the cells. */

@@ -3,6 +3,7 @@
 import { fitsInto, fresh, type Pen, upwards, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
+import { hatch } from "../shared/hatch.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 
 /** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
@@ -24,6 +25,7 @@ const COUNTS = 40;
 export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) {
   pen.fillStyle = colours.masked;
   pen.fillRect(0, 0, mask.columns * cell, mask.rows * cell);
+  hatch(pen, { rows: [0, mask.rows], columns: [0, mask.columns], wide: cell, high: cell }, colours, () => true);
   const gap = cell >= 7 ? 1 : 0;
   pen.fillStyle = colours.looks;
   for (let n = 0; n < mask.open.length; n++)

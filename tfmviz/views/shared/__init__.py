@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfmviz.plots.theme import DARK, LIGHT, Theme, variables
+from tfmviz.plots.theme import DARK, LIGHT, Theme, streamlit, variables
 from tfmviz.record.trace import Array
 
 VIEWS = Path(__file__).parents[1]
@@ -38,6 +38,14 @@ def script(entry: str) -> str:
 def _colours(selector: str, theme: Theme) -> str:
     return f"{selector}{{{''.join(f'--{name}:{colour};' for name, colour in variables(theme).items())}}}\n"
 
+
+def page_colours(theme: Theme) -> str:
+    """The rule that gives a page what Streamlit gives only to components."""
+    return f":root{{{''.join(f'{name}:{colour};' for name, colour in streamlit(theme).items())}}}\n"
+
+
+PAGE = f"{page_colours(LIGHT)}@media (prefers-color-scheme: dark){{{page_colours(DARK)}}}\n"
+"""The colours of a page without Streamlit."""
 
 COLOURS = _colours(".view", LIGHT) + _colours('.view[data-dark="true"]', DARK)
 

@@ -1,10 +1,12 @@
 // Canvases to draw figures on.
 
 /**
- * What figures draw on: a canvas, or what writes the same as SVG (`picture.ts`). Only the latter has `clipRect`, and
- * `isVector` tells a figure that single cells are wanted rather than an image.
+ * What figures draw on: a canvas, or what writes the same as SVG (`picture.ts`). Only the latter has `clipRect` and
+ * `hatching`, and `isVector` tells a figure that single cells are wanted rather than an image.
  */
-export type Pen = Pick<CanvasRenderingContext2D, Methods | Settings> & { isVector?: boolean; clipRect?: ClipRect };
+export type Pen = Pick<CanvasRenderingContext2D, Methods | Settings> & OfSvg;
+
+type OfSvg = { isVector?: boolean; clipRect?: ClipRect; hatching?: (colour: string, apart: number) => string };
 
 type Moving = "save" | "restore" | "translate" | "rotate";
 type Drawing = "beginPath" | "moveTo" | "lineTo" | "stroke" | "fillRect" | "strokeRect" | "drawImage";

@@ -1,5 +1,7 @@
-// Colours with fixed meanings: cividis is a share of attention, grey is masked, blue looks, vermilion is looked at.
+// Colours with fixed meanings: cividis is a share of attention, grey is masked, blue looks, vermilion is looked at,
+// teal is the probability of a word. `tfmviz/colours.json` holds them; all but cividis come with the page's style.
 
+import table from "../../colours.json" with { type: "json" };
 import { contextOf } from "./canvas.ts";
 import { LETTER_SIZE } from "./constants.ts";
 
@@ -11,7 +13,8 @@ export interface Colours {
   ground: string;
   masked: string;
   maskedPacked: number; // as ImageData stores it
-  looks: string; // of a query
+  hatch: string; // of lines across what is masked
+  looks: string; // of a query, and of lines of attention
   looked: string; // of a key
   accent: string;
   grid: string;
@@ -25,11 +28,12 @@ export interface Colours {
 }
 
 const ROLES = ["q", "k", "v", "x", "score", "mlp", "norm", "position", "faint", "below", "zero", "above"];
-ROLES.push("little", "middling", "much");
+ROLES.push("little", "middling", "much", "probability", "plain");
 
-// Matplotlib's cividis, at ten places from its beginning to its end.
-const CIVIDIS = ["00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"];
-const STOPS = CIVIDIS.map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+/** "#rrggbb" as three bytes. */
+export const bytesOf = (hex: string): Rgb => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+
+const STOPS = table.cividis.map(bytesOf); // Matplotlib's, at ten places from its beginning to its end
 
 /** 256 colours from shade 0 to 1. */
 export const RAMP: Rgb[] = Array.from({ length: 256 }, (_, n) => {
@@ -48,7 +52,18 @@ export const packed = (shade: number) => PACKED[indexOf(shade)];
 export const css = (shade: number) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
 
 /** Black or white, whichever can be read on a colour: the contrast is 4.58 at least. */
-export const inkOnRgb = (rgb: Rgb) => (luminance(rgb) > 0.179 ? "#000" : "#fff");
+export const inkOnRgb = (rgb: Rgb) => (luminance(rgb) > 0.179 ? "black" : "white");
+
+/** From one colour to another. */
+export const mixed = (from: Rgb, to: Rgb, part: number): Rgb =>
+  from.map((value, i) => Math.round(value + (to[i] - value) * part));
+
+/** The colour of a word's probability: small ones stay visible, it grows with the square root. */
+export const probable = (p: number, { little, probability }: Record<string, string>) =>
+  mixed(bytesOf(little), bytesOf(probability), Math.sqrt(p));
+
+/** How a style of CSS paints a colour and what is written on it. */
+export const painted = (rgb: Rgb) => ({ background: `rgb(${rgb.join(" ")})`, color: inkOnRgb(rgb) });
 
 export const inkOn = (shade: number) => inkOnRgb(RAMP[indexOf(shade)]);
 
@@ -63,6 +78,7 @@ export function coloursOf(element: Element): Colours {
     ground: read("--ground"),
     masked: read("--masked"),
     maskedPacked: (255 << 24) | (b << 16) | (g << 8) | r,
+    hatch: read("--hatch"),
     looks: read("--looks"),
     looked: read("--looked"),
     accent: read("--accent"),
@@ -85,15 +101,12 @@ function luminance(rgb: number[]) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** "#rrggbb" as three bytes. */
-export const bytesOf = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-
 /** Whether the page's ground is dark, in whatever notation its colour is given. */
 export function isDark(element: Element) {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 1;
   const context = contextOf(canvas);
-  context.fillStyle = getComputedStyle(element).getPropertyValue("--ground").trim() || "#fff";
+  context.fillStyle = getComputedStyle(element).getPropertyValue("--ground").trim() || "white";
   context.fillRect(0, 0, 1, 1);
   return luminance([...context.getImageData(0, 0, 1, 1).data.slice(0, 3)]) < 0.2;
 }

@@ -16,8 +16,8 @@ class SvgPen implements Pen {
   root: SVGElement;
   parent: SVGElement;
   saved: Partial<SvgPen>[] = [];
-  fillStyle: CanvasRenderingContext2D["fillStyle"] = "#000";
-  strokeStyle: CanvasRenderingContext2D["strokeStyle"] = "#000";
+  fillStyle: CanvasRenderingContext2D["fillStyle"] = "black";
+  strokeStyle: CanvasRenderingContext2D["strokeStyle"] = "black";
   lineWidth = 1;
   globalAlpha = 1;
   font = "10px sans-serif";
@@ -56,6 +56,19 @@ class SvgPen implements Pen {
     path.append(svgElement("rect", { x, y, width, height }));
     this.parent.append(path);
     this.#group({ "clip-path": `url(#${id})` });
+  }
+
+  /** The paint of slanted lines, `apart` pixels from one another along a row. */
+  hatching(colour: string, apart: number) {
+    const id = `hatch${colour.replace(/\W/g, "")}`;
+    if (!this.root.querySelector(`#${id}`)) {
+      const size = { width: apart, height: apart };
+      const pattern = svgElement("pattern", { id, patternUnits: "userSpaceOnUse", ...size });
+      const lines = [-apart, 0, apart].map((x) => `M${x - 1} ${apart + 1}L${x + apart + 1} -1`);
+      pattern.append(svgElement("path", { d: lines.join(""), stroke: colour }));
+      this.root.prepend(pattern);
+    }
+    return `url(#${id})`;
   }
 
   fillRect(x: number, y: number, width: number, height: number): void {

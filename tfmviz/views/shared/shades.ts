@@ -1,8 +1,8 @@
-// The colours of numbers in a matrix: q blue, k red, v green, other vectors teal, scores orange. What is negative is
-// grey, in scores purple.
+// The colours of numbers in a matrix: q blue, k vermilion, v green, other vectors olive, scores orange. What is
+// negative is grey, in scores purple.
 
 import type { Matrix } from "./arrays.ts";
-import { bytesOf, type Colours, indexOf, inkOn, RAMP, type Rgb } from "./colours.ts";
+import { bytesOf, type Colours, indexOf, mixed, RAMP, type Rgb } from "./colours.ts";
 
 export type Tone = "q" | "k" | "v" | "x" | "score" | "share";
 
@@ -24,16 +24,6 @@ export function shader(
   return (n) => {
     if (values[n] === -Infinity) return maskedBytes;
     const part = Math.sqrt(Math.abs(values[n]) / (largest || 1));
-    const to = values[n] < 0 ? negative : positive;
-    return ground.map((from, i) => Math.round(from + (to[i] - from) * part));
+    return mixed(ground, values[n] < 0 ? negative : positive, part);
   };
-}
-
-/**
- * A colour for text on a cell.
- * @param rgb of the cell
- */
-export function inkOnCell(tone: Tone, value: number, [r, g, b]: Rgb) {
-  if (tone === "share") return inkOn(Math.sqrt(value));
-  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#111111" : "#ffffff";
 }

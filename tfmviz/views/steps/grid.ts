@@ -1,12 +1,13 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
 import { fitsInto, fresh, type Pen, pixels, setPen, strokes, upwards, widest } from "../shared/canvas.ts";
-import type { Colours } from "../shared/colours.ts";
+import { type Colours, inkOnRgb } from "../shared/colours.ts";
 import { arrowOf, make } from "../shared/elements.ts";
+import { hatch, type Sheet } from "../shared/hatch.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
-import { inkOnCell, shader } from "../shared/shades.ts";
+import { shader } from "../shared/shades.ts";
 import type { Axis, Description, Head, MatrixId, Selection, Shown } from "./head.ts";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
@@ -116,6 +117,10 @@ export class Grid {
     } else {
       pen.imageSmoothingEnabled = false;
       pen.drawImage(this.image(colours), 0, 0, this.wide * columns, this.high * rows);
+      const { values, allowed } = this.matrix;
+      const isMasked = (n: number) => values[n] === -Infinity || (allowed && !allowed[n]) === true;
+      const sheet = { rows: [0, rows], columns: [0, columns], wide: this.wide, high: this.high } as Sheet;
+      hatch(pen, sheet, colours, (row, column) => isMasked(row * columns + column));
       this.paintNumbers(pen, colours);
       this.paintHeads(pen, colours);
       this.paintMark(pen, colours);
@@ -145,7 +150,7 @@ export class Grid {
     setPen(pen, { textAlign: "center", textBaseline: "middle" });
     for (const [n, text] of texts.entries()) {
       if (!text) continue;
-      pen.fillStyle = inkOnCell(tone, values[n], shade(n));
+      pen.fillStyle = inkOnRgb(shade(n));
       pen.fillText(text, ((n % columns) + 0.5) * wide, (Math.floor(n / columns) + 0.5) * high);
     }
   }

@@ -231,7 +231,7 @@ class Translation extends Shell {
         const weight = this.data.steps[n].weights[k];
         if (weight < FAINTEST) continue;
         const isLooked = n === this.looked;
-        const look = { strokeStyle: isLooked ? colours.accent : colours.looks, lineWidth: isLooked ? 4 : 2 };
+        const look = { strokeStyle: colours.looks, lineWidth: isLooked ? 4 : 2 };
         const begin = [(above.left + above.right) / 2 - frame.left, above.bottom - frame.top];
         const end = [(to.left + to.right) / 2 - frame.left, to.top - frame.top];
         strokes(context, { ...look, globalAlpha: Math.sqrt(weight) * (isLooked ? 1 : 0.3) }, [...begin, ...end]);

@@ -7,7 +7,7 @@ import { bytesOf, css, indexOf, RAMP } from "../shared/colours.ts";
 /** the theme's colours, by what they are for */
 type Roles = Record<string, string>;
 
-const ROLE_OF: Record<string, string> = { attention: "q", cross: "x", embed: "below", readout: "below" };
+const ROLE_OF: Record<string, string> = { attention: "q", cross: "q", embed: "x", readout: "x" };
 
 export const colourOf = (kind: string, roles: Roles) => roles[ROLE_OF[kind] ?? kind] ?? roles.faint;
 
@@ -25,7 +25,7 @@ export function stripImage({ rows, columns, values }: Matrix, roles: Roles) {
 /** Shares of attention as a picture. `allowed` says what is not masked, `from` where in the values it begins. */
 export function shareImage(
   { rows, columns, values }: Matrix,
-  { allowed = null, masked = "#808080", from = 0 }: { allowed?: Matrix | null; masked?: string; from?: number },
+  { allowed = null, masked = "", from = 0 }: { allowed?: Matrix | null; masked?: string; from?: number },
 ) {
   return pixels(columns, rows, (n) => {
     if (allowed && !allowed.values[from + n]) return bytesOf(masked);

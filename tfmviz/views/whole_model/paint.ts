@@ -1,6 +1,7 @@
 // What stands still while the pointer moves: boxes, arrows, shapes, the tokens, the vectors.
 
-import type { Arrays } from "../shared/arrays.ts";
+import type { Arrays, Matrix } from "../shared/arrays.ts";
+import { hatch, type Sheet } from "../shared/hatch.ts";
 import { perCent } from "../shared/numbers.ts";
 import { paintBox } from "./boxes.ts";
 import type { Brush } from "./brush.ts";
@@ -75,6 +76,7 @@ export class Painter {
       const options = { allowed: this.arrays[column.allowed ?? ""], masked: brush.colours.masked };
       const picture = this.kept(matrix, () => shareImage(array, options));
       brush.pen.drawImage(picture, body.x, body.y, body.width, body.height);
+      if (options.allowed) paintMasked(brush, options.allowed, body);
       paintKeys(brush, column.labels ?? [], body);
     } else {
       const picture = this.kept(matrix, () => stripImage(array, brush.colours.roles));
@@ -101,6 +103,14 @@ export class Painter {
     this.images.set(name, picture);
     return picture;
   }
+}
+
+function paintMasked({ pen, colours }: Brush, { rows, columns, values }: Matrix, body: Rect): void {
+  const sheet: Sheet = { rows: [0, rows], columns: [0, columns], wide: body.width / columns, high: body.height / rows };
+  pen.save();
+  pen.translate(body.x, body.y);
+  hatch(pen, sheet, colours, (row, column) => !values[row * columns + column]);
+  pen.restore();
 }
 
 /** The name of the lane in bold. */
@@ -152,7 +162,7 @@ export function paintWords(
   for (let n = 0; n < labels.length; n += every) {
     const top = y + n * row;
     const below = Math.max(row - 3.5, row / 2 + 5); // rows of a long text are not as high as their words
-    brush.fill(brush.colour("readout"), x, top + below, width * p[n], 2);
+    brush.fill(brush.colour("probability"), x, top + below, width * p[n], 2);
     brush.text(perCent(p[n]), x + width, top + row / 2 - 1, { align: "right" });
     const text = tokens ? `${tokens[n]} → ${labels[n]}` : labels[n];
     brush.text(brush.cut(text, width - brush.widthOf(perCent(p[n])) - 8), x, top + row / 2 - 1);

@@ -2,7 +2,7 @@
 // Python has sent ahead are written at once; the page hears of them when the hand is still.
 
 import { render } from "preact";
-import { css, inkOn } from "../shared/colours.ts";
+import { painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
@@ -275,7 +275,6 @@ class Desk extends Shell {
     const stop = Math.min(this.place, this.tree.shown - 1);
     const word = (token: number, n: number) => {
       const known = this.places[n];
-      const shade = known && Math.sqrt(known.p);
       const said = known && wordSentence(known, n);
       return (
         <button
@@ -285,7 +284,7 @@ class Desk extends Shell {
           aria-pressed={n === this.looked}
           aria-label={said}
           title={said}
-          style={known && { background: css(shade), color: inkOn(shade) }}
+          style={known && painted(probable(known.p, this.colours.roles))}
           onClick={() => this.act(() => this.look(n))}
         >
           {texts[token] ?? "…"}

@@ -1,0 +1,48 @@
+// Masked cells that are large enough have fine lines across them: so that "may not be" is no shade of a value.
+
+import { contextOf, type Pen } from "./canvas.ts";
+import type { Colours } from "./colours.ts";
+
+const LEAST = 8; // pixels a cell must measure
+const APART = 6; // pixels from line to line, along a row
+
+/** `wide` and `high` are pixels of a cell; only rows and columns from and to are looked at. */
+export type Sheet = { rows: [number, number]; columns: [number, number]; wide: number; high: number };
+
+/** Hatches the cells of a sheet that are masked, one rectangle for all that touch in a row. */
+export function hatch(pen: Pen, sheet: Sheet, { hatch }: Colours, isMasked: (row: number, column: number) => boolean) {
+  const { rows, columns, wide, high } = sheet;
+  if (Math.min(wide, high) < LEAST) return;
+  pen.fillStyle = pen.hatching?.(hatch, APART) ?? patternOf(pen, hatch) ?? hatch;
+  for (let row = rows[0]; row < rows[1]; row++) {
+    let begin = columns[0];
+    for (let column = begin; column <= columns[1]; column++) {
+      if (column < columns[1] && isMasked(row, column)) continue;
+      if (column > begin) pen.fillRect(begin * wide, row * high, (column - begin) * wide, high);
+      begin = column + 1;
+    }
+  }
+}
+
+const patterns = new Map<string, CanvasPattern | null>();
+
+/** The lines as a pattern, as sharp as the canvas. */
+function patternOf(pen: Pen | CanvasRenderingContext2D, colour: string) {
+  if (!("getTransform" in pen)) return null;
+  const scale = Math.max(1, Math.round(pen.getTransform().a));
+  const name = `${colour} ${scale}`;
+  if (!patterns.has(name)) {
+    const side = APART * scale;
+    const tile = contextOf(Object.assign(document.createElement("canvas"), { width: side, height: side }));
+    Object.assign(tile, { strokeStyle: colour, lineWidth: scale });
+    for (const shift of [-side, 0, side]) {
+      tile.moveTo(shift - scale, side + scale);
+      tile.lineTo(shift + side + scale, -scale);
+    }
+    tile.stroke();
+    const pattern = tile.createPattern(tile.canvas, "repeat");
+    pattern?.setTransform(new DOMMatrix().scale(1 / scale));
+    patterns.set(name, pattern);
+  }
+  return patterns.get(name) ?? null;
+}
