@@ -10,6 +10,7 @@ import { button, make } from "../shared/elements.ts";
 import { part } from "../shared/meet.ts";
 import { isOn, LETTERS, TYPING, turnSwitch } from "../shared/switches.ts";
 import { isTyping } from "../shared/typing.ts";
+import { markWhenDrawn } from "./drawn.ts";
 import { withhold } from "./letters.ts";
 import { onReturn } from "./returning.ts";
 import { reloadIfStuck } from "./stuck.ts";
@@ -42,6 +43,7 @@ export default part<Keys>((parent, _, trigger) => {
   const endReturn = onReturn(() => trigger("returned", true));
   const endBars = barCharts();
   reloadIfStuck();
+  markWhenDrawn();
   parent.append(opener, dialog);
   const row = ([key, does]: Keys[number]) =>
     make("tr", {}, make("th", { scope: "row", textContent: key }), make("td", { textContent: does }));
