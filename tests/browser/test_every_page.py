@@ -80,7 +80,9 @@ SHIFTS = """{
 waits until it is seen, so here it waits.
 """
 
-PAINTED = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(allShifts()))))"
+MOVED = """() => new Promise((resolve) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(allShifts()))))"""
+"""What has moved until a page at rest is painted."""
 
 
 @pytest.mark.parametrize("n_tabs", TABS)
@@ -97,7 +99,7 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     visit.page.emulate_media(color_scheme=schemes[0])
     with visit.page.add_init_script(RECORD), visit.page.add_init_script(SHIFTS):
         page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
-    shifts = page.evaluate(PAINTED)
+    shifts = page.evaluate(MOVED)
     assert sum(shift["value"] for shift in shifts) <= 0.1, shifts
     expect(page).to_have_title(re.compile(f"^{re.escape(TITLES[name])}[: ]"))
     expect(page.locator("h1")).to_have_text(TITLES[name])
