@@ -6,7 +6,7 @@ const PAGE = ".stMainBlockContainer > *";
 const AT_REST = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
 const TO_COME = "[data-testid=stSkeleton], [data-stale=true]";
 const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
-const VIEWS = "[data-testid^=stBidiComponent]";
+const VIEWS = "[data-testid^=stBidiComponent]:not(.st-key-header *)";
 
 /** Marks the page's root, once nothing is still to come and the page is as high as in the frame before. */
 export function markWhenDrawn(before?: number) {
