@@ -1,4 +1,5 @@
 """Every page of the menu, a new one too: open to all readers on each screen, figures first, and made for a projector.
+None jumps while it comes.
 
 One visit asks every tab of a page all that is asked of every tab. `make test` opens the first tab of each page, in turn
 a light and a dark one; `make soak` opens each page in both schemes, and all 150 tabs: ten minutes of Chromium's.
@@ -62,6 +63,27 @@ HARD_TO_HIT = """() => {
 }"""
 """What is smaller. Links within a text are as high as its letters; a box is hit by its label, too."""
 
+SHIFTS = """{
+    globalThis.shifts = [];
+    const element = ({ node }) => (node?.nodeType === Node.TEXT_NODE ? node.parentElement : node);
+    const note = (entries) => shifts.push(...entries.map(({ value, sources }) => ({
+        value, moved: sources.map((source) => element(source)?.outerHTML.slice(0, 140)),
+    })));
+    const watch = new PerformanceObserver((list) => note(list.getEntries()));
+    watch.observe({ type: "layout-shift", buffered: true });
+    globalThis.allShifts = () => (note(watch.takeRecords()), shifts);
+    const patient = new CSSStyleSheet();
+    patient.replaceSync(".stMainBlockContainer { animation-delay: 3600s !important }");
+    document.adoptedStyleSheets.push(patient);
+}"""
+"""Before a page's own scripts: keeps the browser's own record of what moves. A busy machine may take longer than a page
+waits until it is seen, so here it waits.
+"""
+
+MOVED = """() => new Promise((resolve) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(allShifts()))))"""
+"""What has moved until a page at rest is painted."""
+
 
 @pytest.mark.parametrize("n_tabs", TABS)
 @pytest.mark.parametrize(
@@ -75,8 +97,10 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     schemes = schemes if n_tabs is None else schemes[1:]
     visit.page.set_viewport_size(WINDOW)
     visit.page.emulate_media(color_scheme=schemes[0])
-    with visit.page.add_init_script(RECORD):
+    with visit.page.add_init_script(RECORD), visit.page.add_init_script(SHIFTS):
         page = visit.open(router.address(name).removeprefix("."), drawn="[data-testid=stMain] h1")
+    shifts = page.evaluate(MOVED)
+    assert sum(shift["value"] for shift in shifts) <= 0.1, shifts
     expect(page).to_have_title(re.compile(f"^{re.escape(TITLES[name])}[: ]"))
     expect(page.locator("h1")).to_have_text(TITLES[name])
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)

@@ -142,8 +142,8 @@ for (const first of ["view", "selection"])
         return parentElement.view_;
       });
     const select = () => {
-      relay({ data: { view: `${first}-a`, sequence: 0, n: 10 } });
-      relay({ data: { view: `${first}-b`, sequence: 0, n: 20 } });
+      relay({ parentElement: {}, data: { view: `${first}-a`, sequence: 0, n: 10 } });
+      relay({ parentElement: {}, data: { view: `${first}-b`, sequence: 0, n: 20 } });
     };
     if (first === "selection") select();
     const [a, b] = views();
@@ -152,7 +152,7 @@ for (const first of ["view", "selection"])
     b.count(0);
     mock.timers.tick(0);
     assert.deepEqual(reports, { a: [], b: [{ n: 21, sequence: 1 }] });
-    relay({ data: { view: `${first}-b`, sequence: 1, n: 30 } });
+    relay({ parentElement: {}, data: { view: `${first}-b`, sequence: 1, n: 30 } });
     assert.deepEqual([a.n, b.n], [10, 30]);
   });
 

@@ -27,12 +27,12 @@ KEYS = {
 
 HERE = Path(__file__).parent
 
-STYLE, PROJECTED = (
+STYLE, PROJECTED, WAITING = (
     f"<style>{''.join(path.read_text(encoding='utf-8') for path in paths)}</style>"
-    for paths in ((HERE / "page.css", VIEWS / "shared" / "bar.css"), (HERE / "projected.css",))
+    for paths in ((HERE / "page.css", VIEWS / "shared" / "bar.css"), (HERE / "projected.css",), (HERE / "waiting.css",))
 )
-"""How every page is laid out, and what differs on a projector. The command `tfmviz` serves pages that begin with the
-first, see `document.py`: nothing moves when it comes.
+"""How every page is laid out, what differs on a projector, and what is seen until a page is there. The command `tfmviz`
+serves pages that begin with the first and the last, see `document.py`: nothing moves when they come.
 """
 
 _served = False
@@ -42,7 +42,7 @@ def served() -> str:
     """The style of every page; from now on, `style` relies on it that pages begin with it."""
     global _served
     _served = True
-    return STYLE
+    return STYLE + WAITING
 
 
 def is_on() -> bool:

@@ -9,6 +9,7 @@ import { barCharts } from "../charts/bar.ts";
 import { button } from "../shared/elements.ts";
 import { part } from "../shared/meet.ts";
 import { TYPING } from "../shared/switches.ts";
+import { markWhenDrawn } from "./drawn.ts";
 import { type Keys, keysList, OPENS } from "./list.ts";
 import { onReturn } from "./returning.ts";
 import { reloadIfStuck } from "./stuck.ts";
@@ -21,6 +22,7 @@ export default part<Keys>((parent, _, trigger) => {
   const endReturn = onReturn(() => trigger("returned", true));
   const endBars = barCharts();
   reloadIfStuck();
+  markWhenDrawn();
   parent.append(button("?", { title: OPENS, ariaLabel: OPENS, onclick: open }), dialog);
   return {
     take: list,

@@ -7,7 +7,7 @@ import type { Answer, Page, Shell } from "./shell.ts";
 type Kept = HTMLElement & { host: Element; page_?: Page; view_?: View; data_?: unknown };
 
 /** What Streamlit hands to a component each time it draws it. What is kept for the next time is kept on the element. */
-export interface Component {
+interface Component {
   data: unknown;
   parentElement: Kept;
   setStateValue: (name: string, value: unknown) => void;

@@ -1,0 +1,28 @@
+// A page that opens is seen when all of it is there. Its parts come one after another and take their heights when they
+// are drawn, so what stands below would jump; until then `ui/waiting.css` keeps all but the header out of sight.
+
+const MARK = "data-drawn"; // on the page's root
+const PAGE = ".stMainBlockContainer > *";
+const AT_REST = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
+const TO_COME = "[data-testid=stSkeleton], [data-stale=true]";
+const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
+const VIEWS = "[data-testid^=stBidiComponent]:not(.st-key-header *)";
+
+/** Marks the page's root, once nothing is still to come and the page is as high as in the frame before. */
+export function markWhenDrawn(before?: number) {
+  const height = isDrawn() ? document.querySelector(PAGE)?.scrollHeight : undefined;
+  if (height && height === before) document.documentElement.setAttribute(MARK, "");
+  else requestAnimationFrame(() => markWhenDrawn(height));
+}
+
+function isDrawn() {
+  const every = (selector: string, has: (node: Element) => unknown) =>
+    [...document.querySelectorAll(selector)].every(has);
+  return (
+    document.querySelector(AT_REST) &&
+    !document.querySelector(TO_COME) &&
+    document.fonts.status === "loaded" &&
+    every(CHARTS, (chart) => chart.querySelector("svg, canvas")) &&
+    every(VIEWS, ({ shadowRoot }) => shadowRoot && ("view_" in shadowRoot || "part_" in shadowRoot)) // see shared/meet
+  );
+}
