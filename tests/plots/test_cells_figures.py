@@ -22,7 +22,8 @@ from tests.plots.test_cells import (
     STAGES,
 )
 from tfmviz.plots import attribution, damage, masks, residual, steps
-from tfmviz.plots.cells import MOST_WRITTEN, Cells, shares
+from tfmviz.constants import MOST_WRITTEN
+from tfmviz.plots.cells import Cells, shares
 
 FULL_NAME = "<b>" + 20 * "o" + "</b>"
 

@@ -277,6 +277,7 @@ def attention(duel: Duel) -> None:
                 figures.shares(list(patterns), run[f"{site}.mask"], titles=titles, tokens=run.tokens),
                 key=f"heads_{role}",
                 alt="; ".join(f"{title}: {_habit(pattern)}" for title, pattern in zip(titles, patterns, strict=True)),
+                follows=role == "right",
             )
 
 

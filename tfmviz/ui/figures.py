@@ -77,6 +77,7 @@ def show_cells(
     click: str = "",
     on_pick: Callable[[int, int], None] | None = None,
     linked: Sequence[str] = (),
+    follows: bool = False,
 ) -> None:
     """Draws a picture made of cells.
 
@@ -85,6 +86,7 @@ def show_cells(
         click: what a click on a cell does, as in "sets layer and head".
         on_pick: gets row and column of a cell that was clicked.
         linked: keys of pictures that follow the pointer on this one; see `cells.Axis.places`.
+        follows: whether a picture beside it has the same scale: one colour bar and one hint are enough.
     """
     _, n_rows, n_columns = picture.matrices.shape
 
@@ -93,6 +95,9 @@ def show_cells(
         if on_pick and 0 <= cell["row"] < n_rows and 0 <= cell["column"] < n_columns:
             on_pick(cell["row"], cell["column"])
 
+    if follows:
+        title = picture.titles or (picture.scale.title,)
+        picture = replace(picture, scale=replace(picture.scale, title=""), titles=title)
     data = cells.payload(picture, name=key, alt=alt, click=click, linked=linked)
     _component("cells", cells.JS, cells.CSS)(key=key, data=data, on_picked_change=report)
 

@@ -32,6 +32,7 @@ def contexts(at: Translating) -> None:
                 ),
                 key=f"contexts_{kind}",
                 alt=_said(trace, count),
+                follows=kind != shown[0],
             )
     st.markdown("Without attention all rows are one vector; with it each is a mixture of its own.")
 

@@ -38,6 +38,7 @@ def order(here: Lesson) -> None:
             key=f"steps_{name}",
             alt=f"{title}. "
             + (f"The last layer does not see the first token from token {sees + 1} on." if blind else ""),
+            follows=name != "attention",  # the last has the colour bar
         )
     st.markdown("A cell shows after which step its value is known; grey cells do not see the first token.")
     measured(MODULE, _times, words="Measure on this server (a few seconds)")
