@@ -43,8 +43,8 @@ def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -
 
 def test_a_model_of_two_stacks_has_its_parts_where_they_are(visit: Visit) -> None:
     page = visit.open("/switch_off?model=reverse&text=stressed&off=em0", drawn=DRAWN)
-    rows = page.locator(".parts tr")
-    assert [rows.nth(n).get_by_role("switch").count() for n in range(4)] == [0, 6, 5, 5]
+    layers = page.locator(".parts .layer")
+    assert [layers.nth(n).get_by_role("switch").count() for n in range(3)] == [6, 5, 5]
     page.get_by_role("switch", name="cross 0.1").click()
     expect(page).to_have_url(re.compile(r"off=c0\.1(%2C|,)em0"))
 

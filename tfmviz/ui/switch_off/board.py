@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import ablation, mask_effect
@@ -91,26 +90,19 @@ class Switches:
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
 
 
-def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the board and of what comes of it: beside it, on a narrower screen below."""
-    with st.container(key="switchboard"):
-        left, right = st.columns([3, 5])
-    with left:
-        return st.container(horizontal=True, key="switches"), right
-
-
 def switchboard(here: Lesson) -> Switches:
     """Asks what is off. The address decides; if it says nothing, it is the chosen head."""
     parts = ablation.parts_of(here.trace)
     off = _asked(parts, here)
-    with lesson.line("switches"):
+    board, line = st.container(), lesson.line("switches")
+    with line:
         said = Switches(off=off, way=_way(here))
 
     def report(chosen: dict[str, Any]) -> None:
         codes = str(chosen["off"]).split(",")
         switch_off([part.code for part in parts if part.code in codes])
 
-    with st.container():
+    with board:
         follow(here, said)
         show_view(
             "parts",
