@@ -20,6 +20,7 @@ export class Board extends Shell {
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.mount(parent, { className: "parts", ariaLabel: "Parts of the model" }, this.body);
+    this.node.addEventListener("keydown", (event) => this.move(event));
   }
 
   draw() {
@@ -50,9 +51,7 @@ export class Board extends Shell {
     );
     render(
       <>
-        <div class="strip" onKeyDown={(event) => this.move(event)}>
-          {rows.map(layerOf)}
-        </div>
+        <div class="strip">{rows.map(layerOf)}</div>
         <p role="status">
           {named.length ? `${done}: ${named.slice(0, MOST_NAMED).join(", ")}${more}.` : "Everything is on."}
         </p>

@@ -80,7 +80,7 @@ export function writeName(
     longest,
     isBoxed,
   }: { x: number; y: number; side: "above" | "below"; longest: number; isBoxed?: boolean },
-  { size, isSlanted }: Names,
+  { size, isSlanted }: Pick<Names, "size" | "isSlanted">,
 ) {
   const away = (side === "above" ? -1 : 1) * (AWAY + size / 2);
   const text = isSlanted ? fitted(pen, name, longest) : name;
