@@ -1,4 +1,4 @@
-"""What is drawn in pictures: cells are square, no name stands upright, and on a projector, too, numbers that fit are drawn."""
+"""What is drawn in pictures: cells are square, no name stands upright, numbers that fit are there, on a projector too."""
 
 from __future__ import annotations
 

@@ -8,7 +8,19 @@ from typing import Literal
 import numpy as np
 
 from tfmviz.constants import LEAST_SHARE
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, chosen_cell, differences, largest, share, shares, signed, written
+from tfmviz.plots.cells import (
+    Axis,
+    Cells,
+    Form,
+    Scale,
+    chosen_cell,
+    differences,
+    largest,
+    share,
+    shares,
+    signed,
+    written,
+)
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.links import of_heads
