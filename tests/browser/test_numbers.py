@@ -1,4 +1,4 @@
-"""What is drawn in pictures: cells are square, no name stands upright, numbers that fit are there, on a projector too."""
+"""What is drawn in pictures: square cells, no name upright, and numbers where they fit, on a projector too."""
 
 from __future__ import annotations
 
