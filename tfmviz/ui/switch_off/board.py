@@ -94,15 +94,14 @@ def switchboard(here: Lesson) -> Switches:
     """Asks what is off. The address decides; if it says nothing, it is the chosen head."""
     parts = ablation.parts_of(here.trace)
     off = _asked(parts, here)
-    board, line = st.container(), lesson.line("switches")
-    with line:
+    with lesson.line("switches"):
         said = Switches(off=off, way=_way(here))
 
     def report(chosen: dict[str, Any]) -> None:
         codes = str(chosen["off"]).split(",")
         switch_off([part.code for part in parts if part.code in codes])
 
-    with board:
+    with st.container():
         follow(here, said)
         show_view(
             "parts",
