@@ -47,9 +47,10 @@ def draw(here: Lesson) -> None:
                     lambda: effects.reach(here, chosen),
                     "After how many layers does the reach stop growing?",
                 ),
-                "Which mask is which": ("", lambda: facts.table(here, chosen, said)),
-                "Predict, then reveal": ("", lambda: facts.exercises(here, said)),
+                "Kinds": ("", lambda: facts.table(here, chosen, said)),
+                "Quiz": ("", lambda: facts.exercises(here, said)),
             },
+            earlier={"Which mask is which": ("Kinds", {}), "Predict, then reveal": ("Quiz", {})},
             needs={
                 "Vectors": ("text", "model", "kind"),
                 "Loss": ("text", "model", "kind"),

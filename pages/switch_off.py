@@ -10,55 +10,52 @@ from tfmviz.ui.switch_off.board import Switches
 
 
 def draw(here: Lesson) -> None:
-    place, right = board.beside()
-    with place:
-        said = board.switchboard(here)
+    said = board.switchboard(here)
 
     def shows(part: Callable[[Sides, Switches], object]) -> Callable[[], object]:
         """A tab about both runs; the other tabs need no second one."""
         return lambda: part(board.run(here, said), said)
 
-    with right:
-        lesson.tabs(
-            "removed",
-            {
-                "Next word": (
-                    "Where both bars agree, the part was not needed.",
-                    shows(board.next_words),
-                    "Does the model still expect the same word?",
-                ),
-                "Loss": (
-                    f"Where a word of {before_after.predicted(here)} surprises the model more, the part was needed.",
-                    shows(board.losses),
-                    here.asks("Which word becomes the greatest surprise?"),
-                ),
-                "What it writes": (
-                    "What the model writes, whole and changed.",
-                    shows(board.written),
-                    "Does the model still write good English?",
-                ),
-                "Attention": (
-                    "Which heads look elsewhere now?",
-                    shows(board.attention),
-                    "Which head changes most?",
-                ),
-                "Every part in turn": (
-                    f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone.",
-                    lambda: every_part.damage_map(here, said),
-                    "Which part does the model need most?",
-                ),
-                "Do sharp heads matter?": (
-                    "A point is a head: sharp ones right, those most missed on top.",
-                    lambda: every_part.look_and_matter(here, said),
-                    "Does a sharp head matter more?",
-                ),
-                "Copy from another sentence": (
-                    "Copy a vector from another sentence's run into yours.",
-                    lambda: copying.laboratory(here),
-                    "From which layer on is the answer decided?",
-                ),
-            },
-        )
+    lesson.tabs(
+        "removed",
+        {
+            "Next word": (
+                "Where both bars agree, the part was not needed.",
+                shows(board.next_words),
+                "Does the model still expect the same word?",
+            ),
+            "Loss": (
+                f"Where a word of {before_after.predicted(here)} surprises the model more, the part was needed.",
+                shows(board.losses),
+                here.asks("Which word becomes the greatest surprise?"),
+            ),
+            "What it writes": (
+                "What the model writes, whole and changed.",
+                shows(board.written),
+                "Does the model still write good English?",
+            ),
+            "Attention": (
+                "Which heads look elsewhere now?",
+                shows(board.attention),
+                "Which head changes most?",
+            ),
+            "Every part in turn": (
+                f"Each head and each MLP is {'switched off' if said.way.removes else 'changed'} alone.",
+                lambda: every_part.damage_map(here, said),
+                "Which part does the model need most?",
+            ),
+            "Do sharp heads matter?": (
+                "A point is a head: sharp ones right, those most missed on top.",
+                lambda: every_part.look_and_matter(here, said),
+                "Does a sharp head matter more?",
+            ),
+            "Copy from another sentence": (
+                "Copy a vector from another sentence's run into yours.",
+                lambda: copying.laboratory(here),
+                "From which layer on is the answer decided?",
+            ),
+        },
+    )
 
 
 lesson.page(

@@ -136,6 +136,9 @@ injection, the wide signs of Chinese and Japanese keyboards too, and whatever sp
 LETTER_SIZE: int = _KNOWN["LETTER_SIZE"]
 """Pixels of the usual letters in figures; more on a projector."""
 
+MOST_WRITTEN: int = _KNOWN["MOST_WRITTEN"]
+"""A picture of up to so many rows and columns brings the texts of its cells; the browser decides whether they fit."""
+
 VECTOR_NUMBERS: int = _KNOWN["VECTOR_NUMBERS"]
 """Numbers that a vector of the whole model is drawn with, at most: means of neighbours."""
 

@@ -85,6 +85,12 @@ MOVED = """() => new Promise((resolve) =>
 """What has moved until a page at rest is painted."""
 
 
+CUT_TABS = """() => [...document.querySelectorAll("[role=tablist]")]
+    .filter((list) => list.checkVisibility() && list.scrollWidth > list.clientWidth)
+    .map((list) => list.innerText)"""
+"""Rows of tabs that are not seen whole."""
+
+
 @pytest.mark.parametrize("n_tabs", TABS)
 @pytest.mark.parametrize(
     ("name", "schemes"),
@@ -110,6 +116,8 @@ def test_a_page_begins_with_its_figure_is_open_to_all_readers_and_fits_a_phone_a
     assert page.evaluate(HARD_TO_HIT) == []
     if name in LESSONS:
         expect_figure_above(page, HIGHEST[name], what="the page")
+    page.set_viewport_size({"width": 1024, "height": 768})
+    assert settled(page, CUT_TABS, []) == []
     page.set_viewport_size({"width": 390, "height": 844})
     if name in ON_A_PHONE:
         page.wait_for_function(ON_A_PHONE[name], arg=LINES)

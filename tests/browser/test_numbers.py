@@ -1,4 +1,4 @@
-"""Numbers within pictures: on a projector, too, all that fit are drawn, in letters that the last row can read."""
+"""What is drawn in pictures: square cells, no name upright, and numbers where they fit, on a projector too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from tests.browser.test_first_figure import INSIDE
 
 WINDOWS: list[ViewportSize] = [{"width": 1280, "height": 800}, {"width": 1024, "height": 768}]
 PLAIN, PROJECTED = 12, 18
-"""Pixels of the smallest letters."""
+"""Pixels of the smallest letters; on a screen names along an axis may have `NAMES`."""
+
+NAMES = 9
+
+LONG = (
+    "The animal didn't cross the street because it was too tired and the road was far too wide for an animal that had "
+    "walked all day."
+)
 
 
 def at(page: str, **choices: str) -> str:
@@ -28,6 +35,10 @@ FEW = {
     at("residual_stream", stream="Who made the word"): {"head_scores_map"},
     at("positions_rope", scheme="Shaw"): {"shaw"},
     at("masks", effect="Reach"): {"reach", "masks"},
+    at("positions_compare"): {"side_a", "side_b"},
+    at("positions_compare", text=LONG): set(),
+    at("explorer", model="chinese-sinusoidal", text="老王批评老李"): {"explorer"},
+    at("translating", translation="The encoder"): {"encoder"},
     at("bottleneck", seen="Alignments"): {"alignment", "cross"},
     at("explorer"): {"explorer"},
     at("step_by_step"): {"steps"},
@@ -67,7 +78,9 @@ RECORD = """
     const [right, down] = [a * x + c * y + e, b * x + d * y + f].map((pixels) => pixels / devicePixelRatio);
     const size = Number(/([0-9.]+)px/.exec(this.font)[1]) * scale;
     if (String(text).trim())
-      add(this.canvas, [{ text, size, x: right, y: down, width: this.measureText(text).width * scale }]);
+      add(this.canvas, [
+        { text, size, x: right, y: down, width: this.measureText(text).width * scale, isUpright: Math.abs(a) < 0.1 },
+      ]);
     return fillText.call(this, text, x, y, ...room);
   };
   pen.drawImage = function (source, ...place) {
@@ -89,7 +102,9 @@ RECORD = """
 """Keeps what is written on each canvas, where and how large, from before the page's own scripts run."""
 
 FAULTS = (
-    """([limit, keys]) => {
+    """([limit, keys, smallest]) => {
+  const ofTokens = new Set(["query", "key", "token", "source", "writes", "reads → writes"]);
+  const titles = new Set([...ofTokens, "← query: looks"]);
   const faults = [], numbered = new Set(), ruler = document.createElement("canvas").getContext("2d");"""
     + INSIDE
     + """
@@ -106,12 +121,20 @@ FAULTS = (
         const isIn = (one) => one.x > left && one.x < left + wide && one.y > top && one.y < top + high;
         const found = written.find((one) => one.text === text && isIn(one));
         if (text.trim() && !found) faults.push(`${key}, row ${row}, column ${column}: ${text} is not drawn`);
+        else if (found && found.size < limit - 0.05) faults.push(`${key}: ${text} has ${found.size} pixels`);
         else if (found && (found.width > wide || found.size > high)) faults.push(`${key}: ${text} leaves its cell`);
       }
   };
   for (const canvas of inside(document.body).filter((e) => e.matches("canvas") && e.checkVisibility())) {
     const root = canvas.getRootNode(), written = drawnTexts.get(canvas) ?? [], key = keyOf(root), view = root.view_;
-    for (const { text, size } of written) if (size < limit - 0.05) faults.push(`${key}: ${text} has ${size} pixels`);
+    const axes = view?.picture?.rows ? [view.picture.rows.title, view.picture.columns.title] : [];
+    for (const { text, size, isUpright } of written) {
+      if (size < smallest - 0.05) faults.push(`${key}: ${text} has ${size} pixels`);
+      if (isUpright && !titles.has(text) && text !== axes[0]) faults.push(`${key}: ${text} stands upright`);
+    }
+    const { wide, high } = view?.place ?? {};
+    if (axes.length && axes.every((title) => ofTokens.has(title)) && Math.abs(wide - high) > 0.5)
+      faults.push(`${key}: cells measure ${wide} × ${high}`);
     if (view && view.width !== view.node.clientWidth) faults.push(`${key} has not its width yet`);
     if (view?.picture?.texts) {
       numbered.add(key);
@@ -127,7 +150,7 @@ FAULTS = (
 def faults(page: Page, limit: int, keys: set[str]) -> list[str]:
     """The faults that stay once the page has had time to find its shape."""
     page.wait_for_function(AT_REST)
-    asked = [limit, sorted(keys)]
+    asked = [limit, sorted(keys), NAMES if limit == PLAIN else limit]
     with suppress(TookTooLong):
         page.wait_for_function(f"(asked) => ({FAULTS})(asked).length === 0", arg=asked, timeout=10_000)
     found: list[str] = page.evaluate(FAULTS, asked)
@@ -135,10 +158,10 @@ def faults(page: Page, limit: int, keys: set[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("places", [pytest.param(FEW, id="few"), pytest.param(MORE, id="more", marks=pytest.mark.soak)])
-def test_numbers_that_have_room_are_drawn_large_enough_on_the_screen_and_on_a_projector(
+def test_cells_are_square_names_never_upright_and_numbers_drawn_where_they_fit_on_a_projector_too(
     visit: Visit, places: dict[str, set[str]]
 ) -> None:
-    """A map says what its cells hold; of other pictures it is known that numbers have room on these pages."""
+    """A map says what its cells hold; of others it is known that numbers have room, or that both axes are tokens."""
     found: dict[str, list[str]] = {}
     with visit.page.add_init_script(RECORD):
         for address, keys in places.items():

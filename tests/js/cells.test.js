@@ -39,7 +39,7 @@ const COLOURS = { isDark: false, masked: "#999999", hatch: "#777777", roles: {},
 
 function painted(drawn, width = 500) {
   const pen = notebook();
-  const place = layOut(drawn, width, measure, PLAIN);
+  const place = layOut(drawn, { width, height: 510 }, measure, PLAIN);
   const images = Array.from({ length: drawn.matrices }, () => ({
     width: drawn.columns.count,
     height: drawn.rows.count,
@@ -63,7 +63,7 @@ test("nothing is wider than there is room, and every cell has a place", () => {
         [9, true],
       ]) {
         const drawn = picture({ rows, columns, matrices, square });
-        const place = layOut(drawn, width, measure, PLAIN);
+        const place = layOut(drawn, { width, height: 510 }, measure, PLAIN);
         assert.ok(place.width <= width, `${place.width} of ${width}`);
         for (const { x, y } of place.corners) {
           assert.ok(x + place.wide * columns <= width + 0.001);
@@ -74,9 +74,42 @@ test("nothing is wider than there is room, and every cell has a place", () => {
       }
 });
 
+test("no cell is higher than wide but for its row's name, and a matrix keeps to the window's height", () => {
+  const found = [];
+  for (const height of [400, 510, 900])
+    for (const [rows, columns] of [
+      [6, 13],
+      [6, 45],
+      [13, 13],
+      [45, 45],
+      [12, 256],
+    ])
+      for (const square of [true, false]) {
+        const drawn = picture({ rows, columns, square });
+        const place = layOut(drawn, { width: 1200, height }, measure, PLAIN);
+        const what = `${rows} × ${columns} in ${height}${square ? ", square" : ""}`;
+        if (place.high > Math.max(place.wide, PLAIN + 2)) found.push(`${what}: ${place.high} × ${place.wide}`);
+        if (place.height > height + 1) found.push(`${what}: ${place.height} pixels`);
+      }
+  assert.deepEqual(found, []);
+});
+
+test("a slanted name ends at the column of its cell, and begins within the picture", () => {
+  const drawn = picture({ rows: 9, columns: 9, square: true });
+  Object.assign(drawn.columns, { names: Array.from({ length: 9 }, (_, n) => `a long name ${n}`) });
+  const { place, calls } = painted(drawn);
+  assert.ok(place.below.isSlanted);
+  for (const n of drawn.columns.names.keys()) {
+    const at = calls.findIndex(([name, text]) => name === "fillText" && text === `a long name ${n}`);
+    const [[, x], [, angle]] = [calls[at - 2], calls[at - 1]];
+    assert.deepEqual([x, angle], [place.corners[0].x + (n + 0.5) * place.wide, -Math.PI / 4]);
+    assert.ok(x >= Math.SQRT1_2 * measure(`a long name ${n}`, place.below.size));
+  }
+});
+
 test("matrices do not overlap", () => {
   const drawn = picture({ rows: 5, columns: 5, matrices: 7, square: true });
-  const { corners, wide, high } = layOut(drawn, 900, measure, PLAIN);
+  const { corners, wide, high } = layOut(drawn, { width: 900, height: 510 }, measure, PLAIN);
   for (const [n, one] of corners.entries())
     for (const other of corners.slice(n + 1))
       assert.ok(Math.abs(one.x - other.x) > 5 * wide || Math.abs(one.y - other.y) > 5 * high);
@@ -84,7 +117,7 @@ test("matrices do not overlap", () => {
 
 test("a point finds the cell that is drawn there", () => {
   const drawn = picture({ rows: 3, columns: 4, matrices: 2 });
-  const place = layOut(drawn, 700, measure, PLAIN);
+  const place = layOut(drawn, { width: 700, height: 510 }, measure, PLAIN);
   for (let matrix = 0; matrix < 2; matrix++)
     for (let row = 0; row < 3; row++)
       for (let column = 0; column < 4; column++) {
@@ -114,10 +147,12 @@ test("labels that are drawn do not run into one another", () => {
     const drawn = picture({ rows: count, columns: count, square: true });
     Object.assign(drawn.rows, { names });
     Object.assign(drawn.columns, { names });
-    const { beside, below, wide, high } = layOut(drawn, 1000, measure, PLAIN);
+    const { beside, below, wide, high } = layOut(drawn, { width: 1000, height: 510 }, measure, PLAIN);
     assert.ok(beside.step * high >= beside.size);
-    assert.ok(below.upright ? below.step * wide >= below.size : wide >= measure(names.at(-1), below.size));
-    assert.ok(beside.size >= PLAIN && (beside.size === 14 || high < 14), "letters are 14 px where there is room");
+    const across = Math.SQRT1_2 * below.step * wide; // from one slanted line to the next
+    assert.ok(below.isSlanted ? across >= 0.88 * below.size : wide >= measure(names.at(-1), below.size));
+    assert.ok(beside.size >= 9 && (beside.size === 14 || high < 14), "letters are 14 px where there is room");
+    if (count === 40) assert.equal(below.step, 1, "smaller letters come before fewer names");
   }
 });
 
@@ -164,7 +199,7 @@ test("rows are as high as their numbers need, on a projector too, and no number 
         for (const width of [347, 475, 599, 968, 1218]) {
           const texts = Array.from({ length: rows }, () => Array(columns).fill(text));
           const drawn = picture({ rows, columns, texts, square, rowHeight: 20 });
-          const { wide, high, numbers, left } = layOut(drawn, width, measure, least);
+          const { wide, high, numbers, left } = layOut(drawn, { width, height: 510 }, measure, least);
           const what = `${rows} × ${columns} of ${text} in ${width}, at least ${least}${square ? ", square" : ""}`;
           if (!numbers && measure(text, least) + 4 <= (width - left) / columns) found.push(`${what}: no numbers`);
           if (numbers && (numbers < least || measure(text, numbers) > wide || numbers > high)) found.push(what);
@@ -198,9 +233,10 @@ test("a token that the other text lacks has a box around its name, in a row and 
   const boxes = calls.filter(([name, colour]) => name === "strokeRect" && colour === "red");
   const [{ x, y }] = place.corners;
   assert.equal(boxes.length, 2);
-  const [[, , left, top, width, height], [, , under, below]] = boxes;
+  const [[, , left, top, width, height], [, , right, below]] = boxes;
   assert.ok(left + width < x && top > y + place.high && top + height < y + 2 * place.high);
-  assert.ok(under > x + 2 * place.wide && below > y + 2 * place.high);
+  const [, middle, line] = calls.slice(0, calls.indexOf(boxes[1])).findLast(([name]) => name === "translate");
+  assert.ok(middle + right > x + 2 * place.wide && line + below > y + 2 * place.high);
 });
 
 test("a sentence says matrix, row, column, value and note", () => {

@@ -145,7 +145,7 @@ def test_a_head_reads_the_keys_of_its_own_group() -> None:
 
 def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
     for text, second in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
-        app = open_page("masks", text=text, second=second, effect="Which mask is which")
+        app = open_page("masks", text=text, second=second, effect="Kinds")
         assert "keys 0 to 3." in alt(app, "padding: by length")
 
 

@@ -23,7 +23,7 @@ from tfmviz.views import masks as view
 TEXT = "The cat sat on the mat."
 LENGTH = 7
 LAYER = "decoder.1.self_attn"
-EFFECTS = ("Attention", "Vectors", "Next word", "Loss", "Reach", "Which mask is which", "Predict, then reveal")
+EFFECTS = ("Attention", "Vectors", "Next word", "Loss", "Reach", "Kinds", "Quiz")
 STARTS = ("full", "causal", "strict", "prefix", "window", "dilated", "blocks", "global", "random", "bigbird")
 SAID = lab.Settings(
     second="My dog ran.", back=False, n_prefix=2, radius=1, step=2, size=3, n_global=1, n_random=1, seed=0
@@ -162,7 +162,7 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
 
 def test_both_forms_of_a_mask_act_on_the_models_own_scores() -> None:
     """Scores that rounding leaves are not called an even spread."""
-    which = {"effect": "Which mask is which"}
+    which = {"effect": "Kinds"}
     for model in ("tiny-english", "twins-alibi", "twins-t5", "twins-linear"):
         address = {"model": model, "layer": "2", "head": "0", "token": "6"}
         own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0, 6]

@@ -118,7 +118,7 @@ def test_each_schedule_s_last_rate_is_said_as_it_is_drawn() -> None:
 
 def test_a_batch_counts_the_tokens_of_both_sentences() -> None:
     text = "The cat sat."
-    app = open_page("masks", effect="Which mask is which", text=text)
+    app = open_page("masks", effect="Kinds", text=text)
     mine, other = told(app, r"Your sentence \((\d+) tokens\) and the second \((\d+)\)")
     assert mine == len(plain.ids_of(text)) != other
     assert len(matrices(app)["causal: by position"][0]) == max(mine, other)

@@ -21,8 +21,9 @@ from tests.plots.test_cells import (
     SQUARES,
     STAGES,
 )
+from tfmviz.constants import MOST_WRITTEN
 from tfmviz.plots import attribution, damage, masks, residual, steps
-from tfmviz.plots.cells import MOST_WRITTEN, Cells, shares
+from tfmviz.plots.cells import Cells, shares
 
 FULL_NAME = "<b>" + 20 * "o" + "</b>"
 

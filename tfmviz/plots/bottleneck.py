@@ -43,7 +43,7 @@ def alignment(
         form=Form(name="α "),
         texts=shares(values),
         frames=chosen_cell(picked) if picked and picked[0] < shown else (),
-        row_height=30,
+        square=True,
     )
 
 

@@ -6,20 +6,17 @@ What is drawn stands here; `views/cells` draws it in the browser, where it knows
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from tfmviz.constants import LEFT_BY_ROUNDING
+from tfmviz.constants import LEFT_BY_ROUNDING, MOST_WRITTEN
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
 
 Texts = Sequence[Sequence[str]]
-
-MOST_WRITTEN = 32
-"""A picture of up to so many rows and columns brings the texts of its cells; the browser decides whether they fit."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,6 +125,11 @@ class Cells:
     row_height: int = 34
     across: int = 3
 
+    def without_bar(self) -> Cells:
+        """The same beside a picture on the same scale, whose colour bar and hint are enough."""
+        scale = replace(self.scale, title="")
+        return replace(self, scale=scale, titles=self.titles or (self.scale.title,))
+
 
 def of_tokens(title: str, tokens: Sequence[str]) -> Axis:
     """The tokens of a text as rows or columns; equal tokens stay apart by their positions."""
@@ -202,3 +204,9 @@ def shares(values: Array) -> Texts | None:
     """The same for shares of attention, as the explorer writes them: “.89”, “1.0”, a dot for almost nothing."""
     texts = short(values, ".2f")
     return texts and [["1.0" if text == "1.00" else text.removeprefix("0") for text in row] for row in texts]
+
+
+def differences(values: Array) -> Texts | None:
+    """The same for differences of shares: “+.07”."""
+    texts = short(values, "+.2f")
+    return texts and [[text.replace("0.", ".", 1) for text in row] for row in texts]

@@ -46,6 +46,7 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
         columns=Axis(title=axes[0]),
         scale=signed(values, title),
         row_height=round(320 / len(values)),
+        square=axes == ("key", "query"),
     )
 
 

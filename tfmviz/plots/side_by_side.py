@@ -8,7 +8,19 @@ from typing import Literal
 import numpy as np
 
 from tfmviz.constants import LEAST_SHARE
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, chosen_cell, largest, share, signed, written
+from tfmviz.plots.cells import (
+    Axis,
+    Cells,
+    Form,
+    Scale,
+    chosen_cell,
+    differences,
+    largest,
+    share,
+    shares,
+    signed,
+    written,
+)
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.links import of_heads
@@ -128,6 +140,7 @@ def _picture(
         scale=scale,
         form=Form(digits=3, sign=sign),
         titles=(title,),
+        texts=differences(values) if sign else shares(values),
         frames=chosen_cell(cell),
-        row_height=max(20, min(26, 320 // len(values))),  # on a projector too
+        square=True,
     )

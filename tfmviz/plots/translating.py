@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability, share
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability, share, shares
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -26,7 +26,8 @@ def attention(weights: Array, *, queries: Sequence[str], keys: Sequence[str], ti
         scale=share(),
         form=Form(digits=3),
         titles=(title,),
-        row_height=26,
+        texts=shares(weights),
+        square=True,
     )
 
 

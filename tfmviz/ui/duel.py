@@ -277,6 +277,7 @@ def attention(duel: Duel) -> None:
                 f"heads_{role}",
                 figures.shares(list(patterns), run[f"{site}.mask"], titles=titles, tokens=run.tokens),
                 alt="; ".join(f"{title}: {_habit(pattern)}" for title, pattern in zip(titles, patterns, strict=True)),
+                follows=role == "right",
             )
 
 

@@ -59,6 +59,7 @@ def show(
     alt: str = "",
     click: str = "",
     linked: Sequence[str] = (),
+    follows: bool = False,
     on_pick: Callable[..., None] | None = None,
 ) -> None:
     """Draws a figure: the one way to do so, whatever it is made of.
@@ -73,11 +74,13 @@ def show(
         alt: for screen readers, where that says more than `plots.said` finds in the marks.
         click: what a click on a cell does, as in "sets layer and head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
+        follows: whether a picture of cells beside it has the same scale: one colour bar and one hint are enough.
         on_pick: gets what was clicked: row and column of a cell, the row of a table, the tokens of a branch of a tree.
     """
     match drawing:
         case Cells():
-            packed = cells.payload(drawing, name=key, alt=alt or said.of_cells(drawing), click=click, linked=linked)
+            picture = drawing.without_bar() if follows else drawing
+            packed = cells.payload(picture, name=key, alt=alt or said.of_cells(drawing), click=click, linked=linked)
             _mount("cells", cells, key, packed, on_pick, lambda cell: _cell(drawing, cell))
         case Table():
             _mount("counts", counts, key, drawing.payload(), on_pick, lambda row: _row(drawing, row))

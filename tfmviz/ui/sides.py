@@ -208,15 +208,15 @@ def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
         _one(sides, 1)
     left, *middle, right = st.columns(2 if is_narrow else 3)
     with left:
-        _one(sides, 0)
+        _one(sides, 0, follows=is_narrow)
     if middle:
         with middle[0]:
-            _one(sides, 1)
+            _one(sides, 1, follows=True)
     with right:
         _difference(sides)
 
 
-def _one(sides: Sides, number: figures.Side) -> None:
+def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
     """One side. A click on a cell of A chooses its two tokens."""
 
     def choose(row: int, column: int) -> None:
@@ -242,6 +242,7 @@ def _one(sides: Sides, number: figures.Side) -> None:
         alt=f"{sides.titles[number]}: where each token looks most. {'; '.join(looks)}",
         click="" if number else "chooses its two tokens",
         linked=[other for other in KEYS if other != key],
+        follows=follows,
         on_pick=None if number else choose,
     )
 

@@ -60,4 +60,5 @@ def _beside(at: Translating) -> None:
         "cross",
         figures.alignment(pattern, title=title, source=source_of(trace), written=tokens, shown=count),
         alt=said(pattern[:count], source_of(trace), tokens),
+        follows=alignment.has_attention(at.trace),
     )

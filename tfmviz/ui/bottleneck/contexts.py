@@ -32,6 +32,7 @@ def contexts(at: Translating) -> None:
                     trace[alignment.CONTEXT], title=title + SAID[kind], written=written(trace), shown=count, limit=end
                 ),
                 alt=_said(trace, count),
+                follows=kind != shown[0],
             )
     st.markdown("Without attention all rows are one vector; with it each is a mixture of its own.")
 

@@ -38,6 +38,7 @@ def order(here: Lesson) -> None:
             figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
             alt=f"{title}. "
             + (f"The last layer does not see the first token from token {sees + 1} on." if blind else ""),
+            follows=name != "attention",
         )
     st.markdown("A cell shows after which step its value is known; grey cells do not see the first token.")
     measured(MODULE, _times, words="Measure on this server (a few seconds)")

@@ -127,6 +127,7 @@ def similarity(place: Place) -> None:
                 f"similar_{name}",
                 figures.between(matrix, title=f"cosine, {name}"),
                 alt=f"Cosines between positions, {name}: neighbours {np.diag(matrix, 1).mean():.2f} on average.",
+                follows=name == "sinusoids",
             )
     far = len(values) // 2
     (close, apart), (close_formula, apart_formula) = (

@@ -59,6 +59,7 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
                 f"cosines_{name.split()[0]}",
                 figures.between(values, title=f"cosine, {name}", tokens=trace.tokens),
                 alt=f"Cosines between tokens {name} positions.",
+                follows=name == "after adding",
             )
     ids = trace.target.ids
     twice = next(((ids.index(t), n) for n, t in enumerate(ids) if ids.index(t) < n), None)

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import ablation, mask_effect
@@ -89,14 +88,6 @@ class Switches:
     def run(self) -> str:
         """The name of the run: "with the parts off"."""
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
-
-
-def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the board and of what comes of it: beside it, on a narrower screen below."""
-    with st.container(key="switchboard"):
-        left, right = st.columns([3, 5])
-    with left:
-        return st.container(horizontal=True, key="switches"), right
 
 
 def switchboard(here: Lesson) -> Switches:

@@ -122,4 +122,5 @@ def _draw(trace: Trace, weights: Array, *, title: str, key: str) -> None:
         f"aligned_{key}",
         alignments.alignment(weights, title=title, source=source, written=tokens, shown=len(tokens)),
         alt=said(weights, source, tokens),
+        follows=key != "transformer",
     )

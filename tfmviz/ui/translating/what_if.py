@@ -213,4 +213,5 @@ def _draw(here: Lesson, trace: Trace, *, key: str) -> None:
         key,
         figures.attention(weights, queries=queries, keys=attention.sources(trace), title=f"“{text}”"),
         alt=f"{'As it is' if key == 'as_it_was' else 'With the change'}: {text}",
+        follows=key == "as_changed",
     )

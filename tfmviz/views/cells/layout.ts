@@ -2,11 +2,10 @@
 
 import { BRACKET, partOf, runsOf } from "../shared/bytes.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
+import { type Names, across as namesAcross, reach, smallestNamed, thinned } from "../shared/names.ts";
 import type { Axis, Cell, Picture } from "./words.ts";
 
 type Point = { x: number; y: number };
-/** Every `step`-th is drawn, in letters of `size` pixels; `room` is what they need beside the cells. */
-type Labels = { step: number; size: number; upright: boolean; room: number };
 export type Place = ReturnType<typeof layOut>;
 /** the width of a text in letters of a size */
 type Measure = (text: string, size: number) => number;
@@ -14,46 +13,46 @@ type Measure = (text: string, size: number) => number;
 const FREE = 3; // pixels of a cell that its number leaves free, beside it and above
 const LARGEST_SQUARE = 56; // pixels of a cell
 const WIDEST = 140; // pixels of a cell that is not square
-const HIGHEST = 460; // pixels of one matrix
-const HIGHEST_OF_SEVERAL = 300;
+const LOWEST = 240; // pixels of one matrix, in however low a window
+const LOWEST_OF_SEVERAL = 130;
 const NARROWEST = 130; // pixels of a matrix among several
 const BETWEEN = 24; // pixels between matrices
-const LONGEST_NAME = 150;
+export const LONGEST_NAME = 150; // pixels
 const TITLE = 24; // pixels for the title of an axis or a matrix
 const SHORTEST_BAR = 240;
-const BAR = 40; // pixels for the colour bar with its numbers
+const LONGEST_BAR = 360;
+const EDGE = 2; // pixels for the frame of a cell at the upper edge
+const BAR = 46; // pixels for the colour bar with its numbers
 
 /**
- * Sizes and places for a free width.
+ * Sizes and places for a free width. Cells are as large as there is room, in the height too; no cell is higher than
+ * wide, but where the name of its row needs that.
+ * @param free pixels; a matrix that would be too small to be read is higher
  * @param least pixels of the smallest letters; where they do not fit, labels and numbers are left out
  */
-export function layOut(picture: Picture, width: number, measure: Measure, least: number) {
-  const { rows, columns, matrices, square } = picture;
+export function layOut(picture: Picture, free: { width: number; height: number }, measure: Measure, least: number) {
+  const { rows, columns, matrices } = picture;
+  const { width } = free;
   const names = nameWidth(rows, measure, Math.min(LONGEST_NAME, 0.34 * width), least);
   const [beside, under] = [runsOf(rows.names ?? []), runsOf(columns.names ?? [])];
-  const left = names + (beside.length ? BRACKET : 0) + (rows.title ? TITLE : 0);
-  const free = width - left - 3;
-  const across = Math.max(1, Math.min(picture.across, matrices, Math.floor((free + BETWEEN) / (NARROWEST + BETWEEN))));
-  const room = ((free + BETWEEN) / across - BETWEEN) / columns.count;
-  const needed = heightOfNumbers(picture, room, measure, least);
-  const highest = Math.max((matrices > 1 ? HIGHEST_OF_SEVERAL : HIGHEST) / rows.count, needed);
-  const side = Math.min(room, Math.max(LARGEST_SQUARE, needed), Math.max(highest, 1));
-  const wide = square ? side : Math.min(room, WIDEST);
-  const high = square ? side : Math.min(Math.max(picture.rowHeight, needed), highest);
-  const below = columnLabels(columns, wide, measure, least);
+  const needed = names + (beside.length ? BRACKET : 0) + (rows.title ? TITLE : 0);
+  const first = cellsRightOf(needed, picture, free, measure, least);
+  const outside = reach((columns.names ?? []).map(partOf), first.wide, measure, first.below, LONGEST_NAME);
+  const left = Math.max(needed, Math.min(width / 4, outside));
+  const { across, wide, high, below } = left > needed ? cellsRightOf(left, picture, free, measure, least) : first;
   const over = matrices > 1 ? TITLE : 0;
   const down = Math.ceil(matrices / across);
-  const top = picture.scale.title ? BAR : 0;
   const pitch = over + high * rows.count + below.room + (under.length ? BRACKET : 0) + (down > 1 ? 10 : 0);
   const corners = Array.from({ length: matrices }, (_, n) => ({
     x: left + (n % across) * (wide * columns.count + BETWEEN),
-    y: top + over + Math.floor(n / across) * pitch,
+    y: EDGE + over + Math.floor(n / across) * pitch,
   }));
   const right = left + across * (wide * columns.count + BETWEEN) - BETWEEN;
-  const bar = Math.min(free, Math.max(right - left, SHORTEST_BAR));
+  const bar = Math.min(width - left - 3, Math.max(Math.min(right - left, LONGEST_BAR), SHORTEST_BAR));
+  const bottom = EDGE + down * pitch + (columns.title ? TITLE : 0) + 3; // of all but the bar
   return {
     left,
-    top,
+    bottom,
     bar,
     wide,
     high,
@@ -62,10 +61,41 @@ export function layOut(picture: Picture, width: number, measure: Measure, least:
     corners,
     runs: { beside, below: under },
     below,
-    beside: { ...thinned(high, least, rows.names?.length === 0), room: names, upright: false },
+    beside: { ...namesDown(rows, high, least), room: names },
     width: Math.min(width, Math.max(right, left + bar) + 3),
-    height: top + down * pitch + (columns.title ? TITLE : 0) + 3,
+    height: bottom + (picture.scale.title ? BAR : 0),
   };
+}
+
+/** How large cells are that stand right of the names of rows, and how the names of columns stand below them. */
+function cellsRightOf(
+  left: number,
+  picture: Picture,
+  free: { width: number; height: number },
+  measure: Measure,
+  least: number,
+) {
+  const { rows, columns, matrices, square } = picture;
+  const width = free.width - left - 3;
+  const across = Math.max(1, Math.min(picture.across, matrices, Math.floor((width + BETWEEN) / (NARROWEST + BETWEEN))));
+  const down = Math.ceil(matrices / across);
+  const room = ((width + BETWEEN) / across - BETWEEN) / columns.count;
+  const needed = heightOfNumbers(picture, room, measure, least);
+  const around =
+    EDGE + 3 + (picture.scale.title ? BAR : 0) + (columns.title ? TITLE : 0) + (matrices > 1 ? TITLE : 0) * down;
+  const lowest = matrices > 1 ? LOWEST_OF_SEVERAL : LOWEST;
+  const sizes = (below: Names) => {
+    const height = (free.height - around) / down - below.room;
+    const forNames = columns.names?.length ? Math.min(free.height / down, smallestNamed(least) * rows.count) : 0;
+    const most = Math.max(Math.max(height, lowest, forNames) / rows.count, needed);
+    const side = Math.min(room, Math.max(LARGEST_SQUARE, needed), most);
+    if (square) return { wide: side, high: side };
+    const wide = Math.min(room, WIDEST);
+    return { wide, high: Math.max(needed, Math.min(picture.rowHeight, most, Math.max(wide, least + 2))) };
+  };
+  const first = sizes(namesUnder(columns, room, measure, least));
+  const { wide, high } = sizes(namesUnder(columns, first.wide, measure, least));
+  return { across, wide, high, below: namesUnder(columns, wide, measure, least) };
 }
 
 /** How high cells must be for the smallest numbers; 0 where there are none, or these are wider than the cells. */
@@ -125,28 +155,21 @@ function nameWidth(axis: Axis, measure: Measure, most: number, least: number) {
   return width ? Math.ceil(Math.min(most, width)) + 8 : 0;
 }
 
-/** Column labels stand level where they fit, else upright. Numbers can be thinned out and stay level. */
-function columnLabels(axis: Axis, wide: number, measure: Measure, least: number): Labels {
-  const width = widestName(axis, measure, least);
-  const size = Math.max(LETTER_SIZE, least);
-  if (!width) return { step: 1, size, upright: false, room: 4 };
-  if (!axis.names) {
-    const step = roundedUp((width + 8) / wide);
-    return { step, size, upright: false, room: TITLE };
-  }
-  if (width + 8 <= wide) return { step: 1, size, upright: false, room: TITLE };
-  return { ...thinned(wide, least), upright: true, room: Math.min(LONGEST_NAME, width) + 10 };
+/** Names of columns below their cells. Numbers are thinned out and stay level. */
+function namesUnder(axis: Axis, wide: number, measure: Measure, least: number): Names {
+  const letters = Math.max(LETTER_SIZE, least);
+  if (axis.names?.length === 0) return { step: 1, size: letters, isSlanted: false, room: 4 };
+  if (axis.names) return namesAcross(axis.names.map(partOf), wide, measure, { letters, least }, LONGEST_NAME);
+  const step = roundedUp((widestName(axis, measure, least) + 8) / wide);
+  return { step, size: letters, isSlanted: false, room: TITLE };
 }
 
-/**
- * How many labels are drawn where each has `pitch` pixels: all, in somewhat smaller letters if need be, or every n-th.
- * @param none there are none
- */
-function thinned(pitch: number, least: number, none = false) {
-  const size = Math.max(LETTER_SIZE, least);
-  if (none || pitch >= size) return { step: 1, size };
-  if (pitch >= least) return { step: 1, size: Math.floor(pitch) };
-  return { step: roundedUp((size + 1) / pitch), size };
+/** Names beside rows, and numbers, of which people want every fifth or tenth. */
+function namesDown(axis: Axis, high: number, least: number) {
+  const letters = Math.max(LETTER_SIZE, least);
+  if (axis.names?.length === 0) return { step: 1, size: letters };
+  const { step, size } = thinned(high, { letters, least });
+  return { step: axis.names ? step : roundedUp(step), size };
 }
 
 /** A step that people count in: 1, 2, 5, 10, 20, 50 … */

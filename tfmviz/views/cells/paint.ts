@@ -5,7 +5,8 @@ import { contextOf, fitted, type Pen, setPen, strokes, upwards } from "../shared
 import { bytesOf, type Colours, inkOnRgb } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
-import type { Place } from "./layout.ts";
+import { writeName } from "../shared/names.ts";
+import { LONGEST_NAME, type Place } from "./layout.ts";
 import { painter, ticks } from "./scales.ts";
 import { nameOf, type Picture } from "./words.ts";
 
@@ -149,15 +150,13 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
     }
     const along = { from: y, cell: high, edge: x - beside.room, size: beside.size, colour };
     if (isFirst) paintBrackets(pen, runs.beside, "left", along);
-    setPen(pen, { font: `${below.size}px ${colours.font}`, textAlign: below.upright ? "right" : "center" });
+    setPen(pen, { font: `${below.size}px ${colours.font}`, strokeStyle: colours.accent, lineWidth: 2 });
     const bottom = y + rows.count * high;
     for (let column = 0; column < columns.count; column += below.step) {
-      const [name, middle] = [partOf(nameOf(columns, column)), x + (column + 0.5) * wide];
-      if (below.upright) upwards(pen, fitted(pen, name, below.room - 6), middle, bottom + 6);
-      else pen.fillText(name, middle, bottom + 14);
+      const isBoxed = columns.boxed.includes(column) && wide >= LEAST_BOX;
+      const at = { x: x + (column + 0.5) * wide, y: bottom, side: "below", longest: LONGEST_NAME, isBoxed } as const;
+      writeName(pen, partOf(nameOf(columns, column)), at, below);
     }
-    for (const column of columns.boxed)
-      paintBox(pen, x + column * wide + 1, bottom + 2, wide - 2, below.room - 4, colours);
     const edge = bottom + below.room - 4;
     paintBrackets(pen, runs.below, "below", { from: x, cell: wide, edge, size: below.size, colour });
   }
@@ -171,7 +170,7 @@ function paintBox(pen: Pen, x: number, y: number, width: number, height: number,
 }
 
 function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colours }: Scene) {
-  const { corners, wide, high, width, height, left, right } = place;
+  const { corners, wide, high, width, bottom, left, right } = place;
   setPen(pen, { fillStyle: colours.text, font: `${colours.letters + 1}px ${colours.font}` });
   setPen(pen, { textAlign: "left", textBaseline: "alphabetic" });
   corners.forEach(({ x, y }, matrix) => {
@@ -180,12 +179,14 @@ function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colo
   setPen(pen, { textBaseline: "middle", textAlign: "center" });
   const half = pen.measureText(columns.title).width / 2;
   const middle = Math.max(half, Math.min(width - half, (left + right) / 2));
-  if (columns.title) pen.fillText(columns.title, middle, height - 13);
+  if (columns.title) pen.fillText(columns.title, middle, bottom - 13);
   const [first, last] = [corners[0], corners[corners.length - 1]];
   if (rows.title) upwards(pen, rows.title, 9, (first.y + last.y + rows.count * high) / 2);
 }
 
-function paintBar(pen: Pen, { picture: { scale }, place: { left, bar }, colours }: Scene) {
+function paintBar(pen: Pen, { picture: { scale }, place: { left, bar, bottom }, colours }: Scene) {
+  pen.save();
+  pen.translate(0, bottom + 8);
   const colourOf = painter(scale, colours.isDark);
   const { low, high } = scale;
   for (let n = 0; n < BAR_STEPS; n++) {
@@ -203,4 +204,5 @@ function paintBar(pen: Pen, { picture: { scale }, place: { left, bar }, colours 
     pen.fillRect(Math.min(x, left + bar - 1), 10, 1, 4);
     pen.fillText(text, Math.max(half, Math.min(left + bar + 2 - half, x)), 24);
   }
+  pen.restore();
 }

@@ -13,6 +13,9 @@ import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
 import { type Axis, type Cell, nameOf, type Picture, sentence, spokenOf, valueAt } from "./words.ts";
 
+const AROUND = 290; // pixels of the window that are not the picture's: what stands above it, its title, its hint
+const AROUND_WHOLE = 110; // of the whole screen
+
 const KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"];
 
 class Cells extends Shell {
@@ -93,7 +96,8 @@ class Cells extends Shell {
     const { font, least } = this.colours;
     if (!this.images.length) this.images = bitmaps(this.picture, this.colours);
     const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
-    this.place = layOut(this.picture, this.width, measure, least);
+    const height = innerHeight - (this.node.matches(":fullscreen") ? AROUND_WHOLE : AROUND);
+    this.place = layOut(this.picture, { width: this.width, height }, measure, least);
     this.paint(fresh(this.canvas, this.place.width, this.place.height));
   }
 
@@ -142,7 +146,9 @@ class Cells extends Shell {
     this.pointed = isThere ? cell : null;
     if (this.isVeiled()) this.say("");
     put(this.mark, { hidden: !isThere });
-    const idle = this.picture.click ? `A click on a cell ${this.picture.click}.` : "Point at a cell for its number.";
+    const { click, scale, linked } = this.picture;
+    const hint = scale.title && !linked.length ? "Point at a cell for its number." : ""; // else another picture says so
+    const idle = click ? `A click on a cell ${click}.` : hint;
     put(this.tip, { textContent: isThere && !this.isVeiled() ? sentence(this.picture, cell) : idle });
     this.canvas.dataset.over = String(Boolean(isThere));
     if (!isThere) return;

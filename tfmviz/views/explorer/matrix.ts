@@ -4,10 +4,11 @@
 // each time.
 
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
-import { clip, fitsInto, fresh, Layer, type Pen, upwards, widest } from "../shared/canvas.ts";
+import { clip, fitsInto, fresh, Layer, measured, type Pen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
 import { arrowOf, make, type Texts } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
+import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { share, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { eachCell, type Part, paintGrid, paintImage, paintVeiled, revealed, span } from "./cells.ts";
@@ -18,6 +19,7 @@ import { type Pattern, rowSums, type Scale } from "./weights.ts";
 
 const AXIS = 22; // pixels for an axis title
 const SUMS = 46;
+const LETTERS = 13; // pixels
 const LARGEST_CELL = 46;
 const TALLEST = 640;
 const SMALLEST_CELL = 17; // of a map that is to be seen whole
@@ -48,9 +50,13 @@ export class Matrix {
   seen: View | null = null;
   onzoom: ((zoom: number) => void) | null = null;
   zoom = 1;
-  size = 13; // pixels of the letters
+  names: { beside: { step: number; size: number }; above: Names } = {
+    beside: { step: 1, size: LETTERS },
+    above: { step: 1, size: LETTERS, isSlanted: false, room: 0 },
+  };
   left = 0;
   top = 0;
+  after = SUMS; // pixels right of the cells
   cell = 1;
 
   canvas = make("canvas", { ariaHidden: "true" });
@@ -99,16 +105,23 @@ export class Matrix {
   }
 
   measure({ mask: { rows, columns } }: Pattern) {
-    this.size = Math.max(this.zoom > 1 || rows <= 40 ? 13 : 12, this.colours.least);
-    const font = `${this.size}px ${this.colours.font}`;
-    const roomFor = ({ labels, runs }: Bracketed) =>
-      AXIS + (runs.length ? BRACKET : 0) + Math.min(WIDEST_LABEL, widest(labels, font)) + 8;
-    this.left = roomFor(this.texts.queries);
-    this.top = roomFor(this.texts.keys);
-    const free = this.node.clientWidth - this.left - SUMS - 2;
-    const whole = Math.max(SMALLEST_CELL, (roomBelow(this.node) - this.top) / rows);
-    this.cell = Math.min(LARGEST_CELL, whole, Math.max(free / columns, 1)) * this.zoom;
-    this.spacer.style.width = `${this.left + this.cell * columns + SUMS}px`;
+    const { least, font } = this.colours;
+    const { queries, keys } = this.texts;
+    const letters = { letters: Math.max(LETTERS, least), least };
+    const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
+    const roomFor = ({ runs }: Bracketed, names: number) => AXIS + (runs.length ? BRACKET : 0) + names;
+    this.left = roomFor(queries, Math.min(WIDEST_LABEL, widest(queries.labels, `${letters.letters}px ${font}`)) + 8);
+    const fit = (cell: number) => {
+      const above = across(keys.labels, cell, measure, letters, WIDEST_LABEL);
+      this.names = { beside: thinned(cell, letters), above };
+      this.after = Math.max(SUMS, reach([...keys.labels].reverse(), cell, measure, above, WIDEST_LABEL));
+      this.top = roomFor(keys, above.room);
+      const free = this.node.clientWidth - this.left - this.after - 2;
+      const whole = Math.max(SMALLEST_CELL, (roomBelow(this.node) - this.top) / rows);
+      return Math.min(LARGEST_CELL, whole, Math.max(free / columns, 1)) * this.zoom;
+    };
+    this.cell = fit(fit(fit(LARGEST_CELL))); // the names need room, too
+    this.spacer.style.width = `${this.left + this.cell * columns + this.after}px`;
     this.spacer.style.height = `${this.top + this.cell * rows + 6}px`;
     this.node.style.height = `${Math.min(TALLEST, this.top + this.cell * rows + 8)}px`;
     this.seen = null;
@@ -146,7 +159,7 @@ export class Matrix {
     const view = this.seen;
     if (!view.width || !view.height) this.seen = null; // it is not on the page now; its first size will draw it
     if (!this.seen) return;
-    const around = [view, this.left, this.top, this.cell, this.size, this.sums, colours, devicePixelRatio, this.texts];
+    const around = [view, this.left, this.top, this.cell, this.names, this.sums, colours, devicePixelRatio, this.texts];
     const texts = this.textLayer.drawn(view, around, (pen) => this.paintTexts(pen, view, colours));
     const map = this.mapLayer.drawn(view, [...around, pattern, this.scale], (pen) => {
       pen.drawImage(texts, 0, 0, view.width, view.height);
@@ -168,7 +181,7 @@ export class Matrix {
   }
 
   rightOf({ width, x }: View) {
-    return Math.min(width - SUMS, this.left + this.texts.keys.labels.length * this.cell - x);
+    return Math.min(width - this.after, this.left + this.texts.keys.labels.length * this.cell - x);
   }
 
   partOf(view: View): Part {
@@ -184,26 +197,28 @@ export class Matrix {
     const { left, top, cell } = this;
     const right = this.rightOf(view);
     const { rows, columns } = this.partOf(view);
-    const every = Math.max(1, Math.ceil((this.size + 1) / cell)); // there is room for one label in so many
+    const { beside, above } = this.names;
     pen.fillStyle = colours.text;
-    pen.font = `${this.size}px ${colours.font}`;
+    pen.font = `${beside.size}px ${colours.font}`;
     pen.textBaseline = "middle";
     pen.textAlign = "right";
     pen.save();
     clip(pen, 0, top, view.width, view.height - top);
-    for (let i = Math.ceil(rows[0] / every) * every; i < rows[1]; i += every) {
+    for (let i = Math.ceil(rows[0] / beside.step) * beside.step; i < rows[1]; i += beside.step) {
       const middle = top + (i + 0.5) * cell - view.y;
       pen.fillText(this.texts.queries.labels[i], left - 5, middle);
       if (this.sums.length) pen.fillText(this.sums[i], right + SUMS - 4, middle);
     }
-    const axis = { edge: AXIS + BRACKET, cell, size: this.size, colour: colours.text };
+    const axis = { edge: AXIS + BRACKET, cell, size: beside.size, colour: colours.text };
     paintBrackets(pen, this.texts.queries.runs, "left", { ...axis, from: top - view.y });
     pen.restore();
     pen.save();
-    clip(pen, left, 0, right - left, top);
-    pen.textAlign = "left";
-    for (let j = Math.ceil(columns[0] / every) * every; j < columns[1]; j += every) {
-      upwards(pen, this.texts.keys.labels[j], left + (j + 0.5) * cell - view.x, top - 5);
+    clip(pen, left, 0, view.width - left, top);
+    pen.font = `${above.size}px ${colours.font}`;
+    for (let j = Math.ceil(columns[0] / above.step) * above.step; j < columns[1]; j += above.step) {
+      const x = left + (j + 0.5) * cell - view.x;
+      const longest = Math.min(WIDEST_LABEL, (view.width - x) / SLANT);
+      writeName(pen, this.texts.keys.labels[j], { x, y: top, side: "above", longest }, above);
     }
     paintBrackets(pen, this.texts.keys.runs, "above", { ...axis, from: left - view.x });
     pen.restore();
@@ -282,7 +297,7 @@ export class Matrix {
 
   bringIntoSight({ row, column }: Place) {
     const { node, cell, left, top } = this;
-    node.scrollLeft = revealed(node.scrollLeft, column, node.clientWidth - left - SUMS, cell);
+    node.scrollLeft = revealed(node.scrollLeft, column, node.clientWidth - left - this.after, cell);
     node.scrollTop = revealed(node.scrollTop, row, node.clientHeight - top, cell);
   }
 
@@ -293,7 +308,7 @@ export class Matrix {
     const { rows, columns } = pattern.mask;
     const shown = this.cell;
     const cell = Math.min(shown, 4000 / Math.max(rows, columns));
-    const [width, height] = [this.left + columns * cell + SUMS, this.top + rows * cell + 2];
+    const [width, height] = [this.left + columns * cell + this.after, this.top + rows * cell + 2];
     const view = { width, height, x: 0, y: 0 };
     const paint = (pen: Pen) => {
       this.cell = cell;

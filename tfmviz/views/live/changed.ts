@@ -4,9 +4,9 @@
 import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { endOf, largest, type Matrix } from "../shared/arrays.ts";
-import { LEAST_SHARE, MOST_FOLLOWED, NEXT_WORDS } from "../shared/constants.ts";
+import { LEAST_SHARE, MOST_FOLLOWED, MOST_WRITTEN, NEXT_WORDS } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
-import { decimal, perCent } from "../shared/numbers.ts";
+import { decimal, perCent, shortShare } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Sites } from "../shared/record.ts";
 import type { Settings } from "../writing/settled.ts";
@@ -153,7 +153,9 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
     const end = endOf(values, LEAST_SHARE);
     const [row, column] = [query, key].map((at) => order.findIndex(([n]) => n === at));
     const axes = { rows: mergedAxis("query", sides, order), columns: mergedAxis("key", sides, order) };
-    return { values, scale: { low: -end, high: end }, frames: [frameOf(row, column)], alt: "B minus A", ...axes };
+    const texts = written({ values, rows: order.length, columns: order.length }, shortDifference);
+    const frames = [frameOf(row, column)];
+    return { values, texts, scale: { low: -end, high: end }, frames, alt: "B minus A", ...axes };
   },
   side_heads: ({ sides: [a, b], order }) => {
     const shared = sharedOf(order);
@@ -191,8 +193,10 @@ function oneSide({ sides, order, query, key }: Seen, n: 0 | 1) {
   const [row, column] = at;
   const places = [...labels.keys()].map((place) => order.findIndex((pair) => pair[n] === place));
   const boxed = [...labels.keys()].filter((place) => order[places[place]].includes(null));
+  const shown = maskedOf(sides[n]);
   return {
-    values: maskedOf(sides[n]).values,
+    values: shown.values,
+    texts: written(shown, shortShare),
     frames: row === null || column === null ? [] : [frameOf(row, column)],
     alt: "Where each token looks",
     rows: axisOf("query", labels, places, boxed),
@@ -203,6 +207,19 @@ function oneSide({ sides, order, query, key }: Seen, n: 0 | 1) {
 function axisOf(title: string, names: string[], places: number[], boxed: number[] = []) {
   const spoken = names.map((name, n) => `${title} ${n} “${name}”`);
   return { title, names, spoken, boxed, places, count: names.length };
+}
+
+/** The numbers of cells, nothing where there is none; null where there are too many. */
+function written({ values, rows, columns }: Matrix, write: (value: number) => string) {
+  if (Math.max(rows, columns) > MOST_WRITTEN) return null;
+  const texts = Array.from(values, (value) => (Number.isFinite(value) ? write(value) : ""));
+  return Array.from({ length: rows }, (_, row) => texts.slice(row * columns, (row + 1) * columns));
+}
+
+/** As `plots.cells.differences` writes it. */
+function shortDifference(value: number) {
+  const text = decimal(value, 2, { sign: true });
+  return /^.0.00$/.test(text) ? "·" : text.replace("0.", ".");
 }
 
 /** The tokens of both texts; what only one has has a box around it. */

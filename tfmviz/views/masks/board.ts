@@ -1,9 +1,10 @@
 // A mask drawn on a canvas: blue cells are open, grey ones closed; rows are queries, columns keys.
 
-import { fitsInto, fresh, type Pen, upwards, widest } from "../shared/canvas.ts";
+import { fitsInto, fresh, measured, type Pen, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
+import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 
 /** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
@@ -41,6 +42,8 @@ export class Board {
   mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };
   texts: { queries: string[]; keys: string[] } = { queries: [], keys: [] };
   changed: Uint8Array = new Uint8Array(); // 1 where a cell differs from the mask one started from
+  above: Names = { step: 1, size: 1, isSlanted: false, room: 0 };
+  beside = { step: 1, size: 1 };
   cell = 1;
   left = 0;
   top = 0;
@@ -82,15 +85,19 @@ export class Board {
   }
 
   measure(width: number, { font, letters, least }: Colours) {
-    const roomFor = (labels: string[]) => Math.min(LABEL, widest(labels, `${letters}px ${font}`)) + 10;
     const { rows, columns } = this.mask;
-    this.left = roomFor(this.texts.queries);
-    this.top = roomFor(this.texts.keys);
+    const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
+    const keys = this.texts.keys.map(cut);
+    this.left = Math.min(LABEL, widest(this.texts.queries, `${letters}px ${font}`)) + 10;
     const room = Math.max(0, width - this.left - COUNTS); // on a page that the reader leaves there is none
     const smallest = Math.max(rows, columns) > MOST_LARGE ? 3 : Math.max(SMALLEST, 1.4 * least); // “−∞” has room
     this.cell = Math.max(Math.min(LARGEST, room / columns, Math.max(410 / rows, 3)), room ? smallest : 0);
     this.node.classList.toggle("wide", this.cell * columns > room);
-    this.width = this.left + this.cell * columns + COUNTS;
+    this.above = across(keys, this.cell, measure, { letters, least }, LABEL);
+    this.beside = thinned(this.cell, { letters, least });
+    this.top = this.above.room;
+    const after = Math.max(COUNTS, reach([...keys].reverse(), this.cell, measure, this.above, LABEL));
+    this.width = this.left + this.cell * columns + after;
     this.height = this.top + this.cell * rows + 4;
   }
 
@@ -140,11 +147,10 @@ export class Board {
 
   paintTexts(pen: Pen, colours: Colours): void {
     const { mask, cell, left, top, texts } = this;
-    const letters = Math.max(colours.least, Math.min(14, cell - 1));
-    const every = Math.ceil(letters / (cell + 1)); // where letters have too little room, labels are left out
-    pen.font = `${letters}px ${colours.font}`;
+    const { above, beside } = this;
+    pen.font = `${beside.size}px ${colours.font}`;
     pen.textBaseline = "middle";
-    for (let i = 0; i < mask.rows; i += every) {
+    for (let i = 0; i < mask.rows; i += beside.step) {
       const count = rowCount(mask, i);
       pen.fillStyle = count ? colours.text : colours.accent;
       pen.textAlign = "right";
@@ -153,8 +159,10 @@ export class Board {
       pen.fillText(count ? String(count) : "none!", left + mask.columns * cell + 5, top + (i + 0.5) * cell);
     }
     pen.fillStyle = colours.text;
-    for (let j = 0; j < mask.columns; j += every) {
-      upwards(pen, cut(texts.keys[j]), left + (j + 0.5) * cell, top - 5);
+    pen.font = `${above.size}px ${colours.font}`;
+    for (let j = 0; j < mask.columns; j += above.step) {
+      const x = left + (j + 0.5) * cell;
+      writeName(pen, cut(texts.keys[j]), { x, y: top, side: "above", longest: (this.width - x) / SLANT }, above);
     }
   }
 

@@ -20,6 +20,7 @@ export class Board extends Shell {
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.mount(parent, { className: "parts", ariaLabel: "Parts of the model" }, this.body);
+    this.node.addEventListener("keydown", (event) => this.move(event));
   }
 
   draw() {
@@ -42,29 +43,15 @@ export class Board extends Shell {
         {text}
       </button>
     );
-    const lineOf = ({ name, parts: [layer, ...others] }: Parts["rows"][number]) => (
-      <tr key={name}>
-        <th scope="row">{layer ? switchOf(layer, name) : name}</th>
-        {others.map((part, n) => (
-          <td key={columns[n]}>{part && switchOf(part, columns[n])}</td>
-        ))}
-      </tr>
+    const layerOf = ({ name, parts: [layer, ...others] }: Parts["rows"][number]) => (
+      <div key={name} class="layer" role="group" aria-label={name}>
+        {layer ? switchOf(layer, name) : <span>{name}</span>}
+        {others.map((part, n) => (part ? switchOf(part, columns[n]) : <span key={columns[n]} />))}
+      </div>
     );
     render(
       <>
-        <div class="frame">
-          <table onKeyDown={(event) => this.move(event)}>
-            <tr>
-              <td />
-              {columns.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-            {rows.map(lineOf)}
-          </table>
-        </div>
+        <div class="strip">{rows.map(layerOf)}</div>
         <p role="status">
           {named.length ? `${done}: ${named.slice(0, MOST_NAMED).join(", ")}${more}.` : "Everything is on."}
         </p>
@@ -81,15 +68,15 @@ export class Board extends Shell {
     this.tellChange();
   }
 
-  /** Arrow keys lead to the next switch in a row or a column. */
+  /** Arrow keys lead to the next switch of a layer, or to the same of the next layer. */
   move(event: KeyboardEvent) {
     const arrow = arrowOf(event);
     const from = buttonOf(event);
     if (!arrow || !from) return;
     event.preventDefault();
     event.stopPropagation(); // the page's own shortcuts are not meant
-    const rows = [...this.body.querySelectorAll("tr")].map(({ cells }) =>
-      [...cells].map((cell) => cell.querySelector("button")),
+    const rows = [...this.body.querySelectorAll(".layer")].map(({ children }) =>
+      [...children].map((child) => (child instanceof HTMLButtonElement ? child : null)),
     );
     let row = rows.findIndex((line) => line.includes(from));
     let column = rows[row].indexOf(from);

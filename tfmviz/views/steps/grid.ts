@@ -1,9 +1,10 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { fitsInto, fresh, type Pen, pixels, setPen, strokes, upwards, widest } from "../shared/canvas.ts";
+import { fitsInto, fresh, measured, type Pen, pixels, setPen, strokes, widest } from "../shared/canvas.ts";
 import { type Colours, inkOnRgb } from "../shared/colours.ts";
 import { arrowOf, make } from "../shared/elements.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
+import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
@@ -27,8 +28,11 @@ export type Cell = { row: number; column: number };
 export class Grid {
   selection!: Selection; // from the first drawing on
   painted: { isDark: boolean; canvas: HTMLCanvasElement } | null = null;
+  above: Names = { step: 1, size: 1, isSlanted: false, room: 0 };
+  beside = { step: 1, size: 1 };
   left = 0;
   top = 0;
+  after = 0; // pixels right of the cells, for slanted names
   high = 1; // pixels of a cell
   wide = 1;
   width = 0;
@@ -71,23 +75,34 @@ export class Grid {
   measure(width: number, height: number, { font, letters, least }: Colours) {
     const { rows, columns, axes } = this.matrix;
     const isText = (axis: Axis) => axis === "query" || axis === "key";
-    const roomFor = (axis: Axis) => {
-      if (this.size !== "large") return 0;
-      if (axis === "concat") return HEAD;
-      return isText(axis) ? Math.min(LABEL, widest(this.head.labels(axis), `bold ${letters}px ${font}`)) + 6 : 0;
+    const isNamed = (axis: Axis) => this.size === "large" && isText(axis);
+    const ofText = (text: string, size: number) => measured(cut(text), `bold ${size}px ${font}`).width;
+    const labels = this.head.labels(axes.columns).slice(0, columns);
+    const isSquare = isText(axes.rows) && isText(axes.columns);
+    const isLarge = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE;
+    const smallest = isSquare && isLarge ? Math.max(SMALLEST, 1.4 * least) : 0; // on a projector “.89” has room
+    const room = this.size === "large" ? HEAD : 0; // for numbers of heads
+    this.left = axes.rows === "concat" ? room : 0;
+    if (isNamed(axes.rows))
+      this.left = Math.min(LABEL, widest(this.head.labels(axes.rows), `bold ${letters}px ${font}`)) + 6;
+    this.top = axes.columns === "concat" ? room : 0;
+    this.after = 0;
+    const fit = (wide: number) => {
+      if (isNamed(axes.columns)) {
+        this.above = across(labels, wide, ofText, { letters, least }, LABEL);
+        this.after = reach([...labels].reverse(), wide, ofText, this.above, LABEL);
+        this.top = this.above.room;
+      }
+      this.high = Math.min(LARGEST_CELL, (height - this.top) / rows);
+      this.wide = Math.min(LARGEST_CELL, (width - this.left - this.after) / columns);
+      if (isSquare) this.high = this.wide = Math.max(smallest, Math.min(this.high, this.wide));
+      return this.wide;
     };
-    this.left = roomFor(axes.rows);
-    this.top = roomFor(axes.columns);
-    this.high = Math.min(LARGEST_CELL, (height - this.top) / rows);
-    this.wide = Math.min(LARGEST_CELL, (width - this.left) / columns);
-    if (isText(axes.rows) && isText(axes.columns)) {
-      const isLarge = this.size === "large" && Math.max(rows, columns) <= MOST_LARGE;
-      const smallest = isLarge ? Math.max(SMALLEST, 1.4 * least) : 0; // on a projector “.89” has room
-      this.high = this.wide = Math.max(smallest, Math.min(this.high, this.wide));
-    }
+    fit(fit(LARGEST_CELL)); // the names need room, too
+    this.beside = thinned(this.high, { letters, least });
     if (isText(axes.rows) && this.high < LEAST_LABEL) this.left = 0;
-    if (isText(axes.columns) && this.wide < LEAST_LABEL) this.top = 0;
-    this.width = this.left + this.wide * columns + 2;
+    if (isText(axes.columns) && this.wide < LEAST_LABEL) this.top = this.after = 0;
+    this.width = this.left + this.wide * columns + 2 + this.after;
     this.height = this.top + this.high * rows + 2;
   }
 
@@ -192,22 +207,21 @@ export class Grid {
   paintLabels(pen: Pen, colours: Colours): void {
     const { rows, columns, axes } = this.matrix;
     const chosen = this.head.cellOf(this.id, this.selection);
-    const font = (isChosen: boolean, room: number) => {
-      return `${isChosen ? "bold " : ""}${Math.max(colours.least, Math.min(14, room - 1))}px ${colours.font}`;
-    };
-    /** Where letters have too little room, every other label is left out, or more of them. */
-    const isLeftOut = (n: number, at: number, room: number) => n !== at && n % Math.ceil(colours.least / room) !== 0;
+    const font = (isChosen: boolean, size: number) => `${isChosen ? "bold " : ""}${size}px ${colours.font}`;
+    const { above, beside } = this;
+    /** Where there is room for every n-th name only, the chosen one has it. */
+    const isLeftOut = (n: number, at: number, step: number) => n !== at && (n % step !== 0 || Math.abs(n - at) < step);
     setPen(pen, { fillStyle: colours.text, textBaseline: "middle", textAlign: "right" });
     for (const [row, label] of this.left ? this.head.labels(axes.rows).slice(0, rows).entries() : []) {
-      if (isLeftOut(row, chosen.row, this.high)) continue;
-      pen.font = font(row === chosen.row, this.high);
+      if (isLeftOut(row, chosen.row, beside.step)) continue;
+      pen.font = font(row === chosen.row, beside.size);
       pen.fillText(cut(label), this.left - 4, this.top + (row + 0.5) * this.high);
     }
-    pen.textAlign = "left";
     for (const [column, label] of this.top ? this.head.labels(axes.columns).slice(0, columns).entries() : []) {
-      if (isLeftOut(column, chosen.column, this.wide)) continue;
-      pen.font = font(column === chosen.column, this.wide);
-      upwards(pen, cut(label), this.left + (column + 0.5) * this.wide, this.top - 4);
+      if (isLeftOut(column, chosen.column, above.step)) continue;
+      pen.font = font(column === chosen.column, above.size);
+      const x = this.left + (column + 0.5) * this.wide;
+      writeName(pen, cut(label), { x, y: this.top, side: "above", longest: (this.width - x) / SLANT }, above);
     }
   }
 

@@ -2,6 +2,7 @@
 // Nothing here draws; places are in CSS pixels.
 
 import { wrapped } from "../shared/canvas.ts";
+import { SLANT } from "../shared/names.ts";
 import { type Column, entrance, hasBypass, type Lane, onPhone, type Row, type Scene, written } from "./scene.ts";
 
 export type Rect = { x: number; y: number; width: number; height: number };
@@ -48,7 +49,7 @@ type Room = { y: number; width: number; measure: Measure; rows: Row[]; lanes: nu
 export const TEXT_LINE = 18; // pixels from one line of text to the next
 export const TILE = 34; // of a head's small picture
 export const BYPASS = 14; // beside the parts of a block: the way of the residual connection
-export const KEY = 14; // pixels that a cell must measure to have its key's name above it
+export const KEY = 17; // pixels that a cell must measure to have its key's name above it
 export const LONGEST_KEY = 80;
 const NARROW = 560;
 const TITLE = 26;
@@ -238,12 +239,12 @@ function titleOf(lane: Lane, width: number, measure: Measure): string[] {
   return broken(lane.note ? `${lane.title}: ${lane.note}` : lane.title, room, measure);
 }
 
-/** Room for the names of keys, which are written upwards where there is room for them. */
+/** Room for the names of keys, which are slanted where they have no room side by side. */
 function keyRoom(members: { column: Column; full: number }[], measure: Measure) {
   const found = members.find(({ column }) => column.image === "pattern");
   const labels = found?.column.labels ?? [];
   if (!found || (found.full - GAP.plain - APART) / labels.length < KEY) return 0;
-  return Math.min(LONGEST_KEY, Math.max(0, ...labels.map((text) => measure(text)))) + 6;
+  return SLANT * Math.min(LONGEST_KEY, Math.max(0, ...labels.map((text) => measure(text)))) + 16;
 }
 
 /** One column below the other: the box on the left, what comes out of it on the right. */

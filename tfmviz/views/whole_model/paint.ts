@@ -1,7 +1,10 @@
 // What stands still while the pointer moves: boxes, arrows, shapes, the tokens, the vectors.
 
 import type { Arrays, Matrix } from "../shared/arrays.ts";
+import { setPen } from "../shared/canvas.ts";
+import { LETTER_SIZE } from "../shared/constants.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
+import { writeName } from "../shared/names.ts";
 import { perCent } from "../shared/numbers.ts";
 import { paintBox } from "./boxes.ts";
 import type { Brush } from "./brush.ts";
@@ -172,12 +175,15 @@ export function paintWords(
 function paintKeys(brush: Brush, labels: string[], body: Rect): void {
   const cell = body.width / labels.length;
   if (cell < KEY) return;
+  setPen(brush.pen, {
+    font: `${LETTER_SIZE}px ${brush.colours.font}`,
+    fillStyle: brush.colours.text,
+    textBaseline: "middle",
+  });
+  const fits = labels.every((label) => brush.widthOf(label) + 8 <= cell);
   for (const [n, label] of labels.entries()) {
-    brush.pen.save();
-    brush.pen.translate(body.x + (n + 0.5) * cell, body.y - 4);
-    brush.pen.rotate(-Math.PI / 2);
-    brush.text(brush.cut(label, LONGEST_KEY), 0, 0);
-    brush.pen.restore();
+    const at = { x: body.x + (n + 0.5) * cell, y: body.y, side: "above", longest: LONGEST_KEY } as const;
+    writeName(brush.pen, label, at, { size: LETTER_SIZE, isSlanted: !fits });
   }
 }
 

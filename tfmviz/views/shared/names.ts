@@ -1,0 +1,98 @@
+// Names along the cells of a picture: level where they fit, else slanted at 45°, never upright.
+
+import { fitted, type Pen } from "./canvas.ts";
+
+/** the side of a square over its diagonal: what a slanted text takes of width and height, for each pixel of its length */
+export const SLANT = Math.SQRT1_2;
+
+const SMALLEST = 9; // pixels of letters; on a projector those of all pictures
+const APART = 1.25; // pixels from one slanted line to the next along the axis, for each pixel of its letters
+const BESIDE = 8; // pixels between two level names
+const AWAY = 5; // pixels between names and cells
+
+/** Every `step`-th is drawn, in letters of `size` pixels; `room` is what they need above or below the cells. */
+export type Names = { step: number; size: number; isSlanted: boolean; room: number };
+
+type Letters = { letters: number; least: number };
+
+/** Pixels of the smallest letters of names. */
+const smallest = (least: number) => (least > 12 ? least : SMALLEST);
+
+/** Pixels of the smallest cells that all have names. */
+export const smallestNamed = (least: number) => APART * smallest(least);
+
+/**
+ * How names stand along cells that are `wide` pixels wide.
+ * @param measure the width of a name in letters of a size
+ * @param longest pixels; longer ones are cut
+ */
+export function across(
+  names: string[],
+  wide: number,
+  measure: (name: string, size: number) => number,
+  { letters, least }: Letters,
+  longest: number,
+): Names {
+  const widest = (size: number) => Math.max(0, ...names.map((name) => measure(name, size)));
+  for (let size = letters; size >= least; size--)
+    if (widest(size) + BESIDE <= wide) return { step: 1, size, isSlanted: false, room: size + 2 * AWAY };
+  const { step, size } = thinned(wide / APART, { letters, least });
+  const length = Math.min(longest, widest(size)) + size;
+  return { step, size, isSlanted: true, room: Math.ceil(SLANT * length) + 2 * AWAY };
+}
+
+/** How many names are drawn where each has `pitch` pixels: all, in smaller letters if need be, or every n-th. */
+export function thinned(pitch: number, { letters, least }: Letters) {
+  if (pitch >= smallest(least)) return { step: 1, size: Math.min(letters, Math.floor(pitch)) };
+  return { step: Math.ceil((letters + 1) / pitch), size: letters };
+}
+
+/**
+ * How far slanted names stand out over the edge of the cells, in pixels.
+ * @param names from this edge on
+ */
+export function reach(
+  names: string[],
+  wide: number,
+  measure: (name: string, size: number) => number,
+  { size, isSlanted }: Names,
+  longest: number,
+) {
+  if (!isSlanted) return 0;
+  const length = (name: string) => Math.min(longest, measure(name, size)) + size / 2;
+  return Math.max(0, ...names.map((name, n) => SLANT * length(name) - (n + 0.5) * wide));
+}
+
+/**
+ * Writes a name in the middle of its cell's column; the end of a slanted one stands there.
+ * @param x the column's middle
+ * @param y the edge of the cells
+ * @param longest pixels; a longer name is cut
+ * @param isBoxed whether it has a frame around it, in the pen's `strokeStyle`
+ */
+export function writeName(
+  pen: Pen,
+  name: string,
+  {
+    x,
+    y,
+    side,
+    longest,
+    isBoxed,
+  }: { x: number; y: number; side: "above" | "below"; longest: number; isBoxed?: boolean },
+  { size, isSlanted }: Pick<Names, "size" | "isSlanted">,
+) {
+  const away = (side === "above" ? -1 : 1) * (AWAY + size / 2);
+  const text = isSlanted ? fitted(pen, name, longest) : name;
+  pen.save();
+  pen.translate(x, y + (isSlanted ? SLANT * away : away));
+  if (isSlanted) pen.rotate(-Math.PI / 4);
+  pen.textAlign = !isSlanted ? "center" : side === "above" ? "left" : "right";
+  pen.fillText(text, 0, 0);
+  if (isBoxed) {
+    const width = pen.measureText(text).width;
+    const left = { left: 0, center: -width / 2, right: -width }[pen.textAlign as "left" | "center" | "right"];
+    pen.strokeRect(left - 3, -0.6 * size, width + 6, 1.2 * size);
+  }
+  pen.restore();
+}
