@@ -17,6 +17,7 @@ CLICKS = {
     "sentence": f"{MAIN} textarea",
     "menu": f"{MAIN} [role=combobox]",
     "slider": ".stSlider",
+    "stepper": "[data-testid=stNumberInputStepUp]",
     "tab": "[role=tab]",
     "token": f"{MAIN} button[data-position]",
     "figure": f"{MAIN} :is(canvas, svg.marks)",

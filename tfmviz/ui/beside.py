@@ -34,8 +34,8 @@ WITH_HEADS: tuple[What, ...] = ("another sentence", "another model", "another he
 SCHEMES: tuple[What, ...] = ("another scheme",)
 """On a page about position schemes."""
 
-MENU = 215
-"""Pixels of the menu."""
+MENU, UNUSED = 215, 145
+"""Pixels of the menu, and of one that nothing is chosen in: the sentence has the rest."""
 
 
 def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callable[[], None]:
@@ -95,10 +95,10 @@ def _menu(options: Sequence[What]) -> None:
         index=None,
         key="with",
         bind="query-params",
-        placeholder="Compare with…",
+        placeholder="Compare…",
         on_change=_copy,
         label_visibility="collapsed",
-        width=MENU,
+        width=MENU if st.session_state.get("with", st.query_params.get("with")) else UNUSED,
     )
 
 

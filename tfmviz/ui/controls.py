@@ -74,8 +74,8 @@ def choose() -> None:
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
-    layer = _number("Layer", "layer", config.depth(stack), index, help="Counted from 0. Layer 0 reads the text first.")
-    head = _number("Head", "head", config.attention.n_heads, start.head, help="Counted from 0.")
+    layer = stepper("Layer", "layer", config.depth(stack), index)
+    head = stepper("Head", "head", config.attention.n_heads, start.head)
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
     st.session_state["drawn"] = {key: st.session_state.get(key) for key in ("model", "kind", "layer", "head")}
 
@@ -266,6 +266,13 @@ def at_most(key: str, largest: int) -> None:
         st.session_state[key] = largest
 
 
+def stepper(label: str, key: str, count: int, start: int) -> int:
+    """Asks for a layer or a head, 0 to `count` - 1; at first it is `start`. Of one there is nothing to ask."""
+    if count == 1:
+        return 0
+    return st.number_input(label, 0, count - 1, min(start, count - 1), key=key, bind="query-params")
+
+
 def put(parts: Mapping[str, str]) -> None:
     """Puts values into the address; an empty value removes its key."""
     for key, value in parts.items():
@@ -332,12 +339,6 @@ def _there_are(count: int, name: str) -> str:
     if count <= 2:
         return f"one {name}, 0" if count == 1 else f"two {name}s, 0 and 1"
     return f"{count} {name}s, 0 to {count - 1}"
-
-
-def _number(label: str, key: str, count: int, start: int, *, help: str) -> int:
-    if count == 1:
-        return 0
-    return st.slider(label, 0, count - 1, min(start, count - 1), key=key, bind="query-params", help=help)
 
 
 def _asked(key: str) -> str | None:

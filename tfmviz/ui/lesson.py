@@ -161,7 +161,6 @@ OUT_OF_SIGHT = {
 } | {
     "text": f"{WRAPPER}:has(> .st-key-sentence) {{display: none !important}}",
     "model": f".st-key-models, {WRAPPER}:has(> .st-key-line-choices):not(:has(.stAlert)) {{display: none !important}}",
-    "kind": ".st-key-kind {display: none !important} :root {--choices: 26rem}",
 }
 """The rules that hide each of them. A message about the models is seen on every page."""
 
