@@ -18,7 +18,8 @@ CUT = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
         const { bottom } = scroller.getBoundingClientRect();
         const rows = [...scroller.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect());
         const isCut = rows.some((row) => row.top < bottom - 1 && row.bottom > bottom + 1);
-        return [isCut, rows.filter((row) => row.bottom > bottom + 1).length, parseInt(scroller.nextSibling.textContent)];
+        const below = rows.filter((row) => row.bottom > bottom + 1).length;
+        return [isCut, below, parseInt(scroller.nextSibling.textContent)];
     })"""
 """Of each low table: whether a row is cut through, how many are out of sight, and how many it says are."""
 

@@ -77,7 +77,6 @@ def _bleu(found: Row) -> None:
                 )
                 for row in rows
             ],
-            spared=(2,),
         ),
         key="bleu_table",
     )

@@ -53,7 +53,6 @@ def table() -> None:
                 for kind, count in zip(KINDS, counts, strict=True)
             ],
             shares=[count / max(counts) for count in counts],
-            spared=(2,),
             picked=picked,
         ),
         key="table",

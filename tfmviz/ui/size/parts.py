@@ -114,7 +114,6 @@ def training(here: Lesson) -> None:
             caption=f"{subject.name}: one training run",
             columns=("trained on", "machine", "operations", "takes"),
             rows=rows,
-            spared=(2,),
         ),
         key="training",
     )
