@@ -19,7 +19,7 @@ import streamlit as st
 from tfmviz.constants import ATTENTION_KINDS, LONGEST_LOOK, MOST_TYPED
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import Encoding, kind_of
-from tfmviz.ui import icons, menu, models, trained
+from tfmviz.ui import icons, inputs, menu, models, trained
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
@@ -74,8 +74,8 @@ def choose() -> None:
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
-    layer = stepper("Layer", "layer", config.depth(stack), index)
-    head = stepper("Head", "head", config.attention.n_heads, start.head)
+    layer = inputs.stepper("Layer", config.depth(stack), index, key="layer")
+    head = inputs.stepper("Head", config.attention.n_heads, start.head, key="head")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
     st.session_state["drawn"] = {key: st.session_state.get(key) for key in ("model", "kind", "layer", "head")}
 
@@ -264,13 +264,6 @@ def at_most(key: str, largest: int) -> None:
     """Call before a slider whose end depends on other choices: Streamlit would pass on a value beyond its end."""
     if st.session_state.get(key, 0) > largest:
         st.session_state[key] = largest
-
-
-def stepper(label: str, key: str, count: int, start: int) -> int:
-    """Asks for a layer or a head, 0 to `count` - 1; at first it is `start`. Of one there is nothing to ask."""
-    if count == 1:
-        return 0
-    return st.number_input(label, 0, count - 1, min(start, count - 1), key=key, bind="query-params")
 
 
 def put(parts: Mapping[str, str]) -> None:

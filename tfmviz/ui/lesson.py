@@ -274,6 +274,26 @@ def line(key: str) -> DeltaGenerator:
     return st.container(horizontal=True, vertical_alignment="center", key=f"line-{key}")
 
 
+def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
+    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box."""
+
+    def take() -> None:
+        if text := st.session_state[key]:
+            st.session_state["text"], st.session_state[key] = text, None
+            controls.forget_token()
+
+    st.selectbox(
+        label,
+        texts,
+        index=None,
+        key=key,
+        placeholder=label,
+        on_change=take,
+        label_visibility="collapsed",
+        width=width,
+    )
+
+
 def pair_boxes(here: Lesson) -> None:
     """Asks which token looks, and which it looks at; the two are the same on all pages."""
     queries, keys = of_queries(here.trace, here.choice.layer), here.trace.axes(here.choice.layer)[1].tokens
