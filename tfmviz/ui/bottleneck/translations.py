@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.ui import translators
 from tfmviz.ui.bottleneck.choices import SCORES, Translating
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.translators import SAID, TRANSFORMER
 from tfmviz.views.counts import Table
 
@@ -34,14 +34,14 @@ def translations(at: Translating) -> None:
         else:  # its cross-attention is there
             st.session_state["seen"] = "Alignments"
 
-    show_table(
+    show(
+        "translations",
         Table(
             caption=f"“{at.here.text}”",
             columns=("model", "score", "what it writes"),
             rows=rows,
             picked=kinds.index(at.kind),
         ),
-        key="translations",
         on_pick=take,
     )
     if at.transformer is not None and at.transformer.name == TRANSFORMER:
