@@ -105,7 +105,7 @@ def test_a_click_on_a_map_of_heads_sets_layer_and_head(visit: Visit) -> None:
         expect(page).to_have_url(re.compile(r"layer=2(&|$)"))
         expect(page).to_have_url(re.compile(r"head=6(&|$)"))
         for name, number in (("Layer", "2"), ("Head", "6")):
-            expect(page.get_by_role("slider", name=name)).to_have_value(number)
+            expect(page.get_by_role("spinbutton", name=name, exact=True)).to_have_value(number)
 
 
 def test_enter_on_a_map_of_heads_does_what_a_click_does_and_the_mark_follows(visit: Visit) -> None:

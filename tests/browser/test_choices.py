@@ -52,7 +52,7 @@ def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:
     page.wait_for_function(AT_REST)  # until then a page may hold two boxes, the last one's and its own
     expect_shown(page, "text", "model", "layer", "head")
     for name, value in (("Layer", "2"), ("Head", "1")):
-        expect(page.get_by_role("slider", name=name)).to_have_value(value)
+        expect(page.get_by_role("spinbutton", name=name, exact=True)).to_have_value(value)
     expect(page.get_by_role("button", name="Model: RoPE twin")).to_be_visible()
 
 

@@ -14,9 +14,13 @@ from tests.pages.tabs import Address, addresses
 from tfmviz.ui.router import PAGES
 
 HIGHEST = dict.fromkeys((page.name for page in PAGES if page.group), 260) | dict.fromkeys(
-    ("complexity", "counting", "explorer", "feed_forward", "ladder", "recipe", "switch_off", "tokens", "training"), 210
+    (
+        *("complexity", "counting", "explorer", "feed_forward", "ladder", "positions_rope", "recipe"),
+        *("residual_stream", "switch_off", "tokens", "training", "whole_model"),
+    ),
+    210,
 )
-"""Pixels from the top of the window to the first figure, at 1280 × 800. Most pages have a line of controls."""
+"""Pixels from the top of the window to the first figure, at 1280 × 800. The other pages have a line of controls."""
 
 HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 250, 300
 """The same of every tab, on a projector. Pages on translators have two lines of choices."""
@@ -155,6 +159,15 @@ def test_a_long_sentence_has_large_letters_too(visit: Visit, name: str) -> None:
         page = go(visit, name, {"text": POND, "projector": "1"})
     page.wait_for_function(f"() => ({FIRST})() !== null")
     assert page.evaluate(WRITTEN, SMALLEST) == {}
+
+
+def test_on_a_phone_a_tab_says_above_its_figure_what_it_is_about(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    for name in ("training", "why", "normalisation"):
+        page = go(visit, name, {})
+        words = page.get_by_role("tabpanel").locator(".stMarkdown").first.bounding_box()
+        assert words, name
+        assert words["y"] + words["height"] <= page.evaluate(FIRST), name
 
 
 def test_the_sentence_is_whole_in_its_box(visit: Visit) -> None:

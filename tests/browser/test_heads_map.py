@@ -24,8 +24,8 @@ def test_pointing_at_a_head_shows_it_and_a_click_goes_there(visit: Visit) -> Non
     page.mouse.move(2, 2)
     expect(name).to_have_text("head 1.0")
     point.click()
-    expect(page.get_by_role("slider", name="Layer")).to_have_value("0")
-    expect(page.get_by_role("slider", name="Head")).to_have_value("2")
+    expect(page.get_by_role("spinbutton", name="Layer", exact=True)).to_have_value("0")
+    expect(page.get_by_role("spinbutton", name="Head", exact=True)).to_have_value("2")
     expect(page.get_by_text(re.compile(r"^Head 0\.2 gives"))).to_be_visible()
 
 

@@ -16,7 +16,7 @@ MAIN = "[data-testid=stMain]"
 CLICKS = {
     "sentence": f"{MAIN} textarea",
     "menu": f"{MAIN} [role=combobox]",
-    "slider": ".stSlider",
+    "number": ":is(.stSlider, [data-testid=stNumberInputStepUp])",
     "tab": "[role=tab]",
     "token": f"{MAIN} button[data-position]",
     "figure": f"{MAIN} :is(canvas, svg.marks)",
@@ -83,7 +83,7 @@ def test_the_keys_walk_on_whatever_was_clicked(visit: Visit) -> None:
             page.keyboard.press("Escape")
         page.keyboard.press(("ArrowRight", "PageDown")[n % 2])
         stays(page, "L3", n + 1)
-    assert {"sentence", "menu", "slider", "tab", "token", "figure", "blank"} <= set(seen), seen
+    assert {"sentence", "menu", "number", "tab", "token", "figure", "blank"} <= set(seen), seen
     page.keyboard.press("PageUp")
     at_rest(page, "L3", n)
     page.keyboard.press("ArrowLeft")

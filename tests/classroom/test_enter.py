@@ -39,7 +39,7 @@ def test_header_and_choices_are_sent_once(server: Server) -> None:
         assert sent == (1, 1, 0, 1)
         assert first.menus
         assert not entered.menus
-        labels = [{element.selectbox.label or element.slider.label for element in one.elements} for one in answers]
+        labels = [{one.selectbox.label or one.number_input.label for one in answer.elements} for answer in answers]
         assert {"Model", "Layer", "Head"} <= labels[0] - labels[1]
 
 

@@ -57,7 +57,7 @@ def refuse(*what):
 models._load = refuse
 app = AppTest.from_file("app.py", default_timeout=300).switch_page("pages/explorer.py").run()
 assert torch_before_loading == [False], f"torch was imported before the page stood: {torch_before_loading}"
-assert app.get("bidi_component") and app.text_area(key="text").value and app.slider(key="head")
+assert app.get("bidi_component") and app.text_area(key="text").value and app.number_input(key="head")
 assert "not now" in app.error[0].value
 """)
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainSite } from "../../tfmviz/views/shared/sites.ts";
-import { csvOf, numberIn, orderOf, plain } from "../../tfmviz/views/shared/table.ts";
+import { csvOf, isNumeric, numberIn, orderOf, plain } from "../../tfmviz/views/shared/table.ts";
 
 // Reads comma-separated values as RFC 4180 has them.
 function read(text) {
@@ -89,4 +89,17 @@ test("rows stand in the order of a column, those without a number last, and equa
   assert.deepEqual(orderOf(rows, 2, false), [1, 0, 2, 3]);
   assert.deepEqual(orderOf(rows, 0, true), [1, 0, 3, 2]);
   assert.deepEqual(orderOf(rows, 0, false), [2, 3, 0, 1]);
+});
+
+test("a column of numbers may hold signs, units, intervals and gaps, and one of words begins with digits at times", () => {
+  for (const numbers of [
+    ["1.0", "–"],
+    ["268 million", "33.6 million"],
+    ["−0.02 ± 0.04"],
+    ["2.3·10¹⁹", ""],
+    ["0.9 (0.8–1)"],
+  ])
+    assert.ok(isNumeric(numbers), numbers.join());
+  for (const words of [["8 it", "1 animal"], ["n² · d"], ["", "–"], ["117 million (Radford)"]])
+    assert.ok(!isNumeric(words), words.join());
 });

@@ -8,9 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
 from tests.pages.plain import softmax
+from tfmviz.constants import LEAST_SHARE
 from tfmviz.record.edits import AblateHead, Edit
 from tfmviz.record.trace import Array
 from tfmviz.ui import beside, models, named
+from tfmviz.ui.sentences import EXAMPLES, changed
 from tfmviz.words.labels import quoted
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
@@ -73,11 +75,35 @@ def test_the_sentence_says_where_the_token_looks_in_both() -> None:
 
 
 def test_the_same_sentence_moves_nothing() -> None:
-    for b in ({}, {"b": RIVER}):
-        app = page(compared="another sentence", **b)
-        assert "Nothing differs" in words(app)
-        assert np.nanmax(np.abs(matrices(app)["side_difference"])) == 0
-        np.testing.assert_allclose(series(charts(app)["side_likeness"], by=None)[""], 1, atol=1e-5)
+    app = page(compared="another sentence", b=RIVER)
+    assert "Nothing differs" in words(app)
+    assert np.nanmax(np.abs(matrices(app)["side_difference"])) == 0
+    np.testing.assert_allclose(series(charts(app)["side_likeness"], by=None)[""], 1, atol=1e-5)
+
+
+def test_every_comparison_opens_with_something_to_see() -> None:
+    """Of one's own sentence, too, and of heads of each layer but the first, which reads what no head has changed."""
+    for text in (RIVER, "Nobody knows.", "We sat down and it was cold."):
+        for what in ("another sentence", "another head", "a head off"):
+            for layer in ("1", "4"):
+                shown = matrices(page(what, text=text, layer=layer))["side_difference"]
+                assert np.nanmax(np.abs(shown)) > LEAST_SHARE, (text, what, layer)
+
+
+def test_a_token_before_the_first_change_leads_to_a_model_that_reads_both_ways() -> None:
+    address = {"b": RIVER.replace("river", "town"), "token": "4"}
+    app = page("another sentence", **address)
+    app.button(key="both_ways").click().run()
+    assert app.query_params["model"] == "fill-in"
+    assert "Nothing differs" not in words(app)
+    assert not [button for button in app.button if button.key == "both_ways"]
+
+
+def test_a_second_sentence_is_another_one_whatever_the_first_is() -> None:
+    for texts in EXAMPLES.values():
+        assert all(changed(example.text) != example.text for example in texts)
+    assert changed("Man bites dog") == "Man dog bites"
+    assert changed("ab") == "ba"
 
 
 def test_two_models_that_were_trained_alike_have_the_same_heads_and_others_no_map_of_them() -> None:

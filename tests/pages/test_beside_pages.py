@@ -73,7 +73,7 @@ def test_two_models_cut_one_sentence() -> None:
     spans = [{tuple(s) for s in backend(name).encode(text).offsets} for name in ("tiny-english", "french-english")]
     assert (len(a), len(b)) == (len(spans[0]), len(spans[1]))
     assert len(a) - len(only(a)) == len(b) - len(only(b)) == len(spans[0] & spans[1])
-    assert "They share all." in words(compare("tokens"))
+    assert "They share all." in words(compare("tokens", b=RIVER))
     assert "They share none." in words(compare("tokens", b="xyzzy"))
 
 
@@ -107,7 +107,7 @@ def test_a_temperature_of_its_own_meets_the_same_draws() -> None:
         expected = [in_a_box(model.vocabulary[step.token]) for step in steps]
         assert [text.replace("␣", " ") for text, *_ in shown] == expected
     assert rows(app)[1][0] == "B, temperature 1.7"
-    assert "Both write the same 16 tokens" in words(compare("writing", text=prompt))
+    assert "Both write the same 16 tokens" in words(compare("writing", text=prompt, b=prompt))
 
 
 def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_kind_elsewhere() -> None:
@@ -203,7 +203,7 @@ def test_two_sentences_are_counted_word_by_word() -> None:
             share = (pairs[before, word] + delta) / (single[before] + delta * n_words)
             assert number(p) == pytest.approx(share, rel=0.06)
     assert "They part at word 5: “bank” and “money”." in words(app)
-    assert "Both are the same." in words(compare("counting", text=a_text))
+    assert "Both are the same." in words(compare("counting", text=a_text, b=a_text))
     assert "One goes on where the other ends." in words(compare("counting", text="They", b=a_text))
     assert "tokens at a time" not in words(compare("counting", b="word " * 990))
 

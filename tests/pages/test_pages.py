@@ -123,7 +123,7 @@ def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note() -> None:
     ]
     for address, layer, head, note in cases:
         app = open_page(**address)
-        assert (app.slider(key="layer").value, app.slider(key="head").value) == (layer, head), address
+        assert (app.number_input(key="layer").value, app.number_input(key="head").value) == (layer, head), address
         assert note in app.info[0].value, address
         assert (selection(app)["layer"], selection(app)["head"]) == (layer, head), address
     app.selectbox(key="model").select("tiny-english").run()
@@ -195,7 +195,7 @@ def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
         assert said in texts(app)
         assert ATTENTION_KINDS[selection(app)["kind"]] == kinds[-1]
         if shape:
-            assert not app.slider
+            assert not app.number_input
             assert "This model has one layer, 0; you see layer 0." in app.info[0].value
     app.selectbox(key="kind").select("encoder").run()
     assert selection(app)["kind"] == "encoder.self_attn"

@@ -157,7 +157,7 @@ def test_a_button_takes_the_reader_to_a_strong_head() -> None:
     found = re.search(r"layer (\d), head (\d)", label)
     assert found
     app.button(key="look_at_0").click().run()
-    assert (app.slider(key="layer").value, app.slider(key="head").value) == (int(found[1]), int(found[2]))
+    assert (app.number_input(key="layer").value, app.number_input(key="head").value) == (int(found[1]), int(found[2]))
     assert f"**Layer {found[1]}, head {found[2]}** looked most at" in words(app)
 
 

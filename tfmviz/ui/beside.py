@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
 import streamlit as st
 
 from tfmviz.constants import MOST_TYPED, PART_CODES
@@ -18,7 +19,7 @@ from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, icons, live, models
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.named import name_of, named
-from tfmviz.ui.sentences import in_one_line
+from tfmviz.ui.sentences import changed, in_one_line
 from tfmviz.words import markdown
 
 What = Literal[
@@ -34,8 +35,8 @@ WITH_HEADS: tuple[What, ...] = ("another sentence", "another model", "another he
 SCHEMES: tuple[What, ...] = ("another scheme",)
 """On a page about position schemes."""
 
-MENU = 215
-"""Pixels of the menu."""
+MENU, UNUSED = 215, 145
+"""Pixels of the menu, and of one that nothing is chosen in: the sentence has the rest."""
 
 
 def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callable[[], None]:
@@ -66,15 +67,11 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
         case "another model":
             return _model(here, alike=alike)
         case "another head":
-            with line("b-head"):
-                layer = _number("Layer", _layers(here), here.choice.layer_index, key="b_layer")
-                head = _number("Head", here.model.config.attention.n_heads, here.choice.head, key="b_head")
-            return replace(here, choice=replace(here.choice, layer=_layer(here, layer), head=head))
+            layer, head = _head(here, "b", _unlike)
+            return replace(here, choice=replace(here.choice, layer=layer, head=head))
         case "a head off":
-            with line("b-off"):
-                layer = _number("Layer", _layers(here), here.choice.layer_index, key="without_layer")
-                head = _number("Head", here.model.config.attention.n_heads, here.choice.head, key="without_head")
-            return replace(here, edits=(AblateHead(layer=_layer(here, layer), head=head),))
+            layer, head = _head(here, "without", _needed)
+            return replace(here, edits=(AblateHead(layer=layer, head=head),))
         case "another temperature":
             line("b-temperature").slider(
                 "Temperature of B", 0.1, 2.0, 1.5, 0.1, key="b_temperature", bind="query-params"
@@ -95,10 +92,9 @@ def _menu(options: Sequence[What]) -> None:
         index=None,
         key="with",
         bind="query-params",
-        placeholder="Compare with…",
-        on_change=_copy,
+        placeholder="Compare…",
         label_visibility="collapsed",
-        width=MENU,
+        width=MENU if st.session_state.get("with", st.query_params.get("with")) else UNUSED,
     )
 
 
@@ -146,12 +142,10 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
     return "A", "B"
 
 
-def _copy() -> None:
-    """B begins as A: the reader changes a word of it."""
-    st.session_state["b"] = st.session_state["text"]
-
-
 def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
+    """Asks for B's sentence. It opens with A's, a word of it changed: who compares it with itself sees nothing."""
+    if "b" not in st.session_state and "b" not in st.query_params:
+        st.session_state["b"] = changed(here.text)
     text = st.text_area(
         "The other sentence (press Enter)",
         height="content",
@@ -215,17 +209,47 @@ def _shapes() -> dict[str, Facts]:
     return {entry.name: entry.config for entry in models.entries() if entry.config is not None}
 
 
-def _layers(here: Lesson) -> int:
-    return sum(kind_of(layer) == kind_of(here.choice.layer) for layer in here.model.config.layers)
+def _head(here: Lesson, name: str, opens: Callable[[Lesson], tuple[int, int]]) -> tuple[str, int]:
+    """Asks for another head of the same kind of attention: the path of its layer, and its index.
+
+    Args:
+        name: what its keys in the address begin with.
+        opens: gives layer and head of the one that B opens with.
+    """
+    keys = f"{name}_layer", f"{name}_head"
+    is_known = any(key in st.session_state or key in st.query_params for key in keys)
+    first = (here.choice.layer_index, here.choice.head) if is_known else opens(here)
+    layers, n_heads = _layers(here), here.model.config.attention.n_heads
+    with line(f"{name}-head"):
+        layer = _number("Layer", len(layers), first[0], key=keys[0])
+        head = _number("Head", n_heads, first[1], key=keys[1])
+    return layers[layer], head
 
 
-def _layer(here: Lesson, index: int) -> str:
-    stack, _, part = here.choice.layer.split(".")
-    return f"{stack}.{index}.{part}"
+def _unlike(here: Lesson) -> tuple[int, int]:
+    """The head whose attention on the text differs most from the chosen one's."""
+    patterns = np.stack([here.trace[f"{layer}.pattern"] for layer in _layers(here)])  # (layer, head, query, key)
+    own = patterns[here.choice.layer_index, here.choice.head]
+    layer, head = divmod(int(np.abs(patterns - own).sum(axis=(-2, -1)).argmax()), patterns.shape[1])
+    return layer, head
+
+
+def _needed(here: Lesson) -> tuple[int, int]:
+    """The head of the layer before without which the chosen one's attention moves most; in the first layer, itself."""
+    before, site = here.choice.layer_index - 1, f"{here.choice.layer}.pattern"
+    if before < 0:
+        return 0, here.choice.head
+    off = [AblateHead(layer=_layers(here)[before], head=n) for n in range(here.model.config.attention.n_heads)]
+    runs = [models.run(here.model, here.text, (edit,), sites=(site,))[site] for edit in off]
+    return before, int(np.abs(np.stack(runs) - here.trace[site])[:, here.choice.head].sum(axis=(-2, -1)).argmax())
+
+
+def _layers(here: Lesson) -> list[str]:
+    """The attention layers of the chosen kind."""
+    return [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
 
 
 def _number(label: str, count: int, first: int, *, key: str) -> int:
-    """Asks for a layer or a head; at first it is A's."""
     if count == 1:
         return 0
     controls.at_most(key, count - 1)

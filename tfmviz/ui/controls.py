@@ -19,7 +19,7 @@ import streamlit as st
 from tfmviz.constants import ATTENTION_KINDS, LONGEST_LOOK, MOST_TYPED
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import Encoding, kind_of
-from tfmviz.ui import icons, menu, models, trained
+from tfmviz.ui import icons, inputs, menu, models, trained
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
@@ -74,8 +74,8 @@ def choose() -> None:
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
-    layer = _number("Layer", "layer", config.depth(stack), index, help="Counted from 0. Layer 0 reads the text first.")
-    head = _number("Head", "head", config.attention.n_heads, start.head, help="Counted from 0.")
+    layer = inputs.stepper("Layer", config.depth(stack), index, key="layer")
+    head = inputs.stepper("Head", config.attention.n_heads, start.head, key="head")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
     st.session_state["drawn"] = {key: st.session_state.get(key) for key in ("model", "kind", "layer", "head")}
 
@@ -332,12 +332,6 @@ def _there_are(count: int, name: str) -> str:
     if count <= 2:
         return f"one {name}, 0" if count == 1 else f"two {name}s, 0 and 1"
     return f"{count} {name}s, 0 to {count - 1}"
-
-
-def _number(label: str, key: str, count: int, start: int, *, help: str) -> int:
-    if count == 1:
-        return 0
-    return st.slider(label, 0, count - 1, min(start, count - 1), key=key, bind="query-params", help=help)
 
 
 def _asked(key: str) -> str | None:

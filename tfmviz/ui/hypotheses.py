@@ -113,5 +113,4 @@ def _table(
         caption="The chosen text (left) and the winner",
         columns=("word", "log p", "sum", "sum", "log p", "winner"),
         rows=rows,
-        texts=True,
     )

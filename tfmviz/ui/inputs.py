@@ -1,16 +1,13 @@
-"""Widgets that take what an address says, whatever it says, and menus of sentences."""
+"""Widgets that take what an address says, whatever it says."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-
-from tfmviz.ui import controls
 
 LARGEST = 2**53
 """Whole numbers from here on are not all numbers of JavaScript."""
@@ -41,21 +38,8 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
     return (st if line is None else line).number_input(label, key=key, bind=bind, **box)
 
 
-def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
-    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box."""
-
-    def take() -> None:
-        if text := st.session_state[key]:
-            st.session_state["text"], st.session_state[key] = text, None
-            controls.forget_token()
-
-    st.selectbox(
-        label,
-        texts,
-        index=None,
-        key=key,
-        placeholder=label,
-        on_change=take,
-        label_visibility="collapsed",
-        width=width,
-    )
+def stepper(label: str, count: int, start: int, *, key: str) -> int:
+    """Asks for a layer or a head, 0 to `count` - 1; at first it is `start`. Of one there is nothing to ask."""
+    if count == 1:
+        return 0
+    return int(number_box(label, key=key, min_value=0, max_value=count - 1, value=min(start, count - 1)))

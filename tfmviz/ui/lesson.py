@@ -161,7 +161,6 @@ OUT_OF_SIGHT = {
 } | {
     "text": f"{WRAPPER}:has(> .st-key-sentence) {{display: none !important}}",
     "model": f".st-key-models, {WRAPPER}:has(> .st-key-line-choices):not(:has(.stAlert)) {{display: none !important}}",
-    "kind": ".st-key-kind {display: none !important} :root {--choices: 26rem}",
 }
 """The rules that hide each of them. A message about the models is seen on every page."""
 
@@ -273,6 +272,26 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
 def line(key: str) -> DeltaGenerator:
     """A line for the controls of a figure, each with its label before it; see `page.css`."""
     return st.container(horizontal=True, vertical_alignment="center", key=f"line-{key}")
+
+
+def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
+    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box."""
+
+    def take() -> None:
+        if text := st.session_state[key]:
+            st.session_state["text"], st.session_state[key] = text, None
+            controls.forget_token()
+
+    st.selectbox(
+        label,
+        texts,
+        index=None,
+        key=key,
+        placeholder=label,
+        on_change=take,
+        label_visibility="collapsed",
+        width=width,
+    )
 
 
 def pair_boxes(here: Lesson) -> None:

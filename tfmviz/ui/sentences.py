@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,10 +76,59 @@ def examples_for(model: str) -> tuple[Example, ...]:
     return tuple(Example(example.text) for example in EXAMPLES["tiny-english"]) if own is None else own
 
 
+OTHERS = {
+    "animal": "child",
+    "pond": "road",
+    "store": "park",
+    "students": "children",
+    "price": "news",
+    "chef": "boy",
+    "dinosaur": "fish",
+    "girl": "dragon",
+    "river": "town",
+    "cat": "dog",
+    "cup": "glass",
+    "money": "fish",
+    "book": "cat",
+    "voiture": "maison",
+    "étudiant": "malade",
+    "viande": "pain",
+    "gare": "plage",
+}
+"""Words of the lectures' sentences, and what takes their place in a second sentence."""
+
+
+def changed(text: str) -> str:
+    """A text with something of it changed: a word of `OTHERS`, else its two longest words in each other's place.
+
+    A text of one word begins with its second letter, and ends with its first.
+    """
+    parts = re.split(r"([\W_]+)", text)  # words at even places
+    if (known := next((n for n, part in enumerate(parts) if part in OTHERS), None)) is not None:
+        parts[known] = OTHERS[parts[known]]
+        return "".join(parts)
+    words = [n for n in range(0, len(parts), 2) if parts[n]]
+    first = max(words, key=lambda n: len(parts[n]), default=0)
+    other = max((n for n in words if parts[n] != parts[first]), key=lambda n: (len(parts[n]), n), default=None)
+    if other is None:
+        return text[1:] + text[:1]
+    parts[first], parts[other] = parts[other], parts[first]
+    return "".join(parts)
+
+
+PRONOUNS = {"it", "he", "she", "they", "him", "her", "them"}
+"""What stands for a word before it."""
+
+
 def opening(tokens: Sequence[str], word: str = "") -> int:
-    """Position of the token that a page looks at first: the last `word`, else the last with a letter or digit."""
+    """Position of the token that a page looks at first.
+
+    The last `word`, else the first pronoun that something stands before, else the last token with a letter or digit.
+    """
     if word and (places := [n for n, token in enumerate(tokens) if token.strip() == word]):
         return places[-1]
+    if pronouns := [n for n, token in enumerate(tokens) if n and token.strip() in PRONOUNS]:
+        return pronouns[0]
     words = [n for n, token in enumerate(tokens) if any(map(str.isalnum, token))]
     return words[-1] if words else len(tokens) - 1
 

@@ -13,10 +13,10 @@ from tfmviz.analysis.side_by_side import Pairing, difference, distances, likenes
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.plots import side_by_side as figures
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import beside, controls
+from tfmviz.ui import beside, controls, menu, models, named
 from tfmviz.ui.boxes import marked, show_boxes
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
@@ -45,9 +45,8 @@ class Sides:
 
 
 def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Sides:
-    """Pairs the tokens. Until the reader chooses one, it is the usual one, or that whose row differs most.
-
-    The usual one does where its row differs. A decoder's token before the first change sees nothing of it.
+    """Pairs the tokens. Until the reader chooses one, it is the usual one or, where its row is the same, the first
+    whose row differs clearly: by half of what any does. A decoder's token before the first change sees nothing of it.
 
     Args:
         titles: where B is not what the reader compares with.
@@ -58,9 +57,9 @@ def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Si
     if controls.pinned() is None and queries.pairs:
         a, b = (side.trace[f"{side.choice.layer}.pattern"][[side.choice.head]] for side in (here, there))
         moved = dict(zip((at for at, _ in queries.pairs), distances(a, b, queries, keys)[0], strict=True))
-        changed = max(moved, key=lambda at: moved[at])
-        if query not in moved or moved[query] <= LEAST_SHARE < moved[changed]:
-            query = changed
+        most_moved = max(moved.values())
+        if query not in moved or moved[query] <= LEAST_SHARE < most_moved:
+            query = next(at for at in sorted(moved) if 2 * moved[at] >= most_moved)
             key = most(here, query)[0]
     named = titles or beside.titles(here, there)
     return Sides(lessons=(here, there), titles=named, queries=queries, keys=keys, query=query, key=key)
@@ -75,6 +74,8 @@ def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | 
         on_look: called before a click on the map goes to a head.
     """
     st.markdown(note or f"{said(sides)} {how(sides)}")
+    if is_too_early(sides):
+        _offer_both_ways(sides)
     show_heads(sides)
     left, right = st.columns(2)
     if _have_same_heads(*sides.lessons):
@@ -82,6 +83,32 @@ def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | 
             _all_heads(sides, on_look)
     with right:
         show_likeness(sides)
+
+
+BOTH_WAYS = "fill-in"
+"""A model whose words see what follows them."""
+
+
+def is_too_early(sides: Sides) -> bool:
+    """Whether the chosen token stands before the first change, in a model whose tokens see only what is before them."""
+    here, there = sides.lessons
+    if here.model.name != there.model.name or here.edits != there.edits or not _looks_back(here):
+        return False
+    changes = parting(*(side.trace.axes(side.choice.layer)[0].tokens for side in sides.lessons))
+    return changes is not None and sides.query < changes
+
+
+def _looks_back(side: Lesson) -> bool:
+    return side.choice.layer.startswith("decoder.") and side.choice.layer.endswith("self_attn")
+
+
+def _offer_both_ways(sides: Sides) -> None:
+    token = markdown.plain(query_name(sides))
+    name = markdown.plain(named.name_of(BOTH_WAYS))
+    with line("both-ways"):
+        st.markdown(f"{token} stands before the first change, and this model reads from left to right.")
+        if BOTH_WAYS in models.names():
+            st.button(f"Read both ways: {name}", on_click=menu.pick, args=(BOTH_WAYS,), key="both_ways")
 
 
 def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequence[Piece]], what: str) -> None:

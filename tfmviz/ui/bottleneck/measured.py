@@ -78,7 +78,6 @@ def _bleu(found: Row) -> None:
                 )
                 for row in rows
             ],
-            spared=(2,),
         ),
     )
     _differences(rows)

@@ -31,7 +31,6 @@ def context_sum(at: Translating) -> None:
             f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
             columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
             rows=_rows(source, found),
-            spared=(1, 2),
             about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
             f"{decimal(found.total, '+.4f')}.",
         ),

@@ -40,9 +40,7 @@ def translations(at: Translating) -> None:
             caption=f"“{at.here.text}”",
             columns=("model", "score", "what it writes"),
             rows=rows,
-            spared=(1,),
             picked=kinds.index(at.kind),
-            texts=True,
         ),
         on_pick=take,
     )

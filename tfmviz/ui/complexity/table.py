@@ -54,7 +54,6 @@ def table() -> None:
                 for kind, count in zip(KINDS, counts, strict=True)
             ],
             shares=[count / max(counts) for count in counts],
-            spared=(2,),
             picked=picked,
         ),
         on_pick=lambda row: controls.put({"row": names[row]}),

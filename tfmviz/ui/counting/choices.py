@@ -11,7 +11,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
-from tfmviz.ui import icons, inputs, lesson
+from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
@@ -66,7 +66,7 @@ def choose(here: Lesson) -> Counting:
         n = st.segmented_control("n", range(1, LONGEST + 1), default=3, key="n", bind="query-params") or 3
         method = st.selectbox("Smoothing", METHODS, key="smoothing", bind="query-params", width=240)
         which = st.selectbox("Text", (SHIPPED, OWN), key="source", bind="query-params", width=150)
-        inputs.presets("Prompts", PROMPTS, key="prompt", width=120)
+        lesson.presets("Prompts", PROMPTS, key="prompt", width=120)
         smoothing = _smoothing(method)
     own = _own() if which == OWN else None
     text = shipped_text() if own is None else _counted(own)

@@ -65,7 +65,6 @@ def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> No
             rows=[_row(at, word, counts, p) for word in rows],
             shares=np.nan_to_num(p[rows]).tolist(),
             has_ground=True,
-            spared=(1, 2),
             picked=rows.index(picked),
             about=_about(at, context, picked, int(counts[picked])),
             sentences=[

@@ -70,7 +70,6 @@ def table(here: Lesson) -> None:
             columns=("method", "elsewhere", "output", "KL", "held at once", "multiplications"),
             rows=[_said(here, made[0], row) for row in made],
             shares=[cost.multiplications / most for *_, cost in made],
-            spared=(2, 4),
         ),
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)

@@ -15,7 +15,7 @@ from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, inputs, lesson, models
+from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -50,7 +50,7 @@ LONGEST_LINK = 300
 def uses(here: Lesson) -> None:
     """Labels of the tokens, one label for the text, how often they are right, and what the other two uses are."""
     with lesson.line("uses"):
-        inputs.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
+        lesson.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
     networks = _networks()
     if networks is None:
         return

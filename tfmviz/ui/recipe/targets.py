@@ -129,7 +129,6 @@ def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliabili
                 )
                 for name, g in guesses.items()
             ],
-            spared=(3,),
         ),
     )
 

@@ -148,7 +148,6 @@ def _constants() -> None:
             caption="Constants of the laws, with the middle 95% of resamples",
             columns=("law", "α", "β", "N ∝ C to the", "E"),
             rows=rows,
-            spared=(4,),
             about=f"{KAPLAN}: without E; N counts no embeddings. N ∝ C: how the best N grows with C.",
         ),
     )

@@ -115,7 +115,6 @@ def training(here: Lesson) -> None:
             caption=f"{subject.name}: one training run",
             columns=("trained on", "machine", "operations", "takes"),
             rows=rows,
-            spared=(2,),
         ),
     )
     design = subject.design

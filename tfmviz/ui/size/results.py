@@ -30,8 +30,6 @@ TRANSLATION = Table(
         ("Transformer base", "27.3", "38.1", "3.3·10¹⁸", "3.3·10¹⁸", "attention alone"),
         ("Transformer big", "28.4", "41.8", "2.3·10¹⁹", "2.3·10¹⁹", "three times the parameters"),
     ),
-    spared=(3, 4),
-    texts=True,
     sortable=True,
     about="Vaswani et al. 2017, table 2.",
 )
@@ -82,7 +80,5 @@ def _sizes() -> Table:
             )
             for name, known in PUBLISHED.items()
         ],
-        spared=(1, 2),
-        texts=True,
         sortable=True,
     )

@@ -188,7 +188,6 @@ def _table(found: Comparison) -> None:
             caption="Each variant beside the baseline",
             columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
             rows=[_row(found, name) for name in found.variants],
-            spared=(1, 2, 3),
             about="Multiplications: a token of a full context. ±: standard deviation; half of the 95% interval. "
             "Narang et al. 2021, table 1, minus their baseline.",
         ),

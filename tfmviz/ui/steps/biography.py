@@ -130,7 +130,6 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
             columns=["pair", "share", "sentence"],
             rows=rows,
             low=True,
-            texts=True,
         ),
     )
 
@@ -194,7 +193,6 @@ def _alike(here: Lesson, found: Biography) -> None:
             columns=["head", "claim"],
             rows=[[f"{name} {_name(layer, head)}", other.name] for *_, name, layer, head, other in best],
             picked=-1,
-            texts=True,
         ),
         on_pick=pick,
     )

@@ -26,7 +26,6 @@ KEPT = Table(
         ("ULMFiT 2018", "the model", "next words → all of it, layer after layer"),
         ("BERT 2018", "the model", "hidden words, next sentences → all of it, and one new layer"),
     ),
-    texts=True,
     about="McCann et al., Peters et al., Howard and Ruder, Devlin et al. Next-sentence prediction asks whether B "
     "follows A in the text. RoBERTa (Liu et al. 2019) left it out and lost nothing.",
 )

@@ -91,7 +91,7 @@ class Switches:
 
 
 def switchboard(here: Lesson) -> Switches:
-    """Asks what is off. The address decides; if it says nothing, it is the chosen head."""
+    """Asks what is off. The address decides: an address of a head alone has that head off, one of nothing nothing."""
     parts = ablation.parts_of(here.trace)
     off = _asked(parts, here)
     with lesson.line("switches"):
@@ -159,7 +159,9 @@ def _way(here: Lesson) -> Way:
 
 def _asked(parts: Sequence[Part], here: Lesson) -> tuple[Part, ...]:
     """What the address says is off; with a note on what this model does not have."""
-    asked = st.query_params.get("off", "")
+    asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
+    if "off" not in st.query_params:
+        controls.put({"off": asked})  # or the next head that is chosen would be off
     codes = set(asked.split(",")) if OFF.fullmatch(asked) else {_code(here)}
     off = tuple(part for part in parts if part.code in codes)
     unknown = codes - {part.code for part in off} - {"none"}
@@ -212,7 +214,7 @@ def verdict(sides: Sides, said: Switches) -> None:
     """In words: what is off, and what that does to the loss."""
     here = sides.lessons[0]
     if not said.off:
-        st.markdown("Everything is on: switch something off.")
+        st.markdown("Everything is on. **Click a head on the board to switch it off.**")
         return
     if _everything(here.trace, said):
         st.warning("Everything is off: what is read out depends on no other token.", icon=icons.OFF)
@@ -281,7 +283,9 @@ def attention(sides: Sides, said: Switches) -> None:
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"
     note = f"{name} **looks as before**: only later layers read what is changed. The map below shows them."
-    is_alike = bool(said.off) and np.allclose(a, b, atol=LEAST_SHARE)
+    is_alike = np.allclose(a, b, atol=LEAST_SHARE)
+    if not said.off:
+        note = "Everything is on. **Click a head on the board to switch it off.**"
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
 
 

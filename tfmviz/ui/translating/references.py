@@ -18,12 +18,12 @@ from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
 
 KNOWN = {
-    "J'ai une voiture rouge.": "I have a red car. | I've got a red car.",
-    "Je suis étudiant.": "I am a student. | I'm a student.",
-    "Elle ne mange jamais de viande.": "She never eats meat.",
-    "Où est la gare ?": "Where is the train station? | Where's the station?",
+    "J'ai une voiture rouge.": "I've got a red car. | My car is red.",
+    "Je suis étudiant.": "I am a student.",
+    "Elle ne mange jamais de viande.": "She doesn't eat meat, ever.",
+    "Où est la gare ?": "Where is the railway station?",
 }
-"""References for the sentences of the menu, translated by hand."""
+"""References for the sentences of the menu, translated by hand and otherwise than by `french-english`."""
 
 LONGEST = 4
 """Words of the longest n-grams that BLEU counts."""

@@ -18,16 +18,14 @@ class Table:
 
     Attributes:
         caption: what the table is of.
-        columns: their titles. The first is the name of a row; the others hold numbers.
+        columns: their titles. The first is the name of a row; of the others those with numbers end at the right.
         rows: the cells.
         shares: length of the bar in the last column, from 0 to 1, for each row; empty: no bars.
         has_ground: whether 1 is all there is, as for probabilities: then a pale ground shows how long that is.
-        spared: columns that a phone leaves out, since another says the same.
         picked: the chosen row; None: rows cannot be chosen.
         about: a line on the chosen row.
-        low: whether the table is a few lines high and scrolls.
+        low: whether the table is a few rows high and scrolls.
         sortable: whether a click on a column's title sorts the rows by it.
-        texts: whether the last column holds sentences, which wrap, and no numbers.
         sentences: text before, in and behind what is marked.
     """
 
@@ -36,11 +34,9 @@ class Table:
     rows: Sequence[Sequence[str]]
     shares: Sequence[float] = ()
     has_ground: bool = False
-    spared: Sequence[int] = ()
     picked: int | None = None
     about: str = ""
     low: bool = False
-    texts: bool = False
     sortable: bool = False
     sentences: Sequence[tuple[str, str, str]] = ()
 
@@ -52,11 +48,9 @@ class Table:
             "rows": [list(row) for row in self.rows],
             "shares": [float(share) for share in self.shares],
             "has_ground": self.has_ground,
-            "spared": list(self.spared),
             "picked": self.picked,
             "about": self.about,
             "low": self.low,
-            "texts": self.texts,
             "sortable": self.sortable,
             "sentences": [list(sentence) for sentence in self.sentences],
         }

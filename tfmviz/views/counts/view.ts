@@ -5,7 +5,7 @@ import { button, make } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { barLength } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
-import { numberIn, orderOf } from "../shared/table.ts";
+import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
 
 interface Table {
   caption: string;
@@ -13,11 +13,9 @@ interface Table {
   rows: string[][];
   shares: number[];
   has_ground: boolean;
-  spared: number[];
   picked: number | null;
   about: string;
   low: boolean;
-  texts: boolean;
   sortable: boolean;
   sentences: [before: string, marked: string, after: string][];
 }
@@ -48,16 +46,35 @@ class Counts extends Shell {
 
   draw() {
     const { data } = this;
+    const scroller = make(
+      "div",
+      { className: data.low ? "low scroller" : "scroller", ...region(data), onscroll: () => this.edges() },
+      table(data, this),
+    );
     const focused = this.body.querySelector(":focus");
     const { row, column } = focused instanceof HTMLElement ? focused.dataset : {};
     this.body.replaceChildren(
       make("p", { textContent: data.caption }),
-      make("div", { className: data.low ? "low scroller" : "scroller", ...region(data) }, table(data, this)),
+      scroller,
+      make("p", { className: "more", hidden: true }),
       make("p", { className: "about", role: "status", textContent: data.about }),
       make("ol", { hidden: !data.sentences.length }, ...data.sentences.map(sentence)),
     );
     const again = this.body.querySelector(`button[data-row="${row}"], button[data-column="${column}"]`);
     if (again instanceof HTMLElement) again.focus();
+    if (data.low) wholeRows(scroller);
+    this.edges();
+  }
+
+  // Says what the edges of the scroller hide.
+  edges() {
+    const [scroller, more] = this.body.querySelectorAll<HTMLElement>(".scroller, .more");
+    const { bottom } = scroller.getBoundingClientRect();
+    const rows = [...scroller.querySelectorAll("tbody tr")];
+    const below = this.data.low ? rows.filter((row) => row.getBoundingClientRect().bottom > bottom + 1).length : 0;
+    scroller.classList.toggle("goes-on", scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft > 1);
+    more.hidden = below === 0;
+    more.textContent = below === 1 ? "1 more row" : `${below} more rows`;
   }
 
   figure() {
@@ -74,18 +91,34 @@ class Counts extends Shell {
 const region = ({ caption, picked, sortable }: Table) =>
   picked === null && !sortable ? { tabIndex: 0, role: "region", ariaLabel: caption } : {};
 
+/** Ends the scroller below the last row that it can show whole. */
+function wholeRows(scroller: HTMLElement) {
+  const { top, bottom } = scroller.getBoundingClientRect();
+  const bottoms = [...scroller.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect().bottom);
+  const last = bottoms.filter((end) => end <= bottom).at(-1);
+  if (last && last !== bottoms.at(-1)) scroller.style.maxHeight = `${last - top}px`;
+}
+
+const LONG = 24; // characters: longer words wrap
+
 function table(data: Table, view: Counts) {
-  const { caption, columns, rows, shares, spared, picked, texts } = data;
+  const { caption, columns, rows, shares, picked } = data;
   const { column: by, isUp } = view.sorted;
-  const kind = (column: number) => (spared.includes(column) ? "spared" : "");
+  const hasBars = (column: number) => shares.length > 0 && column === columns.length - 1;
+  const longest = columns.map((_, n) => Math.max(...rows.map((row) => row[n].length)));
+  const kinds = columns.map((_, n) => {
+    if (hasBars(n)) return "bar";
+    if (n === 0 || isNumeric(rows.map((row) => row[n]))) return "";
+    return longest[n] > LONG ? "words long" : "words";
+  });
   const head = columns.map((title, n) => {
     const canSort = data.sortable && (n === 0 || rows.some((row) => typeof numberIn(row[n]) === "number"));
-    if (!title) return make("td", { className: kind(n) }); // above names that need none
-    if (!canSort) return make("th", { scope: "col", textContent: title, className: kind(n) });
+    if (!title) return make("td", { className: kinds[n] }); // above names that need none
+    if (!canSort) return make("th", { scope: "col", textContent: title, className: kinds[n] });
     const arrow = n === by ? (isUp ? " ↑" : " ↓") : "";
     const sort = button(title + arrow, { dataset: { column: n }, onclick: () => view.sortBy(n) });
     const ariaSort = n === by ? (isUp ? "ascending" : "descending") : "none";
-    return make("th", { scope: "col", className: kind(n), ariaSort }, sort);
+    return make("th", { scope: "col", className: kinds[n], ariaSort }, sort);
   });
   const body = (by < 0 ? rows.map((_, n) => n) : orderOf(rows, by, isUp)).map((row) => {
     const [name, ...numbers] = rows[row];
@@ -93,17 +126,21 @@ function table(data: Table, view: Counts) {
     const label = make("span", { textContent: name, dir: "auto" });
     const choice = button("", { ariaPressed: String(chosen), dataset: { row }, onclick: () => view.page.pick?.(row) });
     choice.append(label);
-    const cells = numbers.map((text, n) => make("td", { textContent: text, className: kind(n + 1) }));
-    const last = cells.at(-1);
-    if (shares.length && last) last.style.setProperty("--share", barLength(shares[row]));
+    const cells = numbers.map((text, n) => {
+      const number = make("span", { textContent: text });
+      const cell = make("td", { className: kinds[n + 1] }, number);
+      if (hasBars(n + 1)) {
+        number.style.minWidth = `${longest[n + 1]}ch`;
+        cell.style.setProperty("--share", barLength(shares[row]));
+      }
+      return cell;
+    });
     const first = make("th", { scope: "row" }, picked === null ? label : choice);
     return make("tr", { className: chosen ? "picked" : "" }, first, ...cells);
   });
-  const bars = data.has_ground ? "shares grounded" : "shares";
-  const className = texts ? "texts" : shares.length ? bars : "";
   return make(
     "table",
-    { ariaLabel: caption, className },
+    { ariaLabel: caption, className: data.has_ground ? "grounded" : "" },
     make("thead", {}, make("tr", {}, ...head)),
     make("tbody", {}, ...body),
   );

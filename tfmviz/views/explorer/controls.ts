@@ -29,7 +29,6 @@ export class Controls {
   filters = this.makeFilters();
   ticks = make("div", { className: "ticks" });
   legend = legendOf(this.ticks);
-  link = button("Copy link", { className: "link", onclick: () => this.copyLink() });
 
   // Plays through the layers; where means are shown, no head says which layer, so here it is chosen.
   layer = make("output");
@@ -49,7 +48,6 @@ export class Controls {
   constructor(explorer: Explorer) {
     this.explorer = explorer;
     this.aggregate.box.ariaLabel = "What is shown";
-    this.link.hidden = !explorer.linkTo;
   }
 
   /** What is chosen in one step, after which the hand is still. */
@@ -130,19 +128,6 @@ export class Controls {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     this.play.textContent = "Play";
-  }
-
-  async copyLink() {
-    const address = this.explorer.linkTo?.(this.explorer.selection()) ?? "";
-    try {
-      await navigator.clipboard.writeText(address);
-      this.link.textContent = "Copied";
-    } catch {
-      window.prompt("Copy this address:", address); // without a secure connection there is no clipboard
-    }
-    setTimeout(() => {
-      this.link.textContent = "Copy link";
-    }, 2000);
   }
 
   setTicks(scale: Scale) {

@@ -29,7 +29,7 @@ export class Frame {
     const summary = make("summary", { textContent: "Every row in words" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
     const rowSums = "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.";
-    const colours = make("div", { className: "bar colours" }, controls.filters, controls.legend, controls.link);
+    const colours = make("div", { className: "bar colours" }, controls.filters, controls.legend);
     this.panels = make(
       "div",
       { className: "panels" },

@@ -24,6 +24,15 @@ export function numberIn(text: string) {
     : text;
 }
 
+const UNITS = /\b(?:[kKMGT]i?B|B|[µnm]?s|min|h|days?|years?|bits?|nats?|million|billion|trillion|to|of)\b/g;
+
+/** Whether most of a column's cells are numbers as readers write them: signs, units, intervals. Empty ones do not count. */
+export function isNumeric(cells: string[]) {
+  const filled = cells.filter((text) => /[\p{L}\p{N}∞]/u.test(text));
+  const numbers = filled.filter((text) => /^[^\p{L}]*[\p{N}∞][^\p{L}]*$/u.test(text.replace(UNITS, "")));
+  return 2 * numbers.length > filled.length;
+}
+
 /**
  * The rows' numbers in the order of a column: numbers from the largest on or, if `isUp`, from the smallest, names as in
  * a dictionary. What has no number comes last.
