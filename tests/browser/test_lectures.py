@@ -90,5 +90,8 @@ def test_a_hostile_lecture_is_text(visit: Visit) -> None:
 
 def test_the_list_leads_into_a_lecture(visit: Visit) -> None:
     page = visit.open("/lectures", drawn="[data-testid=stMain] h1")
-    page.get_by_role("link", name=walks.walks()[0]["L4"].steps[0].say).click()
+    card = page.locator("section").filter(has_text="L4")
+    expect(card.get_by_role("link", name="Start L4")).to_be_visible()
+    card.locator("summary").click()
+    card.get_by_role("link", name=walks.walks()[0]["L4"].steps[0].say).click()
     at_rest(page, "L4", 1)

@@ -6,7 +6,7 @@
 
 import { render } from "preact";
 import { make, put } from "../shared/elements.ts";
-import { go, isElsewhere } from "../shared/going.ts";
+import { go, isElsewhere, kept } from "../shared/going.ts";
 import { part } from "../shared/meet.ts";
 import { watchConnection } from "./away.ts";
 
@@ -17,8 +17,6 @@ interface Data {
   title: string; // of the open page
   groups: string; // as JSON
 }
-
-const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
 
 class Header {
   title = ""; // of the open page
@@ -153,13 +151,6 @@ class Header {
       this.body,
     );
   }
-}
-
-/** An address with what the reader has chosen for all pages. */
-function kept(address: string) {
-  const chosen = new URLSearchParams(location.search);
-  const choices = KEPT.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
-  return choices.length ? `${address}?${new URLSearchParams(choices)}` : address;
 }
 
 export default part<Data>((parent) => {
