@@ -99,8 +99,9 @@ def test_the_contents_link_to_every_page_and_tab() -> None:
     groups = json.loads(json.loads(views(open_page("contents"))["tabs"].json)["groups"])
     entries = [entry for _, entries in groups for entry in entries]
     found = {link for entry in entries for _, link in entry["folded"]}
-    listed = [entry["address"] for entry in entries]
-    assert listed == [address(page.name) for page in PAGES if page.name not in ("home", "contents")]
+    listed = [[entry["title"], entry["address"], *entry["says"]] for entry in entries]
+    pages = [page for page in PAGES if page.name not in ("home", "contents")]
+    assert listed == [[page.title, address(page.name), page.answers] for page in pages]
     for page in PAGES:
         for choices in tabs.addresses(page.name):
             assert not choices or address(page.name, choices) in found, choices

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfmviz import zoo
 from tfmviz.analysis import contributions, heads, lens, residual
+from tfmviz.constants import FOLLOWED_SITES
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -133,7 +134,7 @@ def _forming() -> tuple[Miniature, ...]:
     except zoo.ModelUnavailable:
         return ()
     ids = heads.random_repeats(vocab_size=found[0].config.vocab_size, max_len=2 * PERIOD)
-    traces = [model.trace(ids, sites=("*.pattern", "*.mask")) for model in found]
+    traces = [model.trace(ids, sites=FOLLOWED_SITES["explorer"]) for model in found]
     best = {layer: scores["induction"] for layer, scores in heads.layer_scores(traces[-1]).items()}
     layer = max(best, key=lambda one: best[one].max())
     head = int(best[layer].argmax())
@@ -153,7 +154,12 @@ def _grids(title: str, asks: str, says: str, cells: Sequence[Array], *, across: 
     """Square pictures of bytes, so many of them in a row."""
     data = base64.b64encode(np.stack(cells).tobytes()).decode()
     size = len(cells[0])
-    return {"title": title, "asks": asks, "says": says, "grids": {"cells": data, "size": size, "across": across}}
+    return {
+        "title": title,
+        "asks": asks,
+        "says": says,
+        "grids": {"cells": data, "size": size, "across": across, "masked": MASKED, "hidden": HIDDEN},
+    }
 
 
 def _cells(pattern: Array, mask: Array, most: int = MOST) -> Array:

@@ -85,10 +85,11 @@ def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int,
         far = np.stack([trace[f"{layer}.pattern"][:, word, 1 : word - 1] for layer in trace.layers])
         at, head, key = np.unravel_index(far.argmax(), far.shape)
         found.append((trace.layers[at], int(head), f"links “{labels[word]}” to “{labels[1 + key]}”"))
+    by_layer = layer_scores(trace)
     for kind in KINDS:
         scores = {
             (layer, head): score
-            for layer, kinds in layer_scores(trace).items()
+            for layer, kinds in by_layer.items()
             for head, score in enumerate(kinds[kind].tolist())
             if score == score and (layer, head) not in [one[:2] for one in found]  # NaN: one token alone
         }

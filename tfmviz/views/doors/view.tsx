@@ -1,5 +1,5 @@
-// Small pictures of the sentence on the stage, each a link to its page. While another sentence is typed there, the links
-// keep that one, and the pictures say of which they are.
+// Small pictures of the sentence on the stage, each a link to its page. While another sentence is typed there, the
+// links keep that one, and the pictures say of which they are.
 
 import { render } from "preact";
 import { contextOf } from "../shared/canvas.ts";
@@ -10,8 +10,14 @@ import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
-/** Squares of `size` × `size` bytes in base64: shares of attention, or one of the next two. */
-type Grids = { cells: string; size: number; across: number };
+/** Squares of `size` × `size` bytes in base64: shares of attention, or one of two codes. */
+type Grids = {
+  cells: string;
+  size: number;
+  across: number;
+  masked: number; // may not be looked at
+  hidden: number; // has been hidden by hand
+};
 
 type Door = {
   title: string;
@@ -23,9 +29,6 @@ type Door = {
   river?: [kind: string, along: number][];
   lens?: [word: string, probability: number][];
 };
-
-const MASKED = 255; // may not be looked at
-const HIDDEN = 254; // has been hidden by hand
 
 class Doors extends Shell {
   data!: { text: string; doors: string }; // from the first `show` on
@@ -55,7 +58,7 @@ class Doors extends Shell {
     const isOther = this.text !== this.data.text;
     render(
       doors.map((door) => (
-        <a key={door.title} href={this.kept(door)} class={isOther ? "other" : ""} onClick={follow}>
+        <a key={door.title} href={this.addressOf(door)} class={isOther ? "other" : ""} onClick={follow}>
           <div class="picture" aria-hidden="true">
             {door.grids && <canvas ref={(canvas) => this.paint(canvas, door.grids)} />}
             {door.clocks && clocks(door.clocks)}
@@ -73,7 +76,7 @@ class Doors extends Shell {
     );
   }
 
-  kept({ address }: Door) {
+  addressOf({ address }: Door) {
     const [page, query] = address.split("?");
     const choices = new URLSearchParams(query);
     choices.set("text", this.text);
@@ -83,7 +86,7 @@ class Doors extends Shell {
   /** A pixel for each cell; the style makes them larger. */
   paint(canvas: HTMLCanvasElement | null, grids?: Grids) {
     if (!canvas || !grids) return;
-    const { cells, size, across } = grids;
+    const { cells, size, across, masked, hidden } = grids;
     const bytes = Uint8Array.from(atob(cells), (letter) => letter.charCodeAt(0));
     const [wide, high] = [across, Math.ceil(bytes.length / size / size / across)].map((n) => n * (size + 1) - 1);
     Object.assign(canvas, { width: wide, height: high });
@@ -92,8 +95,8 @@ class Doors extends Shell {
       const [grid, cell] = [Math.floor(n / size / size), n % (size * size)];
       const x = (grid % across) * (size + 1) + (cell % size);
       const y = Math.floor(grid / across) * (size + 1) + Math.floor(cell / size);
-      const { masked, accent } = this.colours;
-      pen.fillStyle = byte === MASKED ? masked : byte === HIDDEN ? accent : css(byte / (HIDDEN - 1));
+      const shade = () => css(byte / (hidden - 1));
+      pen.fillStyle = byte === masked ? this.colours.masked : byte === hidden ? this.colours.accent : shade();
       pen.fillRect(x, y, 1, 1);
     }
   }

@@ -11,8 +11,8 @@ type Link = [text: string, address: string];
 type Entry = { title: string; address: string; says: string[]; folded: Link[] };
 
 /**
- * `of` is what is folded; `opens` is written on the link of an entry, if its title is none; `keeps`: links keep sentence
- * and model; `groups` is JSON
+ * `of` is what is folded; `opens` is written on the link of an entry, if its title is none; if it `keeps` them, links
+ * have the reader's sentence and model; `groups` is JSON
  */
 type Data = { of: string; opens: string; keeps: boolean; groups: string };
 
