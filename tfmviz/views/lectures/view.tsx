@@ -25,9 +25,9 @@ export default part<Data>((parent) => {
           {text}
         </a>
       );
-      const entry = ({ title, address, says, folded }: Entry) => (
+      const entry = ({ title, address, says, folded }: Entry, Heading: "h2" | "h3") => (
         <section key={title}>
-          <h3>{opens ? title : link([title, address])}</h3>
+          <Heading>{opens ? title : link([title, address])}</Heading>
           {says.map((text) => (
             <p key={text}>{text}</p>
           ))}
@@ -50,7 +50,7 @@ export default part<Data>((parent) => {
         (JSON.parse(groups) as [name: string, entries: Entry[]][]).map(([name, entries]) => (
           <div key={name} class={name ? "group" : "cards"}>
             {name && <h2>{name}</h2>}
-            {entries.map(entry)}
+            {entries.map((one) => entry(one, name ? "h3" : "h2"))}
           </div>
         )),
         body,
