@@ -32,9 +32,10 @@ def doors(shown: Shown) -> None:
     """Six pictures of the sentence beside each other, each the door to its page."""
     at = {"layer": shown.layer.split(".")[1], "head": str(shown.head)}
     behind = [
-        {**picture, "address": address(page, {"text": shown.text, **at, **choices})}
+        {**picture, "address": address(page, at | choices)}
         for page, choices, picture in miniatures.of(shown.model, shown.text, shown.layer, shown.head, shown.word)
     ]
+    # The view puts the sentence into each address: a long one travels once.
     data = {"text": shown.text, "doors": json.dumps(behind)}
     show_plain_view("doors", js=view.JS, css=view.CSS, data=data)
 
