@@ -13,9 +13,9 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, hypotheses, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_tree
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
-from tfmviz.views.beams import Kind, Node
+from tfmviz.views.beams import Kind, Node, Tree
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -38,11 +38,10 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     best = found[-1].complete[0]
     text = hypotheses.text_of(here.model, best.ids)
     chosen = hypotheses.asked(here)
-    show_tree(
-        _last_steps(nodes_of(found, width, here.model), upto),
-        key="tree",
+    show(
+        "tree",
+        Tree(nodes=_last_steps(nodes_of(found, width, here.model), upto), chosen=chosen),
         alt=f"The best text with {width} beams: {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
-        chosen=chosen,
         on_pick=hypotheses.choose,
     )
     if chosen:

@@ -13,8 +13,9 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, models
-from tfmviz.ui.figures import show, show_pairs, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.bars import Bars
 from tfmviz.words.labels import quoted, visible
 
 ONE_TOKEN = "A single token has no next word to predict. Type more."
@@ -51,7 +52,7 @@ def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str
     old, new = (softmax(run.row("logits", token)) for run in (before, after))
     best = np.argsort(-np.maximum(old, new), kind="stable")[:NEXT_WORDS]
     words = [visible(vocabulary[index]) for index in best]
-    show_pairs(words, old[best].tolist(), new[best].tolist(), series, key=key)
+    show(key, Bars(labels=words, shares=[old[best].tolist(), new[best].tolist()], names=series))
 
 
 def losses(here: Lesson, after: Trace, *, series: tuple[str, str], key: str = "losses") -> None:
@@ -67,6 +68,7 @@ def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[
     """The chart of two surprises at each token but the first."""
     names = quoted(tokens)[1:]
     show(
+        key,
         pairs(
             tokens[1:],
             old,
@@ -77,6 +79,5 @@ def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[
             names=names,
             theme=theme(),
         ),
-        key=key,
         alt="; ".join(f"{name} {a:.1f} → {b:.1f}" for name, a, b in zip(names, old, new, strict=True)),
     )

@@ -18,7 +18,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded
@@ -202,9 +202,9 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
     else:
         st.markdown("Nothing to draw.")
         return
-    show_cells(
+    show(
+        f"map_{role}",
         figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes),
-        key=f"map_{role}",
         alt=f"{scheme}: {title}, {values.shape[0]} × {values.shape[1]} numbers from {np.nanmin(values):.2f} to "
         f"{np.nanmax(values):.2f}.",
     )
@@ -226,8 +226,8 @@ def _moving(duel: Duel) -> None:
     ]
     said = [_said_of_score(curve) for curve in curves]
     show(
+        "moving",
         figures.moving(curves, theme=theme()),
-        key="moving",
         alt=f"Scores of {words[0]} with {words[1]}. "
         + " ".join(f"{c.name}: {', '.join(f'{y:.2f}' for y in c.y)}. {s}" for c, s in zip(curves, said, strict=True)),
     )
@@ -273,9 +273,9 @@ def attention(duel: Duel) -> None:
         patterns = run[f"{site}.pattern"]
         titles = [f"{twin.scheme}, head {head}" for head in range(len(patterns))]
         with column:
-            show_cells(
+            show(
+                f"heads_{role}",
                 figures.shares(list(patterns), run[f"{site}.mask"], titles=titles, tokens=run.tokens),
-                key=f"heads_{role}",
                 alt="; ".join(f"{title}: {_habit(pattern)}" for title, pattern in zip(titles, patterns, strict=True)),
             )
 

@@ -12,7 +12,7 @@ import streamlit as st
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.model import Model
 from tfmviz.ui import controls
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -62,7 +62,7 @@ def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: 
         f"**“{text}”** {_fate(found[n - 1], way[-1])} Score: **{decimal(score)}**, normalised {decimal(score)} / {n}ᵅ "
         f"= **{decimal(score / n**alpha, '.3f')}** (α = {alpha:g}). {_against(model, ids, way, winner, best)}"
     )
-    show_table(_table(model, ids, way, winner.ids, best), key="hypothesis_words")
+    show("hypothesis_words", _table(model, ids, way, winner.ids, best))
 
 
 def _fate(step: BeamStep, candidate: Candidate) -> str:

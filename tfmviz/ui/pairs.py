@@ -43,4 +43,4 @@ def show_both(
         names=names,
         theme=theme(),
     )
-    show(chart, key=key, alt=alt or f"{' → '.join(series)}: {'; '.join(said)}")
+    show(key, chart, alt=alt or f"{' → '.join(series)}: {'; '.join(said)}")

@@ -15,7 +15,7 @@ from tfmviz.plots import side_by_side as figures
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import beside, controls
 from tfmviz.ui.boxes import marked, show_boxes
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
@@ -138,7 +138,7 @@ def show_likeness(sides: Sides) -> None:
         f"layer, {decimal(float(cosines[-1]))} after the last."
     )
     numbers = ", ".join(decimal(float(cosine)) for cosine in cosines)
-    show(figures.likeness(cosines, token=token, theme=theme()), key="side_likeness", alt=f"Cosines: {numbers}")
+    show("side_likeness", figures.likeness(cosines, token=token, theme=theme()), alt=f"Cosines: {numbers}")
 
 
 def most(side: Lesson, query: int) -> tuple[int, str]:
@@ -230,7 +230,8 @@ def _one(sides: Sides, number: figures.Side) -> None:
     asks, answers = quoted(rows), quoted(columns)
     found = (most(side, n) for n in range(len(rows)))
     looks = (f"{row}: {answers[n]} {share}" for row, (n, share) in zip(asks, found, strict=True))
-    show_cells(
+    show(
+        key,
         figures.attention(
             _masked(side),
             rows=figures.axis("query", rows, sides.queries.order, number),
@@ -238,11 +239,10 @@ def _one(sides: Sides, number: figures.Side) -> None:
             title=sides.titles[number],
             cell=in_b if number else (sides.query, sides.key),
         ),
-        key=key,
         alt=f"{sides.titles[number]}: where each token looks most. {'; '.join(looks)}",
         click="" if number else "chooses its two tokens",
-        on_pick=None if number else choose,
         linked=[other for other in KEYS if other != key],
+        on_pick=None if number else choose,
     )
 
 
@@ -250,14 +250,14 @@ def _difference(sides: Sides) -> None:
     here, there = sides.lessons
     values = difference(_masked(here), _masked(there), sides.queries, sides.keys)
     ends = "" if np.isnan(values).all() else f", from {np.nanmin(values):+.2f} to {np.nanmax(values):+.2f}"
-    show_cells(
+    show(
+        DIFFERENCE,
         figures.difference(
             values,
             rows=figures.merged("query", (_query_names(here), _query_names(there)), sides.queries.order),
             columns=figures.merged("key", (key_names(here), key_names(there)), sides.keys.order),
             cell=(sides.queries.place(sides.query), sides.keys.place(sides.key)),
         ),
-        key=DIFFERENCE,
         alt=f"B minus A for the tokens that both have{ends}.",
         linked=(A, B),
     )
@@ -303,9 +303,9 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
             on_look()
         controls.look_at(layers[row], column)
 
-    show_cells(
+    show(
+        "side_heads",
         figures.changes(moved, chosen=(here.choice.layer_index, here.choice.head)),
-        key="side_heads",
         alt="; ".join(f"layer {n}, head {m}: {per_cent(float(moved[n, m]))}" for n, m in first),
         click=controls.LOOKS,
         on_pick=look_at,

@@ -10,7 +10,7 @@ from tfmviz.ui import controls, icons
 from tfmviz.ui.bottleneck import sums
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.bottleneck.translations import name_of
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.translators import SAID, said, source_of, written
 
 
@@ -31,7 +31,8 @@ def alignments(at: Translating) -> None:
 def _alpha(at: Translating) -> None:
     alpha, tokens = at.trace["decoder.alpha"], at.written
     count = at.shown(len(tokens))
-    show_cells(
+    show(
+        "alignment",
         figures.alignment(
             alpha,
             title=f"α, {SAID[at.kind]}",
@@ -40,7 +41,6 @@ def _alpha(at: Translating) -> None:
             shown=count,
             picked=sums.picked(at),
         ),
-        key="alignment",
         alt=said(alpha[:count], at.source, tokens),
         click="shows the sum below",
         on_pick=lambda row, column: controls.put({"word": str(row), "state": str(column)}),
@@ -56,8 +56,8 @@ def _beside(at: Translating) -> None:
     pattern, tokens = trace[f"{choice.layer}.pattern"][choice.head], written(trace, model.tokenizer.marks.ends)
     count = at.shown(len(tokens))
     title = f"{name_of(model)}, layer {choice.layer_index}, head {choice.head}"
-    show_cells(
+    show(
+        "cross",
         figures.alignment(pattern, title=title, source=source_of(trace), written=tokens, shown=count),
-        key="cross",
         alt=said(pattern[:count], source_of(trace), tokens),
     )

@@ -10,7 +10,7 @@ from tfmviz.plots.cells import largest
 from tfmviz.record.trace import Trace
 from tfmviz.ui import translators
 from tfmviz.ui.bottleneck.choices import Translating
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.translators import SAID, written
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal
@@ -26,11 +26,11 @@ def contexts(at: Translating) -> None:
         count = at.shown(len(written(trace)))
         with column:
             title = "c = hₙ, " if kind == "none" else "cᵢ = Σⱼ αᵢⱼ hⱼ, "
-            show_cells(
+            show(
+                f"contexts_{kind}",
                 figures.contexts(
                     trace[alignment.CONTEXT], title=title + SAID[kind], written=written(trace), shown=count, limit=end
                 ),
-                key=f"contexts_{kind}",
                 alt=_said(trace, count),
             )
     st.markdown("Without attention all rows are one vector; with it each is a mixture of its own.")

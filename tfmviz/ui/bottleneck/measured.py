@@ -14,7 +14,7 @@ from tfmviz.plots import bottleneck as figures
 from tfmviz.plots.bottleneck import Series
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -59,12 +59,13 @@ def _bleu(found: Row) -> None:
     rows = found["lengths"]
     series = {NAMES[name]: _series(rows, "bleu", name, _score) for name in found["weights"]}
     show(
+        "bleu",
         figures.against_length(series, title="BLEU", theme=theme()),
-        key="bleu",
         alt="BLEU by length: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
     names = list(found["weights"])
-    show_table(
+    show(
+        "bleu_table",
         Table(
             caption="BLEU, and its 95% interval",
             columns=("source", "texts", "words", *(NAMES[name] for name in names)),
@@ -79,13 +80,13 @@ def _bleu(found: Row) -> None:
             ],
             spared=(2,),
         ),
-        key="bleu_table",
     )
     _differences(rows)
 
 
 def _differences(rows: list[Row]) -> None:
-    show_table(
+    show(
+        "differences",
         Table(
             caption="BLEU of the first less that of the second; n.s.: not significant",
             columns=("models", *map(_length, rows)),
@@ -97,7 +98,6 @@ def _differences(rows: list[Row]) -> None:
                 for pair in rows[0]["differences"]
             ],
         ),
-        key="differences",
     )
 
 
@@ -132,7 +132,7 @@ def _probe(found: Row) -> None:
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
     st.markdown("**How much of the first word is left in hₙ?** A linear classifier finds this much.")
     show(
+        "first_word",
         figures.against_length(series, title="first word read right", percent=True, theme=theme()),
-        key="first_word",
         alt="First word read right: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )

@@ -6,7 +6,7 @@ from tfmviz.analysis import alignment
 from tfmviz.analysis.alignment import Sum
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.bottleneck.choices import Translating
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
@@ -24,7 +24,8 @@ def context_sum(at: Translating) -> None:
     found = alignment.context_sum(at.trace, word=word, coordinate=k)
     total = decimal(float(found.exponentials.sum()), ".4f")
     source, name = [visible(token) for token in at.source], quoted(at.written, first=1)[word]
-    show_table(
+    show(
+        "sum",
         Table(
             caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its number {k} of {width}. "
             f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
@@ -34,7 +35,6 @@ def context_sum(at: Translating) -> None:
             about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
             f"{decimal(found.total, '+.4f')}.",
         ),
-        key="sum",
     )
 
 

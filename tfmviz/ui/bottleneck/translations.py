@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.ui import translators
 from tfmviz.ui.bottleneck.choices import SCORES, Translating
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.translators import SAID, TRANSFORMER
 from tfmviz.views.counts import Table
 
@@ -34,7 +34,8 @@ def translations(at: Translating) -> None:
         else:  # its cross-attention is there
             st.session_state["seen"] = "Alignments"
 
-    show_table(
+    show(
+        "translations",
         Table(
             caption=f"“{at.here.text}”",
             columns=("model", "score", "what it writes"),
@@ -43,7 +44,6 @@ def translations(at: Translating) -> None:
             picked=kinds.index(at.kind),
             texts=True,
         ),
-        key="translations",
         on_pick=take,
     )
     if at.transformer is not None and at.transformer.name == TRANSFORMER:

@@ -18,7 +18,7 @@ from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.trials import FIRST, signed
 from tfmviz.ui.duel import FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, scores_from, twin_of
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.held_out import by_position
 from tfmviz.words.numbers import decimal, rounded
 
@@ -131,14 +131,14 @@ def _turned(twin: Twin, duel: Duel) -> None:
         f"to **{low}** to {high}, and shares can be negative; {negative} (the least is "
         f"{decimal(least, '.3f')})."
     )
-    show_cells(
+    show(
+        "turned_shares",
         figures.turned(
             [plain, turned],
             np.tri(len(turned), dtype=bool),
             titles=("φ(q) · φ(k)", f"turned by {SCHEMES[twin.scheme].name}"),
             tokens=run.tokens,
         ),
-        key="turned_shares",
         alt=f"Shares from {decimal(plain.min())} to {decimal(plain.max())}; turned, from {decimal(turned.min())} to "
         f"{decimal(turned.max())}.",
     )

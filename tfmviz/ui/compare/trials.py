@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import before_after, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.duel import CUT_DIFFERENTLY, FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, scores_from
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -71,14 +71,14 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
     before, after = (scores_from(twin, duel.text, first) for first in (0, by))
     scores, weights = position_terms.change(before, after)
     patterns = [softmax(scores[duel.layer, duel.head]) for scores in (before, after)]
-    show_cells(
+    show(
+        f"shift_{role}",
         figures.shares(
             patterns,
             np.tri(length, dtype=bool),
             titles=("from 0", f"from {by}"),
             tokens=run.tokens,
         ),
-        key=f"shift_{role}",
         alt=f"Layer {duel.layer}, head {duel.head} of {scheme}, from position 0 and from {by}: shares differ by up to "
         f"{rounded(np.abs(patterns[1] - patterns[0]).max())}.",
     )
@@ -133,9 +133,9 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     mask, scores = run[f"{FIRST}.mask"], run[f"{FIRST}.scores"][duel.head]
     error = float(np.abs(found.sum(axis=0) - scores)[mask].max())
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
-    show_cells(
+    show(
+        f"terms_{twin.scheme}",
         figures.parts(list(found), mask, titles=list(TERMS), tokens=run.tokens),
-        key=f"terms_{twin.scheme}",
         alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
     )
     st.markdown(
@@ -186,8 +186,8 @@ def _extrapolation(duel: Duel) -> None:
     rises = {scheme: position_terms.rise(losses, trained=TRAINED) for scheme, losses in found.items()}
     told = {scheme: signed(rise) for scheme, rise in rises.items()}
     show(
+        "extrapolation",
         figures.losses(curves, trained=TRAINED, theme=theme()),
-        key="extrapolation",
         alt=f"Rise of the loss from {TRAINED} to {FACTOR * TRAINED} positions, in nats: "
         + ", ".join(f"{scheme} {rise}" for scheme, rise in told.items()),
     )
@@ -233,6 +233,6 @@ def _own_text(duel: Duel) -> None:
     if max(counts) > MOST_BARS:
         curves = [_curve(twin.scheme, results[twin.scheme][1], role) for role, twin in duel.sides]
         alt = "; ".join(f"{curve.name}: " + ", ".join(f"{y:.1f}" for y in curve.y) for curve in curves)
-        show(figures.losses(curves, trained=TRAINED, theme=theme()), key="own_losses", alt=alt)
+        show("own_losses", figures.losses(curves, trained=TRAINED, theme=theme()), alt=alt)
         return
     before_after.show_losses(*one, other[1], series=duel.schemes, key="own_losses")

@@ -80,8 +80,8 @@ def _device(found: Sequence[Found]) -> str:
 def _chart(lines: Curves, axis: str, title: str, said: Callable[[float], str]) -> None:
     ends = {name: (x[[0, -1]], y[[0, -1]]) for name, (x, y) in lines.items()}
     show(
+        title.split(":")[0],
         growth(lines, titles=(axis, title), said=said, theme=theme()),
-        key=title.split(":")[0],
         alt="; ".join(
             f"{name}: {' to '.join(f'{said(value)} at {size:,.0f}' for size, value in zip(x, y, strict=True))}"
             for name, (x, y) in ends.items()

@@ -24,8 +24,8 @@ def model(here: Lesson) -> None:
     target, source = len(here.trace.target), len(here.trace.source or here.trace.target)
     counts = in_model(shapes, source=source, target=target)
     show(
+        "parts",
         figures.parts(counts, theme=theme()),
-        key="parts",
         alt="; ".join(f"{part}: {in_words(count)}" for part, count in counts.items()),
     )
     total = sum(counts.values())
@@ -47,6 +47,7 @@ def _growing(here: Lesson) -> None:
     if over is not None and len(shapes) == 1:
         marked.append((over, "attention =\nfeed-forward"))
     show(
+        "growing",
         growth(
             {part: (x, np.array([at[n][part] for n in LENGTHS], float)) for part in at[8] if at[8][part]},
             titles=("tokens", "multiplications"),
@@ -54,7 +55,6 @@ def _growing(here: Lesson) -> None:
             marked=[mark for mark in marked if LENGTHS[0] <= mark[0] <= LENGTHS[-1]],
             theme=theme(),
         ),
-        key="growing",
         alt="; ".join(f"{n:,} tokens: {_said(at[n])}" for n in SHOWN),
     )
     if over is not None:

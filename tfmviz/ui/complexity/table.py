@@ -6,7 +6,7 @@ import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Sizes
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import in_words, per_cent
 
@@ -44,7 +44,8 @@ def table() -> None:
     names = [kind.name for kind in KINDS]
     asked = st.query_params.get("row", "")
     picked = names.index(asked) if asked in names else 0
-    show_table(
+    show(
+        "table",
         Table(
             caption=f"One layer: n = {sizes.n:,} tokens, vectors of width d = {sizes.d:,}.",
             columns=("layer", "order", "steps in sequence", "longest path", "multiplications"),
@@ -56,7 +57,6 @@ def table() -> None:
             spared=(2,),
             picked=picked,
         ),
-        key="table",
         on_pick=lambda row: controls.put({"row": names[row]}),
     )
     for column, title, words in zip(

@@ -17,7 +17,7 @@ from tfmviz.text.tokenizer import END
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
-from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, rounded
@@ -43,14 +43,14 @@ def chain(at: Counting) -> None:
     if ends[-1] < len(at.typed.rstrip()):
         st.info(f"{MODEL} reads {len(ends)} tokens at a time, so both products end there.", icon=icons.CUT)
     _figure(found[:MOST], at)
-    show_table(
+    show(
+        "factors",
         Table(
             caption="P(w₁ w₂ …) = P(w₁ | ⟨s⟩) · P(w₂ | ⟨s⟩ w₁) · P(w₃ | ⟨s⟩ w₁ w₂) · …",
             columns=("word", f"{at.n}-gram", MODEL, "its tokens"),
             rows=[_row(factor) for factor in found[:MOST]],
             about=f"The first {MOST} of {len(found)} factors." if len(found) > MOST else "",
         ),
-        key="factors",
     )
 
 
@@ -87,6 +87,7 @@ def _figure(found: list[Factor], at: Counting) -> None:
     said = quoted(names, of="word", first=1)
     one, other = (-np.array(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
     show(
+        "chain",
         pairs(
             names,
             np.where(np.isfinite(one), one, np.nan),
@@ -97,7 +98,6 @@ def _figure(found: list[Factor], at: Counting) -> None:
             names=said,
             theme=theme(),
         ),
-        key="chain",
         alt="; ".join(
             f"{name} {decimal(a, '.1f')}, {decimal(b, '.1f')}" for name, a, b in zip(said, one, other, strict=True)
         ),

@@ -45,8 +45,8 @@ def gaps(at: Counting) -> None:
 def _unseen(shares: Array) -> None:
     st.markdown("How many held-out n-grams never occur in the counted text?")
     show(
+        "never_seen",
         figures.by_length(shares, title="never seen", said=per_cent, theme=theme()),
-        key="never_seen",
         alt="Never seen: " + "; ".join(f"n = {n}: {per_cent(s)}" for n, s in enumerate(shares, start=1)),
     )
 
@@ -54,8 +54,8 @@ def _unseen(shares: Array) -> None:
 def _sizes(sizes: Array, vocab_size: int) -> None:
     st.markdown(f"Of {vocab_size:,}ⁿ possible n-grams a text has no more than words.")
     show(
+        "table_size",
         figures.by_length(sizes, title="rows of the table", said=lambda v: f"{v:,.0f}", theme=theme()),
-        key="table_size",
         alt="Rows of the table: " + "; ".join(f"n = {n}: {s:,.0f}" for n, s in enumerate(sizes, start=1)),
     )
 
@@ -69,8 +69,8 @@ def _against_n(measured: HeldOut, at: Counting) -> None:
     values = {name: perplexity(measured, smoothing) for name, smoothing in models.items()}
     st.markdown("How well are held-out sentences predicted?")
     show(
+        "perplexity_n",
         figures.perplexities(values, range(1, LONGEST + 1), title="n", said=lambda n: f"n = {n:.0f}", theme=theme()),
-        key="perplexity_n",
         alt="Perplexity for n = 1 to 5: "
         + "; ".join(f"{name}: " + ", ".join(f"{value:,.0f}" for value in y) for name, y in values.items()),
     )
@@ -82,6 +82,7 @@ def _against_delta(measured: HeldOut) -> None:
     best = {name: DELTAS[int(y.argmin())] for name, y in values.items()}
     st.markdown("The same for add-δ: for long n-grams no δ is good.")
     show(
+        "perplexity_delta",
         figures.perplexities(
             values,
             [math.log10(delta) for delta in DELTAS],
@@ -89,7 +90,6 @@ def _against_delta(measured: HeldOut) -> None:
             said=lambda x: f"δ = {10**x:.3g}",
             theme=theme(),
         ),
-        key="perplexity_delta",
         alt="Best δ and its perplexity: "
         + "; ".join(f"{name}: δ = {best[name]:g}, {y.min():,.0f}" for name, y in values.items()),
     )

@@ -11,7 +11,7 @@ from tfmviz.counting.words import MARK, words_of
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons
 from tfmviz.ui.counting.choices import Counting, unknown_words
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -57,7 +57,8 @@ def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> No
     asked = at.text.numbers.get(st.query_params.get("counted", ""))
     picked = asked if asked in rows else rows[0]
     smoothed = [] if at.smoothing.method == "none" else [f"P, {at.smoothing.method}"]
-    show_table(
+    show(
+        "counts",
         Table(
             caption=_caption(at, context, p, rows),
             columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
@@ -72,7 +73,6 @@ def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> No
                 for place in at.text.occurrences((*context, picked), SENTENCES).tolist()
             ],
         ),
-        key="counts",
         on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
     )
 

@@ -12,7 +12,8 @@ from tfmviz.ui import controls, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.counting.table import name_of
-from tfmviz.ui.figures import show_bars, show_table
+from tfmviz.ui.figures import show
+from tfmviz.views.bars import Bars
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -52,7 +53,8 @@ def writing(at: Counting) -> None:
     picked = min(inputs.asked_number("drawn") or 0, len(steps) - 1)
     left, right = st.columns(2)
     with left:
-        show_table(
+        show(
+            "steps_written",
             Table(
                 caption="Step by step",
                 columns=("word", "drawn after", "P(w | h)"),
@@ -62,7 +64,6 @@ def writing(at: Counting) -> None:
                 ],
                 picked=picked,
             ),
-            key="steps_written",
             on_pick=lambda row: controls.put({"drawn": str(row)}),
         )
     with right:
@@ -91,4 +92,4 @@ def _drawn_from(at: Counting, step: Step, number: int) -> None:
         f"{'word' if possible == 1 else 'words'} {where}."
     )
     labels = [f"→ {name_of(at, word)}" if word == step.word else name_of(at, word) for word in best]
-    show_bars(labels, p[best].tolist(), key="drawn_from")
+    show("drawn_from", Bars(labels=labels, shares=[p[best].tolist()]))

@@ -12,7 +12,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.efficient.reversible import reversible
 from tfmviz.ui.efficient.subject import Head, beside, head_of
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import per_cent
 
@@ -96,9 +96,9 @@ def hashed(here: Lesson) -> None:
     numbers, rows = of_k[:1], ["key"]
     if head.q_tokens_are_keys:
         numbers, rows = np.stack((of_q[0], of_k[0])), ["query", "key"]
-    show_cells(
+    show(
+        "buckets_of_tokens",
         figures.buckets(numbers, rows=rows, tokens=head.k_tokens, n_buckets=n_buckets),
-        key="buckets_of_tokens",
         alt="; ".join(f"{row}s: {' '.join(map(str, of.tolist()))}" for row, of in zip(rows, numbers, strict=True)),
     )
     st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two often miss each other.")

@@ -11,7 +11,7 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, no_bias
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -43,9 +43,9 @@ def projected(here: Lesson) -> None:
 def _refused(head: Head, rows: int) -> None:
     """Why a causal head cannot have it: the rows and what they mix."""
     E = linformer.pooling(len(head.k), rows)
-    show_cells(
+    show(
+        "mixing",
         figures.mixing(E, k_tokens=head.k_tokens),
-        key="mixing",
         alt=f"{rows} rows; each mixes neighbouring tokens, about {len(head.k) / rows:.1f} of them.",
     )
     last = np.flatnonzero(E[0])[-1]
@@ -68,8 +68,8 @@ def _ranks(head: Head) -> None:
         curves["error of mean pooling"] = np.array(errors)
     ends = {name: (per_cent(float(y[0])), per_cent(float(y[-1]))) for name, y in curves.items()}
     show(
+        "ranks",
         figures.errors(steps.astype(float), curves, title="rows k", theme=theme()),
-        key="ranks",
         alt="; ".join(f"{name}: {first} at {steps[0]}, {last} at {n}" for name, (first, last) in ends.items()),
     )
     enough = int(np.argmax(kept >= 0.99)) + 1
@@ -117,6 +117,7 @@ def performer(here: Lesson) -> None:
         for n in FEATURES
     ]
     show(
+        "features_errors",
         figures.errors(
             np.array(FEATURES, float),
             {"attention that lies elsewhere": np.array(errors)},
@@ -124,7 +125,6 @@ def performer(here: Lesson) -> None:
             doubling=True,
             theme=theme(),
         ),
-        key="features_errors",
         alt="; ".join(f"{n} features: {per_cent(float(error))}" for n, error in zip(FEATURES, errors, strict=True)),
     )
     size = np.linalg.norm(head.q, axis=-1).max() * np.linalg.norm(head.k, axis=-1).max()

@@ -34,8 +34,8 @@ def reversible(here: Lesson) -> None:
     }
     st.markdown("**Reversible layers.** What training must keep of the streams, in 32 bits:")
     show(
+        "reversible",
         growth(lines, titles=(f"blocks, of {n} tokens", "bytes kept"), said=in_bytes, theme=theme(), height=240),
-        key="reversible",
         alt="; ".join(f"{name}: {in_bytes(y[0])} to {in_bytes(y[-1])}" for name, (_, y) in lines.items()),
     )
     st.markdown(

@@ -16,7 +16,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
 
@@ -45,7 +45,8 @@ def tiled(here: Lesson) -> None:
     if size > asked:
         st.info(f"Smaller tiles would be more than {MOST_TILES:,}: these are of {size}.", icon=icons.CUT)
     tile = made[step - 1]
-    show_cells(
+    show(
+        "tiling",
         figures.tiling(
             _known(head, made[:step]),
             frame=(tile.rows, tile.columns),
@@ -53,7 +54,6 @@ def tiled(here: Lesson) -> None:
             k_tokens=head.k_tokens,
             title="softmax over what was seen so far",
         ),
-        key="tiling",
         alt=f"Step {step} of {len(made)}: queries {tile.rows.start} to {tile.rows.stop - 1}, keys {tile.columns.start} "
         f"to {tile.columns.stop - 1}.",
     )
@@ -104,11 +104,11 @@ def state(here: Lesson) -> None:
     weights = np.where(apart >= 0, kernel[np.abs(apart)], 0.0)
     weights /= weights.sum(axis=-1, keepdims=True)
     own = head.pattern if len(head.q) == n else np.full((n, n), np.nan)
-    show_cells(
+    show(
+        "kernel",
         figures.beside(
             own, weights, apart >= 0, q_tokens=head.k_tokens, k_tokens=head.k_tokens, title="kernel, rows to sum 1"
         ),
-        key="kernel",
         alt=f"The kernel falls from 1 to {decimal(float(kernel[-1]), '.3f')} over {n} tokens, alike in every row.",
     )
     slow = state_space.recurrence(head.v, a, ones, ones / n_state)

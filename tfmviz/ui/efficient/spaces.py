@@ -15,7 +15,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.words import markdown
@@ -54,14 +54,14 @@ def trained(here: Lesson) -> None:
 def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
     """What of each token is left in the state, beside the mean pattern of the transformer's layer."""
     tokens = trace.tokens
-    show_cells(
+    show(
+        "left_in_state",
         figures.left_of_each(
             twin[f"decoder.{layer}.self_attn.pattern"].mean(axis=0),
             shares,
             tokens=tokens,
             titles=("attention, mean of heads", "left in the state"),
         ),
-        key="left_in_state",
         alt=f"After the last token: {', '.join(per_cent(float(one)) for one in shares[-1])}",
     )
     near = float(shares[-1, -NEAR:].sum())
@@ -77,13 +77,13 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
     mine = slice(channel * n_state, (channel + 1) * n_state)
     lives = state_space.half_lives(a)
     order = np.argsort(-lives[mine], kind="stable")
-    show_cells(
+    show(
+        "channel_state",
         figures.state(
             states[:, mine].T[order],
             tokens=trace.tokens,
             numbers=[decimal(float(one), ".1f") for one in lives[mine][order]],
         ),
-        key="channel_state",
         alt=f"The {n_state} numbers of channel {channel} at each token",
     )
     st.markdown(

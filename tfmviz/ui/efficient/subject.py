@@ -16,7 +16,7 @@ from tfmviz.record.edits import Edit, Patch
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, visible
@@ -149,11 +149,11 @@ def beside(
     """
     full = head.pattern
     elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
-    show_cells(
+    show(
+        "both_patterns",
         figures.beside(
             full, pattern, head.allowed, kept=kept, q_tokens=head.q_tokens, k_tokens=head.k_tokens, title=title
         ),
-        key="both_patterns",
         alt=f"{per_cent(elsewhere)} of the attention lies elsewhere; the output of the head changes by "
         f"{per_cent(moved)}.",
     )

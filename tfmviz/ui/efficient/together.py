@@ -17,7 +17,7 @@ from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.efficient.few_pairs import KINDS, bucketed, sparsely
 from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
-from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_seconds, in_words, per_cent, rounded
@@ -63,7 +63,8 @@ def table(here: Lesson) -> None:
     head = head_of(here)
     made = list(_methods(head))
     most = max(cost.multiplications for *_, cost in made)
-    show_table(
+    show(
+        "together",
         Table(
             caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {counted(len(head.k), 'token')}.",
             columns=("method", "elsewhere", "output", "KL", "held at once", "multiplications"),
@@ -71,7 +72,6 @@ def table(here: Lesson) -> None:
             shares=[cost.multiplications / most for *_, cost in made],
             spared=(2, 4),
         ),
-        key="together",
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
     st.markdown(f"**{more} of {len(made) - 1}** methods multiply more than exact attention.")
@@ -126,8 +126,8 @@ def _draw(found: Sequence[Found]) -> None:
 def _chart(lines: dict[str, tuple[Array, Array]], title: str) -> None:
     said = in_seconds if title.startswith("measured") else in_words
     show(
+        title.split(":")[0],
         growth(lines, titles=("tokens n", title), said=said, theme=theme(), height=400),
-        key=title.split(":")[0],
         alt="; ".join(f"{name}: {said(float(y[-1]))} at {x[-1]:,.0f}" for name, (x, y) in lines.items()),
     )
 

@@ -16,9 +16,10 @@ from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots import residual
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, models
-from tfmviz.ui.figures import show, show_bars, show_cells, show_code, show_view, theme
+from tfmviz.ui.figures import show, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
+from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
 from tfmviz.words.numbers import per_cent
@@ -82,7 +83,9 @@ def predictions(here: Lesson) -> None:
     """The most probable tokens after the chosen one, or in its place."""
     vocabulary = here.model.vocabulary
     best = top_predictions(here.trace.row("logits", here.target), NEXT_WORDS)
-    show_bars([visible(vocabulary[p.index]) for p in best], [p.probability for p in best], key="predictions")
+    show(
+        "predictions", Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
+    )
 
 
 def stream_norms(here: Lesson) -> None:
@@ -91,22 +94,22 @@ def stream_norms(here: Lesson) -> None:
     measured = stream(trace, here.model.writes_from)
     left, right = st.columns([3, 2])
     with left:
-        show_cells(
+        show(
+            "norms",
             residual.norms(measured.norms, measured.attention_share, tokens=trace.tokens, position=token),
-            key="norms",
             alt=f"Length of the vector of {quoted(trace.tokens)[token]}: "
             + ", ".join(f"{length:.1f}" for length in measured.norms[:, token])
             + ", from the embedding to the last layer.",
         )
     with right:
         show(
+            "writes",
             residual.writes(
                 measured.attention[:, token],
                 measured.mlp[:, token],
                 measured.attention_share[:, token],
                 theme=theme(),
             ),
-            key="writes",
             alt="Attention's share of each layer's step: "
             + ", ".join(map(per_cent, measured.attention_share[:, token])),
         )

@@ -39,10 +39,10 @@ def inside(here: Lesson) -> None:
         st.caption("These values span no area. Type more words, or choose a later token.")
         return
     show(
+        "average",
         average(
             found.places, found.weights, found.middle, around=found.around, tokens=tokens, names=names, theme=theme()
         ),
-        key="average",
         alt=f"The average lies inside of {len(found.around)} corners. Largest weights: "
         + "; ".join(f"{names[n]} {per_cent(found.weights[n])}" for n in (best, *others)),
     )

@@ -26,10 +26,10 @@ def functions(subject: Subject) -> None:
     shown = np.sort(inputs)[np.linspace(0, len(inputs) - 1, min(len(inputs), DOTS)).round().astype(int)]
     few = f" The dots are {DOTS} of them, evenly spaced by rank." if len(inputs) > DOTS else ""
     show(
+        "activations",
         figures.activations(
             COMPARED, own=own, inputs=shown, outputs=feed_forward.function_of(weights)(shown), theme=theme()
         ),
-        key="activations",
         alt=f"ReLU is 0 below 0 and the number itself above. GELU and SiLU bend smoothly between the two. "
         f"{per_cent(float((inputs > 0).mean()))} of this token's {len(inputs)} numbers are above 0; all lie between "
         f"{decimal(inputs.min())} and {decimal(inputs.max())}.",
@@ -50,7 +50,7 @@ def sparsity(subject: Subject) -> None:
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
     st.markdown("**How many neurons are above 0?** Mean over your tokens:")
     show(
+        "sparsity",
         figures.sparsity(shares, chosen=list(stack.feed_forward).index(subject.site), theme=theme()),
-        key="sparsity",
         alt="; ".join(f"layer {n}: {per_cent(share)}" for n, share in enumerate(shares)),
     )

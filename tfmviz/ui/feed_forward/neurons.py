@@ -17,7 +17,7 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, inputs, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject, predicts
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -52,9 +52,9 @@ def neurons(subject: Subject) -> None:
     place = np.flatnonzero(order == neuron)
     column = int(place[0]) if len(place) else None
     with figure:
-        show_cells(
+        show(
+            "neurons",
             figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
-            key="neurons",
             alt=f"The strongest neurons on {quoted(subject.tokens)[subject.token]}: "
             + "; ".join(f"{n} {decimal(float(subject.post[n]))}" for n in order),
             click="chooses the neuron and the token",
@@ -102,8 +102,8 @@ def writes(subject: Subject, neuron: int) -> None:
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
     words = [subject.here.model.vocabulary[index] for index in shown]
     show(
+        "directions",
         figures.directions(words, change[shown], theme=theme()),
-        key="directions",
         alt="; ".join(f"“{visible(w)}” {decimal(float(v), '+.2f')}" for w, v in zip(words, change[shown], strict=True)),
     )
     st.caption("Without the last norm and later layers.")

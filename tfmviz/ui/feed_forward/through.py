@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject
-from tfmviz.ui.figures import show_cells, show_code, show_view
+from tfmviz.ui.figures import show, show_code, show_view
 from tfmviz.views import feed_forward as view
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import tiny
@@ -112,9 +112,9 @@ def moved(subject: Subject) -> None:
         strict=True,
     ):
         with column:
-            show_cells(
+            show(
+                f"outputs_{title.split()[0]}",
                 figures.outputs(values, tokens, chosen=row, title=title, limit=float(np.abs(out).max())),
-                key=f"outputs_{title.split()[0]}",
                 alt=f"What the layer writes, {title}: one row per token. The chosen token is row {row}.",
             )
     if to == subject.token:

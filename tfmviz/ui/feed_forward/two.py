@@ -10,8 +10,9 @@ from tfmviz.ui import controls
 from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
 from tfmviz.ui.feed_forward.subject import Subject
-from tfmviz.ui.figures import show_columns
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal
@@ -42,7 +43,7 @@ def side_by_side(subject: Subject, there: Lesson) -> None:
     columns = {"neuron": [str(n) for n in most]}
     for title, values in zip((*sides.titles, "B − A"), (before, after, after - before), strict=True):
         columns[title] = [decimal(float(values[n]), ".3f") for n in most]
-    show_columns(columns, caption="The neurons that differ most", key="side_neurons")
+    show("side_neurons", of_columns(columns, caption="The neurons that differ most"))
 
 
 def _fires(side: Lesson, site: str, position: int) -> Array:

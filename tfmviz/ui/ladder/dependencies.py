@@ -15,11 +15,12 @@ from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, 
 from tfmviz.plots.bottleneck import Series, against_length
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import read_json
-from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import FOLDER, TITLES
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.numbers import per_cent
 
@@ -57,8 +58,8 @@ def _curves(found: Row, kind: str) -> None:
     rows = found["kinds"][kind]
     series = {title: _series(rows, name, title) for name, title in TITLES.items()}
     show(
+        "dependencies",
         against_length(series, title="pairs told apart", x="words between the two ends", percent=True, theme=theme()),
-        key="dependencies",
         alt=f"Pairs told apart, {kind}: " + "; ".join(f"{t}: {', '.join(one.said)}" for t, one in series.items()),
     )
     shown, last = rows[len(rows) // 3], rows[-1]
@@ -104,10 +105,12 @@ def _own(here: Lesson, kind: str) -> None:
     shares = {
         name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()
     }
-    show_columns(
-        {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
-        caption="Your text, as far as it goes: what does each model expect next?",
-        key="own_dependency",
+    show(
+        "own_dependency",
+        of_columns(
+            {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
+            caption="Your text, as far as it goes: what does each model expect next?",
+        ),
     )
 
 

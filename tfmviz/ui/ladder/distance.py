@@ -48,6 +48,7 @@ def own(here: Lesson) -> None:
         return f"{name}, {names[-int(place)]}, {place:.0f} back: {shown}"
 
     show(
+        "reach",
         figures.curves(
             {title: (k, curve) for title, curve in values.items()},
             x="tokens back",
@@ -57,7 +58,6 @@ def own(here: Lesson) -> None:
             y_range=(1e-4, 1.0) if how == CHANGE else powers_around(values.values()),
             log=True,
         ),
-        key="reach",
         alt=f"{y}: " + "; ".join(f"{title}: {_farthest(curve)}" for title, curve in values.items()),
     )
     st.markdown(_explained(how, n_words(len(text))))
@@ -131,6 +131,7 @@ def averages() -> None:
         )
 
     show(
+        "averages",
         figures.curves(
             {t: (kept, v) for t, v in values.items()},
             x=x,
@@ -140,7 +141,6 @@ def averages() -> None:
             log=key == "changed",
             y_range=powers_around(values.values()) if key == "changed" else None,
         ),
-        key="averages",
         alt=f"{y}: "
         + "; ".join(f"{t}: {decimal(v[0])} at 1, {decimal(v[-1], '.3f')} at {kept[-1]:.0f}" for t, v in values.items()),
     )

@@ -8,10 +8,11 @@ import streamlit as st
 from tfmviz.plots import ladder as figures
 from tfmviz.ui import controls, icons
 from tfmviz.ui.cache import read_json
-from tfmviz.ui.figures import show_bars, show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal
@@ -29,9 +30,9 @@ def next_token(here: Lesson) -> None:
     chosen = controls.pinned()
     place = len(tokens) if not chosen else min(chosen, len(tokens))
     bits = np.concatenate((reading.bits, np.full((len(TITLES), 1), np.nan)), axis=1)
-    show_cells(
+    show(
+        "surprise",
         figures.surprise(bits, models=tuple(TITLES.values()), tokens=(*tokens[1:], "…"), chosen=place - 1),
-        key="surprise",
         alt=_said(reading),
         click="shows what was expected there",
         on_pick=lambda _, column: controls.pin(column + 1),
@@ -60,8 +61,9 @@ def _expected(reading: Reading, place: int) -> None:
         with columns[index]:
             best = np.argsort(-p, kind="stable")[:BARS]
             st.markdown(f"**{title}**")
-            show_bars(
-                [visible(vocabulary[token]) for token in best.tolist()], p[best].tolist(), key=f"expected_{index}"
+            show(
+                f"expected_{index}",
+                Bars(labels=[visible(vocabulary[token]) for token in best.tolist()], shares=[p[best].tolist()]),
             )
 
 

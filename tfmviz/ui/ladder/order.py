@@ -10,7 +10,7 @@ from tfmviz.analysis import recurrence
 from tfmviz.plots import ladder as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui.background import Found, by_name, measured
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.distance import powers_around
 from tfmviz.ui.lesson import Lesson
@@ -33,9 +33,9 @@ def order(here: Lesson) -> None:
         ("attention", at_once, min(n - 1, 1), range(0)),
     ):
         title = f"{name}: {counted(int(numbers.max()), 'step')}; {path} from the first token to the last"
-        show_cells(
+        show(
+            f"steps_{name}",
             figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
-            key=f"steps_{name}",
             alt=f"{title}. "
             + (f"The last layer does not see the first token from token {sees + 1} on." if blind else ""),
         )
@@ -58,6 +58,7 @@ def _times(found: Sequence[Found]) -> None:
 
 def _chart(by_kind: dict[str, tuple[Array, Array]], *, key: str, title: str) -> None:
     show(
+        f"times_{key}",
         figures.curves(
             by_kind,
             x="tokens",
@@ -68,6 +69,5 @@ def _chart(by_kind: dict[str, tuple[Array, Array]], *, key: str, title: str) -> 
             y_range=powers_around([ms for _, ms in by_kind.values()]),
             height=280,
         ),
-        key=f"times_{key}",
         alt=f"{title}, longest text: " + "; ".join(f"{kind}: {decimal(ms[-1])}" for kind, (_, ms) in by_kind.items()),
     )

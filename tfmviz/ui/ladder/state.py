@@ -14,7 +14,7 @@ from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
@@ -46,9 +46,9 @@ def state(here: Lesson) -> None:
     trace = record(model, here.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
-    show_cells(
+    show(
+        "state",
         figures.units(values[chosen], tokens=trace.tokens, numbers=chosen.tolist(), kind=kind),
-        key="state",
         alt=f"{what}: the {len(chosen)} of {len(values)} numbers of the state that change most, at each token",
     )
     st.markdown(
@@ -64,6 +64,7 @@ def _fading(model: AnyModel, trace: Trace) -> None:
     x = np.arange(1.0, len(trace.tokens) + 1)
     st.markdown("How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start; as it fades, so does learning.")
     show(
+        "fading",
         figures.curves(
             {name: (x, curve.clip(min=SMALLEST)) for name, curve in values.items()},
             x="step t",
@@ -76,7 +77,6 @@ def _fading(model: AnyModel, trace: Trace) -> None:
             y_range=_ends(list(values.values())),
             height=280,
         ),
-        key="fading",
         alt="What is left at the last token: " + "; ".join(f"{n}: {rounded(float(v[-1]))}" for n, v in values.items()),
     )
 

@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import read_json, shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -69,9 +69,9 @@ def uses(here: Lesson) -> None:
 
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show_cells(
+    show(
+        "labels",
         figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())),
-        key="labels",
         alt="In French: "
         + "; ".join(f"{way}: {listed(text, row > 0.5)}" for way, row in zip(WAYS.values(), french, strict=True)),
     )
@@ -96,9 +96,9 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
     st.markdown("**Classifying**: is the text so far French?")
-    show_cells(
+    show(
+        "classes",
         figures.languages(french, tokens=text.tokens, readers=READOUTS),
-        key="classes",
         alt="P(French) of the whole text: " + "; ".join(ends),
     )
     st.markdown(f"P(French) of the whole text: {', '.join(ends)}. The network was trained on one language at a time.")
@@ -137,6 +137,7 @@ def _held_out() -> None:
         by = st.segmented_control("Held-out tokens by", names, default=names[0], key="sorted", bind="query-params")
     curves = right_by(by or names[0])
     show(
+        "right",
         figures.curves(
             {name: (np.arange(1.0, len(shares) + 1), shares) for name, shares in curves.items()},
             x=PLACES[by or names[0]],
@@ -146,7 +147,6 @@ def _held_out() -> None:
             y_range=(0.8, 1.0),
             height=280,
         ),
-        key="right",
         alt="Share of right labels: "
         + "; ".join(
             f"{name}: {shares[0]:.1%} at 1, {shares[-1]:.1%} at {len(shares)}" for name, shares in curves.items()

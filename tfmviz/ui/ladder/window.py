@@ -13,10 +13,11 @@ from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_bars, show_cells, show_columns, show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
-from tfmviz.views.counts import Table
+from tfmviz.views.bars import Bars
+from tfmviz.views.counts import Table, of_columns
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
@@ -44,7 +45,7 @@ def window(here: Lesson) -> None:
     left, right = st.columns((3, 2))
     with left:
         st.markdown("**y = softmax(U h + b₂)**")
-        show_bars(names, p[best].tolist(), key="window_next")
+        show("window_next", Bars(labels=names, shares=[p[best].tolist()]))
         _pictures(found, tokens, unit=unit, place=place)
     with right:
         _unit(found, tokens, unit=unit, place=place)
@@ -83,16 +84,16 @@ def _read(model: AnyModel, text: str, end: int) -> Network:
 
 def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     """h above e, as they follow one another upwards."""
-    show_cells(
+    show(
+        "window_hidden",
         figures.hidden(found.h, chosen=unit),
-        key="window_hidden",
         alt=f"{len(found.h)} hidden units; unit {unit} is {decimal(found.h[unit], '+.2f')}",
         click="shows how the unit comes about",
         on_pick=lambda row, column: controls.put({"unit": str(figures.IN_A_ROW * row + column)}),
     )
-    show_cells(
+    show(
+        "window_joined",
         figures.window(found.e, tokens=tokens, chosen=place),
-        key="window_joined",
         alt="The vectors in the window: " + ", ".join(visible(t) if t else "none" for t in tokens),
         click="shows the place's own block of W",
         on_pick=lambda row, _: controls.put({"place": str(row)}),
@@ -103,7 +104,8 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     """The sum before tanh, and what the chosen place's word would add in the other places."""
     added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
     name = quoted(tokens, of="place", first=1)[place] if tokens[place] else "“–”"
-    show_table(
+    show(
+        "window_unit",
         Table(
             caption=f"Unit {unit}: what each place adds, and what {name} would add there",
             columns=("place", "W e", f"{name} there"),
@@ -115,13 +117,13 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
             about=f"Sum {decimal(added.sum(), '+.3f')}, b₁ {decimal(found.b_1[unit], '+.3f')}; tanh: h = "
             f"{decimal(found.h[unit], '+.3f')}.",
         ),
-        key="window_unit",
         on_pick=lambda row: controls.put({"place": str(row)}),
     )
 
 
 def _words(found: Network, best: Array, names: list[str], *, unit: int) -> None:
-    show_table(
+    show(
+        "window_words",
         Table(
             caption=f"U h: what unit {unit} adds to each word",
             columns=("next word", "U", "U h", "logit"),
@@ -130,14 +132,13 @@ def _words(found: Network, best: Array, names: list[str], *, unit: int) -> None:
                 for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
             ],
         ),
-        key="window_words",
     )
 
 
 def _block(found: Network, *, place: int, unit: int) -> None:
-    show_cells(
+    show(
+        "window_block",
         figures.block(found.W[place], place=place, unit=unit),
-        key="window_block",
         alt=f"The {found.W[place].size:,} numbers of W that multiply the vector at place {place + 1}",
         click="shows the unit of that row",
         on_pick=lambda row, _: controls.put({"unit": str(row)}),
@@ -148,11 +149,13 @@ def _sizes(model: AnyModel) -> None:
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
     st.markdown("**Each place has a W of its own**: what is learned of a word in one place is not known in the next.")
-    show_columns(
-        {
-            "tokens in the window": list(map(str, WINDOWS)),
-            "numbers in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
-        },
-        caption=f"{d_model} numbers per token, {d_hidden} units; here {n} tokens",
-        key="window_sizes",
+    show(
+        "window_sizes",
+        of_columns(
+            {
+                "tokens in the window": list(map(str, WINDOWS)),
+                "numbers in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
+            },
+            caption=f"{d_model} numbers per token, {d_hidden} units; here {n} tokens",
+        ),
     )

@@ -10,11 +10,12 @@ from tfmviz.plots import masks as figures
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, controls, icons
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import show_cells, show_columns
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import unmasked
 from tfmviz.ui.masks.lab import Chosen
 from tfmviz.ui.sides import Sides
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal
@@ -100,7 +101,7 @@ def attention(sides: Sides) -> None:
             values = lesson.trace[f"{layer}.{site}"][head, token]
             columns[f"{name} in {side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
     asks = said_of_queries(here.trace, layer)[token]
-    show_columns(columns, caption=f"{asks}, key by key.", key="mask_scores", low=True)
+    show("mask_scores", of_columns(columns, caption=f"{asks}, key by key.", low=True))
     st.markdown(f"The row of B still sums to **{there.trace[f'{layer}.pattern'][head, token].sum():.3f}**.")
 
 
@@ -114,9 +115,9 @@ def outputs(sides: Sides) -> None:
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
     names, most = quoted(tokens), int(moved[-1].argmax())
-    show_cells(
+    show(
+        "stream_change",
         figures.change(moved, tokens=tokens),
-        key="stream_change",
         alt="After the last layer: " + "; ".join(f"{name} {m:.0%}" for name, m in zip(names, moved[-1], strict=True)),
     )
     st.markdown(
@@ -138,9 +139,9 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     tokens = here.trace.axes(layer)[0].tokens
     count, after = int((steps != mask_effect.OUT_OF_REACH).sum()), counted(shown, "layer")
     within = f"{count} of {steps.size} pairs {'is' if count == 1 else 'are'} within reach"
-    show_cells(
+    show(
+        "reach",
         figures.reach(steps, tokens=tokens, n_layers=shown),
-        key="reach",
         alt=f"{within} after {after}.",
     )
     st.markdown(

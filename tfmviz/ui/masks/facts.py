@@ -10,7 +10,7 @@ from tfmviz.analysis.mask_forms import LARGE, additive, softmax_under
 from tfmviz.plots import masks as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks.lab import Chosen, Settings, gallery
 from tfmviz.words import markdown
@@ -67,7 +67,7 @@ def batch(here: Lesson, said: Settings) -> None:
     )
     for column, (title, mask, alt) in zip(st.columns(3), drawn, strict=True):
         with column:
-            show_cells(figures.small(mask.numpy(), title=title, k_tokens=filled), key=title, alt=alt)
+            show(title, figures.small(mask.numpy(), title=title, k_tokens=filled), alt=alt)
 
 
 def swallowed(here: Lesson) -> None:
@@ -149,9 +149,9 @@ def exercises(here: Lesson, said: Settings) -> None:
     examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
     n = st.number_input("Picture for question 3", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
-    show_cells(
+    show(
+        "riddle",
         figures.small(example.mask, title="which mask?", k_tokens=keys.tokens),
-        key="riddle",
         alt=f"{int(example.mask.sum())} of {example.mask.size} cells are open.",
     )
     _ask("3. Which mask made this picture?", f"{example.title}. {example.words}")

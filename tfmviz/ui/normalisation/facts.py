@@ -17,8 +17,9 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, show_columns, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
 
@@ -53,10 +54,10 @@ def scaling() -> None:
     shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
     other = nearest(shown)[0]
     show(
+        "points",
         figures.points(
             shown, names=[str(i + 1) for i in range(len(raw))], link=(0, other), titles=COLUMNS, theme=theme()
         ),
-        key="points",
         alt="; ".join(f"{n} at {x:.3g}, {y:.3g}" for n, (x, y) in zip(names, shown, strict=True)),
     )
     st.markdown(
@@ -90,16 +91,18 @@ def _most_alike(points: Array) -> str:
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
-    show_columns(
-        {"": names}
-        | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
-        | {
-            f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
-            for name in ("standardised", "min–max")
-            for i, part in enumerate(COLUMNS)
-        },
-        caption="All numbers of the example.",
-        key="students",
+    show(
+        "students",
+        of_columns(
+            {"": names}
+            | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
+            | {
+                f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
+                for name in ("standardised", "min–max")
+                for i, part in enumerate(COLUMNS)
+            },
+            caption="All numbers of the example.",
+        ),
     )
     alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
     undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
@@ -140,8 +143,8 @@ def learned(here: Lesson) -> None:
         quartiles = np.stack([np.quantile(value, [0, 0.25, 0.5, 0.75, 1]) for value in given.values()])
         with column:
             show(
+                f"spread_{'gain' if letter == 'γ' else 'bias'}",
                 figures.spread(quartiles, names=names, title=letter, usual=usual, theme=theme()),
-                key=f"spread_{'gain' if letter == 'γ' else 'bias'}",
                 alt="; ".join(
                     f"{n}: {q[0]:.2f} to {q[4]:.2f}, median {q[2]:.2f}" for n, q in zip(names, quartiles, strict=True)
                 ),
@@ -211,8 +214,8 @@ def gradients() -> None:
     with st.spinner("Computing the gradients of both models…"):
         post, pre = _gradients(n_layers, seed)
     show(
+        "gradients",
         figures.depth(post, pre, theme=theme()),
-        key="gradients",
         alt="; ".join(
             f"layer {i}: post-norm {a:.3f}, pre-norm {b:.3f}" for i, (a, b) in enumerate(zip(post, pre, strict=True))
         ),

@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, show_code, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -112,7 +112,8 @@ def groups(here: Lesson) -> None:
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
     with figure:
-        show_cells(
+        show(
+            "groups",
             figures.vectors(
                 shown,
                 tokens=given.tokens,
@@ -120,7 +121,6 @@ def groups(here: Lesson) -> None:
                 column=column if norm in ("none", "BatchNorm") else None,
                 limit=None if norm == "none" else 3.0,
             ),
-            key="groups",
             alt=f"Vectors of {len(given.tokens)} sentences, {norm}. " + _measured(given, normed, row, column),
         )
     st.markdown(_measured(given, normed, row, column))
@@ -206,6 +206,7 @@ def company(here: Lesson) -> None:
 
 def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
     show(
+        "company",
         pairs(
             before.tokens[0],
             moved["LayerNorm"],
@@ -216,7 +217,6 @@ def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
             percent=True,
             theme=theme(),
         ),
-        key="company",
         alt="; ".join(f"{n} {m:.1%}" for n, m in zip(quoted(before.tokens[0]), moved["BatchNorm"], strict=True)),
     )
     st.markdown(

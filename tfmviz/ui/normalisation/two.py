@@ -8,9 +8,10 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls
 from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
-from tfmviz.ui.figures import show_columns
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.normalisation.facts import normed
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal
@@ -38,7 +39,7 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
     columns = {"its numbers": list(ROWS)}
     for title, pair in zip(sides.titles, vectors, strict=True):
         columns[title] = [decimal(float(value), ".3f") for x in pair for value in (x.mean(), x.std())]
-    show_columns(columns, caption="Before the norm and after", key="side_norms")
+    show("side_norms", of_columns(columns, caption="Before the norm and after"))
 
 
 def _vectors(side: Lesson, position: int) -> tuple[Array, Array]:

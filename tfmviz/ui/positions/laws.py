@@ -14,7 +14,7 @@ from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
@@ -54,15 +54,16 @@ def _circle(waves: Waves, i: int, k: int) -> None:
     start = min(4, waves.length - 1 - k)
     pair = waves.table[:, 2 * i : 2 * i + 2]
     show(
+        "circle",
         figures.circle(pair, start=start, shift=k, theme=theme()),
-        key="circle",
         alt=f"Pair {i}: position {start} and position {start + k}, {_turn(waves, i, k):.3f} radians further.",
     )
 
 
 def _matrix(matrix: Array, k: int) -> None:
     corner = matrix[:SHOWN, :SHOWN]
-    show_cells(
+    show(
+        "rotation",
         figures.table(
             corner,
             title=f"R_{k}" + (f", its first {SHOWN} rows and columns" if len(matrix) > SHOWN else ""),
@@ -70,7 +71,6 @@ def _matrix(matrix: Array, k: int) -> None:
             x_title="column",
             y_title="row",
         ),
-        key="rotation",
         alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, {corner[0, 1]:.4f}, "
         f"{corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
     )
@@ -100,14 +100,14 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
         name, values = names[measure or "product"], distance[p] if measure == "distance" else dot[p]
         marked = [(q, str(q)) for q in sorted({p, *others})]
         show(
+            "near_and_far",
             figures.lines([Line(name=name, y=values)], title=name, x_title="position q", marked=marked, theme=theme()),
-            key="near_and_far",
             alt=f"Product of {p} with " + ", with ".join(f"{q}: {dot[p, q]:.2f}" for q in others),
         )
     with right:
-        show_cells(
+        show(
+            "products",
             figures.between(dot, title="PE(p) · PE(q)", limit=waves.d / 2),
-            key="products",
             alt="The largest products lie on the diagonal; along every diagonal they are equal.",
         )
     a, b = sorted(others, key=lambda q: distance[p, q])

@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
@@ -105,9 +105,9 @@ def choose() -> Place | None:
 def heat_map(place: Place) -> None:
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
-    show_cells(
+    show(
+        "trained_table",
         figures.table(values, title=f"trained value (colours end at ±{limit:.2f})", limit=limit),
-        key="trained_table",
         alt=f"{values.shape[0]} positions, {values.shape[1]} dimensions, values from {values.min():.2f} to "
         f"{values.max():.2f}.",
     )
@@ -123,9 +123,9 @@ def similarity(place: Place) -> None:
     found = [cosines(table) for table in (values, formula)]
     for column, name, matrix in zip(st.columns(2), ("trained", "sinusoids"), found, strict=True):
         with column:
-            show_cells(
+            show(
+                f"similar_{name}",
                 figures.between(matrix, title=f"cosine, {name}"),
-                key=f"similar_{name}",
                 alt=f"Cosines between positions, {name}: neighbours {np.diag(matrix, 1).mean():.2f} on average.",
             )
     far = len(values) // 2
@@ -146,14 +146,14 @@ def directions(place: Place) -> None:
     with left:
         drawn = [Line(name=f"{n + 1}: {share:.0%}", y=found.scores[:, n]) for n, share in enumerate(found.shares)]
         show(
+            "components",
             figures.lines(drawn, title="how far along", theme=theme()),
-            key="components",
             alt="Parts of the variance: " + ", ".join(f"{share:.0%}" for share in found.shares),
         )
     with right:
         show(
+            "component_path",
             figures.path(found.scores, shares=found.shares, theme=theme()),
-            key="component_path",
             alt="The positions in the two main directions, from the first to the last.",
         )
 
@@ -166,13 +166,13 @@ def norms(place: Place) -> None:
     lengths, began = position_table.lengths(values), position_table.first_length(values.shape[1], std=STD)
     start = "when drawn" if place.is_ours else f"random, {STD}"
     show(
+        "trained_norms",
         figures.lines(
             [Line(name="length now", y=lengths), Line(name=start, y=np.full(len(values), began), drawn="level")],
             title="length of the vector",
             y_range=(0, 1.08 * max(float(lengths.max()), began)),
             theme=theme(),
         ),
-        key="trained_norms",
         alt=f"Lengths from {lengths.min():.2f} to {lengths.max():.2f}; random rows ({STD}) have about {began:.2f}.",
     )
     poor = position_table.untrained(values, std=STD)
@@ -197,6 +197,7 @@ def _measured(place: Place) -> None:
     loss, trained = measured.losses, measured.trained
     window = min(WINDOW, len(loss))
     show(
+        "loss_by_position",
         figures.lines(
             [
                 Line(name="measured", y=loss, drawn="dots"),
@@ -206,7 +207,6 @@ def _measured(place: Place) -> None:
             marked=[(trained - 0.5, "the wall")],
             theme=theme(),
         ),
-        key="loss_by_position",
         alt=f"Loss {loss[0]:.2f} at position 0, {loss[-window:].mean():.2f} over the last {window} of {trained}.",
     )
 

@@ -12,7 +12,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.words.numbers import counted
@@ -44,13 +44,13 @@ def appended_index(here: Lesson) -> None:
         return
     with_index, with_waves = _alike(model, here.text)
     show(
+        "appended",
         figures.lines(
             [Line(name="index appended", y=with_index), Line(name="sinusoid added", y=with_waves)],
             title="mean cosine of different words",
             y_range=(min(-0.05, float(with_waves.min()), float(with_index.min())), 1.02),
             theme=theme(),
         ),
-        key="appended",
         alt=f"Mean cosine between different words with the index appended: {with_index[0]:.2f} at position 0, "
         f"{with_index[-1]:.2f} at {len(with_index) - 1}; sinusoids: {with_waves.min():.2f} to {with_waves.max():.2f}.",
     )
@@ -96,8 +96,8 @@ def fractions(here: Lesson) -> None:
     steps = [f"1/{n - 1} = **{1 / (n - 1):.3f}**" if n > 1 else "undefined, 0/0" for n in sizes]
 
     show(
+        "fractions",
         figures.rulers(texts, places, theme=theme()),
-        key="fractions",
         alt=f"{sizes[0]} tokens {steps[0]} apart; {sizes[1]} tokens {steps[1]} apart.".replace("*", ""),
     )
     if sizes[0] == sizes[1]:
@@ -120,9 +120,9 @@ def counter() -> None:
     n_bits = lesson.line("counter").slider("Bits", 2, 8, 4, key="bits", bind="query-params")
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
-    show_cells(
+    show(
+        "bits_map",
         figures.bits(values),
-        key="bits_map",
         alt="; ".join(f"bit {bit} changes every {2**bit} positions" for bit in range(n_bits)) + ".",
     )
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
@@ -134,12 +134,12 @@ def counter() -> None:
         "at once**. Sines and cosines do not jump:"
     )
     show(
+        "bit_steps",
         figures.lines(
             [Line(name="bits", y=steps[0]), Line(name="sines and cosines", y=steps[1])],
             title="distance to the next position",
             y_range=(0, 1.08 * float(steps[0].max())),
             theme=theme(),
         ),
-        key="bit_steps",
         alt=f"Bits: {steps[0].min():.2f} to {steps[0].max():.2f}; sines and cosines: always {steps[1][0]:.2f}.",
     )

@@ -11,7 +11,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.positions.order_blind import SIGHTED
@@ -55,9 +55,9 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
     parts = (("before adding", before), ("after adding", after))
     for column, (name, values) in zip(st.columns(2), parts, strict=True):
         with column:
-            show_cells(
+            show(
+                f"cosines_{name.split()[0]}",
                 figures.between(values, title=f"cosine, {name}", tokens=trace.tokens),
-                key=f"cosines_{name.split()[0]}",
                 alt=f"Cosines between tokens {name} positions.",
             )
     ids = trace.target.ids

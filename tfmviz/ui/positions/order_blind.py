@@ -18,9 +18,10 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_columns
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import tiny
@@ -229,14 +230,16 @@ def _numbers(
         for sees, both in changes.items()
         for model, values in zip(pair, both, strict=True)
     }
-    show_columns(
-        {
-            "token": [visible(t) for t in encoding.tokens],
-            "position": [str(position) for position in range(len(moved))],
-            "new position": [str(position) for position in place],
-        }
-        | columns,
-        caption="How far each token's output moves.",
-        key="moves",
-        low=True,
+    show(
+        "moves",
+        of_columns(
+            {
+                "token": [visible(t) for t in encoding.tokens],
+                "position": [str(position) for position in range(len(moved))],
+                "new position": [str(position) for position in place],
+            }
+            | columns,
+            caption="How far each token's output moves.",
+            low=True,
+        ),
     )

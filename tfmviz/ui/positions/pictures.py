@@ -14,8 +14,9 @@ from tfmviz.plots.cells import Axis, Cells, amounts, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_bars, show_cells, show_view
+from tfmviz.ui.figures import show, show_view
 from tfmviz.views import picture as view
+from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
 from tfmviz.zoo import ModelUnavailable
@@ -65,7 +66,7 @@ def digits() -> None:
     with right:
         st.markdown(f"{what}. {_answers(read)}")
         p = softmax(read[kind]["logits"])
-        show_bars([str(digit) for digit in range(len(p))], p.tolist(), key="digit_bars")
+        show("digit_bars", Bars(labels=[str(digit) for digit in range(len(p))], shares=[p.tolist()]))
         _looks(read[kind], both[kind])
 
 
@@ -94,7 +95,7 @@ def _as_read(shown: Array, order: Array) -> None:
     axis = Axis(title="", names=())
     scale = amounts(moved, "as the model reads it")
     picture = Cells(matrices=moved[None], rows=axis, columns=axis, scale=scale, square=True)
-    show_cells(picture, key="shuffled_digit", alt=f"Patches in the order {', '.join(map(str, order.tolist()))}")
+    show("shuffled_digit", picture, alt=f"Patches in the order {', '.join(map(str, order.tolist()))}")
 
 
 def _answers(read: dict[str, dict[str, Array]]) -> str:
@@ -114,7 +115,8 @@ def _looks(values: dict[str, Array], model: PictureReader) -> None:
     pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token
     rows = Axis(title="", names=(), spoken=[f"row {n}" for n in range(zoo.pictures.ACROSS)])
     columns = Axis(title="", names=(), spoken=[f"column {n}" for n in range(zoo.pictures.ACROSS)])
-    show_cells(
+    show(
+        "digit_looks",
         Cells(
             matrices=pattern[:, 1:].reshape(-1, zoo.pictures.ACROSS, zoo.pictures.ACROSS),
             rows=rows,
@@ -124,7 +126,6 @@ def _looks(values: dict[str, Array], model: PictureReader) -> None:
             square=True,
             across=2,
         ),
-        key="digit_looks",
         alt="; ".join(f"head {head}: most at patch {int(row[1:].argmax())}" for head, row in enumerate(pattern)),
     )
     own = ", ".join(decimal(float(row[0])) for row in pattern)

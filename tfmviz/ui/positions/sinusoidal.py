@@ -14,7 +14,7 @@ from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, show_code, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
@@ -102,8 +102,8 @@ def _chosen_curves(waves: Waves, chosen: list[int]) -> None:
         for j in chosen
     ]
     show(
+        "curves",
         figures.lines(drawn, title="value", y_range=(-1.08, 1.08), theme=theme()),
-        key="curves",
         alt="; ".join(f"dimension {j}: wavelength {lengths[j // 2]:,.1f}" for j in chosen),
     )
 
@@ -111,10 +111,10 @@ def _chosen_curves(waves: Waves, chosen: list[int]) -> None:
 def _wavelengths(waves: Waves) -> None:
     lengths = waves.wavelengths
     show(
+        "wavelengths",
         figures.lines(
             [Line(name="wavelength", y=lengths)], title="wavelength", x_title="pair i", log=True, theme=theme()
         ),
-        key="wavelengths",
         alt=f"Wavelengths grow evenly, on a scale of powers, from {lengths[0]:.2f} to {lengths[-1]:,.0f}.",
     )
     n_turns = int((lengths <= waves.length).sum())
@@ -166,9 +166,9 @@ def by_hand(waves: Waves, line: DeltaGenerator) -> None:
         )
     st.code("\n".join(lines), language=None, wrap_lines=True)
     small = Waves(d=4, length=4, base=waves.base)
-    show_cells(
+    show(
+        "worked",
         figures.table(small.table, title="PE(position, dimension), d = 4", text="numbers"),
-        key="worked",
         alt="; ".join(f"PE({p}) = {', '.join(f'{v:.3f}' for v in numbers)}" for p, numbers in enumerate(small.table)),
     )
     show_code(waves_at)
@@ -186,12 +186,12 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
     away = [laws.far_from_first(table) for table in (single, many)]
     with right:
         show(
+            "far_from_first",
             figures.lines(
                 [Line(name="one wave", y=away[0]), Line(name=f"all {waves.d} dimensions", y=away[1])],
                 title="distance from P0",
                 theme=theme(),
             ),
-            key="far_from_first",
             alt=f"One wave comes back to distance 0 every {wavelength // (1 if wavelength % 2 else 2)} positions; all "
             f"dimensions together stay at {away[1][1:].min():.2f} or more.",
         )
@@ -210,6 +210,7 @@ def _single_wave(wavelength: int) -> None:
         between=(x, laws.wave(x, wavelength)),
     )
     show(
+        "one_wave",
         figures.lines(
             [line],
             title=f"sin(2π pos / {wavelength})",
@@ -217,7 +218,6 @@ def _single_wave(wavelength: int) -> None:
             marked=[(p, f"P{p}") for p in range(0, 3 * wavelength + 1, wavelength)],
             theme=theme(),
         ),
-        key="one_wave",
         alt=f"A sine that repeats itself every {wavelength} positions.",
     )
 
@@ -232,9 +232,9 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     order = _sines_first(waves)
     values = waves.table[:, order] if halves else waves.table
     with figure:
-        show_cells(
+        show(
+            "heat_map",
             figures.table(values, title="PE(position, dimension)", limit=1.0),
-            key="heat_map",
             alt=f"{waves.length} positions, {waves.d} dimensions: narrow stripes in the fast dimensions, hardly any "
             "change in the slow ones.",
         )

@@ -14,7 +14,7 @@ from tfmviz.plots import space
 from tfmviz.plots.theme import shades
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import seen_from, show, show_code, show_space, show_table, theme
+from tfmviz.ui.figures import seen_from, show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal
 
@@ -57,9 +57,9 @@ def going_down() -> None:
             circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
             rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
             flat = figures.descents(paths, rings, reach=REACH, theme=theme())
-            show(flat, key="descents", alt=alt)
+            show("descents", flat, alt=alt)
         else:
-            show_space(_surface(function, paths, seen), key="valley", alt=f"A valley as a surface. {alt}")
+            show("valley", _surface(function, paths, seen), alt=f"A valley as a surface. {alt}")
     st.markdown(f"{_words(start, steepness, plain)} Height after {STEPS} steps: {ended}.")
     _numbers(with_correction)
     show_code(adam, descent)
@@ -126,7 +126,8 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
 def _numbers(path: AdamPath) -> None:
     steps = np.diff(path.places[:, 0])
     columns = (path.gradients, path.m, path.m_hat, path.v, path.v_hat)
-    show_table(
+    show(
+        "adam_steps",
         Table(
             caption="The first steps along x",
             columns=("step", "g", "m", "m̂ = m/(1 − β₁ᵗ)", "v", "v̂ = v/(1 − β₂ᵗ)", "moved by"),
@@ -135,7 +136,6 @@ def _numbers(path: AdamPath) -> None:
                 for t in (0, 1, 2, 4, 9)
             ],
         ),
-        key="adam_steps",
     )
     without = ""
     if path.v[0, 0] > 0:

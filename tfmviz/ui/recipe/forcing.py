@@ -12,7 +12,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
@@ -30,7 +30,8 @@ def forcing(here: Lesson) -> None:
     losses = found.losses
     mean = float(losses.mean())
     n = min(len(found.ids), MOST)
-    show_table(
+    show(
+        "forcing",
         Table(
             caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
             columns=("reads", "should say", "P(target)", "−ln P"),
@@ -47,7 +48,6 @@ def forcing(here: Lesson) -> None:
             picked=at,
             about=_arithmetic(found, at),
         ),
-        key="forcing",
         on_pick=controls.pin,
     )
     st.markdown(_words(found, mean))

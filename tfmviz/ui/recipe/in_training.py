@@ -38,8 +38,8 @@ def dropout(here: Lesson) -> None:
     runs = _dropped(model, here.text, rate, seed)
     n = min(len(found.ids), MOST)
     show(
+        "dropped",
         figures.dropped(found.targets[:n], runs[:, :n], found.losses[:n], theme=theme()),
-        key="dropped",
         alt=f"Loss without dropout {decimal(float(found.losses.mean()))}, in {RUNS} runs with p = {rate:g} from "
         f"{decimal(float(runs.mean(axis=1).min()))} to {decimal(float(runs.mean(axis=1).max()))}.",
     )
@@ -88,8 +88,8 @@ def gradients(here: Lesson) -> None:
     }
     names = [_name(layer) for layer in layers]
     show(
+        "gradient_lengths",
         figures.gradients(names, lengths, theme=theme()),
-        key="gradient_lengths",
         alt="; ".join(
             f"{name}: random {rounded(a)}, trained {rounded(b)}"
             for name, a, b in zip(names, *(values.tolist() for values in lengths.values()), strict=True)

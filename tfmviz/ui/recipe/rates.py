@@ -43,8 +43,8 @@ def schedules() -> None:
     }
     marked = [(float(warmup), "warm-up ends")] if warmup <= steps else []
     show(
+        "schedules",
         figures.schedules(at.astype(float), rates, marked=marked, theme=theme()),
-        key="schedules",
         alt=f"{_rises(peak, warmup, steps)}; at step {steps:,}: "
         + "; ".join(f"{name} {tiny(float(rate[-1]))}" for name, rate in rates.items()),
     )
@@ -66,8 +66,8 @@ def warm_up() -> None:
     runs = {name: _log(file) for name, file in RUNS.items()}
     last = {name: float(losses[-LAST:].mean()) for name, (_, losses) in runs.items()}
     show(
+        "warm_up_runs",
         figures.losses(runs, theme=theme()),
-        key="warm_up_runs",
         alt=f"Mean training loss over the last {LAST} points: "
         + "; ".join(f"{name} {decimal(v)}" for name, v in last.items()),
     )

@@ -15,7 +15,7 @@ from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.figures import show, show_code, show_table, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.recipe import forcing
@@ -56,7 +56,8 @@ def smoothed(here: Lesson) -> None:
     names = [f"“{token}”" for token in tokens]
     show_both(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, key="smoothed")
     st.markdown(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
-    show_table(
+    show(
+        "slopes",
         Table(
             caption="∂KL/∂z = p − q for each logit z.",
             columns=("entry", "q", "p", "p − q"),
@@ -65,7 +66,6 @@ def smoothed(here: Lesson) -> None:
                 for token, n in zip(tokens, shown, strict=True)
             ],
         ),
-        key="slopes",
     )
     show_code(smoothing.smoothed, smoothing.divergence, smoothing.gradient)
 
@@ -110,11 +110,12 @@ def calibration() -> None:
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
     show(
+        "reliability",
         figures.reliability({name: (g.confidence, g.accuracy, g.count) for name, g in guesses.items()}, theme=theme()),
-        key="reliability",
         alt="; ".join(f"{name}: expected calibration error {per_cent(g.error)}" for name, g in guesses.items()),
     )
-    show_table(
+    show(
+        "calibrated",
         Table(
             caption=f"On {int(guesses['ε = 0'].count.sum()):,} held-out tokens",
             columns=("model", "loss, nats", "right guesses", "says on average", "expected calibration error"),
@@ -130,7 +131,6 @@ def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliabili
             ],
             spared=(3,),
         ),
-        key="calibrated",
     )
 
 
@@ -147,7 +147,8 @@ def translators() -> None:
     found: dict[str, dict[str, float]] = data["models"]
     seeds = sorted({name.rsplit("-", 1)[1] for name in found})
     pairs = [(found[f"translator-0-{seed}"], found[f"translator-0.1-{seed}"]) for seed in seeds]
-    show_table(
+    show(
+        "translators",
         Table(
             caption=f"Small translators from French, on {data['pairs']:,} held-out pairs",
             columns=("seed", "perplexity, ε = 0", "ε = 0.1", "BLEU, ε = 0", "ε = 0.1"),
@@ -156,7 +157,6 @@ def translators() -> None:
                 for seed, pair in zip(seeds, pairs, strict=True)
             ],
         ),
-        key="translators",
     )
     worse = sum(smooth["perplexity"] > plain["perplexity"] for plain, smooth in pairs)
     better = sum(smooth["bleu"] > plain["bleu"] for plain, smooth in pairs)

@@ -11,7 +11,7 @@ from tfmviz.constants import N_BUCKETS
 from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, of_scheme
@@ -40,6 +40,7 @@ def slopes(shown: Subject) -> None:
     n_heads = lesson.line("slopes").slider("Heads H", 1, 32, min(own, 32), key="n_slopes", bind="query-params")
     found = alibi.slopes(n_heads).numpy()
     show(
+        "slopes",
         figures.lines(
             np.arange(n_heads),
             {f"slopes of {n_heads} heads": found},
@@ -48,7 +49,6 @@ def slopes(shown: Subject) -> None:
             scale="log",
             theme=theme(),
         ),
-        key="slopes",
         alt="; ".join(f"head {head}: {slope:.4g}" for head, slope in enumerate(found)),
     )
     power = 2 ** int(np.log2(n_heads))
@@ -65,9 +65,9 @@ def added(shown: Subject) -> None:
     weights = shown.model.weights.attention(shown.layer)
     before, bias, mask = weights.scores(q, k), _biases(shown, len(shown.tokens))[shown.head].astype(float), shown.mask
     product = "q · k / √d" if weights.divided_by else "q · k"  # T5's own models divide by nothing
-    show_cells(
+    show(
+        "bias_tiles",
         figures.score_tiles({product: before, "+ bias": bias, "= scores": after}, mask, tokens=shown.tokens),
-        key="bias_tiles",
         alt=f"Three matrices. {product} lies between {before[mask].min():.2f} and {before[mask].max():.2f}, the bias "
         f"between {bias[mask].min():.2f} and {bias[mask].max():.2f}.",
     )
@@ -96,6 +96,7 @@ def t5_biases(shown: Subject) -> None:
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}
     show(
+        "t5_biases",
         figures.lines(
             distances,
             drawn,
@@ -104,7 +105,6 @@ def t5_biases(shown: Subject) -> None:
             mark=(shown.trained_on - 1, "trained\nup to here"),
             theme=theme(),
         ),
-        key="t5_biases",
         alt="; ".join(
             f"{name}: {values[0]:.2f} at 0, {values[1]:.2f} at 1, {values[15]:.2f} at 15"
             for name, values in drawn.items()
@@ -126,9 +126,9 @@ def t5_buckets(shown: Subject) -> None:
     position = np.arange(len(shown.tokens))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
     mask = np.ones(found.shape, dtype=bool) if both_ways else np.tri(len(position), dtype=bool)
-    show_cells(
+    show(
+        "t5_buckets",
         figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask),
-        key="t5_buckets",
         alt="Buckets of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
     by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
@@ -152,9 +152,9 @@ def shaw(tokens: tuple[str, ...]) -> None:
     line = lesson.line("shaw")
     clip = line.slider("k: farther keys share a vector", 1, 16, 4, key="clip", bind="query-params")
     found = rotations.relative_index(len(tokens), len(tokens), clip=clip)
-    show_cells(
+    show(
+        "shaw",
         figures.class_map(found, tokens=tokens, title="index of R", mask=np.ones(found.shape, dtype=bool)),
-        key="shaw",
         alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
     st.markdown(

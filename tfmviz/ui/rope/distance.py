@@ -14,8 +14,9 @@ from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import icons, lesson, models
-from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.rope.subject import Subject
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, tiny
@@ -72,6 +73,7 @@ def same_distance(shown: Subject) -> None:
 
 def _layer_by_layer(differences: dict[str, Array]) -> None:
     show(
+        "same_distance",
         figures.lines(
             np.arange(max(map(len, differences.values()))),
             {name: np.maximum(values, 1e-8) for name, values in differences.items()},  # an axis of powers has no 0
@@ -80,7 +82,6 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
             scale="log",
             theme=theme(),
         ),
-        key="same_distance",
         alt="Largest difference of the score over the heads, layer by layer. "
         + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in differences.items()),
     )
@@ -120,16 +121,18 @@ def _differences(phrases: list[Phrase]) -> Array:
 
 def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> None:
     scores = [phrase.scores[0, shown.head] for phrase in phrases]
-    show_columns(
-        {
-            "text": [" ".join(visible(token) for token in phrase.tokens) for phrase in phrases],
-            f"query “{visible(words[0])}” at": [str(phrase.i) for phrase in phrases],
-            f"key “{visible(words[1])}” at": [str(phrase.j) for phrase in phrases],
-            "distance i − j": [decimal(phrase.i - phrase.j, ".0f") for phrase in phrases],
-            f"q · k / √d, layer 0, head {shown.head}": [decimal(score, ".6f") for score in scores],
-        },
-        caption="The two words, and their score.",
-        key="phrases",
+    show(
+        "phrases",
+        of_columns(
+            {
+                "text": [" ".join(visible(token) for token in phrase.tokens) for phrase in phrases],
+                f"query “{visible(words[0])}” at": [str(phrase.i) for phrase in phrases],
+                f"key “{visible(words[1])}” at": [str(phrase.j) for phrase in phrases],
+                "distance i − j": [decimal(phrase.i - phrase.j, ".0f") for phrase in phrases],
+                f"q · k / √d, layer 0, head {shown.head}": [decimal(score, ".6f") for score in scores],
+            },
+            caption="The two words, and their score.",
+        ),
     )
     distances = [phrase.i - phrase.j for phrase in phrases]
     apart = abs(scores[0] - scores[1])

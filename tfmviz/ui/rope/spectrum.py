@@ -15,8 +15,9 @@ from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.rope.subject import Subject, own_base, own_theta
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
@@ -131,16 +132,18 @@ def wavelengths(shown: Subject) -> None:
     with figure:
         _wavelength_figure(shown, chosen)
     _in_longer_texts(shown, chosen)
-    show_columns(
-        {
-            "pair m": [str(m) for m in range(len(turns))],
-            "θ, radians a position": [f"{value:.4g}" for value in chosen.stretched],
-            "wavelength 2π/θ": [f"{value:,.4g}" for value in _wavelengths(chosen.stretched)],
-            f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
-        },
-        caption="Every pair of coordinates.",
-        key="pairs",
-        low=True,
+    show(
+        "pairs",
+        of_columns(
+            {
+                "pair m": [str(m) for m in range(len(turns))],
+                "θ, radians a position": [f"{value:.4g}" for value in chosen.stretched],
+                "wavelength 2π/θ": [f"{value:,.4g}" for value in _wavelengths(chosen.stretched)],
+                f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
+            },
+            caption="Every pair of coordinates.",
+            low=True,
+        ),
     )
     st.caption(
         "θ = base^(−2m/d_head). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
@@ -173,6 +176,7 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
     n_pairs = len(chosen.theta)
     n_round = int((drawn["wavelength"] <= shown.trained_on).sum())
     show(
+        "wavelengths",
         figures.lines(
             np.arange(n_pairs),
             drawn,
@@ -182,7 +186,6 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
             mark=(n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None,
             theme=theme(),
         ),
-        key="wavelengths",
         alt="; ".join(
             f"{name}: {values[0]:.3g} positions for pair 0, {values[-1]:.3g} for pair {n_pairs - 1}"
             for name, values in drawn.items()
@@ -224,8 +227,8 @@ def decay(shown: Subject) -> None:
     drawn = {"the paper's bound": limit / limit[0], "random, k = q": same, "random, k unrelated": other}
     with figure:
         show(
+            "decay",
             figures.lines(distances, drawn, x_title="distance i − j", y_title="relative to distance 0", theme=theme()),
-            key="decay",
             alt="; ".join(
                 f"{name}: {values[1]:.2f} at distance 1, {values[-1]:.2f} at {reach}" for name, values in drawn.items()
             ),
@@ -247,6 +250,7 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     there = np.full(len(distances), np.nan)
     there[: len(stands)] = stands
     show(
+        "own_decay",
         figures.lines(
             distances,
             {"all pairs, put there": anywhere, "pairs that are there": there},
@@ -255,7 +259,6 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
             mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
             theme=theme(),
         ),
-        key="own_decay",
         alt=f"This head's mean q · k: {anywhere[0]:.2f} at distance 0, {anywhere[1]:.2f} at 1, {anywhere[-1]:.2f} at "
         f"{distances[-1]}.",
     )

@@ -15,7 +15,7 @@ from tfmviz.plots import space
 from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson, live
-from tfmviz.ui.figures import seen_from, show_cells, show_space, show_view, theme
+from tfmviz.ui.figures import seen_from, show, show_view, theme
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
@@ -80,9 +80,9 @@ def layouts(shown: Subject) -> None:
     ours = [rotations.turn_pairs(x, by) for x in (q, k)]
     theirs = [rotations.turn_halves(x[:, order], by) for x in (q, k)]
     mixed = [rotations.turn_halves(x, by) for x in (q, k)]
-    show_cells(
+    show(
+        "layouts",
         figures.layouts(rotations.halves_order(min(8, len(order)))),
-        key="layouts",
         alt="Neighbours: 0 and 1 turn together, 2 and 3, and so on. Halves: even coordinates in the first half, odd "
         "ones in the second.",
     )
@@ -119,11 +119,11 @@ def helices(shown: Subject) -> None:
     with left:
         st.markdown("**Sinusoids** of the same speeds: every word gets the same points added.")
         figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
-        show_space(figure, key="helix_added", alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1.")
+        show("helix_added", figure, alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1.")
     with right:
         st.markdown(f"**RoPE**: the query of {safe} itself goes round, on its own radius.")
         figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
-        show_space(figure, key="helix_turned", alt=f"Pairs of a query over {n} positions: helices of radius {radii}.")
+        show("helix_turned", figure, alt=f"Pairs of a query over {n} positions: helices of radius {radii}.")
     st.markdown(f"{safe} keeps its length at any position: {radii}.")
 
 

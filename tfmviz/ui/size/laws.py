@@ -11,7 +11,7 @@ from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw,
 from tfmviz.plots import scaling_laws as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import show, show_code, show_table, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, in_words
 
@@ -36,10 +36,10 @@ def published() -> None:
     curves = {name: (x, curve(known.law, against, x, n, d)) for name, known in PUBLISHED_LAWS.items()}
     here = {"N": n, "D": d, "C": 6 * n * d}[against]
     show(
+        "laws",
         figures.laws(
             curves, title=title, marked=[(here, f"your {against}")] if math.isfinite(here) else [], theme=theme()
         ),
-        key="laws",
         alt="; ".join(
             f"{name}: {decimal(y[0])} at {in_words(x[0])}, {decimal(y[-1])} at {in_words(x[-1])}"
             for name, (x, y) in curves.items()
@@ -58,14 +58,14 @@ def curve(law: Law, against: str, x: Array, n: float, d: float) -> Array:
 
 def _at(n: float, d: float) -> None:
     """The laws at the reader's N and D, and where the same operations would be better spent."""
-    show_table(
+    show(
+        "at",
         Table(
             caption="At your N and D, and at the best split of 6 · N · D operations",
             columns=("law", "N counts", "loss", "of N", "of D", "best N", "best D", "loss there"),
             rows=[(name, known.counts, *_numbers(known, n, d)) for name, known in PUBLISHED_LAWS.items()],
             spared=(1, 3, 4, 6),
         ),
-        key="at",
     )
 
 

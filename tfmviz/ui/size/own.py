@@ -19,7 +19,7 @@ from tfmviz.plots.scaling_laws import Series
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, show_table, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, in_words, rounded, tiny
@@ -44,10 +44,10 @@ def own() -> None:
     lines = series(grid.fitted, against, counted, law)
     others = {f"{in_words(n)}, not fitted": points for n, points in _larger(grid.larger, against, counted).items()}
     show(
+        "own_runs",
         figures.runs(
             lines, others, title=TITLES[against], frontier=frontier(grid.fitted, against, counted, law), theme=theme()
         ),
-        key="own_runs",
         alt="; ".join(_said(name, one.x, one.loss) for name, one in lines.items())
         + "".join(f"; {_said(name, *points)}" for name, points in others.items()),
     )
@@ -142,7 +142,8 @@ def best_split(runs: Runs, counted: str, law: AdditiveLaw) -> str:
 def _constants() -> None:
     rows = [(name, *_ours(fitted(counted))) for name, counted in (("ours, all", ALL), ("ours, no embeddings", WITHOUT))]
     rows += [(name, *_published(known.law)) for name, known in PUBLISHED_LAWS.items()]
-    show_table(
+    show(
+        "constants",
         Table(
             caption="Constants of the laws, with the middle 95% of resamples",
             columns=("law", "α", "β", "N ∝ C to the", "E"),
@@ -150,7 +151,6 @@ def _constants() -> None:
             spared=(4,),
             about=f"{KAPLAN}: without E; N counts no embeddings. N ∝ C: how the best N grows with C.",
         ),
-        key="constants",
     )
 
 

@@ -8,7 +8,7 @@ from tfmviz.analysis import parameters
 from tfmviz.analysis.parameters import TRAINING_BYTES, counts
 from tfmviz.plots import size as figures
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
@@ -35,8 +35,8 @@ def where(here: Lesson) -> None:
     found = counts(subject.design)
     total = sum(found.values())
     show(
+        "areas",
         figures.areas(found, theme=theme()),
-        key="areas",
         alt="; ".join(f"{part} {in_words(count)}" for part, count in found.items() if count),
     )
     largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
@@ -84,8 +84,8 @@ def memory(here: Lesson) -> None:
             else kept(subject.config, CACHED, size=2)
         )
     show(
+        "memory",
         figures.memory(needs, theme=theme()),
-        key="memory",
         alt="; ".join(f"{name}: {in_bytes(value)}" for name, value in needs.items()),
     )
     st.markdown(
@@ -109,14 +109,14 @@ def training(here: Lesson) -> None:
         for machine, (speed, used) in MACHINES.items():
             seconds = flops / (speed * used)
             rows.append((f"{in_words(amount)} tokens ({who})", machine.split(",")[0], tiny(flops), _time(seconds)))
-    show_table(
+    show(
+        "training",
         Table(
             caption=f"{subject.name}: one training run",
             columns=("trained on", "machine", "operations", "takes"),
             rows=rows,
             spared=(2,),
         ),
-        key="training",
     )
     design = subject.design
     passes = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""

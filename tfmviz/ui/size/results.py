@@ -7,7 +7,7 @@ import streamlit as st
 from tfmviz.analysis.parameters import PUBLISHED, counts
 from tfmviz.constants import NO_NUMBER
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import in_words
 
@@ -63,7 +63,7 @@ def tables() -> None:
     with lesson.line("results"):
         name = st.segmented_control("Results", list(WORDS), default="translation", key="results", bind="query-params")
     name = name or "translation"
-    show_table({"translation": TRANSLATION, "summaries": SUMMARIES}.get(name) or _sizes(), key="result_table")
+    show("result_table", {"translation": TRANSLATION, "summaries": SUMMARIES}.get(name) or _sizes())
     st.markdown(WORDS[name])
 
 

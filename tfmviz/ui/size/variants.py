@@ -18,7 +18,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, show_table, theme
+from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -166,8 +166,8 @@ def _losses(found: Comparison) -> None:
     shown = {_title(name): found.variants[name].loss for name in order}
     verdicts = ["baseline" if name == BASELINE else verdict(found.difference(name)) for name in order]
     show(
+        "variants",
         figures.losses(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
-        key="variants",
         alt="; ".join(
             f"{title}: mean {decimal(loss.mean(), '.3f')}, {decimal(loss.min(), '.3f')} to {decimal(loss.max(), '.3f')}"
             for title, loss in shown.items()
@@ -182,7 +182,8 @@ def _title(name: str) -> str:
 
 def _table(found: Comparison) -> None:
     """Size, cost and difference of each variant, and the difference that Narang et al. report."""
-    show_table(
+    show(
+        "variants_table",
         Table(
             caption="Each variant beside the baseline",
             columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
@@ -191,7 +192,6 @@ def _table(found: Comparison) -> None:
             about="Multiplications: a token of a full context. ±: standard deviation; half of the 95% interval. "
             "Narang et al. 2021, table 1, minus their baseline.",
         ),
-        key="variants_table",
     )
 
 
@@ -255,7 +255,7 @@ def routed(here: Lesson) -> None:
         st.warning("The router's numbers are not finite.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
-    show(figures.routing(tokens, p, theme=theme()), key="routing", alt=said(tokens, p))
+    show("routing", figures.routing(tokens, p, theme=theme()), alt=said(tokens, p))
     st.markdown(
         f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
         "reads a token; height: its probability."
@@ -271,13 +271,13 @@ def _sites(model: Model) -> list[str]:
 def _shares(tokens: tuple[str, ...], p: Array) -> None:
     """How many of the tokens each expert reads, and whether equal tokens go to one."""
     shares = np.stack([np.bincount(row, minlength=p.shape[-1]) / len(tokens) for row in p.argmax(axis=-1)])
-    show_table(
+    show(
+        "routing_shares",
         Table(
             caption="Share of your tokens that each expert reads",
             columns=("layer", *(f"expert {e}" for e in range(p.shape[-1]))),
             rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
         ),
-        key="routing_shares",
     )
     st.markdown(
         f"{repeated(tokens, p)} Training aims at equal shares, {per_cent(1 / p.shape[-1])} each (Fedus et al. 2021)."

@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_choice, show_table
+from tfmviz.ui.figures import show, show_choice
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.steps import heads
 from tfmviz.views import heads as view
@@ -123,7 +123,8 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
         queries, keys = _tokens(model, lines[text], layer)
         if query < len(queries) and key < len(keys):
             rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
-    show_table(
+    show(
+        "head_examples",
         Table(
             caption="Where it looks most sharply",
             columns=["pair", "share", "sentence"],
@@ -131,7 +132,6 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
             low=True,
             texts=True,
         ),
-        key="head_examples",
     )
 
 
@@ -187,7 +187,8 @@ def _alike(here: Lesson, found: Biography) -> None:
         for key, value in {"model": name, "kind": kind, "layer": index, "head": head}.items():
             st.session_state[key] = value
 
-    show_table(
+    show(
+        "heads_alike",
         Table(
             caption="Heads like this one",
             columns=["head", "claim"],
@@ -195,7 +196,6 @@ def _alike(here: Lesson, found: Biography) -> None:
             picked=-1,
             texts=True,
         ),
-        key="heads_alike",
         on_pick=pick,
     )
 

@@ -12,7 +12,7 @@ from tfmviz.plots import steps as figures
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
@@ -66,8 +66,8 @@ def contributions(here: Lesson) -> None:
     left, right = st.columns([2, 3])
     with left:
         show(
+            "head_writes",
             figures.bars([f"head {h}" for h in range(n_heads)], written, chosen=head, theme=theme()),
-            key="head_writes",
             alt="; ".join(f"head {h}: {length:.2f}" for h, length in enumerate(written)),
         )
         st.markdown("Length of what each head adds, ‖z W_O‖.")
@@ -99,9 +99,9 @@ def average(here: Lesson) -> None:
     tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
     titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
-    show_cells(
+    show(
+        "mean_and_heads",
         figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens),
-        key="mean_and_heads",
         alt="Entropy of the rows, in nats: " + "; ".join(f"{t} {e:.2f}" for t, e in zip(titles, evenness, strict=True)),
     )
     st.markdown(
@@ -137,9 +137,9 @@ def finder(here: Lesson) -> None:
     ]
     scores = np.stack([of_layer[kind] for of_layer in believed])
     best = attention_layer.ranking(scores)
-    show_cells(
+    show(
+        "head_scores",
         figures.head_scores(scores, title=kind, chosen=(choice.layer_index, choice.head)),
-        key="head_scores",
         alt="; ".join(f"layer {layer}, head {head}: {score:.2f}" for layer, head, score in best[:8]),
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(layers[layer], head),
@@ -226,8 +226,8 @@ def _histograms(scores: Array, scaled: Array) -> None:
     middles, raw = scaling.histogram(scores, largest=largest)
     _, narrow = scaling.histogram(scaled, largest=largest)
     show(
+        "score_histogram",
         figures.histogram(middles, raw, narrow, theme=theme()),
-        key="score_histogram",
         alt=f"Scores reach from {scores.min():.1f} to {scores.max():.1f}; divided by √d they lie between "
         f"{scaled.min():.1f} and {scaled.max():.1f}.",
     )

@@ -18,7 +18,7 @@ from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -163,9 +163,9 @@ def _map(account: Account, choice: Choice) -> None:
         if (row, column) in heads:
             controls.look_at(*heads[row, column])
 
-    show_cells(
+    show(
+        "head_scores_map",
         figures.heads(grid, columns=columns, title=f"added to the {account.title}", chosen=chosen),
-        key="head_scores_map",
         alt="; ".join(
             f"layer {layer}, {columns[column]}: {score:+.2f}"
             for (layer, column), score in np.ndenumerate(grid)
@@ -209,8 +209,8 @@ def _bars(account: Account) -> None:
     if len(rest):
         shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
     show(
+        "ranked",
         figures.ranked(shown, values, title="added", theme=theme()),
-        key="ranked",
         alt="; ".join(f"{name} {value:+.2f}" for name, value in zip(shown, values, strict=True)),
     )
 
@@ -252,8 +252,8 @@ def _head(here: Lesson, account: Account) -> None:
         f"({decimal(effect[strongest], '+.2f')}). All keys together add {decimal(score, '+.2f')}."
     )
     looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
-    show(looked, key="looked", alt="; ".join(f"{name} {a:.0%}" for name, a in zip(names, row, strict=True)))
-    show(wrote, key="wrote", alt="; ".join(f"{name} {e:+.2f}" for name, e in zip(names, effect, strict=True)))
+    show("looked", looked, alt="; ".join(f"{name} {a:.0%}" for name, a in zip(names, row, strict=True)))
+    show("wrote", wrote, alt="; ".join(f"{name} {e:+.2f}" for name, e in zip(names, effect, strict=True)))
     _pushes(here.model.vocabulary, account, index)
 
 

@@ -10,7 +10,7 @@ from tfmviz.analysis.in_context import in_context as compared
 from tfmviz.plots.ladder import curves
 from tfmviz.record.trace import Encoding
 from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.figures import show, show_table, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -39,7 +39,7 @@ def in_context(here: Lesson) -> None:
         st.info("Type at least two tokens.", icon=icons.INFO)
     else:
         _pair(here)
-    show_table(KEPT, key="kept")
+    show("kept", KEPT)
 
 
 def _pair(here: Lesson) -> None:
@@ -76,6 +76,7 @@ def _lines(found: InContext, names: list[str]) -> None:
         "any two tokens": found.usual,
     }
     show(
+        "in_context",
         curves(
             {name: (x, line) for name, line in values.items()},
             x="layers behind it",
@@ -83,7 +84,6 @@ def _lines(found: InContext, names: list[str]) -> None:
             said=lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
             theme=theme(),
         ),
-        key="in_context",
         alt="; ".join(f"{name}: {', '.join(decimal(float(v)) for v in line)}" for name, line in values.items()),
     )
 

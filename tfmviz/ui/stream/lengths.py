@@ -11,7 +11,7 @@ from tfmviz.plots import residual as maps
 from tfmviz.plots import stream as figures
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
@@ -28,15 +28,15 @@ def lengths(here: Lesson) -> None:
     stages = residual.stages(trace, stack, "steps")
     values = residual.lengths(trace, list(stages.values()))
     show(
+        "growth",
         figures.growth(values, stages=list(stages), tokens=tokens, position=token, theme=theme()),
-        key="growth",
         alt="Mean length: " + "; ".join(f"{s} {v:.1f}" for s, v in zip(stages, values.mean(axis=1), strict=True)),
     )
     _growth_in_words(values, trace)
     _outlier_in_words(values, list(stages), tokens[0])
-    show_cells(
+    show(
+        "lengths",
         maps.lengths(values, stages=list(stages), tokens=tokens, position=token),
-        key="lengths",
         alt=f"Length of {quoted(tokens)[token]}: "
         + "; ".join(f"{s} {v:.1f}" for s, v in zip(stages, values[:, token], strict=True)),
     )

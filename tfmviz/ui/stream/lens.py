@@ -18,9 +18,10 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_bars, show_view
+from tfmviz.ui.figures import show, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import lens as view
+from tfmviz.views.bars import Bars
 from tfmviz.views.files import text_field
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -150,7 +151,7 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
     logits = trace.row("logits", token) if site is None else readout.logits(trace[site][token])
     best = top_predictions(logits, 10)
     st.markdown(f"**Token {token} “{markdown.plain(visible(trace.tokens[token]))}”, {name}**")
-    show_bars([visible(vocabulary[p.index]) for p in best], [p.probability for p in best], key="lens_cell")
+    show("lens_cell", Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]]))
 
 
 def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:

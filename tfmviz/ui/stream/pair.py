@@ -71,8 +71,8 @@ def _losses() -> None:
         f"**{last['without']}** without."
     )
     show(
+        "pair_losses",
         figures.losses(runs, level=(level, "frequencies alone"), theme=theme()),
-        key="pair_losses",
         alt="; ".join(f"{name}: {decimal(steps[1][0])} → {last[name]}" for name, steps in runs.items()),
     )
 
@@ -85,8 +85,8 @@ def _likeness(traces: dict[str, Trace]) -> None:
         "with them."
     )
     show(
+        "pair_likeness",
         figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()),
-        key="pair_likeness",
         alt=_by_layer(found),
     )
 
@@ -104,8 +104,8 @@ def _gradients(both: dict[str, Model], text: str) -> None:
         f"**{shares['without, trained']}**."
     )
     show(
+        "pair_gradients",
         figures.by_layer(found, x="layer", title="length of the gradient", theme=theme(), log=True),
-        key="pair_gradients",
         alt=_by_layer(found),
     )
 
@@ -118,8 +118,8 @@ def _lengths(traces: dict[str, Trace]) -> None:
         "times without."
     )
     show(
+        "pair_lengths",
         figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True),
-        key="pair_lengths",
         alt=_by_layer(found),
     )
 
@@ -199,8 +199,8 @@ def twins(here: Lesson) -> None:
         with column:
             st.markdown(f"**{kind}** ({markdown.code(TWINS[kind])})")
             show(
+                f"growth_{kind.removesuffix('-norm')}",
                 growths.growth(values, stages=names, tokens=tokens, position=position, theme=theme(), top=top),
-                key=f"growth_{kind.removesuffix('-norm')}",
                 alt="Mean length: "
                 + "; ".join(f"{n} {v:.1f}" for n, v in zip(names, values.mean(axis=1), strict=True)),
             )

@@ -15,7 +15,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import seen_from, show_space, theme
+from tfmviz.ui.figures import seen_from, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -45,7 +45,7 @@ def paths(here: Lesson) -> None:
         stages=["embedding", *(str(n) for n in range(len(stages) - 1))],
         theme=theme(),
     )
-    show_space(figure, key="paths", alt=f"Paths of {len(shown)} tokens. {said}")
+    show("paths", figure, alt=f"Paths of {len(shown)} tokens. {said}")
     st.markdown(
         f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the differences between all these "
         "vectors."

@@ -10,8 +10,9 @@ from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.contributions import River
 from tfmviz.plots import stream as figures
 from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import of_columns
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
@@ -41,6 +42,7 @@ def _waterfall(found: River) -> None:
     names = [part.name for part in found.parts]
     length = float(np.linalg.norm(found.final))
     show(
+        "river",
         figures.waterfall(
             found.along,
             kinds=[part.kind for part in found.parts],
@@ -48,7 +50,6 @@ def _waterfall(found: River) -> None:
             steps=[part.step for part in found.parts],
             theme=theme(),
         ),
-        key="river",
         alt=f"Distances along the final direction, together {length:.2f}: "
         + "; ".join(f"{name} {a:+.2f}" for name, a in zip(names, found.along, strict=True)),
     )
@@ -58,10 +59,10 @@ def _sizes(found: River) -> None:
     """Length of each part, and whether it points with or against the stream it is added to."""
     names = [part.name for part in found.parts]
     show(
+        "sizes",
         figures.sizes(
             found.size, found.to_stream, kinds=[part.kind for part in found.parts], names=names, theme=theme()
         ),
-        key="sizes",
         alt="; ".join(
             f"{n}: length {s:.2f}, cosine {decimal(c) if np.isfinite(c) else 'undefined'}"
             for n, s, c in zip(names, found.size, found.to_stream, strict=True)
@@ -102,14 +103,16 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
     )
     best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:6]
-    show_columns(
-        {
-            "word": [visible(here.model.vocabulary[n]) for n in best.tolist()],
-            first: [decimal(float(raised[n]), "+.2f") for n in best],
-            then: [decimal(float(lowered[n]), "+.2f") for n in best],
-        },
-        caption="The words that it takes back: what both add to their logits",
-        key="deleted",
+    show(
+        "deleted",
+        of_columns(
+            {
+                "word": [visible(here.model.vocabulary[n]) for n in best.tolist()],
+                first: [decimal(float(raised[n]), "+.2f") for n in best],
+                then: [decimal(float(lowered[n]), "+.2f") for n in best],
+            },
+            caption="The words that it takes back: what both add to their logits",
+        ),
     )
 
 
@@ -120,10 +123,12 @@ def _table(found: River) -> None:
         "cosine to the final vector": found.to_final,
         "along the final direction": found.along,
     }
-    show_columns(
-        {"part": [part.name for part in found.parts]}
-        | {name: [decimal(value, ".3f") for value in values] for name, values in columns.items()},
-        caption="Every part, in the order of writing.",
-        key="parts",
-        low=True,
+    show(
+        "parts",
+        of_columns(
+            {"part": [part.name for part in found.parts]}
+            | {name: [decimal(value, ".3f") for value in values] for name, values in columns.items()},
+            caption="Every part, in the order of writing.",
+            low=True,
+        ),
     )

@@ -8,9 +8,10 @@ import streamlit as st
 from tfmviz.analysis import lens, residual
 from tfmviz.plots import side_by_side as figures
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import show, show_columns, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson, where_it_predicts
 from tfmviz.ui.sides import Sides
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -38,8 +39,8 @@ def _lengths(sides: Sides) -> None:
     ends = (f"{decimal(float(v[0]), '.1f')} → {decimal(float(v[-1]), '.1f')} in {n[0]}" for n, v in found.items())
     st.markdown(f"The length of the vector of {token}, first → last: {', '.join(ends)}.")
     show(
+        "side_lengths",
         figures.lengths(found, theme=theme()),
-        key="side_lengths",
         alt="; ".join(f"{n}: {', '.join(decimal(float(v), '.1f') for v in values)}" for n, values in found.items()),
     )
 
@@ -62,7 +63,7 @@ def _words(sides: Sides) -> None:
     for title, (_, words, shares) in zip(sides.titles, said, strict=False):
         rows = [f"{word} {share}" for word, share in zip(words, shares, strict=True)]
         columns[title] = rows + [""] * (len(longest) - len(rows))
-    show_columns(columns, caption="If the model stopped here", key="side_lens")
+    show("side_lens", of_columns(columns, caption="If the model stopped here"))
 
 
 def _parts(stages: list[str], *words: list[str]) -> str:

@@ -16,7 +16,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -160,9 +160,9 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
 
 
 def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None:
-    show_cells(
+    show(
+        "recovered",
         figures.recovered(values, tokens=tokens, position=here.target, title="part of the way"),
-        key="recovered",
         alt="; ".join(
             f"layer {layer}: most at token {row.argmax()} “{visible(tokens[int(row.argmax())][0])}”, "
             f"{decimal(float(row.max()))}"

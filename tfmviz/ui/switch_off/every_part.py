@@ -14,7 +14,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch_off
 from tfmviz.words import markdown
@@ -50,11 +50,11 @@ def damage_map(here: Lesson, said: Switches) -> None:
             controls.look_at(layers[row], column)
 
     with figure:
-        show_cells(
+        show(
+            "damage_map",
             figures.damage(
                 values, rows=_layer_names(here.trace), off=off, chosen=(layers.index(choice.layer), choice.head)
             ),
-            key="damage_map",
             alt="; ".join(f"{part.name} {decimal(loss, '+.3f')}" for part, loss in _ranked(here.trace, values)[:10]),
             click=controls.LOOKS,
             on_pick=look_at,
@@ -117,6 +117,7 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
     names = [heads[i].name for i in known]
     with figure:
         show(
+            "look_and_matter",
             figures.against(
                 x,
                 y,
@@ -125,7 +126,6 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
                 title=f"change of the loss with it {said.way.done()}, in nats",
                 theme=theme(),
             ),
-            key="look_and_matter",
             alt="; ".join(
                 f"{n}: largest share {a:.2f}, {decimal(b, '+.3f')} nats" for n, a, b in zip(names, x, y, strict=True)
             ),

@@ -145,8 +145,8 @@ def vocabularies(here: Lesson) -> None:
     assert isinstance(model.tokenizer.ranks, dict)
     sizes, fertility = _fertility(model.tokenizer, here.text)
     show(
+        "fertility",
         figures.fertility(sizes, fertility, theme=theme()),
-        key="fertility",
         alt=f"Tokens per word with {model.name}'s merges: "
         + "; ".join(
             f"{name}: {decimal(y[0], '.2f')} with {sizes[0]:,.0f} entries, {decimal(y[-1], '.2f')} with "

@@ -11,7 +11,7 @@ from tfmviz.text.bpe import Learned
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.views.pieces import Row
@@ -49,7 +49,8 @@ def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
     left, right = st.columns([2, 3])
     table = steps[n - 1].table
     with left:
-        show_table(
+        show(
+            "pair_counts",
             Table(
                 caption=f"Before merge {n}: the most frequent pairs of neighbours",
                 columns=("pair", "becomes", "how often"),
@@ -57,7 +58,6 @@ def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
                 shares=[often / table[0][1] for _, often in table],
                 about=_tie(table),
             ),
-            key="pair_counts",
         )
     cut = list(map(spelled, _cut(here.text, tuple(step.pair for step in steps[:n]))))
     with right:

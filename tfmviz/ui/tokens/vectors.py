@@ -11,7 +11,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, show_table, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -47,9 +47,9 @@ def look_up(here: Lesson) -> None:
     product = embedding.looked_up(table, index)
     names = [f"{n}  {visible(here.model.vocabulary[n])}" for n in range(shown.start, min(shown.stop, len(table)))]
     difference = float(np.abs(product - table[index]).max())
-    show_cells(
+    show(
+        "look_up",
         figures.look_up(table[shown, :NUMBERS], product[:NUMBERS], names=names, chosen=index - first),
-        key="look_up",
         alt=f"Row {index} of W_E, {quoted(text.tokens)[position]}, and below it the product of the one-hot vector "
         f"with W_E: they differ by at most {tiny(difference)}.",
     )
@@ -71,8 +71,8 @@ def neighbours(here: Lesson) -> None:
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [here.model.vocabulary[n] for n in found]
     show(
+        "neighbours",
         figures.neighbours(tokens, cosines, theme=theme()),
-        key="neighbours",
         alt=f"Nearest to {quoted(text.tokens)[position]}: "
         + "; ".join(f"“{whole(t)}” {decimal(c)}" for t, c in zip(tokens, cosines, strict=True)),
     )
@@ -87,7 +87,8 @@ def _tying(model: Model) -> None:
         return
     n, d = weights.W_E.shape
     tied = np.shares_memory(weights.W_E, weights.W_U)
-    show_table(
+    show(
+        "tying",
         Table(
             caption="The first and the last matrix",
             columns=("matrix", "shape", "what it does", "the same numbers?"),
@@ -96,7 +97,6 @@ def _tying(model: Model) -> None:
                 ("W_U", f"{d} × {n:,}", "vector → one score per token", "yes, one matrix" if tied else _unlike(model)),
             ],
         ),
-        key="tying",
     )
     st.markdown(
         "**Weight tying** (Press & Wolf 2017): a token's score is the product of the last stream with its row of W_E. "
@@ -129,8 +129,8 @@ def embedding_map(here: Lesson) -> None:
     roles = ["chosen" if n == index else "text" if n in text.ids else "other" for n in shown]
     words = [here.model.vocabulary[n] for n in shown]
     show(
+        "embedding_map",
         figures.embedding_map(places[shown], words=words, roles=roles, window=(low, high), theme=theme()),
-        key="embedding_map",
         alt=f"{len(shown)} of {len(places)} entries on a plane, around {quoted(text.tokens)[position]} at "
         + ", ".join(decimal(v) for v in places[index])
         + ". Nearest on this plane: "

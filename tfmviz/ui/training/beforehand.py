@@ -33,6 +33,7 @@ def curves() -> None:
         return {name: (getattr(log, steps), getattr(log, column)) for name, log in found.items()}
 
     show(
+        "beforehand",
         learning.log_panels(
             {
                 "loss of the batch, nats per token": lines("steps", "loss"),
@@ -42,7 +43,6 @@ def curves() -> None:
             levels=[(chance, f"pure chance, log V = {chance:.2f}")],
             heights=(140, 70),
         ),
-        key="beforehand",
         alt="; ".join(f"{name}: loss from {log.loss[0]:.2f} to {log.loss[-1]:.2f}" for name, log in found.items()),
     )
 

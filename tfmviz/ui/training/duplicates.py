@@ -26,8 +26,8 @@ def duplicates() -> None:
         said: {what: _from(points) for what, points in found[name]["curve"].items()} for name, said in NAMES.items()
     }
     show(
+        "duplicates",
         figures.in_and_out(curves, title="bits per byte", theme=theme()),
-        key="duplicates",
         alt="; ".join(
             f"{name}, {what}: ends at {decimal(y[-1])}" for name, one in curves.items() for what, (_, y) in one.items()
         ),

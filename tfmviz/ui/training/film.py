@@ -18,7 +18,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.training import inside
 from tfmviz.words import markdown
@@ -124,7 +124,8 @@ def _heads(step: int, text: str | None, found: Copying) -> None:
     trace = on_repeats(step) if text is None else _twice(step, text)
     layer = trace.layers[0]
     queries, keys = trace.axes(layer)
-    show_cells(
+    show(
+        "film_heads",
         learning.patterns(
             [head for one in trace.layers for head in trace[f"{one}.pattern"]],
             trace[f"{layer}.mask"],
@@ -133,7 +134,6 @@ def _heads(step: int, text: str | None, found: Copying) -> None:
             keys=keys.tokens,
             across=len(trace[f"{layer}.pattern"]),
         ),
-        key="film_heads",
         alt=f"All heads after {step:,} updates. Share of attention on what followed the same token before: "
         + ", ".join(f"head {name} {score:.2f}" for name, score in zip(found.heads, _induction(found), strict=True)),
     )
@@ -145,8 +145,8 @@ def _induction(found: Copying) -> list[float]:
 
 def _curves(there: Sequence[int], found: Sequence[Copying], step: int) -> None:
     show(
+        "film_curves",
         inside.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step),
-        key="film_curves",
         alt="; ".join(
             f"step {n:,}: loss {one.first:.2f} the first time, {one.second:.2f} the second, best induction score "
             f"{max(_induction(one)):.2f}"

@@ -79,8 +79,8 @@ def _chart(found: dict[str, Records]) -> None:
     sizes = sorted({entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config})
     levels = [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes]  # of pure chance
     show(
+        "shipped_curves",
         learning.log_panels(columns, theme=theme(), levels=levels),
-        key="shipped_curves",
         alt="; ".join(
             f"{name}: loss {log.loss[0]:.2f} at first, {log.loss[-1]:.2f} at last" for name, log in found.items()
         ),

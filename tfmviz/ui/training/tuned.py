@@ -16,7 +16,7 @@ from tfmviz.plots import tuning as figures
 from tfmviz.ui import lesson, models
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, per_cent
@@ -48,16 +48,12 @@ def tuned(here: Lesson) -> None:
 def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, rank: int) -> None:
     last = found[-1] if found and "accuracy" in found[-1] else None
     curves = _curves(name)
-    show(
-        figures.learning_curves(
+    show("tuning", figures.learning_curves(
             curves, own=(way, n, last["accuracy"]) if last else None, chance=0.5, theme=theme()
-        ),
-        key="tuning",
-        alt="; ".join(
+        ), alt="; ".join(
             f"{one}: " + ", ".join(f"{x:,.0f} examples {per_cent(y)}" for x, y in zip(*line, strict=True))
             for one, line in curves.items()
-        ),
-    )  # fmt: skip
+        ),)  # fmt: skip
     if last is None:
         st.markdown(_gap(curves))
         st.caption(
@@ -82,13 +78,15 @@ def _moved(last: dict[str, Any], rank: int) -> None:
     left, right = st.columns(2)
     with left:
         title = "‖ΔW_Q‖ / ‖W_Q‖"
-        show_cells(
-            figures.moved(shares, title=title), key="moved", alt=f"The queries of head {layer}.{head} moved furthest."
+        show(
+            "moved",
+            figures.moved(shares, title=title),
+            alt=f"The queries of head {layer}.{head} moved furthest.",
         )
     with right:
         show(
+            "spectrum",
             figures.spectrum(values, theme=theme()),
-            key="spectrum",
             alt=f"The first of {len(values)} singular values is {decimal(float(values[0]), '.3f')}.",
         )
     part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))

@@ -24,7 +24,7 @@ from tfmviz.runs.records import Records
 from tfmviz.text.tasks import ANSWERS
 from tfmviz.ui import controls, icons, lesson, models, readers, trained
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.training import beforehand, inside
 from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, ask, described, desk
 from tfmviz.words import markdown
@@ -256,6 +256,7 @@ def _curves(seen: list[Seen]) -> None:
     begun = {title: found for title, found in columns.items() if any(len(steps) for steps, _ in found.values())}
     changes = _changes(logs)
     show(
+        "run_curves",
         learning.log_panels(
             begun,
             theme=theme(),
@@ -263,7 +264,6 @@ def _curves(seen: list[Seen]) -> None:
             heights=(150, 90, 60),
             marked=changes,
         ),
-        key="run_curves",
         alt="; ".join(
             f"{name}: loss from {log.loss[0]:.2f} to {log.loss[-1]:.2f} in {len(log.steps):,} updates"
             for name, log in zip(names, logs, strict=True)
@@ -296,7 +296,7 @@ def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: Delta
         verdicts = [one for layer in layers for one in inside.found(folder, step, choices)[layer]]
         said = inside.in_words(verdicts, inside.heads_of(trace, layers))
         with left:
-            show_cells(inside.picture(trace, layers), key="run_heads", alt=f"After {step:,} updates: {said}.")
+            show("run_heads", inside.picture(trace, layers), alt=f"After {step:,} updates: {said}.")
             st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {said}.")
             _answers(folder, steps, choices)
         with right:
@@ -331,7 +331,7 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
         alt = f"Alignment after {now:,} updates: " + ", ".join(
             f"{head} {values[at]:.2f}" for head, values in scores.items()
         )
-    show(chart, key="run_scores", alt=alt)
+    show("run_scores", chart, alt=alt)
     if choices.is_language_model:
         st.caption(inside.ABOUT)
 

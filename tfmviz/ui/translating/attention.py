@@ -12,7 +12,7 @@ from tfmviz.plots import translating as figures
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import icons, lesson, translators
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translators import SAID, TRANSFORMER, said, source_of, written
 from tfmviz.words.labels import END, START, UNKNOWN, quoted, visible
@@ -71,9 +71,9 @@ def encoder(here: Lesson) -> None:
     pattern, names = here.trace[f"encoder.{layer}.self_attn.pattern"][head], sources(here.trace)
     said = quoted(names)
     title = f"Encoder, layer {layer}, head {head}"
-    show_cells(
+    show(
+        "encoder",
         figures.attention(pattern, queries=names, keys=names, title=title, across=False),
-        key="encoder",
         alt=f"The last token, {said[-1]}, looks most at {said[int(pattern[-1].argmax())]}.",
     )
     st.markdown("The encoder runs once, for the whole translation.")
@@ -118,8 +118,8 @@ def compare(here: Lesson) -> None:
 
 def _draw(trace: Trace, weights: Array, *, title: str, key: str) -> None:
     source, tokens = source_of(trace), written(trace)
-    show_cells(
+    show(
+        f"aligned_{key}",
         alignments.alignment(weights, title=title, source=source, written=tokens, shown=len(tokens)),
-        key=f"aligned_{key}",
         alt=said(weights, source, tokens),
     )

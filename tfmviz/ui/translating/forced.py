@@ -11,7 +11,7 @@ from tfmviz.plots import translating as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import references
 from tfmviz.words import markdown
@@ -27,9 +27,9 @@ def beginning(here: Lesson) -> None:
     ids, p = _written(model, here.text, tuple(given))
     words = [END if index in model.tokenizer.marks.ends else visible(model.vocabulary[index]) for index in ids]
     text = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
-    show_cells(
+    show(
+        "forced",
         figures.probabilities(p, words=words, n_given=len(given)),
-        key="forced",
         alt=f"The model writes: {text.strip()}",
     )
     log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, here.text, ())
@@ -64,9 +64,9 @@ def losses(here: Lesson) -> None:
     vocabulary = here.model.vocabulary
     ends = here.model.tokenizer.marks.ends
     words, own = ([END if index in ends else visible(vocabulary[index]) for index in row] for row in (ids, wrote))
-    show_cells(
+    show(
+        "losses",
         figures.losses(forced, free, words=words, wrote=own),
-        key="losses",
         alt=f"Mean loss {forced.mean():.2f} nats after the right words, {free.mean():.2f} after its own.",
     )
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)

@@ -13,7 +13,7 @@ from tfmviz.plots import translating as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
 
@@ -77,9 +77,9 @@ def compare(here: Lesson) -> None:
         st.info("The model wrote nothing.", icon=icons.INFO)
         return
     scores = _scores(written, tuple(references))
-    show_cells(
+    show(
+        "grams",
         figures.grams(scores.found, words=scores.words),
-        key="grams",
         alt=f"BLEU {scores.bleu:.1f}, chrF {scores.chrf:.1f}: {int(np.nansum(scores.found[0]))} of {len(scores.words)} "
         "words are in a reference.",
     )

@@ -10,9 +10,9 @@ from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import beams, controls, hypotheses
-from tfmviz.ui.figures import show_tree
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
-from tfmviz.views.beams import Node
+from tfmviz.views.beams import Node, Tree
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
@@ -65,9 +65,9 @@ def _draw(model: Model, found: Sequence[BeamStep], nodes: list[Node], *, key: st
     best = found[-1].complete[0]
     text = hypotheses.text_of(model, best.ids)
     name = "As it is" if key == "before" else "With the change"
-    show_tree(
-        nodes,
-        key=f"tree_{key}",
+    show(
+        f"tree_{key}",
+        Tree(nodes=nodes),
         alt=f"{name}: the best text is {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
     )
     scores = f"score {decimal(best.score)}, normalised {decimal(best.normalised, '.3f')}"

@@ -16,7 +16,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention, trees
 from tfmviz.words import markdown
@@ -209,8 +209,8 @@ def _draw(here: Lesson, trace: Trace, *, key: str) -> None:
     queries = [f"{a} → {b}" for a, b in zip(attention.reads(trace), attention.writes(trace), strict=True)]
     text = here.model.tokenizer.decode(trace.target.ids[1:]).strip()
     weights = attention.crossing(here, trace, attention.LAYER)
-    show_cells(
+    show(
+        key,
         figures.attention(weights, queries=queries, keys=attention.sources(trace), title=f"“{text}”"),
-        key=key,
         alt=f"{'As it is' if key == 'as_it_was' else 'With the change'}: {text}",
     )

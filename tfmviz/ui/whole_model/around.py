@@ -8,10 +8,11 @@ from tfmviz.analysis.whole_model import share_of_parts
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_bars, show_view
+from tfmviz.ui.figures import show, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.whole_model.picture import subject
 from tfmviz.views import whole_model as view
+from tfmviz.views.bars import Bars
 
 TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
 """Two shipped models that differ in nothing but where their norms stand."""
@@ -23,7 +24,7 @@ def where_the_numbers_are(here: Lesson) -> None:
     shares = share_of_parts(weights)
     largest = max(shares, key=lambda name: shares[name])
     st.markdown(f"{weights.n_parameters:,} trained numbers, more of them in **{largest}** than in any other part.")
-    show_bars(list(shares), list(shares.values()), key="parameters")
+    show("parameters", Bars(labels=list(shares), shares=[list(shares.values())]))
 
 
 def norms(here: Lesson) -> None:

@@ -12,7 +12,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.why import subject
@@ -82,7 +82,8 @@ def _writer(found: ScoreSum, path: Path) -> str:
 def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
     """The paths by what the sum predicts; a click removes one."""
     paths, labels = _paths(found), subject.labels(here)
-    show_table(
+    show(
+        "paths",
         Table(
             caption="Click a path to remove it.",
             columns=["path", "predicted change"],
@@ -92,7 +93,6 @@ def _list(here: Lesson, found: ScoreSum, path: Path) -> None:
             picked=paths.index(path) if path in paths else -1,
             low=True,
         ),
-        key="paths",
         on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
     )
 

@@ -21,7 +21,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words.labels import of_queries
@@ -106,11 +106,11 @@ def _mlps(model: Model, stack: str, found: Composition) -> None:
         return
     names, layers = [name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
     best = np.unravel_index(int(np.nan_to_num(values).argmax()), values.shape)
-    show_cells(
+    show(
+        "overlap_mlps",
         figures.composition(
             values, rows=names, columns=layers, chance=found.by_chance[1], chosen=None, what=OVERLAP, reader="MLP"
         ),
-        key="overlap_mlps",
         alt=f"The most: head {names[best[0]]} and the MLP of layer {layers[best[1]]}, {values[best]:.3f}",
     )
 
@@ -142,7 +142,8 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
 
     best = np.argsort(-np.nan_to_num(shown), axis=None, kind="stable")[:8].tolist()
     cells = [divmod(index, shown.shape[1]) for index in best]
-    show_cells(
+    show(
+        "composition",
         figures.composition(
             shown,
             rows=names[:-n_first],
@@ -151,7 +152,6 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
             chosen=(pair[0], pair[1] - n_first),
             what=what,
         ),
-        key="composition",
         alt="; ".join(
             f"{names[row]} with {names[column + n_first]}: {shown[row, column]:.3f}" for row, column in cells
         ),
@@ -174,7 +174,7 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
         _in_words(here, after, earlier, later, way)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    show_cells(tiles.tiles(patterns, mask, titles=titles, tokens=tokens), key="two_heads", alt="; ".join(titles))
+    show("two_heads", tiles.tiles(patterns, mask, titles=titles, tokens=tokens), alt="; ".join(titles))
     _links(earlier, later)
 
 
@@ -274,7 +274,7 @@ def born(here: Lesson) -> None:
         f"{per_cent(one.induction)}, 50th token less 5th {decimal(one.fiftieth - one.fifth, '+.2f')} nats"
         for one in book.birth
     )
-    show(chart, key="birth", alt=alt)
+    show("birth", chart, alt=alt)
 
 
 def _birth(birth: tuple[Birth, ...]) -> str:

@@ -14,7 +14,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words import markdown
@@ -71,9 +71,9 @@ def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> 
 
 
 def _map(here: Lesson, found: Sinks) -> None:
-    show_cells(
+    show(
+        "sinks",
         figures.weights(found.shares, chosen=(here.choice.layer_index, here.choice.head)),
-        key="sinks",
         alt="; ".join(
             f"layer {layer}, head {head}: {per_cent(share)}" for layer, head, share in ranking(found.shares)[:8]
         ),

@@ -11,7 +11,7 @@ from tfmviz.analysis.why.reading import folded, largest
 from tfmviz.analysis.why.score import SIDES, ScoreSum
 from tfmviz.plots import why as figures
 from tfmviz.ui import controls
-from tfmviz.ui.figures import show_cells, show_table
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import believe, subject
 from tfmviz.views.counts import Table
@@ -107,7 +107,8 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
         if row < len(kept[0]) and column < len(kept[1]):
             _choose((kept[0][row], kept[1][column]))
 
-    show_cells(
+    show(
+        "terms",
         figures.terms(
             values,
             rows=written[0],
@@ -116,7 +117,6 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
             added="added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
-        key="terms",
         alt="; ".join(
             f"{written[0][row]} and {written[1][column]}: {decimal(float(value), '+.2f')}"
             for (row, column), value in np.ndenumerate(values)
@@ -139,14 +139,14 @@ def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """The largest terms; a click chooses one."""
     best, labels = _largest(found), subject.labels(here)
     sides = [found.readings[side].names for side in SIDES]
-    show_table(
+    show(
+        "largest_terms",
         Table(
             caption=f"The {counted(len(best), 'largest term')}",
             columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
             rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
             picked=best.index(chosen) if chosen in best else -1,
         ),
-        key="largest_terms",
         on_pick=lambda row: _choose(best[row]),
     )
 

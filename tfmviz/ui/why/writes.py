@@ -11,7 +11,7 @@ from tfmviz.plots import why as figures
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words import markdown
@@ -60,9 +60,9 @@ def _map(here: Lesson, found: Pushes) -> None:
     if others := int((sizes > 0).sum()) - len(kept):
         rows.append(counted(others, "other"))
     values = values[: len(rows)]
-    show_cells(
+    show(
+        "writes",
         figures.terms(values, rows=rows, columns=words, titles=("value of", "word"), added="added to the logit"),
-        key="writes",
         alt="; ".join(
             f"“{rows[n]}” adds {decimal(float(value), '+.2f')} to “{words[word]}”"
             for (n, word), value in np.ndenumerate(values)

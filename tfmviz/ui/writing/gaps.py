@@ -13,7 +13,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
@@ -54,9 +54,9 @@ def fill(here: Lesson) -> None:
     vocabulary = here.model.vocabulary
     words = [[visible(vocabulary[index]) for index in row] for row in found.words]
     whole = "".join(vocabulary[index] for index in found.ids)
-    show_cells(
+    show(
+        "gaps",
         figures.gaps(found.shares, words=words, order=found.order),
-        key="gaps",
         alt=f"Filled, one a round: {counted(len(found.order), 'gap')}. The text is then: {whole}",
     )
     st.code(whole, language=None, wrap_lines=True)

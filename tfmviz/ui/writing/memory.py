@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
 from tfmviz.ui.writing.settings import Settings
@@ -33,9 +33,9 @@ def steps(here: Lesson, said: Settings) -> None:
     read, tokens = _steps(here.model, here.text, said.rules, said.seed)
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
-    show_cells(
+    show(
+        "cache",
         figures.cache_steps(read, tokens=tokens),
-        key="cache",
         alt=f"{computed} keys and values are computed in {counted(len(read), 'step')}; without a cache "
         f"it would be {whole}.",
     )
@@ -75,8 +75,8 @@ def costs(here: Lesson) -> None:
     ):
         with column:
             show(
+                key,
                 figures.cost(np.array(lengths, float), np.array(without), np.array(kept), title=title, theme=theme()),
-                key=key,
                 alt="; ".join(
                     f"{n} tokens: {a:.3g} without, {b:.3g} with" for n, a, b in zip(lengths, without, kept, strict=True)
                 ),

@@ -13,11 +13,12 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_bars, show_cells
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
+from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import per_cent
@@ -74,7 +75,8 @@ def into_this_word(here: Lesson, now: Written) -> None:
     best = np.argsort(-pattern[-1], kind="stable")[:3]
     names, asks = quoted(keys.tokens), quoted(queries.tokens)[-1]
     strongest = ", ".join(f"{names[k]} {per_cent(pattern[-1, k])}" for k in best)
-    show_cells(
+    show(
+        "rows",
         figures.attention_rows(
             pattern,
             mask,
@@ -83,7 +85,6 @@ def into_this_word(here: Lesson, now: Written) -> None:
             first=first,
             title=f"Layer {here.choice.layer_index}, head {head}",
         ),
-        key="rows",
         alt=f"The last row, {asks}, looks most at {strongest}.",
     )
     st.markdown(
@@ -109,7 +110,7 @@ def _by_layer(here: Lesson, trace: Trace) -> None:
     vocabulary = here.model.vocabulary
     words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
     st.markdown("**After each layer the model would write:**")
-    show_bars(words, found.top_probability[:, -1].tolist(), key="by_layer")
+    show("by_layer", Bars(labels=words, shares=[found.top_probability[:, -1].tolist()]))
     answer = int(found.answer[-1])
     p = float(softmax(trace.row("logits", -1))[answer])
     st.caption(

@@ -14,7 +14,7 @@ from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.model import Model
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_cells, theme
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings
@@ -46,9 +46,9 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     words = [here.model.vocabulary[index] for index in best]
     entropies = [entropy(row) for row in p]
     first = markdown.plain(visible(words[0]))
-    show_cells(
+    show(
+        "degrees",
         figures.temperatures(p[:, best], degrees=DEGREES, entropies=entropies, words=words),
-        key="degrees",
         alt=f"“{visible(words[0])}” has {per_cent(p[0, best[0]])} at T = 0.2 and {per_cent(p[-1, best[0]])} at T = 2.",
     )
     st.markdown(
@@ -82,8 +82,8 @@ def fan(here: Lesson, said: Settings) -> None:
     ends = [float(values[-1]) for values in sums]
     at_greedy = float(-np.sum(greedy.log_probabilities))
     show(
+        "fan",
         figures.fan(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities]), theme=theme()),
-        key="fan",
         alt=f"{various}; −log p {min(ends):.1f} to {max(ends):.1f} nats, greedy {at_greedy:.1f}.",
     )
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
@@ -133,8 +133,8 @@ def repetition(here: Lesson, said: Settings) -> None:
     with st.spinner("Writing long texts in three ways…"):
         found = _long(here.model, here.text, drawn, said.seed)
     show(
+        "repeated",
         figures.repetition([one.name for one in found], np.array([one.share for one in found]), theme=theme()),
-        key="repeated",
         alt="; ".join(f"{one.name}: {per_cent(one.share)}" for one in found),
     )
     most = max(one.share for one in found)
