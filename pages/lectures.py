@@ -6,5 +6,5 @@ from tfmviz.ui import router
 from tfmviz.ui.lectures import overview
 
 router.ensure_routed()
-st.markdown("Open a first step, press F for the projector, go on with → and ←.")
+st.markdown("Start one, press F for the projector, go on with → and ←.")
 overview.overview()

@@ -3,53 +3,106 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from xml.etree import ElementTree
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Visit, menu, saved
+from tests.browser import Visit, menu
 
-WORDS = ".words button"
+WORDS = ".stage .words span"
+ARCS = "(arcs) => arcs.filter((arc) => Number(arc.style.opacity)).length"
+ODD = ("🙂 ran. It", "老王批评老李", "Où est la gare ?", "<img src=x onerror=alert(1)> 100%", "word " * 400)
+
+
+def at_home(visit: Visit, address: str = "/") -> tuple[Page, Locator, Locator]:
+    """The page, its sentence, and what is said of it."""
+    page = visit.open(address, drawn=WORDS)
+    return page, page.get_by_label("Your sentence"), page.locator(".stage .said")
 
 
 def test_a_word_shows_where_the_head_looks_by_pointer_and_keys(visit: Visit) -> None:
-    page = visit.open("/", drawn=WORDS)
-    said = page.locator(".st-key-home .said")
+    page, sentence, said = at_home(visit)
     expect(said).to_have_text("“it” gives 89% of its attention to “animal”.")
-    assert page.locator(".st-key-home path").count() > 1
-    page.locator(WORDS).first.hover()
+    assert page.locator(".stage path").evaluate_all(ARCS) > 1
+    first = page.locator(WORDS).first.bounding_box()
+    assert first
+    for by in (1, 2):  # a pointer that has not moved previews nothing
+        page.mouse.move(first["x"] + first["width"] / 2 + by, first["y"] + first["height"] / 2)
     expect(said).to_have_text("“The” gives 100% of its attention to itself.")
-    expect(page.locator(".st-key-home path")).to_have_count(0)
+    assert page.locator(".stage path").evaluate_all(ARCS) == 0
     page.mouse.move(5, 700)
     expect(said).to_contain_text("“it”")
-    page.locator(f"{WORDS}[aria-pressed=true]").press("ArrowLeft")
+    for _ in " it":
+        sentence.press("ArrowLeft")
     expect(said).to_contain_text("“because”")
+    assert not page.get_by_role("button", name="SVG").count()
 
 
-def test_the_picture_is_saved_with_its_words_and_arcs(visit: Visit) -> None:
-    page = visit.open("/", drawn=WORDS)
-    picture = ElementTree.fromstring(saved(page.locator(".st-key-home"), "SVG").decode())
-    kinds = Counter(node.tag.rpartition("}")[2] for node in picture.iter())
-    assert kinds["path"] == page.locator(".st-key-home .picture path").count() > 1
-    assert {"animal", "it"} <= {node.text for node in picture.iter()}
+def test_the_heads_take_turns_until_the_first_key_and_never_where_nothing_may_move(visit: Visit) -> None:
+    visit.page.clock.install()
+    visit.page.emulate_media(reduced_motion="reduce")
+    page, _, said = at_home(visit)
+    heads = page.get_by_role("group", name="Heads", exact=True).get_by_role("button")
+    page.clock.fast_forward(6000)
+    expect(said).to_contain_text("“animal”")
+    page.emulate_media(reduced_motion="no-preference")
+    page.clock.fast_forward(6000)
+    expect(said).to_contain_text("“because”")
+    heads.first.press("Enter")
+    expect(said).to_contain_text("“animal”")
+    page.clock.fast_forward(6000)
+    expect(heads.first).to_have_attribute("aria-pressed", "true")
 
 
-def test_an_own_sentence_opens_the_explorer(visit: Visit) -> None:
-    for text in ("My dog ran.", "<img src=x onerror=alert(1)> 100% 🙂"):
-        page = visit.open("/", drawn=WORDS)
-        page.get_by_label("Your own sentence").fill(text)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".tiles button")
-        assert re.search(r"/explorer\?text=", page.url)
-        expect(page.locator("textarea")).to_have_value(text)
+def test_the_boxes_follow_each_key_and_escape_gives_the_sentence_back(visit: Visit) -> None:
+    page, sentence, said = at_home(visit)
+    before = sentence.input_value()
+    for text in ODD:
+        sentence.fill(text)
+        expect(said).to_contain_text("of its attention to", timeout=20_000)
+        words = "".join(page.locator(WORDS).all_text_contents())
+        assert "".join(text.split()).startswith("".join(words.split())), text
+        assert len(words) > 3, text
+    sentence.fill(" ")
+    expect(said).to_have_text("Type at least one character.")
+    sentence.press("Escape")
+    expect(sentence).to_have_value(before)
+    expect(said).to_contain_text("“it”")
+
+
+def test_enter_keeps_a_sentence_in_stage_doors_and_address(visit: Visit) -> None:
+    page, sentence, said = at_home(visit)
+    sentence.fill("My dog ran because it")
+    sentence.press("Enter")
+    expect(page.locator(".doors")).to_contain_text("“it”")
+    expect(page.get_by_role("group", name="Heads", exact=True)).to_contain_text("links “it”")
+    assert "text=My+dog" in page.url
+    page.go_back()
+    expect(said).to_contain_text("“animal”")
+
+
+def test_a_door_keeps_what_is_typed(visit: Visit) -> None:
+    page, sentence, _ = at_home(visit)
+    sentence.fill("My <b>cat</b> ran.")
+    page.get_by_role("link", name="All heads").click()
+    page.wait_for_selector(".tiles button")
+    expect(page.locator("textarea")).to_have_value("My <b>cat</b> ran.")
+
+
+def test_the_first_row_of_doors_is_in_the_window(visit: Visit) -> None:
+    page, _, _ = at_home(visit)
+    for width, height in ((1280, 800), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        ends = [box["y"] + box["height"] for door in page.locator(".doors a").all() if (box := door.bounding_box())]
+        assert len(ends) == 6
+        assert 0.75 * height < ends[-1] <= height, (width, ends)
 
 
 def test_the_name_of_the_app_leads_home_and_the_sentence_stays(visit: Visit) -> None:
     page = visit.open("/explorer?text=My+dog+ran.")
     menu(page).get_by_role("link", name="tfmviz").click()
     page.wait_for_selector(WORDS)
-    page.locator(".stMain").get_by_role("link", name="Explore", exact=True).click()
+    expect(page.get_by_label("Your sentence")).to_have_value("My dog ran.")
+    page.get_by_role("link", name="All heads").click()
     page.wait_for_selector(".tiles button")
     expect(page.locator("textarea")).to_have_value("My dog ran.")
 

@@ -75,3 +75,12 @@ def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_
 def test_a_hostile_lecture_is_text(visit: Visit) -> None:
     page = visit.open("/masks?lecture=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", drawn="[data-testid=stAlert]")
     expect(page.get_by_test_id("stAlert").first).to_contain_text("There is no lecture <img src=x onerror=alert(1)>")
+
+
+def test_the_list_leads_into_a_lecture(visit: Visit) -> None:
+    page = visit.open("/lectures", drawn="[data-testid=stMain] h1")
+    card = page.locator("section").filter(has_text="L4")
+    expect(card.get_by_role("link", name="Start L4")).to_be_visible()
+    card.locator("summary").click()
+    card.get_by_role("link", name=walks.walks()[0]["L4"].steps[0].say).click()
+    at_rest(page, "L4", 1)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import router
+from tfmviz.ui import find, router
 from tfmviz.ui.sentences import EXAMPLES, examples_for
 from tfmviz.words.numbers import per_cent
 
@@ -245,13 +246,6 @@ def test_the_menu_has_every_page_once() -> None:
     assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 
 
-def test_the_contents_link_to_every_lesson_with_its_question() -> None:
-    app = open_page("contents")
-    links = {link.proto.page: link.proto.label for link in app.get("page_link")}
-    for page in (page for page in router.PAGES if page.name not in (router.DEFAULT, "contents")):
-        assert any(page.title in label and page.answers in label for label in links.values()), page
-
-
 def test_a_gap_is_what_the_page_looks_at_first() -> None:
     app = open_page(model="fill-in", text="The cat ___ on the mat.")
     assert "ten most probable words at token 2" in words(app)
@@ -328,22 +322,49 @@ FIRST = EXAMPLES["tiny-english"][0]
 def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
     app = open_page("home")
     data, trace = sent(app, "home"), zoo.load("tiny-english").trace(FIRST.text)
-    np.testing.assert_allclose(data["weights"], trace[f"{FIRST.layer}.pattern"][FIRST.head], atol=1e-4)
-    row = data["weights"][data["word"]]
-    assert data["labels"][data["word"]].strip() == FIRST.word
-    assert data["labels"][row.index(max(row))].strip() == FIRST.to
-    assert "layer 3, head 2 of `` tiny-english ``" in words(app)
+    heads = json.loads(data["heads"])
+    for head in heads:
+        np.testing.assert_allclose(head["weights"], trace[f"{head['layer']}.pattern"][head["head"]], atol=1e-4)
+    first, word = heads[0], data["word"]
+    assert (first["layer"], first["head"], data["labels"][word]) == (FIRST.layer, FIRST.head, FIRST.word)
+    assert first["does"] == f"links “{FIRST.word}” to “{FIRST.to}”"
+    before, begins = heads[1]["weights"], heads[2]["weights"]
+    assert np.mean(np.diagonal(before, -1)) > 0.7
+    assert np.mean([row[0] for row in begins]) > 0.7
 
 
-def test_every_door_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_is_about_the_sentence_of_the_address_unless_another_model_reads_it() -> None:
+    for asked, text in (({}, FIRST.text), ({"text": "a"}, "a"), ({"text": "a", "model": "chinese-none"}, FIRST.text)):
+        app = open_page("explorer").switch_page("pages/home.py")
+        for key, value in asked.items():
+            app.query_params[key] = value
+        assert sent(app.run(), "home")["text"] == text
+
+
+def test_the_doors_show_what_the_model_computes_and_lead_to_tabs_that_there_are() -> None:
+    app = open_page("home")
+    doors = json.loads(sent(app, "doors")["doors"])
+    trace = zoo.load("tiny-english").trace(FIRST.text)
+    cells = np.frombuffer(base64.b64decode(doors[0]["grids"]["cells"]), np.uint8).reshape(6, 8, 13, 13)
+    patterns = np.stack([trace[f"{layer}.pattern"] for layer in trace.layers])
+    np.testing.assert_allclose(np.where(cells == 255, 0, cells / 253), patterns, atol=1 / 250)
+    assert len(doors) == 6
+    for door in doors:
+        page, _, query = door["address"].removeprefix("./").partition("?")
+        choices = dict(parse_qsl(query))
+        wanted = {key: choices[key] for key in choices if key not in ("layer", "head", "token")}
+        (of,) = (one for one in router.PAGES if one.name == page)
+        assert not wanted or wanted in [tab.choices for tab in find.tabs(of)], door["title"]
+
+
+def test_every_quiet_link_leads_to_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a model too."""
     app = open_page("home")
-    assert f"{len([page for page in router.PAGES if page.group])} pages in order" in words(app)
     monkeypatch.setattr(zoo, "catalogue", lambda: ())
     empty = open_page("home")
     assert "There is no model to show." in words(empty)
-    for doors in (app, empty):
-        assert [link.proto.page for link in doors.get("page_link")] == ["explorer", "lectures", "tokens"]
+    for links in (app, empty):
+        assert [link.proto.page for link in links.get("page_link")] == ["lectures", "tokens"]
 
 
 def test_only_a_session_that_begins_at_home_is_led_on_by_its_address() -> None:

@@ -95,9 +95,13 @@ def test_the_browser_fetches_the_index_as_it_is() -> None:
     assert json.loads(bytes(found.body)) == [asdict(entry) for entry in ENTRIES]
 
 
-def test_the_contents_link_to_every_tab() -> None:
-    lists = json.loads(views(open_page("contents"))["tabs"].json)
-    found = {link for one in lists for _, link in one["steps"]}
+def test_the_contents_link_to_every_page_and_tab() -> None:
+    groups = json.loads(json.loads(views(open_page("contents"))["tabs"].json)["groups"])
+    entries = [entry for _, entries in groups for entry in entries]
+    found = {link for entry in entries for _, link in entry["folded"]}
+    listed = [[entry["title"], entry["address"], *entry["says"]] for entry in entries]
+    pages = [page for page in PAGES if page.name not in ("home", "contents")]
+    assert listed == [[page.title, address(page.name), page.answers] for page in pages]
     for page in PAGES:
         for choices in tabs.addresses(page.name):
             assert not choices or address(page.name, choices) in found, choices

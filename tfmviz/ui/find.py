@@ -24,7 +24,7 @@ from tfmviz.places import PROJECT
 from tfmviz.ui import walks
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.named import named
-from tfmviz.ui.router import PAGES, Page, address
+from tfmviz.ui.router import DEFAULT, PAGES, Page, address
 from tfmviz.views import find as view
 from tfmviz.views import lectures
 
@@ -112,14 +112,20 @@ def tabs(page: Page) -> Iterator[Tab]:
             yield Tab(part.title, {key: tab.title} | part.choices, part.asks)
 
 
-def list_tabs() -> None:
-    """The tabs of all pages as links."""
-    found = {page: tuple(tabs(page)) for page in PAGES}
-    data = [
-        {"title": page.title, "steps": [[tab.title, address(page.name, tab.choices)] for tab in of_it]}
-        for page, of_it in found.items()
-        if of_it
-    ]
+def contents() -> None:
+    """All pages by group, each with the question that it answers and with its tabs."""
+    groups: dict[str, list[lectures.Entry]] = {}
+    for page in PAGES:
+        if page.name not in (DEFAULT, "contents"):
+            folded = [(tab.title, address(page.name, tab.choices)) for tab in tabs(page)]
+            entry: lectures.Entry = {
+                "title": page.title,
+                "address": address(page.name),
+                "says": [page.answers],
+                "folded": folded,
+            }
+            groups.setdefault(page.group or "For a class", []).append(entry)
+    data = lectures.payload(groups, of="tabs", keeps=True)
     show_plain_view("lectures", js=lectures.JS, css=lectures.CSS, data=data, key="tabs")
 
 

@@ -31,14 +31,12 @@ class Page:
 
     Attributes:
         name: of its file in `pages/`, which is its address; that of the `DEFAULT` page is `/`.
-        icon: name of a Material symbol, for the table of contents; its font comes with Streamlit.
         answers: the question it answers, in one line.
     """
 
     group: str
     name: str
     title: str
-    icon: str
     answers: str
 
     @property
@@ -47,32 +45,32 @@ class Page:
 
 
 PAGES = (
-    Page("", "home", "tfmviz", "home", "Where to begin?"),
-    Page("Before attention", "tokens", "Tokens", "content_cut", "Into which pieces is a text cut?"),
-    Page("Before attention", "counting", "Counting words", "calculate", "How far does counting words get?"),
-    Page("Before attention", "ladder", "From windows to attention", "stairs", "How far back can each model see?"),
-    Page("Before attention", "bottleneck", "The bottleneck", "compress", "What changes when a decoder may look back?"),
-    Page("Attention", "explorer", "Explorer", "search", "Where does every head of every layer look?"),
-    Page("Attention", "whole_model", "The whole model", "account_tree", "What happens to a sentence, end to end?"),
-    Page("Attention", "step_by_step", "Step by step", "footprint", "How does one head compute its numbers?"),
-    Page("Attention", "why", "Why there", "psychology_alt", "Why does a head look where it looks?"),
-    Page("Attention", "feed_forward", "Feed-forward", "hub", "What happens to each token alone?"),
-    Page("Attention", "masks", "Masks", "grid_on", "Who may look at whom, and what if that changes?"),
-    Page("Position", "positions", "Positions", "pin_drop", "Why must attention be told the order of words?"),
-    Page("Position", "positions_rope", "RoPE and biases", "sync", "How can attention see distances directly?"),
-    Page("Position", "positions_compare", "Sinusoidal or RoPE?", "balance", "How do the position schemes differ?"),
-    Page("Inside", "residual_stream", "Residual stream", "waves", "How is a prediction built, layer by layer?"),
-    Page("Inside", "switch_off", "Switch it off", "power_settings_new", "Which parts does the model need?"),
-    Page("Inside", "normalisation", "Normalisation", "straighten", "Over which numbers does a norm average?"),
-    Page("Writing", "writing", "Writing", "edit_note", "How is each word chosen, and from what?"),
-    Page("Writing", "translating", "Translating", "translate", "Where does each translated word come from?"),
-    Page("Learning", "recipe", "The recipe", "science", "What is a model asked in training, and what helps?"),
-    Page("Learning", "training", "Training", "trending_down", "How does a model come by its weights?"),
-    Page("Cost", "complexity", "Complexity", "speed", "What does a layer cost, on paper and here?"),
-    Page("Cost", "efficient", "Efficient attention", "bolt", "How can attention be cheaper, and at what loss?"),
-    Page("Cost", "size", "Size", "scale", "How many parameters, how much memory, how long?"),
-    Page("", "lectures", "Lectures", "school", "Which pages show what a lecture says?"),
-    Page("", "contents", "All pages", "menu_book", "What each page shows, on one page."),
+    Page("", "home", "tfmviz", "Where to begin?"),
+    Page("Before attention", "tokens", "Tokens", "Into which pieces is a text cut?"),
+    Page("Before attention", "counting", "Counting words", "How far does counting words get?"),
+    Page("Before attention", "ladder", "From windows to attention", "How far back can each model see?"),
+    Page("Before attention", "bottleneck", "The bottleneck", "What changes when a decoder may look back?"),
+    Page("Attention", "explorer", "Explorer", "Where does every head of every layer look?"),
+    Page("Attention", "whole_model", "The whole model", "What happens to a sentence, end to end?"),
+    Page("Attention", "step_by_step", "Step by step", "How does one head compute its numbers?"),
+    Page("Attention", "why", "Why there", "Why does a head look where it looks?"),
+    Page("Attention", "feed_forward", "Feed-forward", "What happens to each token alone?"),
+    Page("Attention", "masks", "Masks", "Who may look at whom, and what if that changes?"),
+    Page("Position", "positions", "Positions", "Why must attention be told the order of words?"),
+    Page("Position", "positions_rope", "RoPE and biases", "How can attention see distances directly?"),
+    Page("Position", "positions_compare", "Sinusoidal or RoPE?", "How do the position schemes differ?"),
+    Page("Inside", "residual_stream", "Residual stream", "How is a prediction built, layer by layer?"),
+    Page("Inside", "switch_off", "Switch it off", "Which parts does the model need?"),
+    Page("Inside", "normalisation", "Normalisation", "Over which numbers does a norm average?"),
+    Page("Writing", "writing", "Writing", "How is each word chosen, and from what?"),
+    Page("Writing", "translating", "Translating", "Where does each translated word come from?"),
+    Page("Learning", "recipe", "The recipe", "What is a model asked in training, and what helps?"),
+    Page("Learning", "training", "Training", "How does a model come by its weights?"),
+    Page("Cost", "complexity", "Complexity", "What does a layer cost, on paper and here?"),
+    Page("Cost", "efficient", "Efficient attention", "How can attention be cheaper, and at what loss?"),
+    Page("Cost", "size", "Size", "How many parameters, how much memory, how long?"),
+    Page("", "lectures", "Lectures", "Which pages show what a lecture says?"),
+    Page("", "contents", "All pages", "What each page shows, on one page."),
 )
 """The menu, in the order of a lecture. To add a page: its file in `pages/`, its folder in `ui/`, its line here."""
 
@@ -110,16 +108,6 @@ def _made() -> tuple[StreamlitPage, ...]:
     """The entries of the menu. To make one asks the disk for its file: a tenth of what the answer to a link takes."""
     # No icon: it would be the browser tab's too, and Streamlit would fetch that from outside.
     return tuple(st.Page(page.file, title=page.title, default=page.name == DEFAULT) for page in PAGES)
-
-
-def table_of_contents() -> None:
-    """A link to every page, by group, with the question that it answers."""
-    others = [page for page in PAGES if page.name not in (DEFAULT, "contents")]
-    for group in dict.fromkeys(page.group for page in others):
-        st.header(group or "For a class")
-        for page in others:
-            if page.group == group:
-                st.page_link(page.file, label=f"**{page.title}**: {page.answers}", icon=f":material/{page.icon}:")
 
 
 def path(here: StreamlitPage) -> None:

@@ -1,1 +1,1 @@
-"""Home: one head at work on a sentence, and the doors to everything else."""
+"""Home: heads at work on a sentence, and the doors to everything else."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import streamlit as st
 
-from tfmviz.ui.router import PAGES, Page
+from tfmviz.ui.figures import show_plain_view
+from tfmviz.ui.home import miniatures
+from tfmviz.ui.home.stage import Shown
+from tfmviz.ui.router import PAGES, Page, address
+from tfmviz.views import doors as view
 
 
 def lead_on() -> None:
@@ -15,20 +21,23 @@ def lead_on() -> None:
         st.switch_page(_page("explorer").file, query_params=st.query_params.to_dict())
 
 
-def doors() -> None:
-    """Three doors beside each other, each with what is behind it."""
-    course = [page for page in PAGES if page.group]
-    behind = {
-        "Explore": (_page("explorer"), "Type your own sentence and look into every head."),
-        "Give a lecture": (_page("lectures"), "Ten walks for a projector, with a line to say at every step."),
-        "Learn step by step": (course[0], f"{len(course)} pages in order, from tokens to what a model costs."),
-    }
-    with st.container(key="doors"):
-        columns = st.columns(len(behind))
-    for column, (label, (page, words)) in zip(columns, behind.items(), strict=True):
-        with column.container(border=True):
-            st.page_link(page.file, label=f"**{label}**")
-            st.markdown(words)
+def quiet() -> None:
+    """Two links, for those who teach and for those who learn."""
+    course = next(page for page in PAGES if page.group)
+    st.page_link(_page("lectures").file, label="Give a lecture")
+    st.page_link(course.file, label="Learn step by step")
+
+
+def doors(shown: Shown) -> None:
+    """Six pictures of the sentence beside each other, each the door to its page."""
+    at = {"layer": shown.layer.split(".")[1], "head": str(shown.head)}
+    behind = [
+        {**picture, "address": address(page, at | choices)}
+        for page, choices, picture in miniatures.of(shown.model, shown.text, shown.layer, shown.head, shown.word)
+    ]
+    # The view puts the sentence into each address: a long one travels once.
+    data = {"text": shown.text, "doors": json.dumps(behind)}
+    show_plain_view("doors", js=view.JS, css=view.CSS, data=data)
 
 
 def _page(name: str) -> Page:

@@ -4,7 +4,7 @@
 // loaded anew.
 
 import { make, put } from "../shared/elements.ts";
-import { go } from "../shared/going.ts";
+import { go, kept } from "../shared/going.ts";
 import { part } from "../shared/meet.ts";
 import { watchConnection } from "./away.ts";
 import { Header } from "./header.tsx";
@@ -12,15 +12,6 @@ import { Header } from "./header.tsx";
 interface Data {
   title: string; // of the open page
   groups: string; // as JSON
-}
-
-const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
-
-/** An address with what the reader has chosen for all pages. */
-function kept(address: string) {
-  const chosen = new URLSearchParams(location.search);
-  const choices = KEPT.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
-  return choices.length ? `${address}?${new URLSearchParams(choices)}` : address;
 }
 
 export default part<Data>((parent) => {

@@ -1,4 +1,4 @@
-"""The first look: a sentence whose words show by arcs where one head looks from them, and a box for another one."""
+"""The stage: a sentence that is edited where it stands, and by arcs where three heads look from its words."""
 
 from tfmviz.views.shared import script, style
 

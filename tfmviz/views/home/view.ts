@@ -1,118 +1,288 @@
-// One head at work: point at a word, and arcs lead to the words it looks at; the box below takes another sentence.
+// The stage: arcs lead from the word at the cursor to the words that a head looks at. The sentence is a box of text
+// without a frame; a copy of it below, letter by letter at the same place, has the boxes of the words.
 
-import { inWords } from "../shared/bytes.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Parcel } from "../engine/fetching.ts";
+import { inOneLine } from "../live/following.ts";
+import { Own } from "../live/own.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
-import { figureOf } from "../shared/drawn.ts";
-import { listen, make, put, tokenButtons } from "../shared/elements.ts";
+import { button, make, put } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
 import { svgElement } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
+import { SiteRecord } from "../shared/record.ts";
 import { type Page, Shell } from "../shared/shell.ts";
+import { isOn, TYPING } from "../shared/switches.ts";
+import { type Box, boxAt, boxesOf, type Cut } from "./boxes.ts";
 
-interface Data {
-  labels: string[]; // of the tokens
-  weights: number[][]; // of attention: a row for each query
-  word: number; // the query that is shown at first
+/** `weights` has a row for each token that looks */
+type Head = { layer: string; head: number; name: string; does: string; weights: number[][] };
+
+type Data = Omit<Cut, "text"> & {
   text: string;
-  explorer: string; // its address
-}
+  word: number; // the token that looks at first
+  heads: string; // as JSON
+  parcel: Parcel | null;
+};
 
 const LEAST = 0.02; // no arc for less: a second word with a fiftieth of the attention says nothing
+const TURN = 5000; // milliseconds for each head, as long as nobody touches anything
+const LONG = 110; // letters of a sentence that takes several lines
 
-class Home extends Shell {
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+
+class Stage extends Shell {
   data!: Data; // from the first `show` on
-  buttons: HTMLButtonElement[] = [];
-  pinned = 0;
-  from = 0;
-  words = make("div", { className: "words", role: "group", ariaLabel: "Words of the sentence" });
+  heads: Head[] = [];
+  own = new Own();
+  boxes: Box[] = [];
+  spans: HTMLElement[] = [];
+  weights: number[][][] = []; // of each head, for what stands in the box
+  shown = 0; // the head
+  pinned = 0; // the box that looks
+  from = 0; // the same, or that under the pointer
+  words = make("div", { className: "words", ariaHidden: "true" });
   arcs = svgElement("svg", { "aria-hidden": "true" });
-  said = make("p", { className: "said", ariaLive: "polite" });
+  said = make("p", { className: "said" });
+  choice = make("div", { className: "heads", role: "group", ariaLabel: "Heads" });
+  area = make("textarea", {
+    ariaLabel: "Your sentence: the word at the cursor looks",
+    maxLength: MOST_TYPED,
+    spellcheck: false,
+    autocomplete: "off",
+    rows: 1,
+  });
 
-  picture = make("div", { className: "picture" }, this.arcs, this.words);
+  paper = make("div", { className: "paper" }, this.arcs, this.words, this.area);
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.mount(parent, { className: "home" }, this.picture, this.said, this.bar(), this.#own());
-    const show = (position: number | null) => this.#show(position ?? this.pinned);
-    listen(this.words, show, (position) => {
-      this.pinned = position;
-      this.#show(position);
+    const intro = "To read a word, a transformer asks which other words matter to it. Click a word, or type your own.";
+    const hint = make("p", {
+      className: "hint",
+      textContent: "Enter keeps your sentence, Escape gives the last one back.",
     });
+    this.mount(
+      parent,
+      { className: "stage", ariaLabel: "Heads at work" },
+      make("p", { textContent: intro }),
+      this.choice,
+      make("div", { className: "scroller" }, this.paper),
+      make("div", { className: "below" }, this.said, hint),
+    );
+    this.own.told = () => this.follow();
+    this.#listen();
+    this.#takeTurns();
   }
 
-  /** The box for another sentence. */
-  #own() {
-    const box = make("input", {
-      type: "text",
-      ariaLabel: "Your own sentence",
-      placeholder: "Your own sentence …",
-      autocomplete: "off",
-      maxLength: MOST_TYPED,
-    });
-    const form = make("form", {}, box, make("button", { type: "submit", textContent: "Explore it" }));
-    form.onkeydown = (event) => event.stopPropagation(); // letters typed here are no keys of the page
-    form.onsubmit = (event) => {
-      event.preventDefault();
-      go(`${this.data.explorer}?${new URLSearchParams({ text: box.value.trim() || this.data.text })}`);
+  #listen() {
+    const { area } = this;
+    area.oninput = (event) => {
+      if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
+      this.follow();
     };
-    return form;
+    area.addEventListener("compositionend", () => this.follow());
+    area.onclick = () => this.#look();
+    area.onkeyup = () => this.#look();
+    area.onkeydown = (event) => {
+      event.stopPropagation(); // letters typed here are no keys of the page
+      if (event.isComposing) return;
+      if (event.key === "Enter") this.#enter(event);
+      if (event.key === "Escape") this.#giveBack();
+    };
+    area.onpointermove = (event) => {
+      if (event.pointerType !== "touch" && (event.movementX || event.movementY)) this.#see(this.#under(event));
+    };
+    area.onpointerleave = () => this.#see(this.pinned);
+  }
+
+  /** The heads take turns until the first pointer or key. */
+  #takeTurns() {
+    const over = new AbortController();
+    const turning = setInterval(() => STILL.matches || document.hidden || this.#choose(this.shown + 1), TURN);
+    const end = () => {
+      clearInterval(turning);
+      over.abort();
+      this.said.ariaLive = "polite"; // nobody wants to hear of every turn
+    };
+    for (const touch of ["pointerdown", "keydown"]) document.addEventListener(touch, end, { ...over, capture: true });
+    document.addEventListener("pointermove", (event) => (event.movementX || event.movementY) && end(), over);
+    this.atEnd(end);
   }
 
   read(data: Data) {
+    const before = this.data?.text;
     this.data = data;
-    this.pinned = this.from = data.word;
-    this.buttons = tokenButtons(this.words, { labels: data.labels, tokens: data.labels }, data.word);
+    this.heads = JSON.parse(data.heads);
+    const typed = this.area.value;
+    if (before === undefined || typed === before || inOneLine(typed).trim() === data.text) this.#set(data.text);
+    this.follow();
+  }
+
+  /** Puts a text into the box, with the cursor after the word that looks. */
+  #set(text: string) {
+    this.area.value = text;
+    const { labels, offsets, word } = this.data;
+    const { end } = boxAt(boxesOf({ text, labels, offsets }), (box) => box.tokens.includes(word));
+    this.area.setSelectionRange(end, end);
+  }
+
+  /** The boxes follow the text. */
+  follow() {
+    const text = inOneLine(this.area.value);
+    const isOwn = text === this.data.text;
+    this.page.beside?.(["doors"], { text: text.trim() || this.data.text });
+    const cut = isOwn ? { ...this.data, weights: this.heads.map(({ weights }) => weights) } : this.#cut(text);
+    this.boxes = cut.labels.length ? boxesOf({ ...cut, text }) : [];
+    this.weights = cut.weights;
+    this.redraw();
+  }
+
+  /** What the browser makes of another text: nothing until it has the model, and of no text. */
+  #cut(text: string): Omit<Cut, "text"> & { weights: number[][][] } {
+    const { parcel } = this.data;
+    try {
+      const engine = parcel && isOn(TYPING) && text.trim() ? this.own.engine(parcel) : null;
+      if (engine?.tokenizer.knows(text)) return this.#traced(engine, text);
+    } catch {
+      // whatever it is, the server says it
+    }
+    return { labels: [], offsets: [], weights: [] };
+  }
+
+  #traced(engine: Engine, text: string) {
+    const sites = [...new Set(this.heads.map(({ layer }) => `${layer}.pattern`))];
+    const plain = engine.trace(text, { sites });
+    const record = new SiteRecord(plain);
+    const weights = this.heads.map(({ layer, head }) => {
+      const { rows, columns, values } = record.head(`${layer}.pattern`, head);
+      return Array.from({ length: rows }, (_, row) => Array.from(values.subarray(row * columns, (row + 1) * columns)));
+    });
+    const { offsets, texts } = plain.facts;
+    return { labels: texts.target.labels, offsets, weights };
   }
 
   draw() {
-    this.#show(this.from);
-  }
-
-  /** @param from position of the query */
-  #show(from: number) {
-    const { labels, weights } = this.data;
-    const row = weights[from];
-    const to = row.indexOf(Math.max(...row));
-    const name = (n: number) => inWords(quoted(labels, n));
-    this.from = from;
-    for (const [n, node] of this.buttons.entries()) {
-      node.ariaPressed = String(n === from);
-      node.style.setProperty("--weight", String(row[n]));
-    }
-    const target = to === from ? "itself" : name(to);
-    put(this.said, { textContent: `${name(from)} gives ${perCent(row[to])} of its attention to ${target}.` });
-    this.#drawArcs(row);
-  }
-
-  /** @param row the weights of the word that looks */
-  #drawArcs(row: number[]) {
-    const ground = this.words.getBoundingClientRect();
-    const top = (n: number) => {
-      const box = this.buttons[n].getBoundingClientRect();
-      return [box.left - ground.left + box.width / 2, box.top - ground.top];
-    };
-    const found = row.flatMap((weight, to) => {
-      if (weight < LEAST || to === this.from) return [];
-      const [[x, y], [u, v]] = [top(this.from), top(to)];
-      const up = Math.min(y, v) - Math.min(70, 20 + Math.abs(x - u) / 4);
-      const d = `M${x} ${y} C${x} ${up} ${u} ${up} ${u} ${v}`;
-      return [svgElement("path", { d, "stroke-width": 1 + 9 * weight, opacity: 0.35 + 0.65 * weight })];
+    const text = this.area.value;
+    put(this.paper, { className: `paper${text.length > LONG ? " long" : ""}` });
+    this.paper.style.setProperty("--letters", String(Math.max(text.length, 1)));
+    let done = 0;
+    const nodes: (Node | string)[] = [];
+    this.spans = this.boxes.map(({ start, end, isJoined }, n) => {
+      const goesOn = this.boxes[n + 1]?.isJoined ? " on" : "";
+      const span = make("span", {
+        className: (isJoined ? "joined" : "") + goesOn,
+        textContent: text.slice(start, end),
+      });
+      nodes.push(text.slice(done, start), span);
+      done = end;
+      return span;
     });
-    this.arcs.replaceChildren(...found);
+    this.words.replaceChildren(...nodes, `${text.slice(done)}\u200b`);
+    const isOwn = inOneLine(text) === this.data.text;
+    const buttons = this.heads.map(({ layer, head, name, does }, n) => {
+      const title = `Layer ${layer.split(".")[1]}, head ${head}`;
+      const node = button(`head ${name}${isOwn ? ` ${does}` : ""}`, { title });
+      node.onclick = () => this.#choose(n);
+      return node;
+    });
+    this.choice.replaceChildren(...buttons);
+    this.#look();
   }
 
-  figure() {
-    return { ...figureOf(this.picture), name: "attention", title: this.said.textContent ?? "", caption: "" };
+  #choose(head: number) {
+    this.shown = head % this.heads.length;
+    this.#see(this.from);
   }
 
-  values() {
-    const { labels, weights } = this.data;
-    const names = labels.map(inWords);
-    const rows = weights.map((row, n) => [names[n], ...row.map((weight, to) => (to > n ? null : weight))]);
-    return { title: "Attention weights: a row for each word that looks", columns: ["", ...names], rows };
+  /** The word at the cursor looks. */
+  #look() {
+    const at = this.area.selectionEnd;
+    const { boxes } = this;
+    this.pinned = Math.max(0, boxes.indexOf(boxAt(boxes, ({ reach, end }) => reach < at && at <= end)));
+    this.#see(this.pinned);
+  }
+
+  /** The box under the pointer, else the one that looks. */
+  #under({ clientX: x, clientY: y }: PointerEvent) {
+    const at = this.spans.findIndex((span) =>
+      Array.from(span.getClientRects()).some(
+        ({ left, right, top, bottom }) => left - 4 < x && x < right + 4 && top - 8 < y && y < bottom + 8,
+      ),
+    );
+    return at < 0 ? this.pinned : at;
+  }
+
+  /** @param from the box that looks */
+  #see(from: number) {
+    this.from = from;
+    for (const [n, node] of [...this.choice.children].entries()) node.ariaPressed = String(n === this.shown);
+    const shares = this.#shares(from);
+    for (const [n, span] of this.spans.entries()) {
+      span.classList.toggle("looks", n === from);
+      span.style.setProperty("--share", String(shares[n]));
+    }
+    put(this.said, { textContent: shares.length ? this.#says(shares) : this.#waits() });
+    this.#drawArcs(shares);
+  }
+
+  /** What a box gives to every box: the attention of its last token to all tokens of each. */
+  #shares(from: number) {
+    const row = this.weights[this.shown]?.[this.boxes[from]?.tokens.at(-1) ?? -1];
+    return row ? this.boxes.map(({ tokens }) => tokens.reduce((sum, token) => sum + row[token], 0)) : [];
+  }
+
+  #says(shares: number[]) {
+    const labels = this.boxes.map(({ label }) => label);
+    const to = shares.indexOf(Math.max(...shares));
+    const target = to === this.from ? "itself" : quoted(labels, to);
+    return `${quoted(labels, this.from)} gives ${perCent(shares[to])} of its attention to ${target}.`;
+  }
+
+  #waits() {
+    if (!this.area.value.trim()) return "Type at least one character.";
+    const isComing = this.data.parcel && this.own.engines.get(this.data.parcel.at) === null && !this.own.trouble;
+    return isComing ? "The model is on its way to your browser …" : "Press Enter to see where this sentence looks.";
+  }
+
+  #drawArcs(shares: number[]) {
+    const ground = this.paper.getBoundingClientRect();
+    const tops = this.spans.map((span) => {
+      const box = span.getClientRects()[0] ?? ground;
+      return [box.left - ground.left + box.width / 2, box.top - ground.top - 6];
+    });
+    const paths = [...this.arcs.children];
+    for (const path of paths.splice(shares.length)) path.remove();
+    while (paths.length < shares.length) {
+      paths.push(svgElement("path", {}));
+      this.arcs.append(paths[paths.length - 1]);
+    }
+    for (const [to, path] of paths.entries()) {
+      const [[x, y], [u, v]] = [tops[this.from], tops[to]];
+      const up = Math.min(y, v) - Math.min(y, 30 + Math.abs(x - u) / 5, 130);
+      const share = to === this.from || shares[to] < LEAST ? 0 : shares[to];
+      path.setAttribute("d", `M${x} ${y} C${x} ${up} ${u} ${up} ${u} ${v}`);
+      path.setAttribute("style", `stroke-width: ${1 + 9 * share}px; opacity: ${share && 0.35 + 0.65 * share}`);
+    }
+  }
+
+  #enter(event: KeyboardEvent) {
+    event.preventDefault();
+    const text = inOneLine(this.area.value).trim();
+    if (!text || text === this.data.text) return this.#giveBack();
+    const query = new URLSearchParams(location.search);
+    query.delete("model"); // another one, if there is one
+    query.set("text", text);
+    go(`./?${query}`);
+  }
+
+  #giveBack() {
+    if (this.area.value === this.data.text) return this.area.blur();
+    this.#set(this.data.text);
+    this.follow();
   }
 }
 
-export default component((parent, page) => new Home(parent, page));
+export default component((parent, page) => new Stage(parent, page));

@@ -1,6 +1,33 @@
-"""The list of lectures: every step is a link."""
+"""Lists of links: lectures with their steps, pages with their tabs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
 from tfmviz.views.shared import script, style
 
-JS = script("lectures/view.ts")
+JS = script("lectures/view.tsx")
 CSS = style("lectures")
+
+
+class Entry(TypedDict):
+    """Something with a link of its own; `folded` are further links, each with its text, under a line that opens."""
+
+    title: str
+    address: str
+    says: list[str]
+    folded: list[tuple[str, str]]
+
+
+def payload(groups: Mapping[str, Sequence[Entry]], *, of: str, opens: str = "", keeps: bool = False) -> dict[str, Any]:
+    """What the view gets.
+
+    Args:
+        groups: the entries by their headings; "" for none.
+        of: what is folded: "steps".
+        opens: what is written on the link of an entry; "" makes its title the link.
+        keeps: whether the links keep the reader's sentence and model.
+    """
+    return {"of": of, "opens": opens, "keeps": keeps, "groups": json.dumps(list(groups.items()))}

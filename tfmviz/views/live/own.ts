@@ -28,7 +28,7 @@ export class Own {
   makers: Makers | null = null; // as soon as an engine is here
   n = 0;
   trouble = ""; // why the browser does not compute, in a sentence
-  told = () => {}; // called when there is such a sentence
+  told = () => {}; // called when there is such a sentence, or an engine
 
   sent = (view: string) => meetingOf(view).data as Uint8Array | Plain<Drawn>; // what Python has sent to a view last
 
@@ -50,6 +50,7 @@ export class Own {
       ({ engine, makers }) => {
         this.makers = makers;
         this.engines.set(parcel.at, engine);
+        this.told();
       },
       (error) => this.complain(error, parcel),
     );

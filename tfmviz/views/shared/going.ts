@@ -12,5 +12,24 @@ export function go(address: string) {
   window.dispatchEvent(new PopStateEvent("popstate", { state: MEANT }));
 }
 
+/** What a reader has chosen for all pages. */
+const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
+
+/** An address with what the reader has chosen for all pages, unless it says something else. */
+export function kept(address: string) {
+  const [page, own] = address.split("?");
+  const chosen = new URLSearchParams(location.search);
+  const choices = KEPT.filter((name) => chosen.has(name)).map((name) => [name, chosen.get(name) ?? ""]);
+  const all = new URLSearchParams({ ...Object.fromEntries(choices), ...Object.fromEntries(new URLSearchParams(own)) });
+  return all.size ? `${page}?${all}` : page;
+}
+
+/** A click on a link: goes there without loading the app anew, unless it asks for another tab or window. */
+export function follow(event: MouseEvent) {
+  if (isElsewhere(event)) return;
+  event.preventDefault();
+  go((event.currentTarget as HTMLAnchorElement).href);
+}
+
 /** Whether a click on a link asks for another tab or window. */
 export const isElsewhere = (event: MouseEvent) => event.ctrlKey || event.metaKey || event.shiftKey;

@@ -1,1 +1,0 @@
-var o=()=>window.dispatchEvent(new PopStateEvent("popstate")),e="meant";function n(t){history.pushState({},"",t),window.dispatchEvent(new PopStateEvent("popstate",{state:e}))}var s=t=>t.ctrlKey||t.metaKey||t.shiftKey;export{o as a,e as b,n as c,s as d};

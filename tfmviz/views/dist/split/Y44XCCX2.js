@@ -1,1 +1,0 @@
-import{t}from"./NXLYOEJF.js";import{c as n}from"./4LOMIXD5.js";function l({title:e,steps:r}){let i=r.map(([s,a])=>t("li",{},t("a",{href:a,textContent:s})));return t("section",{},t("h2",{textContent:e}),t("ol",{},...i))}var c=n(e=>{let r=e.appendChild(t("div",{className:"view"}));return{take:i=>r.replaceChildren(...i.map(l))}});export{c as default};

@@ -1,0 +1,60 @@
+// Lists of links: lectures with their steps, groups of pages with their tabs. What is long is folded.
+
+import { render } from "preact";
+import { make } from "../shared/elements.ts";
+import { follow, kept } from "../shared/going.ts";
+import { part } from "../shared/meet.ts";
+
+type Link = [text: string, address: string];
+
+/** `folded` are links under a line that can be opened. */
+type Entry = { title: string; address: string; says: string[]; folded: Link[] };
+
+/**
+ * `of` is what is folded; `opens` is written on the link of an entry, if its title is none; if it `keeps` them, links
+ * have the reader's sentence and model; `groups` is JSON
+ */
+type Data = { of: string; opens: string; keeps: boolean; groups: string };
+
+export default part<Data>((parent) => {
+  const body = parent.appendChild(make("div", { className: "view" }));
+  return {
+    take: ({ of, opens, keeps, groups }: Data) => {
+      const link = ([text, address]: Link, label?: string) => (
+        <a aria-label={label} href={keeps ? kept(address) : address} onClick={follow}>
+          {text}
+        </a>
+      );
+      const entry = ({ title, address, says, folded }: Entry, Heading: "h2" | "h3") => (
+        <section key={title}>
+          <Heading>{opens ? title : link([title, address])}</Heading>
+          {says.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+          {opens && link([opens, address], `${opens} ${title}`)}
+          {folded.length > 0 && (
+            <details>
+              <summary>
+                {folded.length} {of}
+              </summary>
+              <ol>
+                {folded.map((one) => (
+                  <li key={one[1]}>{link(one)}</li>
+                ))}
+              </ol>
+            </details>
+          )}
+        </section>
+      );
+      render(
+        (JSON.parse(groups) as [name: string, entries: Entry[]][]).map(([name, entries]) => (
+          <div key={name} class={name ? "group" : "cards"}>
+            {name && <h2>{name}</h2>}
+            {entries.map((one) => entry(one, name ? "h3" : "h2"))}
+          </div>
+        )),
+        body,
+      );
+    },
+  };
+});
