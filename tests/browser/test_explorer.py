@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser import (
+    AT_REST,
     SCHEMES,
     Server,
     Visit,

@@ -62,10 +62,7 @@ def show(
     follows: bool = False,
     on_pick: Callable[..., None] | None = None,
 ) -> None:
-    """Draws a figure: the one way to do so, whatever it is made of.
-
-    The browser gives every figure the same menu (values, files, the whole screen) and says where in the window it, and
-    a cell, row or line of it, stands; see `views/shared/where.ts`.
+    """Draws a figure: the one way to do so, whatever it is made of. See `views/shared/where.ts`, too.
 
     Args:
         key: its name on the page, that of saved files too; letters, digits, `_` and `-`.
