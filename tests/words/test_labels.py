@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import fields
-from itertools import chain
 
 from tests.cases import each
 from tests.traces import decoder, translation
 from tfmviz.constants import LABEL_LENGTH
-from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.words.labels import of_queries, said_of_queries, visible
 
 
 def colour(text: str) -> tuple[int, ...]:
     return tuple(int(text[i : i + 2], 16) for i in (1, 3, 5))
-
-
-@each("theme", [LIGHT, DARK])
-def test_all_colours_of_the_theme_are_colours(theme: Theme) -> None:
-    values = {field.name: getattr(theme, field.name) for field in fields(Theme) if field.name != "letters"}  # in pixels
-    ramps = [[shade for _, shade in values.pop(name)] for name in ("norms", "signed")]
-    assert {len(colour(name)) for name in (*values.values(), *chain(*ramps))} == {3}
 
 
 LABELS = {

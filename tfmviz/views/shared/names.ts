@@ -2,7 +2,7 @@
 
 import { fitted, type Pen } from "./canvas.ts";
 
-/** the side of a square over its diagonal: what a slanted text takes of width and height, for each pixel of its length */
+/** the side of a square over its diagonal: what a slanted text takes of width and height for a pixel of its length */
 export const SLANT = Math.SQRT1_2;
 
 const SMALLEST = 9; // pixels of letters; on a projector those of all pictures

@@ -26,7 +26,7 @@ export function numberIn(text: string) {
 
 const UNITS = /\b(?:[kKMGT]i?B|B|[µnm]?s|min|h|days?|years?|bits?|nats?|million|billion|trillion|to|of)\b/g;
 
-/** Whether most of a column's cells are numbers as readers write them: signs, units, intervals. Empty ones do not count. */
+/** Whether most of a column's cells are numbers as readers write them, with signs, units, intervals; none if empty. */
 export function isNumeric(cells: string[]) {
   const filled = cells.filter((text) => /[\p{L}\p{N}∞]/u.test(text));
   const numbers = filled.filter((text) => /^[^\p{L}]*[\p{N}∞][^\p{L}]*$/u.test(text.replace(UNITS, "")));
