@@ -285,13 +285,12 @@ def each_folder_is_that_of_one_page(every: Sources) -> Iterator[str]:
             yield f"tfmviz/ui/{folder}/__init__.py:1: used by {owned[folder]} pages; what two use belongs to the frame"
 
 
-def the_readme_lists_every_page_once(every: Sources) -> Iterator[str]:
-    table = every["README.md"].text.split("\n## Pages\n")[1].split("\n## ")[0]
-    listed = Counter(re.findall(r"^\| .*\(`/(\w*)`\) \|", table, re.MULTILINE))
+def the_docs_list_every_page_once(every: Sources) -> Iterator[str]:
+    listed = Counter(re.findall(r"^\| .*\(`/(\w*)`\) \|", every["docs/pages.md"].text, re.MULTILINE))
     pages = Counter("" if source.path.stem == "home" else source.path.stem for source in every.like("pages/*.py"))
     for page in sorted({*listed, *pages}):
         if listed[page] != pages[page]:
-            yield f"README.md:1: its table of pages has `/{page}` {listed[page]} times, not {pages[page]}"
+            yield f"docs/pages.md:1: the table has `/{page}` {listed[page]} times, not {pages[page]}"
 
 
 def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
@@ -379,7 +378,7 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
 OF_ALL: Sequence[Callable[[Sources], Iterator[str]]] = (
     rooms_are_as_they_are_drawn,
     each_folder_is_that_of_one_page,
-    the_readme_lists_every_page_once,
+    the_docs_list_every_page_once,
     every_choice_has_a_key_of_its_own,
     every_key_that_is_styled_is_given,
     settings_are_safe,
