@@ -72,7 +72,7 @@ class Sources(dict[str, Source]):
 @cache
 def sources() -> Sources:
     """The project's."""
-    paths = [ROOT / "app.py", ROOT / "README.md", *(path for name in FOLDERS for path in (ROOT / name).rglob("*"))]
+    paths = [*ROOT.glob("*.md"), ROOT / "app.py", *(path for name in FOLDERS for path in (ROOT / name).rglob("*"))]
     names = [path.relative_to(ROOT).as_posix() for path in sorted(paths) if path.suffix in ENDINGS]
     return Sources({name: Source(name, (ROOT / name).read_text(encoding="utf-8")) for name in names})
 
@@ -132,9 +132,7 @@ def knows_no_other_page(source: Source) -> Iterator[str]:
 
 
 IN_ANY_ORDER = {"streamlit", "starlette", "uvicorn", "transformers"}
-"""The server has imported the first three before a page's first line runs; the last asks for its parts when they are
-used, so that it waits for none of them.
-"""
+"""The server has imported the first three before a page's first line runs; the last imports its parts lazily."""
 
 
 def imports_a_package_before_its_parts(source: Source) -> Iterator[str]:
@@ -193,9 +191,7 @@ def is_one_lesson(source: Source) -> Iterator[str]:
         yield source.says(1, "a page ends with `lesson.page(…)`, which sees to the router, the sentence and the turn")
     for node in source.tree.body[1:-1]:
         if not isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef):
-            yield source.says(
-                node, "only what `lesson.page` draws runs again after Enter; classes belong to the folder"
-            )
+            yield source.says(node, "only what `lesson.page` draws runs again after Enter; classes go into the folder")
     for path, line in imports(source):
         if not path.startswith("tfmviz.ui.") and path != "streamlit":
             yield source.says(line, f"a page imports Streamlit and `tfmviz.ui`, not {path}")
@@ -243,6 +239,11 @@ def holds_no_marks_of_a_merge(source: Source) -> Iterator[str]:
     return source.finds(r"^(<{7}|>{7}) ", "two versions stand beside each other")
 
 
+def reads_as_a_textbook(source: Source) -> Iterator[str]:
+    tells = r"\bbeside\b(?![.`])|trained alike|\bWhoever\b|\bhardly tell\b|loss it buys|\bput there\b|when drawn"
+    return source.finds(tells, "no textbook would print this")
+
+
 def never_turns_text_into_markup(source: Source) -> Iterator[str]:
     forbidden = (
         r"innerHTML|outerHTML|dangerouslySet|insertAdjacentHTML|document\.write|http(?!://www\.w3\.org/2000/svg)"
@@ -285,13 +286,12 @@ def each_folder_is_that_of_one_page(every: Sources) -> Iterator[str]:
             yield f"tfmviz/ui/{folder}/__init__.py:1: used by {owned[folder]} pages; what two use belongs to the frame"
 
 
-def the_readme_lists_every_page_once(every: Sources) -> Iterator[str]:
-    table = every["README.md"].text.split("\n## Pages\n")[1].split("\n## ")[0]
-    listed = Counter(re.findall(r"^\| .*\(`/(\w*)`\) \|", table, re.MULTILINE))
+def the_docs_list_every_page_once(every: Sources) -> Iterator[str]:
+    listed = Counter(re.findall(r"^\| .*\(`/(\w*)`\) \|", every["docs/pages.md"].text, re.MULTILINE))
     pages = Counter("" if source.path.stem == "home" else source.path.stem for source in every.like("pages/*.py"))
     for page in sorted({*listed, *pages}):
         if listed[page] != pages[page]:
-            yield f"README.md:1: its table of pages has `/{page}` {listed[page]} times, not {pages[page]}"
+            yield f"docs/pages.md:1: the table has `/{page}` {listed[page]} times, not {pages[page]}"
 
 
 def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
@@ -370,6 +370,7 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
     asks_for_numbers_in_one_place: ["tfmviz/*.py", "pages/*.py"],
     writes_per_cent_without_a_space: [*(f"tfmviz/{room}/*.py" for room in ("ui", "plots", "views")), "pages/*.py"],
     holds_no_marks_of_a_merge: ["*"],
+    reads_as_a_textbook: ["docs/*.md", "CONTRIBUTING.md", "README.md"],
     never_turns_text_into_markup: ["tfmviz/*.ts", "tfmviz/*.tsx"],
     does_not_ask_the_whole_page_what_it_holds: ["tfmviz/*.css"],
     fits_on_a_screen: ["*.py"],
@@ -379,7 +380,7 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
 OF_ALL: Sequence[Callable[[Sources], Iterator[str]]] = (
     rooms_are_as_they_are_drawn,
     each_folder_is_that_of_one_page,
-    the_readme_lists_every_page_once,
+    the_docs_list_every_page_once,
     every_choice_has_a_key_of_its_own,
     every_key_that_is_styled_is_given,
     settings_are_safe,

@@ -3,7 +3,7 @@
     python -m scripts.list_authors CORPORA
 
 writes `assets/AUTHORS.txt`, to which `NOTICE` refers. What was made from a source is known from the cards and read-me
-files in `assets/` that name it. README.md says where to find the corpora.
+files in `assets/` that name it. docs/models.md says where to find the corpora.
 """
 
 from __future__ import annotations

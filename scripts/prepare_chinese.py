@@ -4,7 +4,7 @@
 
 老王 and 老李 are in no line of the collection, so sentences about people are generated: somebody does something to
 somebody else, and half of them say what became of the second, as in "老王批评老李，老李很难过" (Old Wang criticises Old
-Li, Old Li is sad). README.md says where to find the pairs.
+Li, Old Li is sad). docs/models.md says where to find the pairs.
 """
 
 from __future__ import annotations

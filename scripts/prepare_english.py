@@ -4,7 +4,7 @@
 
 It drops rude lines, exact duplicates and lines that differ only in case, marks or digits. It keeps one in ten sentences
 about Tom or Mary, who appear in a fifth of Tatoeba, and every second passage of the books, whose English is dated.
-README.md says where to find the corpora.
+docs/models.md says where to find the corpora.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 It puts French first and gives both languages one spelling (`tfmviz.text.spelling`), as the tokenizer does. It drops
 rude lines and pairs that differ from an earlier one only in case or marks, and keeps one in ten pairs about Tom or
-Mary. README.md says where to find the pairs.
+Mary. docs/models.md says where to find the pairs.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
 
 Each is typed in several ways. "Pierre" alone is the name, "pierre" the stone: a word that is also a name begins small.
 `more_names.txt` holds first names and surnames of Faker 40.63.0 (MIT) that are no French words of the training pairs.
-README.md says where to find the texts.
+docs/models.md says where to find the texts.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ post-norm model, each with and without warm-up, at one high learning rate. `smoo
 label smoothing alone, so often on so little text that they know it by heart, and measures on held-out sentences how
 often their guesses are right. Their weights stay in `runs/recipe/`: the page needs only what was measured. So it is
 with `translators`: six of them, of three seeds, with and without smoothing. `spans` trains the small encoder-decoder
-that writes what was left out of a text. Both read the corpora of the zoo's models (see README.md).
+that writes what was left out of a text. Both read the corpora of the zoo's models (see docs/models.md).
 """
 
 from __future__ import annotations

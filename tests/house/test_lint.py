@@ -79,6 +79,7 @@ BROKEN = {
     },
     (lint.writes_per_cent_without_a_space, "tfmviz/views/x.tsx"): {"\n`${n} %`": [2], "`${n}%`": []},
     (lint.holds_no_marks_of_a_merge, "README.md"): {"a\n" + "<" * 7 + " HEAD": [2]},
+    (lint.reads_as_a_textbook, "README.md"): {"next to it\nbeside it": [2], "`ui/beside.py`, `beside.other`": []},
     (lint.never_turns_text_into_markup, "tfmviz/views/x.tsx"): {
         "a.textContent = b": [],
         "a.innerHTML = b": [1],
@@ -102,15 +103,15 @@ def test_what_breaks_a_rule_of_single_sources_is_found() -> None:
 
 
 BOX, PAGE = "st.slider(key='a')", "from tfmviz.ui.explorer import x"
-README = "\n## Pages\n| A (`/a`) |\n"
+PAGES = "| A (`/a`) |\n"
 
 
 @pytest.mark.parametrize(
     ("rule", "right", "wrong"),
     [
         (lint.each_folder_is_that_of_one_page, {}, {"pages/b.py": PAGE}),
-        (lint.the_readme_lists_every_page_once, {}, {"README.md": f"{README}| A (`/a`) |\n"}),
-        (lint.the_readme_lists_every_page_once, {}, {"pages/b.py": ""}),
+        (lint.the_docs_list_every_page_once, {}, {"docs/pages.md": PAGES * 2}),
+        (lint.the_docs_list_every_page_once, {}, {"pages/b.py": ""}),
         (lint.every_choice_has_a_key_of_its_own, {"tfmviz/ui/explorer/y.py": BOX}, {"tfmviz/ui/y.py": "show(key='a')"}),
         (lint.every_choice_has_a_key_of_its_own, {UI: "show(key='step')"}, {UI: "st.slider(key='step')"}),
         (lint.every_key_that_is_styled_is_given, {UI: "f(key=f'ab-{c}')"}, {UI: "f(key=f'{c}-ab')"}),
@@ -122,7 +123,7 @@ def test_what_breaks_a_rule_of_all_sources_is_found(
     texts = {
         "pages/a.py": PAGE,
         "tfmviz/ui/explorer/__init__.py": "",
-        "README.md": README,
+        "docs/pages.md": PAGES,
         "tfmviz/x.css": ".st-key-ab-1",
     }
     for changes, found in ((right, 0), (wrong, 1)):
