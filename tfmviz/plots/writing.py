@@ -127,7 +127,7 @@ def cache_sizes(names: Sequence[str], sizes: Sequence[int], *, chosen: int, titl
     """Bytes of the cache by kind of attention; the chosen kind is filled with ink."""
     return bar_chart(
         names,
-        np.array(sizes, float),
+        np.array(sizes) / 2**20,
         roles=["chosen" if n == chosen else "other" for n in range(len(names))],
         colours=(("chosen", theme.text), ("other", theme.plain)),
         words=[in_bytes(size) for size in sizes],

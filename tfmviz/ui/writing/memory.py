@@ -134,7 +134,7 @@ def size(here: Lesson) -> None:
             [f"{kinds.get(heads, 'grouped')}, {counted(heads, 'head')}" for heads in rows],
             [replace(kept, n_kv_heads=heads).at(length) for heads in rows],
             chosen=rows.index(kv),
-            title=f"cache at {length:,} tokens",
+            title=f"MiB at {length:,} tokens",
             theme=theme(),
         ),
     )
