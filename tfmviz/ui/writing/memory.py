@@ -126,20 +126,25 @@ def size(here: Lesson) -> None:
         )
     if known is None and attention.kind == "linear":
         _linear(config, each)
+    _compare_kinds(kept, n_heads, length)
+    if known:
+        st.caption(f"Shape: {known.source}.")
+
+
+def _compare_kinds(kept: Kept, n_heads: int, length: int) -> None:
+    """The chosen cache beside those of multi-head and multi-query attention."""
     kinds = {n_heads: "multi-head", 1: "multi-query"}  # by their key/value heads
-    rows = sorted({*kinds, kv}, reverse=True)
+    rows = sorted({*kinds, kept.n_kv_heads}, reverse=True)
     show(
         "cache_sizes",
         figures.cache_sizes(
             [f"{kinds.get(heads, 'grouped')}, {counted(heads, 'head')}" for heads in rows],
             [replace(kept, n_kv_heads=heads).at(length) for heads in rows],
-            chosen=rows.index(kv),
+            chosen=rows.index(kept.n_kv_heads),
             title=f"MiB at {length:,} tokens",
             theme=theme(),
         ),
     )
-    if known:
-        st.caption(f"Shape: {known.source}.")
 
 
 def _linear(config: Facts, each: int) -> None:
