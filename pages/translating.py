@@ -19,13 +19,9 @@ def draw(here: Lesson) -> None:
         "translation",
         {
             "Word by word": (
-                "The decoder writes one word at a time; below is the word just read.",
+                "The decoder writes one word at a time; the small word is the one it has just read.",
                 lambda: word_by_word.draw(here),
                 "Which source word will each word of the translation look at?",
-            ),
-            "The encoder": (
-                "First every source word looks at all others.",
-                lambda: attention.encoder(here),
             ),
             "Beam search": (
                 "Several translations grow side by side.",
@@ -61,6 +57,7 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={
+            "The encoder": ("Word by word", {"heads": "one head"}),
             "Beam search": ("Beam search", {"shown_trees": "One tree"}),
             "Two trees": ("Beam search", {"shown_trees": "Two trees"}),
             "Force the beginning": ("Forced words", {"force": "Force the beginning"}),

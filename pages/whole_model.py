@@ -18,7 +18,7 @@ def draw(here: Lesson) -> None:
         {
             "Where the parameters are": ("", lambda: around.where_the_numbers_are(here)),
             "Post-norm, pre-norm": (
-                "One layer of two models, trained alike. Does the line above the boxes pass through the norm?",
+                "One layer of two models, trained identically. Does the line above the boxes pass through the norm?",
                 lambda: around.norms(here),
             ),
         },
@@ -26,7 +26,7 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Your sentence on its way through every part. Point at a token; click a part.",
+    "Follow your sentence through every part of the model. Hover over a token; click a part to open it.",
     draw,
     along=beside.along(beside.WITHOUT_HEADS),
 )

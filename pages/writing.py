@@ -27,8 +27,8 @@ def draw(here: Lesson) -> None:
     lesson.tabs(
         "behind",
         {
-            "Draw 100": (
-                "One draw is luck; a hundred show the distribution.",
+            "100 samples": (
+                "One sample is luck; a hundred show the distribution.",
                 lambda: place.hundred_draws(here, said, now),
             ),
             "Keyboard": ("A phone's keyboard is a language model.", lambda: keyboard.tab(here, now)),
@@ -37,7 +37,7 @@ def draw(here: Lesson) -> None:
                 lambda: place.into_this_word(here, now),
             ),
             "Temperature": (
-                "Cold favours the first words, heat levels them.",
+                "A low temperature favours the top words; a high one flattens the distribution.",
                 lambda: lesson.either(
                     "Look at",
                     "heated",
@@ -50,7 +50,7 @@ def draw(here: Lesson) -> None:
             "Repetition": ("Why not always take the most probable word?", lambda: temperature.repetition(here, said)),
             "Beam search": ("Several texts grow side by side.", lambda: beams.search(here, banned=said.rules.banned)),
             "The cache": (
-                "Keys and values of the past are kept.",
+                "The keys and values of earlier tokens are kept.",
                 lambda: lesson.either(
                     "Show",
                     "cached",
@@ -63,6 +63,7 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={
+            "Draw 100": ("100 samples", {}),
             "Keyboard": ("Keyboard", {"suggests": "suggestions"}),
             "Your guess": ("Keyboard", {"suggests": "your guess"}),
             "Temperature": ("Temperature", {"heated": "Temperature"}),

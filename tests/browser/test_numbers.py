@@ -38,7 +38,7 @@ FEW = {
     at("positions_compare"): {"side_a", "side_b"},
     at("positions_compare", text=LONG): set(),
     at("explorer", model="chinese-sinusoidal", text="老王批评老李"): {"explorer"},
-    at("translating", translation="The encoder"): {"encoder"},
+    at("translating"): {"encoder"},
     at("bottleneck", seen="Alignments"): {"alignment", "cross"},
     at("explorer"): {"explorer"},
     at("step_by_step"): {"steps"},

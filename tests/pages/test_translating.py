@@ -377,6 +377,14 @@ def test_a_swapped_word_is_translated_as_the_whole_new_source(model: ZooModel) -
     assert alt(app, "as_changed") == f"With the change: {expected}"
 
 
+def test_a_word_is_swapped_without_the_mark_at_its_end() -> None:
+    """The columns of both pictures are those of the same words: what is missing leaves a gap."""
+    app = open_translating(translation="What if", text="J'ai une voiture rouge.", swapped="3 rouge.")
+    before, after = (np.isfinite(matrices(app)[key][0]).any(axis=0) for key in ("as_it_was", "as_changed"))
+    assert before.tolist() == [True] * 7
+    assert after.tolist() == [True, True, True, True, True, False, True]
+
+
 def test_what_does_not_exist_is_not_changed_nor_a_source_of_one_token() -> None:
     addresses = ({"swapped": "99 x"}, {"change": "close a look", "changed_step": "99", "closed": ""})
     for address in addresses:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability, share, shares
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
 
 
@@ -21,8 +21,8 @@ def attention(weights: Array, *, queries: Sequence[str], keys: Sequence[str], ti
     """
     return Cells(
         matrices=weights[None],
-        rows=Axis(title="reads → writes" if across else "query", names=queries),
-        columns=Axis(title="source" if across else "key", names=keys),
+        rows=Axis(title="reads → writes" if across else "query", names=queries, spoken=quoted(queries)),
+        columns=Axis(title="source" if across else "key", names=keys, spoken=quoted(keys)),
         scale=share(),
         form=Form(digits=3),
         titles=(title,),

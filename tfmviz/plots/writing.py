@@ -13,7 +13,7 @@ from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import decimal, in_bytes, per_cent
 
 COMPUTED, REUSED = "computed in this step", "kept from before"
 
@@ -120,6 +120,21 @@ def cache_steps(read: Array, *, tokens: Sequence[str]) -> Cells:
         form=Form(words=("computed or kept", "not there yet")),
         notes=[[COMPUTED if v == 1 else REUSED if v == 0 else "" for v in row] for row in read.tolist()],
         row_height=22,
+    )
+
+
+def cache_sizes(names: Sequence[str], sizes: Sequence[int], *, chosen: int, title: str, theme: Theme) -> Chart:
+    """Bytes of the cache by kind of attention; the chosen kind is filled with ink."""
+    return bar_chart(
+        names,
+        np.array(sizes) / 2**20,
+        roles=["chosen" if n == chosen else "other" for n in range(len(names))],
+        colours=(("chosen", theme.text), ("other", theme.plain)),
+        words=[in_bytes(size) for size in sizes],
+        said=[f"{name}: {in_bytes(size)}" for name, size in zip(names, sizes, strict=True)],
+        title=title,
+        room=1.2,
+        theme=theme,
     )
 
 

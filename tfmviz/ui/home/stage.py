@@ -62,7 +62,9 @@ def stage() -> Shown | None:
         "labels": labels,
         "offsets": tokens.offsets,
         "word": word,
-        "heads": json.dumps([_drawn(trace, *head) for head in heads]),  # for records Streamlit would import pandas
+        "heads": json.dumps(  # for records Streamlit would import pandas
+            [_drawn(trace, *head) for head in heads], separators=(",", ":")
+        ),
         "parcel": parcel(name),
     }
     show_plain_view("home", js=view.JS, css=view.CSS, data=data)
@@ -106,5 +108,7 @@ def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int,
 
 
 def _drawn(trace: Trace, layer: str, head: int, does: str) -> dict[str, Any]:
-    weights = trace[f"{layer}.pattern"][head].astype(float).round(4).tolist()
+    """A head as the view reads it. Its rows of attention are in ten-thousandths and end with their last one above 0."""
+    rows = np.rint(10_000 * trace[f"{layer}.pattern"][head]).astype(int)
+    weights = [np.trim_zeros(row, "b").tolist() for row in rows]
     return {"layer": layer, "head": head, "name": f"{layer.split('.')[1]}.{head}", "does": does, "weights": weights}

@@ -15,7 +15,7 @@ from tfmviz.ui import sides as both
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translators import SAID, TRANSFORMER, said, source_of, written
-from tfmviz.words.labels import END, START, UNKNOWN, quoted, visible
+from tfmviz.words.labels import END, START, UNKNOWN, visible
 from tfmviz.words.numbers import per_cent
 
 ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
@@ -66,17 +66,18 @@ def sources(trace: Trace) -> list[str]:
     return [visible(token) for token in trace.source.tokens]
 
 
-def encoder(here: Lesson) -> None:
-    layer, head = here.choice.layer_index, here.choice.head
-    pattern, names = here.trace[f"encoder.{layer}.self_attn.pattern"][head], sources(here.trace)
-    said = quoted(names)
-    title = f"Encoder, layer {layer}, head {head}"
-    show(
-        "encoder",
-        figures.attention(pattern, queries=names, keys=names, title=title, across=False),
-        alt=f"The last token, {said[-1]}, looks most at {said[int(pattern[-1].argmax())]}.",
-    )
-    st.markdown("The encoder runs once, for the whole translation.")
+def encoder(here: Lesson, which: str) -> None:
+    """What the words of the source look at before the first word is written."""
+    layer, names = here.choice.layer_index, sources(here.trace)
+    patterns = [here.trace[f"encoder.{n}.self_attn.pattern"] for n in range(here.model.config.n_layers)]
+    of_layer = patterns[layer]
+    pattern, of = {
+        ONE: (of_layer[here.choice.head], f"layer {layer}, head {here.choice.head}"),
+        LAYER: (of_layer.mean(axis=0), f"layer {layer}, mean of its heads"),
+        ALL: (np.mean(patterns, axis=(0, 1)), "mean of all layers and heads"),
+    }[which]
+    title = f"The encoder, which runs once for the whole translation ({of})"
+    show("encoder", figures.attention(pattern, queries=names, keys=names, title=title, across=False))
 
 
 def side_by_side(here: Lesson, there: Lesson) -> None:
@@ -102,13 +103,14 @@ def compare(here: Lesson) -> None:
         return
     with line("aligned"):
         which = choose()
-    left, right = st.columns(2)
-    with left:
-        _draw(here.trace, crossing(here, here.trace, which), title=f"transformer, {which}", key="transformer")
-    for n, (kind, model) in enumerate(recurrent.items()):
+    found = [(here.trace, crossing(here, here.trace, which), f"transformer, {which}", "transformer")]
+    for kind, model in recurrent.items():
         trace = translators.trace(model, here.text)
-        with (right, left)[n % 2]:
-            _draw(trace, trace["decoder.alpha"], title=SAID[kind], key=kind)
+        found.append((trace, trace["decoder.alpha"], SAID[kind], kind))
+    for first in range(0, len(found), 2):
+        for column, (trace, weights, title, key) in zip(st.columns(2), found[first : first + 2], strict=False):
+            with column:
+                _draw(trace, weights, title=title, key=key)
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
         f"The recurrent translators have at most {per_cent(largest / here.model.config.n_parameters)} of the "

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.plots import translating as figures
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
@@ -26,6 +27,9 @@ from tfmviz.words.numbers import per_cent
 SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
 
 MOST_LETTERS = 60
+
+WORD = re.compile(r"\w(?:\S*\w)?")
+"""A word of a source, without the marks around it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,11 +68,14 @@ def compare(here: Lesson) -> None:
     if other is None:
         return
     after = _changed(here.model, other)
+    assert here.trace.source is not None
+    assert after.source is not None
+    words = pair_tokens(here.trace.source, after.source)
     left, right = st.columns(2)
     with left:
-        _draw(here, here.trace, key="as_it_was")
+        _draw(here, here.trace, words.places(0), len(words.order), key="as_it_was")
     with right:
-        _draw(here, after, key="as_changed")
+        _draw(here, after, words.places(1), len(words.order), key="as_changed")
     before = here.model.tokenizer.decode(here.trace.target.ids[1:])
     now = here.model.tokenizer.decode(after.target.ids[1:])
     verdict = "The translation is the same." if before == now else "The translation changes."
@@ -95,19 +102,27 @@ def _ask(here: Lesson) -> Other | None:
 
 def _swapped(here: Lesson) -> Other | None:
     """Asks for a word of the source and what to put in its place."""
-    words = here.text.split()
-    if not words:
+    found = list(WORD.finditer(here.text))
+    if not found:
         return None
-    n = _place("Word", [word[:MOST_LETTERS] for word in words], key="swapped", first=len(words) - 1)
+    words = [word[0][:MOST_LETTERS] for word in found]
+    n = _place("Word", words, key="swapped", first=len(words) - 1)
     new = st.text_input(
         "becomes", "", key="becomes", bind="query-params", max_chars=MOST_LETTERS, placeholder="nothing"
     )
-    text = " ".join([*words[:n], *new.split(), *words[n + 1 :]])
+    text = with_word(here.text, found[n], new := " ".join(new.split()))
     if not here.model.encode(text).ids:
         return None
-    old = markdown.plain(quoted([word[:MOST_LETTERS] for word in words], of="word")[n])
-    put = markdown.plain(" ".join(new.split()))
+    old, put = markdown.plain(quoted(words, of="word")[n]), markdown.plain(new)
     return Other(text=text, says=f"{old} becomes “{put}”." if put else f"{old} is left out.")
+
+
+def with_word(text: str, word: re.Match[str], new: str) -> str:
+    """A text with another word in the place of one, or without it; a mark that is typed with it stands for the old."""
+    before, after = text[: word.start()], text[word.end() :]
+    if new and not new[-1].isalnum():
+        after = re.sub(r"^[^\w\s]+", "", after)
+    return " ".join(f"{before if new else before.rstrip()}{new}{after}".split())
 
 
 def _edited(here: Lesson, how: str) -> Other | None:
@@ -182,6 +197,12 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
 def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int:
     """Asks for one of several words, which may be equal, and gives its position."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
+    asked = st.query_params.get(key, "")
+    if asked not in options and (word := WORD.search(asked, asked.find(" "))) and word[0] != asked:
+        plain = f"{asked.split()[0]} {word[0]}"  # an address that names the word with its mark
+        if plain in options:
+            st.query_params[key] = plain
+            st.rerun()
     if st.session_state.get(key, options[0]) not in options:  # it belongs to another text
         del st.session_state[key]
     return options.index(st.selectbox(label, options, first, key=key, bind="query-params", width=190))
@@ -205,13 +226,16 @@ def _changed(model: Model, other: Other) -> Trace:
     return model.trace(other.text, other.edits(model, q_len=len(ids) + 1), target=ids)
 
 
-def _draw(here: Lesson, trace: Trace, *, key: str) -> None:
+def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, key: str) -> None:
+    """Draws where a translation looks: each token of the source at its place among those of both sources."""
     queries = [f"{a} → {b}" for a, b in zip(attention.reads(trace), attention.writes(trace), strict=True)]
     text = here.model.tokenizer.decode(trace.target.ids[1:]).strip()
-    weights = attention.crossing(here, trace, attention.LAYER)
+    weights = np.full((len(queries), n_places), np.nan)
+    weights[:, places] = attention.crossing(here, trace, attention.LAYER)
+    keys = dict(zip(places, attention.sources(trace), strict=True))
     show(
         key,
-        figures.attention(weights, queries=queries, keys=attention.sources(trace), title=f"“{text}”"),
+        figures.attention(weights, queries=queries, keys=[keys.get(n, "") for n in range(n_places)], title=f"“{text}”"),
         alt=f"{'As it is' if key == 'as_it_was' else 'With the change'}: {text}",
         follows=key == "as_changed",
     )

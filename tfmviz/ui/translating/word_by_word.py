@@ -41,6 +41,7 @@ def draw(here: Lesson) -> None:
         selection={"shown": _asked("shown"), "step": _asked("at")},
         on_report=lambda report: _follow(about, report),
     )
+    attention.encoder(here, which)
     if here.model.name == TRANSFORMER and zoo.translators():
         address = urlencode({"seen": "Alignments", "text": here.text})
         st.markdown(f"[Recurrent translators align the same sentence](./bottleneck?{address}).")

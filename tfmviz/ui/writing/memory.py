@@ -126,12 +126,25 @@ def size(here: Lesson) -> None:
         )
     if known is None and attention.kind == "linear":
         _linear(config, each)
-    rows = {"multi-head": n_heads, "this": kv, "multi-query": 1}
-    takes = {name: replace(kept, n_kv_heads=heads).at(length) for name, heads in rows.items()}
-    table = "\n".join(f"| {name} | {heads} | {in_bytes(takes[name])} |" for name, heads in rows.items())
-    st.markdown(f"| attention | key/value heads | cache at {length:,} tokens |\n|---|---|---|\n{table}")
+    _compare_kinds(kept, n_heads, length)
     if known:
         st.caption(f"Shape: {known.source}.")
+
+
+def _compare_kinds(kept: Kept, n_heads: int, length: int) -> None:
+    """The chosen cache beside those of multi-head and multi-query attention."""
+    kinds = {n_heads: "multi-head", 1: "multi-query"}  # by their key/value heads
+    rows = sorted({*kinds, kept.n_kv_heads}, reverse=True)
+    show(
+        "cache_sizes",
+        figures.cache_sizes(
+            [f"{kinds.get(heads, 'grouped')}, {counted(heads, 'head')}" for heads in rows],
+            [replace(kept, n_kv_heads=heads).at(length) for heads in rows],
+            chosen=rows.index(kept.n_kv_heads),
+            title=f"MiB at {length:,} tokens",
+            theme=theme(),
+        ),
+    )
 
 
 def _linear(config: Facts, each: int) -> None:

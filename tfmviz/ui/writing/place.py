@@ -11,13 +11,12 @@ from tfmviz.plots import writing as figures
 from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written, step_at
-from tfmviz.ui.writing.settings import Settings
+from tfmviz.ui.writing.settings import Settings, offer_sampling
 from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -34,7 +33,7 @@ SITES = ("*.pattern", "*.mask", "*.resid_pre", "*.resid_post", "logits")
 def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     """The settings' distribution at the place, and how often each word comes up in a hundred draws."""
     if said.rules.temperature == 0:
-        st.info("Greedy writing draws nothing. Choose sampling above.", icon=icons.INFO)
+        offer_sampling("Greedy writing draws nothing.")
         return
     step = step_at(here, said, now)
     p = step.stages[-1].probabilities

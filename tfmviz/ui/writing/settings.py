@@ -48,6 +48,12 @@ def _written(rule: Rule, rules: Rules) -> str:
     return NAMES[rule] if rule == "banned" else f"{NAMES[rule]} {getattr(rules, rule):g}"
 
 
+def offer_sampling(says: str) -> None:
+    """A note that greedy writing has nothing to show here, and a button that switches to sampling."""
+    st.info(says, icon=icons.INFO)
+    st.button("Switch to sampling", on_click=lambda: st.session_state.update(chosen_by=WAYS[0]))
+
+
 def ask(here: Lesson) -> Settings:
     """Draws the settings. A translation must end; a language model could also begin the next text."""
     left, middle, right = st.columns([3, 3, 5], vertical_alignment="bottom")
@@ -59,7 +65,9 @@ def ask(here: Lesson) -> Settings:
     if how == "greedy":
         right.caption("Always the most probable word.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
-    order = ORDERS[right.selectbox("Order, as in", list(ORDERS), key="order", bind="query-params")]
+    order = ORDERS[
+        right.selectbox("Apply settings in the order used by", list(ORDERS), key="order", bind="query-params")
+    ]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
     a, b, c = st.columns(3)
     temperature = a.slider("Temperature", 0.1, 2.0, 0.8, 0.1, key="temperature", bind="query-params")

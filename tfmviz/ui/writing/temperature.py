@@ -12,12 +12,12 @@ from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots import writing as figures
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.model import Model
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.desk import Written, step_at
-from tfmviz.ui.writing.settings import Settings
+from tfmviz.ui.writing.settings import Settings, offer_sampling
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, per_cent, which_way
@@ -68,7 +68,7 @@ def _equal(nats: float) -> str:
 def fan(here: Lesson, said: Settings) -> None:
     """Fifty continuations of the beginning under the settings, and the greedy one."""
     if said.rules.temperature == 0:
-        st.info("Greedy writing has one continuation only. Choose sampling above.", icon=icons.INFO)
+        offer_sampling("Greedy writing has one continuation only.")
         return
     lesson.say_what_is_continued(here, LENGTH)
     with st.spinner("Writing fifty texts…"):

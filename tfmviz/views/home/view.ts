@@ -17,7 +17,7 @@ import { type Page, Shell } from "../shared/shell.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { type Box, boxAt, boxesOf, type Cut } from "./boxes.ts";
 
-/** `weights` has a row for each token that looks */
+/** `weights` has a row for each token that looks, in ten-thousandths; zeros at its end are left out */
 type Head = { layer: string; head: number; name: string; does: string; weights: number[][] };
 
 type Data = Omit<Cut, "text"> & {
@@ -30,6 +30,8 @@ type Data = Omit<Cut, "text"> & {
 const LEAST = 0.02; // no arc for less: a second word with a fiftieth of the attention says nothing
 const TURN = 5000; // milliseconds for each head, as long as nobody touches anything
 const LONG = 110; // letters of a sentence that takes several lines
+
+const sharesOf = ({ weights }: Head) => weights.map((row) => row.map((share) => share / 10_000));
 
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -134,7 +136,7 @@ class Stage extends Shell {
     const text = inOneLine(this.area.value);
     const isOwn = text === this.data.text;
     this.page.beside?.(["doors"], { text: text.trim() || this.data.text });
-    const cut = isOwn ? { ...this.data, weights: this.heads.map(({ weights }) => weights) } : this.#cut(text);
+    const cut = isOwn ? { ...this.data, weights: this.heads.map(sharesOf) } : this.#cut(text);
     this.boxes = cut.labels.length ? boxesOf({ ...cut, text }) : [];
     this.weights = cut.weights;
     this.redraw();
@@ -231,7 +233,7 @@ class Stage extends Shell {
   /** What a box gives to every box: the attention of its last token to all tokens of each. */
   #shares(from: number) {
     const row = this.weights[this.shown]?.[this.boxes[from]?.tokens.at(-1) ?? -1];
-    return row ? this.boxes.map(({ tokens }) => tokens.reduce((sum, token) => sum + row[token], 0)) : [];
+    return row ? this.boxes.map(({ tokens }) => tokens.reduce((sum, token) => sum + (row[token] ?? 0), 0)) : [];
   }
 
   #says(shares: number[]) {

@@ -7,7 +7,7 @@ import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make, watched } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
-import { perCent } from "../shared/numbers.ts";
+import { perCent, shortShare } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
 
@@ -24,7 +24,7 @@ class Translation extends Shell {
   hovered: number | null = null; // the step under the pointer or the keyboard
   player: ReturnType<typeof setTimeout> | undefined;
   tools = make("div", { style: { display: "contents" } });
-  body = make("div");
+  body = make("div", { className: "both" });
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
@@ -156,31 +156,33 @@ class Translation extends Shell {
     );
     render(
       <>
-        <div class="pair">
-          <canvas aria-hidden="true" />
-          <p class="source" dir="auto" aria-label="Source">
-            {source.map((text, k) => (
-              <span style={weights ? shadeOf(weights[k]) : undefined}>{text}</span>
-            ))}
-          </p>
-          <div class="target" role="group" aria-label="Translation" onKeyDown={(event) => arrowed(event)}>
-            {written.map((step, n) => (
-              <button
-                type="button"
-                class={n === looked ? "looked" : ""}
-                tabIndex={n === looked ? 0 : -1}
-                aria-label={stepSentence(step, source, n)}
-                aria-pressed={n === this.step}
-                onClick={() => this.choose(n)}
-                {...watched((isOn) => this.hover(n, isOn))}
-              >
-                <b dir="auto">{step.writes}</b>
-                <small>{step.reads}</small>
-              </button>
-            ))}
+        <div class="looks">
+          <div class="pair">
+            <canvas aria-hidden="true" />
+            <p class="source" dir="auto" aria-label="Source">
+              {source.map((text, k) => (
+                <span style={weights ? shadeOf(weights[k]) : undefined}>{text}</span>
+              ))}
+            </p>
+            <div class="target" role="group" aria-label="Translation" onKeyDown={(event) => arrowed(event)}>
+              {written.map((step, n) => (
+                <button
+                  type="button"
+                  class={n === looked ? "looked" : ""}
+                  tabIndex={n === looked ? 0 : -1}
+                  aria-label={stepSentence(step, source, n)}
+                  aria-pressed={n === this.step}
+                  onClick={() => this.choose(n)}
+                  {...watched((isOn) => this.hover(n, isOn))}
+                >
+                  <b dir="auto">{step.writes}</b>
+                  <small>{step.reads}</small>
+                </button>
+              ))}
+            </div>
           </div>
+          <p class="says">{this.sentence}</p>
         </div>
-        <p class="says">{this.sentence}</p>
         <div class="scroller" tabIndex={0} role="region" aria-label="Attention">
           <table class="matrix" hidden={!shown}>
             <caption>{heads}</caption>
@@ -200,7 +202,7 @@ class Translation extends Shell {
                   <th scope="row" dir="auto">{`${step.reads} → ${step.writes}`}</th>
                   {step.weights.map((weight) => (
                     <td title={perCent(weight)} style={shadeOf(weight)}>
-                      {source.length > WIDE ? <span class="unseen">{perCent(weight)}</span> : perCent(weight)}
+                      {source.length > WIDE ? <span class="unseen">{perCent(weight)}</span> : shortShare(weight)}
                     </td>
                   ))}
                 </tr>
@@ -226,14 +228,18 @@ class Translation extends Shell {
     const [words, written] = [".source span", ".target button"].map(boxesOf);
     const context = fresh(this.pair.querySelector("canvas") as HTMLCanvasElement, frame.width, frame.height);
     context.lineCap = "round";
+    context.translate(-frame.left, -frame.top);
+    const isDown = getComputedStyle(this.pair).display === "grid"; // on a phone the texts run from top to bottom
+    const center = ({ left, right }: DOMRect) => (left + right) / 2;
+    const middle = ({ top, bottom }: DOMRect) => (top + bottom) / 2;
     for (const [n, to] of written.entries()) {
       for (const [k, above] of words.entries()) {
         const weight = this.data.steps[n].weights[k];
         if (weight < FAINTEST) continue;
         const isLooked = n === this.looked;
         const look = { strokeStyle: colours.looks, lineWidth: isLooked ? 4 : 2 };
-        const begin = [(above.left + above.right) / 2 - frame.left, above.bottom - frame.top];
-        const end = [(to.left + to.right) / 2 - frame.left, to.top - frame.top];
+        const begin = isDown ? [above.right, middle(above)] : [center(above), above.bottom];
+        const end = isDown ? [to.left, middle(to)] : [center(to), to.top];
         strokes(context, { ...look, globalAlpha: Math.sqrt(weight) * (isLooked ? 1 : 0.3) }, [...begin, ...end]);
       }
     }

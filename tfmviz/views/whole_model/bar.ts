@@ -22,13 +22,13 @@ export function barOf(doings: Doings) {
   const plays = button("▶ Play", { onclick: doings.play });
   const back = button("← Back", { onclick: () => doings.step(-1) });
   const next = button("Next →", { onclick: () => doings.step(1) });
-  const node = make("div", { className: "bar" }, zooms, follows.node);
-  node.append(make("div", { className: "steps" }, back, next, plays));
+  const steps = make("div", { className: "steps" }, back, next, plays);
+  const node = make("div", { className: "bar" }, zooms, follows.node, steps);
   return {
     node,
 
-    /** The tokens to follow, and what can be zoomed to. */
-    fill({ lanes, zoom, beside }: Scene, { layer, head }: { layer: string; head: number }) {
+    /** The tokens to follow, and what can be zoomed to; `isLed`: the controls of a view beside this one do for both. */
+    fill({ lanes, zoom, beside }: Scene, { layer, head }: { layer: string; head: number }, isLed: boolean) {
       const stacks = [...new Map(lanes.map((lane) => [lane.stack, lane])).values()];
       const groups = stacks.map(({ stack, tokens }) => {
         const nodes = tokens.map((text, n) => make("option", { value: `${stack}.${n}`, textContent: `${n} ${text}` }));
@@ -37,6 +37,7 @@ export function barOf(doings: Doings) {
       follows.box.replaceChildren(...groups.flat());
       const names = { model: "Whole model", block: `Layer ${layer.split(".")[1] ?? ""}`, head: `Head ${head}` };
       zooms.hidden = beside === true;
+      node.classList.toggle("led", beside === true && isLed);
       zooms.replaceChildren(
         ...(Object.entries(names) as [Zoom, string][]).map(([name, text]) =>
           button(text, { ariaPressed: String(name === zoom), onclick: () => doings.open(name) }),

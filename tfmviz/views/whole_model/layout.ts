@@ -73,8 +73,8 @@ export function layOut(scene: Scene, width: number, measure: Measure, followed: 
   const lanes = [];
   let y = 0;
   for (const lane of scene.lanes) {
-    const rows = lane.stack === followed ? bandRows(lane) : [];
-    const room = { y, width, measure, rows, lanes: scene.lanes.length };
+    const rows = lane.stack === followed ? bandRows(lane, scene.beside) : [];
+    const room = { y, width, measure, rows, lanes: scene.beside ? 2 : scene.lanes.length };
     const placed = isStrip ? downward(lane, room) : across(lane, room);
     lanes.push(placed);
     y = placed.bottom + 14;
@@ -82,14 +82,17 @@ export function layOut(scene: Scene, width: number, measure: Measure, followed: 
   return { isStrip, width, height: y, lanes };
 }
 
-/** What is written of the followed token: what each part adds, how long its vector is, what it would say. */
-function bandRows(lane: Lane): Row[] {
+/**
+ * What is written of the followed token: what each part adds, how long its vector is, what it would say. Of a part of
+ * a model beside another one nothing is said.
+ */
+function bandRows(lane: Lane, isBeside = false): Row[] {
   const kinds: Map<string, string> = new Map();
   for (const { bars } of lane.columns) for (const { kind, label } of bars ?? []) kinds.set(kind, label);
   const rows = [...kinds].map(([kind, label]) => ({ kind, label }));
   rows.push({ kind: "length", label: "length" });
-  if (lane.columns.some(({ says }) => says))
-    rows.push({ kind: "says", label: "would say" }, { kind: "sure", label: "with" });
+  if (!isBeside && lane.columns.some(({ says }) => says))
+    rows.push({ kind: "says", label: "top prediction" }, { kind: "sure", label: "probability" });
   return rows;
 }
 

@@ -164,11 +164,14 @@ export function paintWords(
   const every = Math.ceil(15 / row);
   for (let n = 0; n < labels.length; n += every) {
     const top = y + n * row;
-    const below = Math.max(row - 3.5, row / 2 + 5); // rows of a long text are not as high as their words
-    brush.fill(brush.colour("probability"), x, top + below, width * p[n], 2);
-    brush.text(perCent(p[n]), x + width, top + row / 2 - 1, { align: "right" });
+    const alpha = brush.pen.globalAlpha;
+    brush.pen.globalAlpha = 0.3 * alpha; // the words stand on it
+    brush.fill(brush.colour("probability"), x, top, width * p[n], row * every - 1);
+    brush.pen.globalAlpha = alpha;
+    const middle = top + (row * every) / 2;
+    brush.text(perCent(p[n]), x + width, middle, { align: "right" });
     const text = tokens ? `${tokens[n]} → ${labels[n]}` : labels[n];
-    brush.text(brush.cut(text, width - brush.widthOf(perCent(p[n])) - 8), x, top + row / 2 - 1);
+    brush.text(brush.cut(text, width - brush.widthOf(perCent(p[n])) - 8), x, middle);
   }
 }
 

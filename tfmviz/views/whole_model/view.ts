@@ -123,7 +123,7 @@ export class Whole extends Shell {
   }
 
   fillBar() {
-    if (this.scene) this.controls.fill(this.scene, this.where);
+    if (this.scene) this.controls.fill(this.scene, this.where, this.link.follows === true);
     if (this.token) this.controls.follow(this.token);
   }
 
@@ -241,7 +241,7 @@ export class Whole extends Shell {
       measured(text, `${isBold ? "bold " : ""}${LETTER_SIZE}px ${font}`).width;
     this.placed = layOut(this.scene, this.width / this.scale, measure, this.token?.stack ?? "");
     this.picture.style.height = `${this.placed.height * this.scale}px`;
-    this.legend.textContent = captionOf(this.scene);
+    this.legend.textContent = captionOf(this.scene, this.placed.isStrip);
     this.base.ariaLabel = summary(this.scene);
     this.drawBase();
     this.hits.replaceChildren(...this.columns.flatMap((place) => this.hitsOf(place)));
@@ -328,7 +328,7 @@ export class Whole extends Shell {
     const { title, zoom, layer, head } = this.scene as Scene;
     const part = plainSite(layer);
     const what = { model: "the whole model", block: part, head: `${part} head ${head}` }[zoom];
-    const caption = captionOf(this.scene as Scene);
+    const caption = captionOf(this.scene as Scene, placed.isStrip);
     return { width, height, paint, name: `${title}-${zoom}`, title: `${title}: ${what}`, caption };
   }
 

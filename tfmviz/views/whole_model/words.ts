@@ -63,12 +63,15 @@ export function tableOf(lanes: Lane[], arrays: Arrays, row: number, says: Says):
       ];
     }),
   );
-  const columns = ["part", "shape", "parameters", "length", "adds", "would say", "probability"];
+  const columns = ["part", "shape", "parameters", "length", "adds", "top prediction", "probability"];
   return { title: `${lanes[0]?.title}, token ${row} ${lanes[0]?.tokens[row]}`, columns, rows };
 }
 
-/** How the picture is read. */
-export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene) {
+/**
+ * How the picture is read.
+ * @param isStrip it stands on a phone
+ */
+export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene, isStrip: boolean) {
   const means = width > numbers ? `; ${width} numbers, as ${numbers} means of neighbours` : "";
   const counted = lanes.flatMap(({ columns }) => columns.map(({ parameters }) => parameters ?? 0));
   const own = counted.reduce((sum, count) => sum + count, 0);
@@ -77,7 +80,7 @@ export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene)
   const reads =
     zoom === "head"
       ? "A: yellow is much attention, grey is masked."
-      : "Blue lines: what the token reads (mean of all heads).";
+      : `${isStrip ? "The strip beside a matrix" : "Blue lines"}: what the token reads (mean of all heads).`;
   return `Each row is a token, each strip a vector${means}: ${COLOURS} ${reads}${all}`;
 }
 

@@ -305,7 +305,7 @@ class Desk extends Shell {
   /** The words that stood against each other at a place: a column for every setting. */
   rivals(place: Place) {
     const { stages, ends } = this.data;
-    const what = `Word ${this.place + 1}, ${this.isWritten ? "against its rivals" : "the next one"}`;
+    const what = this.isWritten ? `Word ${this.place + 1} and its rivals` : "Next word";
     const row = (rival: Rival, n: number) => (
       <tr key={rival.token} class={rival.token === place.falls ? "falls" : rival.shares.includes(null) ? "gone" : ""}>
         <th scope="row">

@@ -29,7 +29,7 @@ export const wordSentence = ({ text, p, entropy }: Place, n: number) =>
 export function entropyWords(entropy: number) {
   const equal = Math.exp(entropy);
   const among = decimal(equal, equal < 10 ? 1 : 0);
-  return `Entropy ${decimal(entropy)} nats, as among ${among} equally likely tokens.`;
+  return `Entropy ${decimal(entropy)} nats: as uncertain as a choice among ${among} equally likely tokens.`;
 }
 
 /** The draw at a place; `isWritten`: the token stands in the text already. */
