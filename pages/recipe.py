@@ -12,7 +12,7 @@ def draw(here: Lesson) -> None:
             "Teacher forcing": (
                 "The model reads the true text so far and predicts the next token.",
                 lambda: forcing.forcing(here),
-                here.asks("At which place is the model surprised most?"),
+                here.asks("Where is the model most surprised?"),
             ),
             "Three tasks": (
                 "One text, three tasks that need no labels. Dark boxes hide something.",
@@ -26,7 +26,7 @@ def draw(here: Lesson) -> None:
                 "Which of the four runs fails?",
             ),
             "Adam": (
-                "Ways down a valley, steep across and flat along. Move the start.",
+                "Paths down a valley that is steep across and shallow along. Move the starting point.",
                 adam.going_down,
             ),
             "Label smoothing": (
@@ -40,14 +40,14 @@ def draw(here: Lesson) -> None:
                         "Translators": targets.translators,
                     },
                 ),
-                "Is a model that learned its text by heart too sure, or not sure enough?",
+                "Is a model that has memorised its text over- or underconfident?",
             ),
             "Dropout": (
-                "The same text ten times, with random numbers set to 0.",
+                "The same text ten times, each time with random activations set to 0.",
                 lambda: in_training.dropout(here),
             ),
             "Gradients": (
-                "How hard does your sentence pull at each layer?",
+                "How strongly does your sentence pull on each layer?",
                 lambda: in_training.gradients(here),
             ),
         },
