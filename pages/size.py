@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "sized",
         {
             "Where they sit": (
-                "A rectangle's area is its number of parameters: left in the layers, right once.",
+                "A rectangle's area is its number of parameters. Left: repeated in every layer; right: used once.",
                 lambda: parts.where(here),
                 "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
             ),
@@ -32,10 +32,10 @@ def draw(here: Lesson) -> None:
             "Our own runs": (
                 "Each point is a small model of ours; the lines are one law, fitted without the largest.",
                 own.own,
-                "Does the law foretell a model larger than all it was fitted to?",
+                "Does the law predict a model larger than any it was fitted on?",
             ),
             "Which changes help?": (
-                "One thing changed in a small model. Is the gain more than another seed's?",
+                "One thing changed in a small model. Is the gain larger than the variation between seeds?",
                 lambda: variants.compared(here),
                 "Which change helps more than chance: another norm, a gate, experts?",
             ),

@@ -99,7 +99,7 @@ def dropped(tokens: Sequence[str], runs: Array, whole: Array, *, theme: Theme) -
 @cache
 def _dropped(theme: Theme, longest: int) -> Spec:
     kind = colour("line", [theme.text, theme.plain], longest=longest, symbol="circle")
-    shape = alt.Shape(field="line", type="nominal", scale={"range": ["M-2,-.2H2V.2H-2Z", "circle"]}, legend=None)
+    shape = alt.Shape(field="line", type="nominal", scale={"range": ["M-2,-.35H2V.35H-2Z", "circle"]}, legend=None)
     points = (
         rows()
         .mark_point(filled=True, size=70)

@@ -21,7 +21,7 @@ ROOM = 0.035
 
 
 def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
-    """Parameters as areas, each rectangle as large as its count: left what layers hold, right what there is once."""
+    """Parameters as areas, as large as their counts: left what every layer repeats, right what is used once."""
     total = max(sum(counts.values()), 1)
     edges: dict[str, list[float]] = {edge: [] for edge in ("x", "x2", "y", "y2")}
     texts: dict[str, list[str]] = {"role": [], "word": [], "hover": []}
@@ -55,7 +55,7 @@ def _areas(theme: Theme) -> Spec:
         box.encode(x=x, y=y, color=colours, x2=alt.X2("x2"), y2=alt.Y2("y2"), **hover()),
         word.encode(x=x, y=y, text=alt.Text("word:N")),
         height=320,
-        says="Parameters as areas: left in the layers, right once.",
+        says="Parameters as areas: left repeated in every layer, right used once.",
     )
 
 
