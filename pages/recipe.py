@@ -1,11 +1,16 @@
 """The recipe: how a transformer is trained (L9)."""
 
+import streamlit as st
+
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import adam, forcing, in_training, rates, targets, tasks
 
 
 def draw(here: Lesson) -> None:
+    if st.query_params.get("smooth") == "Translators" and "smooth" not in st.session_state:
+        st.query_params["smooth"] = "Calibration"
+        st.rerun()  # as in `lesson.tabs`
     lesson.tabs(
         "recipe",
         {
@@ -37,7 +42,6 @@ def draw(here: Lesson) -> None:
                     {
                         "The target": lambda: targets.smoothed(here),
                         "Calibration": targets.calibration,
-                        "Translators": targets.translators,
                     },
                 ),
                 "Is a model that has memorised its text over- or underconfident?",
@@ -56,7 +60,7 @@ def draw(here: Lesson) -> None:
             "Warm-up": ("Learning rate", {"rate": "Warm-up"}),
             "Label smoothing": ("Label smoothing", {"smooth": "The target"}),
             "Calibration": ("Label smoothing", {"smooth": "Calibration"}),
-            "Translators": ("Label smoothing", {"smooth": "Translators"}),
+            "Translators": ("Label smoothing", {"smooth": "Calibration"}),
         },
         needs={"Learning rate": (), "Adam": ()},
     )

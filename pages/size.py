@@ -15,13 +15,8 @@ def draw(here: Lesson) -> None:
                 "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
             ),
             "Memory": (
-                "Bytes to run the model, to train it, and to keep a text.",
+                "Bytes to run the model, to train it, and to keep a text; and how long training takes.",
                 lambda: parts.memory(here),
-                "How many times more memory does training take than running?",
-            ),
-            "Training": (
-                "Operations of a whole training run, and how long they take.",
-                lambda: parts.training(here),
                 "How long would one processor core train GPT-3?",
             ),
             "Scaling laws": (
@@ -45,6 +40,7 @@ def draw(here: Lesson) -> None:
                 "Did the first Transformer take more operations than the models it beat?",
             ),
         },
+        earlier={"Training": ("Memory", {})},
         needs={
             "": ("model",),
             "Scaling laws": (),

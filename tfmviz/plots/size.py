@@ -30,7 +30,10 @@ def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
         mine = sum(counts[part] for part in group)
         right, top = left + mine / total, 0.0
         for part in sorted((part for part in group if counts[part]), key=lambda part: -counts[part]):
-            bottom, said = top + counts[part] / mine, f"{part} {per_cent(counts[part] / total)}"
+            bottom, said = (
+                top + counts[part] / mine,
+                f"{part} {per_cent(counts[part] / total)}, {in_words(counts[part])}",
+            )
             for edge, value in zip(edges, (left, right, top, bottom), strict=True):
                 edges[edge].append(value)
             texts["role"].append(BLOCKS.get(part, "table"))
@@ -38,8 +41,9 @@ def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
             texts["hover"].append(f"{part}: {in_words(counts[part])} parameters, {per_cent(counts[part] / total)}")
             top = bottom
         left = right
-    data: Columns = {**edges, **texts}
-    return Chart(spec=_areas(theme), data={"rows": data})
+    middles = [(np.array(edges[a]) + np.array(edges[b])) / 2 for a, b in (("x", "x2"), ("y", "y2"))]
+    words: Columns = {"x": middles[0], "y": middles[1], "word": texts["word"]}
+    return Chart(spec=_areas(theme), data={"rows": {**edges, **texts}, "words": words})
 
 
 @cache
@@ -49,7 +53,7 @@ def _areas(theme: Theme) -> Spec:
     y = number(alt.Y, "y", axis=bare, domain=[0, 1], reverse=True)
     colours = role("role", {"attention": theme.attention, "mlp": theme.mlp, "table": theme.vector, "other": theme.text})
     box = rows().mark_rect(opacity=0.35, stroke=theme.text, strokeWidth=1)
-    word = rows().mark_text(align="left", baseline="top", dx=8, dy=8)
+    word = rows("words").mark_text(baseline="middle", fontSize=max(18, theme.letters), aria=False)
     return specification(
         theme,
         box.encode(x=x, y=y, color=colours, x2=alt.X2("x2"), y2=alt.Y2("y2"), **hover()),

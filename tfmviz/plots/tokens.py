@@ -35,13 +35,14 @@ def fertility(sizes: Array, per_word: Mapping[str, Array], *, theme: Theme) -> C
     return line_chart(lines, axes, theme=theme, y_range=(0.0, top), words=list(per_word))
 
 
-def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int) -> Cells:
+def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int, of: int) -> Cells:
     """Some rows of W_E, the chosen one framed, and below them the product of the one-hot vector with W_E.
 
     Args:
         rows: (row, number).
         product: (number,).
         chosen: which of the rows.
+        of: coordinates that a whole row has.
     """
     values = np.vstack([rows, product])
     n_rows, n_numbers = values.shape
@@ -50,7 +51,10 @@ def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int) -
         rows=Axis(
             title="", names=[*names, "one-hot × W_E"], spoken=[*(f"row {name}" for name in names), "the product"]
         ),
-        columns=Axis(title="coordinate", spoken=[f"coordinate {i}" for i in range(n_numbers)]),
+        columns=Axis(
+            title="coordinate" if of == n_numbers else f"coordinate, the first {n_numbers} of {of}",
+            spoken=[f"coordinate {i}" for i in range(n_numbers)],
+        ),
         scale=signed(values, "value"),
         form=Form(sign=True),
         frames=(

@@ -52,7 +52,13 @@ def look_up(here: Lesson) -> None:
     difference = float(np.abs(product - table[index]).max())
     show(
         "look_up",
-        figures.look_up(table[shown, :COORDINATES], product[:COORDINATES], names=names, chosen=index - first),
+        figures.look_up(
+            table[shown, :COORDINATES],
+            product[:COORDINATES],
+            names=names,
+            chosen=index - first,
+            of=len(product),
+        ),
         alt=f"Row {index} of W_E, {quoted(text.tokens)[position]}, and below it the product of the one-hot vector "
         f"with W_E: they differ by at most {tiny(difference)}.",
     )
@@ -61,7 +67,7 @@ def look_up(here: Lesson) -> None:
     st.markdown(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
-        f"**{tiny(difference)}**. So the row is looked up.{scale}"
+        f"**{tiny(difference)}**. So the row is looked up; the rows next to it are neighbours in the list only.{scale}"
     )
 
 
