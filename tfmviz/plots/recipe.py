@@ -115,7 +115,7 @@ def _dropped(theme: Theme, longest: int) -> Spec:
 
 
 def _columns(names: str, found: Sequence[tuple[object, ...]]) -> Columns:
-    return dict(zip(names.split(), zip(*found, strict=True), strict=True))  # type: ignore[arg-type]
+    return dict(zip(names.split(), zip(*found, strict=True), strict=True))
 
 
 def gradients(layers: Sequence[str], lengths: Mapping[str, Array], *, theme: Theme) -> Chart:

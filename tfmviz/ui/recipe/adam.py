@@ -28,7 +28,9 @@ PATHS = ("Adam", "Adam without correction", "gradient descent", "with momentum")
 def going_down() -> None:
     line = lesson.line("adam")
     with line:
-        bright = st.segmented_control("Bright", PATHS, default=PATHS[0], key="way", bind="query-params", required=True)
+        bright = st.segmented_control(
+            "Bright", PATHS, default=PATHS[0], key="downhill", bind="query-params", required=True
+        )
     seen, below = seen_from(line, first="above"), st.container()
     with lesson.line("adam_start"):
         x = st.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x", bind="query-params")
@@ -56,17 +58,20 @@ def going_down() -> None:
     with below:
         alt = f"From ({decimal(x)}, {decimal(y)}), height after {steps} steps: {ended}."
         if seen == "above":
-            angle = np.linspace(0, 2 * np.pi, 61)
-            circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
-            rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
-            reach = REACH[0], 1.1 * max(1.0, abs(y))
-            flat = figures.descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme())
-            show("descents", flat, alt=alt)
+            _from_above(paths, steepness, bright, alt)
         else:
             show("valley", _surface(function, paths, seen), alt=f"A valley as a surface. {alt}")
     st.markdown(f"Height after {steps} steps: {ended}. {_words(start, steepness, plain)}")
     _numbers(with_correction)
     show_code(adam, descent)
+
+
+def _from_above(paths: Mapping[str, Array], steepness: int, bright: str, alt: str) -> None:
+    angle = np.linspace(0, 2 * np.pi, 61)
+    circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
+    rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
+    reach = REACH[0], 1.1 * max(1.0, abs(float(paths[bright][0, 1])))
+    show("descents", figures.descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
 
 
 def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], seen: space.View) -> space.Space:
