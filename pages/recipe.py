@@ -1,18 +1,23 @@
 """The recipe: how a transformer is trained (L9)."""
 
+import streamlit as st
+
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import adam, forcing, in_training, rates, targets, tasks
 
 
 def draw(here: Lesson) -> None:
+    if st.query_params.get("smooth") == "Translators" and "smooth" not in st.session_state:
+        st.query_params["smooth"] = "Calibration"
+        st.rerun()  # as in `lesson.tabs`
     lesson.tabs(
         "recipe",
         {
             "Teacher forcing": (
                 "The model reads the true text so far and predicts the next token.",
                 lambda: forcing.forcing(here),
-                here.asks("At which place is the model surprised most?"),
+                here.asks("Where is the model most surprised?"),
             ),
             "Three tasks": (
                 "One text, three tasks that need no labels. Dark boxes hide something.",
@@ -26,7 +31,7 @@ def draw(here: Lesson) -> None:
                 "Which of the four runs fails?",
             ),
             "Adam": (
-                "Ways down a valley, steep across and flat along. Move the start.",
+                "Paths down a valley that is steep across and shallow along. Move the starting point.",
                 adam.going_down,
             ),
             "Label smoothing": (
@@ -37,17 +42,16 @@ def draw(here: Lesson) -> None:
                     {
                         "The target": lambda: targets.smoothed(here),
                         "Calibration": targets.calibration,
-                        "Translators": targets.translators,
                     },
                 ),
-                "Is a model that learned its text by heart too sure, or not sure enough?",
+                "Is a model that has memorised its text over- or underconfident?",
             ),
             "Dropout": (
-                "The same text ten times, with random numbers set to 0.",
+                "The same text ten times, each time with random activations set to 0.",
                 lambda: in_training.dropout(here),
             ),
             "Gradients": (
-                "How hard does your sentence pull at each layer?",
+                "How strongly does your sentence pull on each layer?",
                 lambda: in_training.gradients(here),
             ),
         },
@@ -56,7 +60,7 @@ def draw(here: Lesson) -> None:
             "Warm-up": ("Learning rate", {"rate": "Warm-up"}),
             "Label smoothing": ("Label smoothing", {"smooth": "The target"}),
             "Calibration": ("Label smoothing", {"smooth": "Calibration"}),
-            "Translators": ("Label smoothing", {"smooth": "Translators"}),
+            "Translators": ("Label smoothing", {"smooth": "Calibration"}),
         },
         needs={"Learning rate": (), "Adam": ()},
     )

@@ -14,19 +14,19 @@ def draw(here: Lesson) -> None:
         "stream",
         {
             "Lengths": (
-                "The length of each token's vector, stage by stage; a grey line is a token.",
+                "The norm of each token's vector after every sublayer; each grey line is one token.",
                 lambda: lengths.lengths(here),
-                here.asks("Which token's vector becomes the longest?", "queries"),
+                here.asks("Which token ends up with the longest vector?", "queries"),
             ),
             "In space": (
-                "Each path is a token's vector, from its embedding through all layers. Turn it.",
+                "Each path is a token's vector, from its embedding through all layers. Drag to rotate.",
                 lambda: paths.paths(here),
                 "Which tokens end close together?",
             ),
             "In context": (
                 "A word's vector depends on its neighbours: one “bank” or two?",
                 lambda: in_context.in_context(here),
-                "Are the two vectors still alike after the last layer?",
+                "Are the two vectors still similar after the last layer?",
             ),
             "Logit lens": (
                 "What would the model say if it stopped here? Click a cell.",
@@ -34,17 +34,18 @@ def draw(here: Lesson) -> None:
                 "After which layer does it first say its final answer?",
             ),
             "The river": (
-                "Each row begins where the one above ended. Right: towards the final vector; pale, dashed: away.",
+                "Each row begins where the one above ended. Bars to the right move towards the final vector; pale "
+                "dashed bars move away from it.",
                 lambda: river.river(here),
                 "Which part adds most to this token?",
             ),
             "Who made the word": (
-                "What each head and MLP added to a word's score (its logit): orange for it, purple against.",
+                "What each head and MLP added to a word's score (its logit): orange raises it, purple lowers it.",
                 lambda: attribution.attribution(here),
-                "Which part speaks most for the word?",
+                "Which part contributes most to the word?",
             ),
             "Two designs": (
-                "Two models, trained alike, differ in one thing: where their norms are, or x + f(Norm(x)) against "
+                "Two identically trained models differ in one respect: where the norms sit, or x + f(Norm(x)) against "
                 "f(Norm(x)) alone.",
                 lambda: lesson.either(
                     "They differ in",
@@ -64,6 +65,7 @@ def draw(here: Lesson) -> None:
             "In context": ("text", "model", "kind"),
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),
+            "Who made the word": ("text", "model", "kind"),
             "Two designs": ("text", "layer"),
         },
     )

@@ -10,18 +10,13 @@ def draw(here: Lesson) -> None:
         "sized",
         {
             "Where they sit": (
-                "A rectangle's area is its number of parameters: left in the layers, right once.",
+                "A rectangle's area is its number of parameters. Left: repeated in every layer; right: used once.",
                 lambda: parts.where(here),
                 "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
             ),
             "Memory": (
-                "Bytes to run the model, to train it, and to keep a text.",
+                "Bytes to run the model, to train it, and to keep a text; and how long training takes.",
                 lambda: parts.memory(here),
-                "How many times more memory does training take than running?",
-            ),
-            "Training": (
-                "Operations of a whole training run, and how long they take.",
-                lambda: parts.training(here),
                 "How long would one processor core train GPT-3?",
             ),
             "Scaling laws": (
@@ -32,10 +27,10 @@ def draw(here: Lesson) -> None:
             "Our own runs": (
                 "Each point is a small model of ours; the lines are one law, fitted without the largest.",
                 own.own,
-                "Does the law foretell a model larger than all it was fitted to?",
+                "Does the law predict a model larger than any it was fitted on?",
             ),
             "Which changes help?": (
-                "One thing changed in a small model. Is the gain more than another seed's?",
+                "One thing changed in a small model. Is the gain larger than the variation between seeds?",
                 lambda: variants.compared(here),
                 "Which change helps more than chance: another norm, a gate, experts?",
             ),
@@ -45,6 +40,7 @@ def draw(here: Lesson) -> None:
                 "Did the first Transformer take more operations than the models it beat?",
             ),
         },
+        earlier={"Training": ("Memory", {})},
         needs={
             "": ("model",),
             "Scaling laws": (),

@@ -26,9 +26,9 @@ def draw(here: Lesson) -> None:
                 "Into how many tokens will the model cut this sentence?",
             ),
             "Merge by merge": (
-                "A word begins as bytes; the list says which pair is joined next.",
+                "A word begins as bytes; the list says which pair is merged next.",
                 lambda: merging.replay(here),
-                "Which two neighbours are joined first?",
+                "Which adjacent pair is merged first?",
             ),
             "Numbers": (
                 "A token is one or more bytes, and a number: its place in the vocabulary.",
@@ -37,7 +37,7 @@ def draw(here: Lesson) -> None:
             "Hard words": (
                 "Long words, numbers, Chinese, emoji: what becomes of rare text?",
                 lambda: cutting.hard_words(here),
-                "Which of these falls into the most tokens?",
+                "Which of these splits into the most tokens?",
             ),
             "Learn one": (
                 "The most frequent pair becomes a symbol, again and again.",
@@ -55,7 +55,7 @@ def draw(here: Lesson) -> None:
                     "near",
                     {"Nearest": lambda: vectors.neighbours(here), "Map": lambda: vectors.embedding_map(here)},
                 ),
-                "Which words does the model take for similar?",
+                "Which words does the model treat as similar?",
             ),
         },
         earlier={

@@ -19,12 +19,12 @@ def draw(here: Lesson) -> None:
                 shipped.curves,
             ),
             "Duplicates": (
-                "Two runs of as many steps: one reads every story once, the other a tenth of them ten times.",
+                "Two runs of equal length: one reads every story once, the other a tenth of them ten times.",
                 duplicates.duplicates,
                 "Which one predicts new stories better?",
             ),
             "Train one": (
-                "Half a minute is enough for a word backwards.",
+                "Half a minute of training is enough to learn to spell words backwards.",
                 watch.train,
                 "How many updates will it take?",
             ),

@@ -10,7 +10,8 @@ import numpy as np
 
 from tfmviz.plots import learning
 from tfmviz.plots.charts import Chart
-from tfmviz.plots.panels import BESIDE_NAMES, MOST_STEPS, spread
+from tfmviz.plots.lines import spread
+from tfmviz.plots.panels import BESIDE_NAMES, MOST_STEPS
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 
 STEPS = np.array([1.0, 10, 100, 1000])
@@ -85,31 +86,19 @@ def test_all_panels_point_at_one_step_and_one_alone_at_its_own() -> None:
         assert len(named) == n
 
 
-def test_many_lines_have_their_names_where_they_end_in_the_order_of_their_ends() -> None:
-    rng = np.random.default_rng(0)
-    lines = {f"line {n}": (np.arange(1.0, 6), rng.random(5)) for n in range(12)}
-    chart = learning.log_panels({"loss": lines, "learning rate": lines}, theme=LIGHT)
-    ends = chart.data["ends0"]
-    assert list(ends["word"]) == list(lines)
-    order = np.argsort(ends["y"])
-    assert order.tolist() == np.argsort([values[-1] for _, values in lines.values()]).tolist()
-    high = max(values.max() for _, values in lines.values())
-    height = chart.spec["vconcat"][0]["height"]
-    assert np.diff(np.array(ends["y"])[order]).min() * height / high >= LIGHT.letters
-    assert set(ends["line"]) == set(chart.data["lines0"]["line"])
-    few = learning.log_panels({"loss": dict(list(lines.items())[:4])}, theme=LIGHT)
-    assert "ends0" not in few.data
-
-
-def test_lines_that_have_not_begun_have_no_names_at_their_ends() -> None:
-    lines = {f"line {n}": (np.arange(1.0, 6), np.full(5, float(n))) for n in range(5)}
-    lines |= {"empty": (np.zeros(0), np.zeros(0)), "lost": (np.arange(1.0, 6), np.full(5, np.nan))}
-    lines["cut"] = (np.arange(1.0, 6), np.array([9.0, 9, 9, 9, np.nan]))
-    ends = learning.log_panels({"loss": lines}, theme=LIGHT).data["ends0"]
-    assert list(ends["word"]) == [*(f"line {n}" for n in range(5)), "cut"]
-    assert np.isfinite(ends["y"]).all()
-    none = learning.log_panels({"loss": dict.fromkeys("abcdef", lines["empty"])}, theme=LIGHT).data["ends0"]
-    assert list(none["word"]) == []
+def test_a_bright_run_lies_on_all_others() -> None:
+    lines = {name: (np.arange(1.0, 6), np.arange(5.0)) for name in "abcdefg"}
+    chart = learning.log_panels({"loss": lines}, theme=LIGHT, bright="c")
+    drawn = list(dict.fromkeys(chart.data["lines0"]["line"]))
+    assert [name[5:] for name in drawn] == list("abdefgc")
+    colours = [
+        layer["encoding"]["color"]["scale"]["range"]
+        for view in chart.spec["vconcat"]
+        for layer in view["layer"]
+        if "color" in layer["encoding"]
+    ]
+    assert [colour.count(LIGHT.accent) for colour in colours] == [1]
+    assert colours[0][-1] == LIGHT.accent
 
 
 def test_names_are_moved_as_little_as_keeps_them_apart() -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
+from tfmviz.plots import alt
 from tfmviz.plots.cells import Axis, Cells, masked, share
-from tfmviz.plots.charts import Chart
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, name, number, numbered, role, rows, specification
 from tfmviz.plots.lines import DASHES, Stroke
 from tfmviz.plots.panels import Curve, Panel, panels
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
-
-FEW = 4
-"""Lines that everybody can tell apart by a legend."""
 
 MOST_DRAWN = 400
 """A line has about so many points; a longer run is drawn with every second, third … step."""
@@ -53,9 +52,9 @@ def thinned(steps: Array, values: Array) -> tuple[Array, Array]:
 def curves(lines: Mapping[str, tuple[Array, Array]], looks: Sequence[Stroke]) -> list[Curve]:
     """Lines by their names, each with its steps and values."""
     found = []
-    for (name, line), stroke in zip(lines.items(), looks, strict=True):
+    for (run, line), stroke in zip(lines.items(), looks, strict=True):
         steps, values = thinned(*line)
-        found.append(Curve(name=name, steps=steps, values=values, stroke=stroke))
+        found.append(Curve(name=run, steps=steps, values=values, stroke=stroke))
     return found
 
 
@@ -66,16 +65,19 @@ def log_panels(
     levels: Sequence[tuple[float, str]] = (),
     heights: Sequence[int] = (230, 100, 100),
     marked: Sequence[tuple[float, str]] = (),
+    bright: str = "",
 ) -> Chart:
-    """What runs logged, a panel for each column, on one axis of steps. Many lines have their names at their ends.
+    """What runs logged, a panel for each column, on one axis of steps.
 
     Args:
         columns: by the title of the panel, the lines by the names of the runs: steps and values.
         levels: heights in the first panel that get a line across, with a word.
+        bright: the run that stands out from all others, which are grey; "" gives each a look of its own.
     """
-    most = max(len(lines) for lines in columns.values())
-    looks, named = strokes(most, theme), most > FEW
-    room = most * (theme.letters + 2)
+    looks = strokes(max(len(lines) for lines in columns.values()), theme)
+    if bright:
+        columns = {title: _last(lines, bright) for title, lines in columns.items()}
+        looks = (Stroke(colour=theme.hatch),) * (len(looks) - 1) + (Stroke(colour=theme.accent),)
     parts = [
         Panel(
             title=title,
@@ -83,13 +85,45 @@ def log_panels(
             form=".2e" if "rate" in title else ".3g",
             levels=levels if n == 0 else (),
             low=0.0 if n == 0 else None,
-            height=max(heights[0], room) if n == 0 and named else heights[min(n, len(heights) - 1)],
-            legend=n == 0,
-            ends=n == 0 and named,
+            height=heights[min(n, len(heights) - 1)],
+            legend=n == 0 and not bright,
         )
         for n, (title, lines) in enumerate(columns.items())
     ]
     return panels(parts, theme=theme, marked=marked)
+
+
+def _last(lines: Mapping[str, tuple[Array, Array]], bright: str) -> dict[str, tuple[Array, Array]]:
+    """The same lines, of which one is drawn above the others."""
+    return {run: line for run, line in lines.items() if run != bright} | {bright: lines[bright]}
+
+
+def held_out(losses: Mapping[str, float], *, bright: str, theme: Theme) -> Chart:
+    """The loss of several models on held-out text, a dot for each, the lowest on top."""
+    names = sorted(losses, key=lambda name: losses[name])
+    values = [losses[name] for name in names]
+    points: Columns = {
+        "name": numbered(names),
+        "value": values,
+        "role": ["chosen" if name == bright else "other" for name in names],
+        "word": [f"{value:.2f}" for value in values],
+        "hover": [f"{name}: {value:.2f} nats per token" for name, value in zip(names, values, strict=True)],
+    }
+    return Chart(spec=_held_out(theme, len(names)), data={"rows": points})
+
+
+@cache
+def _held_out(theme: Theme, n: int) -> Spec:
+    x = number(alt.X, "value", "loss on held-out text, nats per token", axis=FEW, padding=24)
+    y = name(alt.Y, "name")
+    shade = role("role", {"chosen": theme.accent, "other": theme.text})
+    return specification(
+        theme,
+        rows().mark_point(filled=True, size=90, opacity=1).encode(x=x, y=y, color=shade, **hover()),
+        rows().mark_text(align="left", dx=10, aria=False).encode(x=x, y=y, text=alt.Text("word:N")),
+        height=22 * n + 60,
+        says="Loss of several models on held-out text.",
+    )
 
 
 def forming(

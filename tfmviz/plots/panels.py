@@ -32,9 +32,6 @@ ROOM = 0.15
 _AT = "at"
 """The step under the pointer, which all panels share."""
 
-_NAMED = "named"
-"""The line whose name at its end is under the pointer; until there is one, all of them."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Curve:
@@ -57,7 +54,6 @@ class Panel:
         log: its axis counts in powers of ten.
         low, high: what the axis shows at least.
         legend: whether the names of its lines stand above it.
-        ends: whether they stand at the ends of the lines instead, where pointing at one brings its line out.
     """
 
     title: str
@@ -69,7 +65,6 @@ class Panel:
     high: float | None = None
     height: int = 130
     legend: bool = True
-    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +87,6 @@ class _Look:
     height: int
     legend: bool
     levels: bool
-    ends: bool
 
 
 def panels(
@@ -117,9 +111,8 @@ def panels(
             longest=max((len(curve.name) for curve in part.curves), default=0),
             log=part.log,
             height=part.height,
-            legend=part.legend and not part.ends and len(part.curves) > 1,
+            legend=part.legend and len(part.curves) > 1,
             levels=bool(_levels(part)["y"]),
-            ends=part.ends,
         )
         for part in parts
     )
@@ -132,7 +125,6 @@ def panels(
         names = numbered([curve.name for curve in part.curves])
         data |= {f"lines{n}": _points(part, names), f"steps{n}": _said(part, shared)}
         data |= {f"levels{n}": _levels(part)} if looks[n].levels else {}
-        data |= {f"ends{n}": _ends(part, names, theme)} if part.ends else {}
     axis = _Axis(title=x_title, log=log_steps, marked=bool(marked))
     return Chart(spec=_column(theme, looks, axis), data=data, values=[f"lines{n}" for n in range(len(parts))])
 
@@ -188,54 +180,12 @@ def _levels(part: Panel) -> Columns:
     }
 
 
-def _ends(part: Panel, names: Sequence[str], theme: Theme) -> Columns:
-    """The names of the lines that have begun, from top to bottom as the lines end, with room for each."""
-    begun = [(name, curve) for name, curve in zip(names, part.curves, strict=True) if np.isfinite(curve.values).any()]
-    if not begun:
-        return {"line": [], "word": [], "x": [], "y": []}
-    known = [curve.values[np.isfinite(curve.values)] for _, curve in begun]
-    high = float(max([*(values.max() for values in known), *(y for y, _ in part.levels)]))
-    low = float(min(values.min() for values in known) if part.low is None else part.low)
-    first, end = (pick(curve.steps[at] for _, curve in begun) for pick, at in ((min, 0), (max, -1)))
-    last = np.array([values[-1] for values in known])
-    return {
-        "line": [name for name, _ in begun],
-        "word": [curve.name for _, curve in begun],
-        "x": [float(end + ROOM * (end - first))] * len(begun),
-        "y": spread(last, least=(theme.letters + 2) / part.height * (high - low), low=low, high=high),
-    }
-
-
-def spread(values: Array, *, least: float, low: float, high: float) -> Array:
-    """The numbers next to the given ones, in squares, that keep their order and are at least `least` apart.
-
-    Without the distances between neighbours this is isotonic regression: what stands in the wrong order gets its mean.
-    Where there is too little room from `low` to `high`, they are less apart.
-    """
-    least = min(least, (high - low) / max(len(values) - 1, 1))
-    order = np.argsort(values, kind="stable")
-    steps = least * np.arange(len(values))
-    pools: list[tuple[float, int]] = []  # mean, and of how many
-    for value in (values[order] - steps).tolist():
-        mean, count = value, 1
-        while pools and pools[-1][0] > mean:
-            other, more = pools.pop()
-            mean, count = (mean * count + other * more) / (count + more), count + more
-        pools.append((mean, count))
-    placed = np.empty(len(values))
-    placed[order] = np.clip(np.repeat(*map(np.array, zip(*pools, strict=True))), low, high - steps[-1]) + steps
-    return placed
-
-
 @cache
 def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
     last, size = len(looks) - 1, theme.letters + 1
     title = {"anchor": "start", "fontSize": size, "fontWeight": "normal", "color": theme.text, "offset": 4}
     chart = alt.vconcat(
-        *(
-            _panel(theme, look, n, axis, last=n == last, named=any(one.ends for one in looks))
-            for n, look in enumerate(looks)
-        ),
+        *(_panel(theme, look, n, axis, last=n == last) for n, look in enumerate(looks)),
         description="Lines, one panel below the other: " + ", ".join(look.title for look in looks) + ".",
         padding={"left": 0, "right": 0, "top": 4, "bottom": 4},
         spacing=8,
@@ -244,21 +194,17 @@ def _column(theme: Theme, looks: tuple[_Look, ...], axis: _Axis) -> Spec:
     )
     spec = chart.to_dict(validate=False)
     over: dict[str, Any] = {"type": "point", "on": "pointerover", "clear": "pointerout"}
-    params = [{"name": _AT, "select": over | {"fields": ["x"], "nearest": True}, "views": _called(spec, "steps")}]
-    if ends := _called(spec, "ends"):
-        params.append({"name": _NAMED, "select": over | {"fields": ["line"]}, "views": ends})
-    return spec | {"params": params}
+    return spec | {
+        "params": [{"name": _AT, "select": over | {"fields": ["x"], "nearest": True}, "views": _called(spec)}]
+    }
 
 
-def _called(spec: Spec, name: str) -> list[str]:
-    """Names of the layers that were called so: Altair numbers them where there are several panels."""
-    names = [layer.get("name", "") for view in spec["vconcat"] for layer in view["layer"]]
-    return [found for found in names if found.split("_")[0] == name]
+def _called(spec: Spec) -> list[str]:
+    """Names of the layers of steps: Altair numbers them where there are several panels."""
+    return [layer["name"] for view in spec["vconcat"] for layer in view["layer"] if "name" in layer]
 
 
-def _panel(
-    theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool, named: bool
-) -> alt.LayerChart | alt.FacetChart:
+def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool) -> alt.LayerChart | alt.FacetChart:
     scale: dict[str, Any] = {"rangeMin": BESIDE_NAMES} | ({"type": "log"} if axis.log else {})
     below = FEW | {"labelFlush": True} if last else {"labels": False, "ticks": False}
     x = number(alt.X, "x", axis.title if last else None, axis=below, **scale)
@@ -267,10 +213,9 @@ def _panel(
     layers = [
         *([summary()] if n == 0 else []),
         *(_level_layers(theme, n, y) if look.levels else []),
-        _lines(look, n, x, y, named=named),
+        _lines(look, n, x, y),
         *(_mark_layers(theme, x, with_words=n == 0) if axis.marked else []),
         _pointed(theme, n, x),
-        *([_end_layer(n, x, y)] if look.ends else []),  # above what answers the pointer
     ]
     return alt.layer(*layers, title=look.title, height=look.height)
 
@@ -281,17 +226,10 @@ def _inside(look: _Look) -> Spec:
     return place | {"tickCount": max(2, look.height // 40)} | (POWERS_OF_TEN if look.log else {})
 
 
-def _lines(look: _Look, n: int, x: alt.X, y: alt.Y, *, named: bool) -> alt.Chart:
+def _lines(look: _Look, n: int, x: alt.X, y: alt.Y) -> alt.Chart:
     colours, dashes = [stroke.colour for stroke in look.strokes], [stroke.dash for stroke in look.strokes]
     shade, dash = strokes("line", colours, dashes, longest=look.longest, legend=look.legend)
-    lines = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
-    return lines.encode(opacity=alt.OpacityValue(0.15, condition={"param": _NAMED, "value": 1})) if named else lines
-
-
-def _end_layer(n: int, x: alt.X, y: alt.Y) -> alt.Chart:
-    words = rows(f"ends{n}", name="ends")
-    words = words.mark_text(align="right", baseline="middle", cursor="default", tooltip=None)
-    return words.encode(x=x, y=y, text=alt.Text("word:N"), detail=alt.Detail("line:N"))
+    return rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
 
 
 def _level_layers(theme: Theme, n: int, y: alt.Y) -> list[alt.Chart]:

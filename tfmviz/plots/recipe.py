@@ -25,7 +25,7 @@ from tfmviz.plots.charts import (
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import quoted
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, rounded, tiny
 
 
@@ -42,14 +42,19 @@ def schedules(steps: Array, rates: Mapping[str, Array], *, marked: Sequence[tupl
         theme=theme,
     )
     axes = Axes(x="step", y="learning rate", height=330)
-    top = max(float(rate.max()) for rate in rates.values())
-    return line_chart(lines, axes, theme=theme, marked=marked, y_range=(0.0, top))
+    top = 1.1 * max(float(rate.max()) for rate in rates.values())
+    return line_chart(lines, axes, theme=theme, marked=marked, y_range=(0.0, top), words=list(rates))
 
 
-def losses(runs: Mapping[str, tuple[Array, Array]], *, theme: Theme) -> Chart:
-    """Loss against the step, a line for each run: its steps and its losses."""
+def losses(runs: Mapping[str, tuple[Array, Array]], *, words: Sequence[str], theme: Theme) -> Chart:
+    """Loss against the step, a line for each run: its steps and its losses.
+
+    Args:
+        words: of each line, at its end.
+    """
     lines = named_lines(runs, lambda name, step, loss: f"{name}, step {step:,.0f}: {loss:.2f}", theme=theme)
-    return line_chart(lines, Axes(x="step", y="loss of the batch, nats", height=360), theme=theme)
+    axes = Axes(x="step", y="loss, nats, running mean", height=360)
+    return line_chart(lines, axes, theme=theme, words=words)
 
 
 def reliability(curves: Mapping[str, tuple[Array, Array, Array]], *, theme: Theme) -> Chart:
@@ -68,39 +73,49 @@ def reliability(curves: Mapping[str, tuple[Array, Array, Array]], *, theme: Them
     guessed = {name: (confidence[n > 0], accuracy[n > 0]) for name, (confidence, accuracy, n) in curves.items()}
     lines = named_lines(guessed, lambda name, x, y: f"{name}: says {x:.0%}, is right in {y:.0%}", theme=theme, dot=90)
     axes = Axes(x="how probable the model calls its guess", y="how often it is right", height=400)
-    return line_chart([diagonal, *lines], axes, theme=theme, y_range=(0.0, 1.0))
+    words = [line.name for line in (diagonal, *lines)]
+    return line_chart([diagonal, *lines], axes, theme=theme, y_range=(0.0, 1.0), words=words)
 
 
 def dropped(tokens: Sequence[str], runs: Array, whole: Array, *, theme: Theme) -> Chart:
-    """−ln P of each next token: a point for each run with dropout, and a line without.
+    """−ln P of each next token: a point for each run with dropout, and a stroke without.
 
     Args:
         tokens: the targets.
         runs: (run, len).
         whole: (len,).
     """
-    places = np.arange(len(tokens), dtype=float)
-    n_runs, names = len(runs), quoted(tokens, first=1)
+    places, names = numbered([visible(token) for token in tokens]), quoted(tokens, first=1)
+    kinds = ("without", f"{len(runs)} runs with dropout")
+    points = [
+        (kind, place, loss, f"{name}, {kind if n == 0 else 'with dropout'}: {loss:.2f}")
+        for n, (kind, several) in enumerate(zip(numbered(kinds), (whole[None], runs), strict=True))
+        for row in several.tolist()
+        for place, name, loss in zip(places, names, row, strict=True)
+    ]
+    return Chart(spec=_dropped(theme, len(kinds[1])), data={"rows": _columns("line x y hover", points)})
 
-    def said(kind: str, place: float, loss: float) -> str:
-        return f"{names[int(place)]}, {kind}: {loss:.2f}"
 
-    points = Line(
-        name=f"{n_runs} runs with dropout",
-        x=np.tile(places, n_runs),
-        y=runs.ravel(),
-        stroke=Stroke(colour=theme.plain, width=0, dot=50),
-        said=lambda place, loss: said("with dropout", place, loss),
+@cache
+def _dropped(theme: Theme, longest: int) -> Spec:
+    kind = colour("line", [theme.text, theme.plain], longest=longest, symbol="circle")
+    shape = alt.Shape(field="line", type="nominal", scale={"range": ["M-2,-.35H2V.35H-2Z", "circle"]}, legend=None)
+    points = (
+        rows()
+        .mark_point(filled=True, size=70)
+        .encode(
+            x=slanted("x", "next token"),
+            y=number(alt.Y, "y", "−ln P(next token), nats", zero=True, nice=True),
+            color=kind,
+            shape=shape,
+            **hover(),
+        )
     )
-    line = Line(
-        name="without",
-        x=places,
-        y=whole,
-        stroke=Stroke(colour=theme.text, dot=70),
-        said=lambda place, loss: said("without", place, loss),
-    )
-    axes = Axes(x="place in the text", y="−ln P(next token), nats", height=360)
-    return line_chart([line, points], axes, theme=theme, y_range=(0.0, float(max(runs.max(), whole.max()))))
+    return specification(theme, points, height=380, says="−ln P of each next token, with dropout and without.")
+
+
+def _columns(names: str, found: Sequence[tuple[object, ...]]) -> Columns:
+    return dict(zip(names.split(), zip(*found, strict=True), strict=True))
 
 
 def gradients(layers: Sequence[str], lengths: Mapping[str, Array], *, theme: Theme) -> Chart:
@@ -117,7 +132,7 @@ def gradients(layers: Sequence[str], lengths: Mapping[str, Array], *, theme: The
         for n, (name, value) in enumerate(zip(names, values.tolist(), strict=True))
         if value > 0
     ]
-    points: Columns = dict(zip(("layer", "kind", "value", "hover"), zip(*found, strict=True), strict=True))
+    points = _columns("layer kind value hover", found)
     return Chart(spec=_gradients(theme, max(map(len, lengths))), data={"rows": points})
 
 
@@ -136,25 +151,34 @@ def _gradients(theme: Theme, longest: int) -> Spec:
     return specification(theme, points, height=400, says="Length of the gradient in every layer.")
 
 
-def descents(paths: Mapping[str, Array], rings: Sequence[Array], *, reach: tuple[float, float], theme: Theme) -> Chart:
+def descents(
+    paths: Mapping[str, Array], rings: Sequence[Array], *, bright: int, reach: tuple[float, float], theme: Theme
+) -> Chart:
     """Ways downhill on a plane, over lines of equal height.
 
     Args:
         paths: (step, 2) for each way.
         rings: (point, 2), each a line of equal height.
+        bright: which of the ways stands out.
         reach: how far the plane is shown along x and y, on both sides of 0.
     """
     names = numbered(list(paths))
     points = [
-        (name, n, *place, f"{name[5:]}, after {n} steps: ({decimal(place[0])}, {decimal(place[1])})")
-        for name, path in zip(names, paths.values(), strict=True)
+        (
+            name,
+            n,
+            *place,
+            1.0 if way == bright else 0.25,
+            f"{name[5:]}, after {n} steps: ({decimal(place[0])}, {decimal(place[1])})",
+        )
+        for way, (name, path) in enumerate(zip(names, paths.values(), strict=True))
         for n, place in enumerate(path.tolist())
         if abs(place[0]) <= reach[0] and abs(place[1]) <= reach[1]
     ]
     heights = [(f"{r}", n, *place) for r, ring in enumerate(rings) for n, place in enumerate(ring.tolist())]
     data: dict[str, Columns] = {
-        "rows": dict(zip(("line", "step", "x", "y", "hover"), zip(*points, strict=True), strict=True)),
-        "rings": dict(zip(("ring", "step", "x", "y"), zip(*heights, strict=True), strict=True)),
+        "rows": _columns("line step x y strength hover", points),
+        "rings": _columns("ring step x y", heights),
     }
     return Chart(spec=_descents(theme, len(paths), max(map(len, paths)), reach), data=data)
 
@@ -166,12 +190,13 @@ def _descents(theme: Theme, n: int, longest: int, reach: tuple[float, float]) ->
     order = alt.Order("step:Q")
     shade, dash = strokes("line", shades(n, theme), DASHES[:n], longest=longest)
     dash["legend"] = None
-    around = rows("rings").mark_line(color=theme.text, opacity=0.25, strokeWidth=1, aria=False)
+    strength = alt.Opacity("strength:Q", scale=None)
+    around = rows("rings").mark_line(color=theme.text, opacity=0.25, strokeWidth=1, clip=True, aria=False)
     return specification(
         theme,
         around.encode(x=x, y=y, order=order, detail=alt.Detail("ring:N")),
-        rows().mark_line(aria=False).encode(x=x, y=y, order=order, color=shade, strokeDash=dash),
-        rows().mark_point(filled=True, size=45).encode(x=x, y=y, color=shade, **hover()),
+        rows().mark_line(aria=False).encode(x=x, y=y, order=order, color=shade, strokeDash=dash, opacity=strength),
+        rows().mark_point(filled=True, size=30).encode(x=x, y=y, color=shade, opacity=strength, **hover()),
         height=420,
         says="Ways downhill over lines of equal height.",
     )

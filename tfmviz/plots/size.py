@@ -19,12 +19,15 @@ BLOCKS = {"attention": "attention", "cross-attention": "attention", "feed-forwar
 ROOM = 0.035
 """A rectangle that is lower than this share of the picture has no room for words."""
 
+NARROW = 600
+"""Pixels: on a narrower picture the words are shorter."""
+
 
 def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
-    """Parameters as areas, each rectangle as large as its count: left what layers hold, right what there is once."""
+    """Parameters as areas, as large as their counts: left what every layer repeats, right what is used once."""
     total = max(sum(counts.values()), 1)
     edges: dict[str, list[float]] = {edge: [] for edge in ("x", "x2", "y", "y2")}
-    texts: dict[str, list[str]] = {"role": [], "word": [], "hover": []}
+    texts: dict[str, list[str]] = {"role": [], "word": [], "short": [], "hover": []}
     left = 0.0
     for group in ([p for p in counts if p in BLOCKS], [p for p in counts if p not in BLOCKS]):
         mine = sum(counts[part] for part in group)
@@ -34,12 +37,15 @@ def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
             for edge, value in zip(edges, (left, right, top, bottom), strict=True):
                 edges[edge].append(value)
             texts["role"].append(BLOCKS.get(part, "table"))
-            texts["word"].append(said if bottom - top > ROOM * 2 and right - left > 0.12 else "")
+            has_room = bottom - top > ROOM * 2 and right - left > 0.12
+            texts["word"].append(f"{said}, {in_words(counts[part])}" if has_room else "")
+            texts["short"].append(said.replace(" ", "\n") if has_room else "")
             texts["hover"].append(f"{part}: {in_words(counts[part])} parameters, {per_cent(counts[part] / total)}")
             top = bottom
         left = right
-    data: Columns = {**edges, **texts}
-    return Chart(spec=_areas(theme), data={"rows": data})
+    middles = [(np.array(edges[a]) + np.array(edges[b])) / 2 for a, b in (("x", "x2"), ("y", "y2"))]
+    words: Columns = {"x": middles[0], "y": middles[1], "word": texts["word"], "short": texts["short"]}
+    return Chart(spec=_areas(theme), data={"rows": {**edges, **texts}, "words": words})
 
 
 @cache
@@ -49,13 +55,14 @@ def _areas(theme: Theme) -> Spec:
     y = number(alt.Y, "y", axis=bare, domain=[0, 1], reverse=True)
     colours = role("role", {"attention": theme.attention, "mlp": theme.mlp, "table": theme.vector, "other": theme.text})
     box = rows().mark_rect(opacity=0.35, stroke=theme.text, strokeWidth=1)
-    word = rows().mark_text(align="left", baseline="top", dx=8, dy=8)
+    word = rows("words").mark_text(baseline="middle", fontSize=max(18, theme.letters), lineBreak="\n", aria=False)
+    short = {"test": f"width < {NARROW}", "value": {"expr": "datum.short"}}
     return specification(
         theme,
         box.encode(x=x, y=y, color=colours, x2=alt.X2("x2"), y2=alt.Y2("y2"), **hover()),
-        word.encode(x=x, y=y, text=alt.Text("word:N")),
+        word.encode(x=x, y=y, text=alt.Text("word:N", condition=short)),
         height=320,
-        says="Parameters as areas: left in the layers, right once.",
+        says="Parameters as areas: left repeated in every layer, right used once.",
     )
 
 

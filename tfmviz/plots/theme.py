@@ -107,7 +107,7 @@ def shades(n: int, theme: Theme) -> list[str]:
 
     They are those colours of viridis that differ from the ground by 3 : 1 at least.
     """
-    low, high = (0.0, 0.58) if theme.ground == LIGHT.ground else (1.0, 0.36)
+    low, high = (0.0, 0.58) if theme.ground == LIGHT.ground else (1.0, 0.45)
     known = np.array([channels(colour) for colour in _TABLE["viridis"]])
     at = np.linspace(low, high, max(n, 1)) * (len(known) - 1)
     mixed = np.stack([np.interp(at, np.arange(len(known)), channel) for channel in known.T], axis=-1)

@@ -32,16 +32,17 @@ def fertility(sizes: Array, per_word: Mapping[str, Array], *, theme: Theme) -> C
     )
     top = max(float(values.max()) for values in per_word.values())
     axes = Axes(x="entries of the vocabulary", y="tokens per word", height=320)
-    return line_chart(lines, axes, theme=theme, y_range=(0.0, top))
+    return line_chart(lines, axes, theme=theme, y_range=(0.0, top), words=list(per_word))
 
 
-def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int) -> Cells:
+def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int, of: int) -> Cells:
     """Some rows of W_E, the chosen one framed, and below them the product of the one-hot vector with W_E.
 
     Args:
         rows: (row, number).
         product: (number,).
         chosen: which of the rows.
+        of: coordinates that a whole row has.
     """
     values = np.vstack([rows, product])
     n_rows, n_numbers = values.shape
@@ -50,7 +51,10 @@ def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int) -
         rows=Axis(
             title="", names=[*names, "one-hot × W_E"], spoken=[*(f"row {name}" for name in names), "the product"]
         ),
-        columns=Axis(title="number in the vector", spoken=[f"number {i}" for i in range(n_numbers)]),
+        columns=Axis(
+            title="coordinate" if of == n_numbers else f"coordinate, the first {n_numbers} of {of}",
+            spoken=[f"coordinate {i}" for i in range(n_numbers)],
+        ),
         scale=signed(values, "value"),
         form=Form(sign=True),
         frames=(
@@ -81,33 +85,65 @@ def neighbours(tokens: Sequence[str], cosines: Array, *, theme: Theme) -> Chart:
 def embedding_map(
     places: Array, *, words: Sequence[str], roles: Sequence[str], window: tuple[Array, Array], theme: Theme
 ) -> Chart:
-    """Entries of a vocabulary as words on a plane; bold ones are the reader's.
+    """Entries of a vocabulary as dots on a plane, some of them with their word.
 
     Args:
         places: (word, 2).
-        roles: "text" for a word of the reader's text, "chosen" for the one they chose, "other" for all others.
+        roles: "text" for a word of the reader's text, "chosen" for the one they chose, "near" for those next to that
+            one, "other" for all others: these have a dot alone. The first of them are named first, as far as their
+            names do not touch.
         window: the lowest and the highest place that is shown, each (2,).
     """
+    low, high = window
+    named = _named(places, words, roles, window, theme)
     points: Columns = {
         "x": places[:, 0],
         "y": places[:, 1],
-        "word": [visible(word) for word in words],
+        "word": [visible(word) if n in named else "" for n, word in enumerate(words)],
         "role": list(roles),
         "hover": [f"“{whole(word)}”" for word in words],
     }
-    low, high = window
     return Chart(spec=_map(theme), data={"rows": points, "ends": {"x": [low[0], high[0]], "y": [low[1], high[1]]}})
+
+
+MAP = (1000, 440)
+"""Pixels that a map has at least on a laptop; names that would touch there are left out."""
+
+
+def _named(
+    places: Array, words: Sequence[str], roles: Sequence[str], window: tuple[Array, Array], theme: Theme
+) -> set[int]:
+    """The words whose names touch no name that comes before them."""
+    low, high = window
+    at = (places - low) / np.maximum(high - low, 1e-9) * MAP
+    order = sorted((n for n, role in enumerate(roles) if role != "other"), key=lambda n: NAMED.index(roles[n]))
+    found: dict[int, float] = {}
+    for n in order:
+        width = (len(visible(words[n])) + 2) * theme.letters / 2
+        apart = (
+            abs(at[n, 1] - at[m, 1]) > theme.letters + 3 or at[n, 0] + width < at[m, 0] or at[m, 0] + wide < at[n, 0]
+            for m, wide in found.items()
+        )
+        if all(apart):
+            found[n] = width
+    return set(found)
+
+
+NAMED = ("chosen", "text", "near")
 
 
 @cache
 def _map(theme: Theme) -> Spec:
     x, y = number(alt.X, "x", "component 1", axis=FEW), number(alt.Y, "y", "component 2", axis=FEW)
-    colours = role("role", {"other": theme.text, "text": theme.vector, "chosen": theme.accent})
-    word = rows().mark_text(fontWeight={"expr": "datum.role === 'other' ? 'normal' : 'bold'"})
+    colours = {"other": theme.grid, "near": theme.text, "text": theme.vector, "chosen": theme.accent}
+    shade = role("role", colours)
+    bold: Spec = {"expr": "datum.role === 'text' || datum.role === 'chosen' ? 'bold' : 'normal'"}
+    word = rows().mark_text(fontWeight=bold, align="left", baseline="middle", dx=7, aria=False)
     return specification(
         theme,
         reach(number(alt.X, "x", "component 1"), number(alt.Y, "y", "component 2")),
-        word.encode(x=x, y=y, text=alt.Text("word:N"), color=colours, **hover()),
-        height=520,
+        rows().mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=shade, **hover()),
+        word.encode(x=x, y=y, text=alt.Text("word:N"), color=shade),
+        height=500,
         says="Entries of the vocabulary on two principal components.",
     )

@@ -22,47 +22,56 @@ STEPS = 60
 
 REACH = (3.0, 2.0)
 
+PATHS = ("Adam", "Adam without correction", "gradient descent", "with momentum")
+
 
 def going_down() -> None:
     line = lesson.line("adam")
     with line:
+        bright = st.segmented_control(
+            "Bright", PATHS, default=PATHS[0], key="downhill", bind="query-params", required=True
+        )
+    seen, below = seen_from(line, first="above"), st.container()
+    with lesson.line("adam_start"):
         x = st.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x", bind="query-params")
         y = st.slider("Start y", -1.5, 1.5, 1.0, 0.1, key="y", bind="query-params")
         steepness = st.select_slider("Steepness of y", (1, 3, 10, 30, 100), 30, key="steep", bind="query-params")
-    function, gradient = valley(float(steepness))
-    below = st.container()
+        steps = st.slider("Steps", 1, STEPS, STEPS, key="descended", bind="query-params")
     with lesson.line("adam_numbers"):
         rate = st.select_slider("η of Adam", (0.01, 0.03, 0.1, 0.3, 1.0), 0.1, key="eta", bind="query-params")
         plain = st.select_slider("η of descent", (0.003, 0.01, 0.03, 0.05, 0.1, 0.3), 0.03, key="eta_plain",
                                  bind="query-params")  # fmt: skip
         beta1 = st.select_slider("β₁", (0.0, 0.5, 0.9, 0.99), 0.9, key="beta1", bind="query-params")
         beta2 = st.select_slider("β₂", (0.0, 0.9, 0.98, 0.999), 0.98, key="beta2", bind="query-params")
+    function, gradient = valley(float(steepness))
     start = np.array([x, y]).round(1)  # a slider's 0.0 may be 10⁻¹⁷, and a steep valley makes anything but 0 grow
     settings = AdamSettings(learning_rate=rate, beta1=beta1, beta2=beta2)
     with_correction = adam(gradient, start, settings, steps=STEPS)
-    without = adam(gradient, start, replace(settings, corrected=False), steps=STEPS)
-    paths = {
-        "Adam": with_correction.places,
-        "Adam without correction": without.places,
-        "gradient descent": descent(gradient, start, learning_rate=plain, steps=STEPS),
-        "with momentum": momentum(gradient, start, learning_rate=plain, beta=beta1, steps=STEPS),
-    }
-    ends = {name: float(function(path[-1])) for name, path in paths.items()}
-    ended = ", ".join(f"{name} {_height(end)}" for name, end in ends.items())
+    walked = (
+        with_correction.places,
+        adam(gradient, start, replace(settings, corrected=False), steps=STEPS).places,
+        descent(gradient, start, learning_rate=plain, steps=STEPS),
+        momentum(gradient, start, learning_rate=plain, beta=beta1, steps=STEPS),
+    )
+    paths = {name: path[: steps + 1] for name, path in zip(PATHS, walked, strict=True)}
+    ended = ", ".join(f"{name} {_height(float(function(path[-1])))}" for name, path in paths.items())
     with below:
-        alt = f"From ({decimal(x)}, {decimal(y)}), height after {STEPS} steps: {ended}."
-        seen = seen_from(line, first="above")
+        alt = f"From ({decimal(x)}, {decimal(y)}), height after {steps} steps: {ended}."
         if seen == "above":
-            angle = np.linspace(0, 2 * np.pi, 61)
-            circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
-            rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
-            flat = figures.descents(paths, rings, reach=REACH, theme=theme())
-            show("descents", flat, alt=alt)
+            _from_above(paths, steepness, bright, alt)
         else:
             show("valley", _surface(function, paths, seen), alt=f"A valley as a surface. {alt}")
-    st.markdown(f"{_words(start, steepness, plain)} Height after {STEPS} steps: {ended}.")
+    st.markdown(f"Height after {steps} steps: {ended}. {_words(start, steepness, plain)}")
     _numbers(with_correction)
     show_code(adam, descent)
+
+
+def _from_above(paths: Mapping[str, Array], steepness: int, bright: str, alt: str) -> None:
+    angle = np.linspace(0, 2 * np.pi, 61)
+    circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
+    rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
+    reach = REACH[0], 1.1 * max(1.0, abs(float(paths[bright][0, 1])))
+    show("descents", figures.descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
 
 
 def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], seen: space.View) -> space.Space:

@@ -37,12 +37,7 @@ def dropout(here: Lesson) -> None:
     model = found.model
     runs = _dropped(model, here.text, rate, seed)
     n = min(len(found.ids), MOST)
-    show(
-        "dropped",
-        figures.dropped(found.targets[:n], runs[:, :n], found.losses[:n], theme=theme()),
-        alt=f"Loss without dropout {decimal(float(found.losses.mean()))}, in {RUNS} runs with p = {rate:g} from "
-        f"{decimal(float(runs.mean(axis=1).min()))} to {decimal(float(runs.mean(axis=1).max()))}.",
-    )
+    show("dropped", figures.dropped(found.targets[:n], runs[:, :n], found.losses[:n], theme=theme()))
     most = int(runs.std(axis=0).argmax())
     used = model.config.dropout
     if model.config.training_mask == "none":
@@ -54,8 +49,8 @@ def dropout(here: Lesson) -> None:
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
     st.markdown(
-        f"Numbers in patterns, embedding and layers' outputs become 0 with probability p = {rate:g}; the others "
-        f"are divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
+        f"Attention weights, embeddings and the layers' outputs are set to 0 with probability p = {rate:g}; the rest "
+        f"is divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
         f"**{decimal(float(runs.mean()))}** with dropout. "
         + (f"This model was trained with p = {used:g}." if used else "This model was trained without dropout.")
     )
@@ -86,19 +81,11 @@ def gradients(here: Lesson) -> None:
         "random weights": np.array([random.get(layer, 0.0) for layer in layers]),
         "trained": np.array([trained[layer] for layer in layers]),
     }
-    names = [_name(layer) for layer in layers]
-    show(
-        "gradient_lengths",
-        figures.gradients(names, lengths, theme=theme()),
-        alt="; ".join(
-            f"{name}: random {rounded(a)}, trained {rounded(b)}"
-            for name, a, b in zip(names, *(values.tolist() for values in lengths.values()), strict=True)
-        ),
-    )
+    show("gradient_lengths", figures.gradients([_name(layer) for layer in layers], lengths, theme=theme()))
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     st.markdown(
-        f"The whole gradient is **{rounded(whole['random weights'])}** long with random weights, "
-        f"**{rounded(whole['trained'])}** now."
+        f"The norm of the whole gradient is **{rounded(whole['random weights'])}** with random weights and "
+        f"**{rounded(whole['trained'])}** after training."
     )
 
 

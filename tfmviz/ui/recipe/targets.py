@@ -105,6 +105,7 @@ def calibration() -> None:
         "Below the diagonal a model is too sure; the **expected calibration error** is the mean distance from it. "
         f"Dividing the logits by a temperature also helps; **{best:g}** is best here (Guo et al. 2017)."
     )
+    st.markdown(_translators())
     st.caption("Two models that read one short text 43 times (`scripts.train_recipe smoothing`).")
 
 
@@ -139,32 +140,25 @@ def _share(means: np.ndarray, guesses: Reliability) -> str:
     return per_cent(float((means[full] * guesses.count[full]).sum() / guesses.count.sum()))
 
 
-def translators() -> None:
-    """Small translators, trained alike but for ε: what smoothing costs in perplexity, and what it does to BLEU."""
-    lesson.hide("text", "model")
+def _translators() -> str:
+    """What smoothing does to perplexity and BLEU of small translators, trained identically but for ε."""
     data = json.loads(TRANSLATORS.read_text(encoding="utf-8"))
     found: dict[str, dict[str, float]] = data["models"]
     seeds = sorted({name.rsplit("-", 1)[1] for name in found})
     pairs = [(found[f"translator-0-{seed}"], found[f"translator-0.1-{seed}"]) for seed in seeds]
-    show(
-        "translators",
-        Table(
-            caption=f"Small translators from French, on {data['pairs']:,} held-out pairs",
-            columns=("seed", "perplexity, ε = 0", "ε = 0.1", "BLEU, ε = 0", "ε = 0.1"),
-            rows=[
-                (seed, *(decimal(one[name], digits) for name, digits in MEASURES.items() for one in pair))
-                for seed, pair in zip(seeds, pairs, strict=True)
-            ],
-        ),
-    )
     worse = sum(smooth["perplexity"] > plain["perplexity"] for plain, smooth in pairs)
     better = sum(smooth["bleu"] > plain["bleu"] for plain, smooth in pairs)
-    st.markdown(
-        f"With smoothing perplexity is higher in **{worse} of {len(pairs)}** pairs of runs, BLEU in **{better} of "
-        f"{len(pairs)}**. Vaswani et al. 2017 report a higher perplexity and a higher BLEU"
-        + (", of models that were trained far longer." if 2 * better <= len(pairs) else " too.")
+    means = "; ".join(
+        f"{'BLEU' if key == 'bleu' else key} {decimal(float(np.mean([plain[key] for plain, _ in pairs])), digits)} "
+        f"without smoothing and {decimal(float(np.mean([smooth[key] for _, smooth in pairs])), digits)} with it"
+        for key, digits in MEASURES.items()
     )
-    st.caption(f"Trained alike for {data['steps']:,} steps (`scripts.train_recipe translators`).")
+    return (
+        f"**Translators.** On {data['pairs']:,} held-out pairs smoothing raises perplexity in **{worse} of "
+        f"{len(pairs)}** pairs of small translators, and BLEU in **{better} of {len(pairs)}** (means: {means}). "
+        "Vaswani et al. 2017 report a higher perplexity and a higher BLEU"
+        + (", for models trained far longer." if 2 * better <= len(pairs) else " too.")
+    )
 
 
 def _at(data: dict[str, Any], model: str, temperature: float) -> dict[str, Any]:

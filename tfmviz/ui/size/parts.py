@@ -1,4 +1,4 @@
-"""The three tabs: where the parameters sit, what they need in memory, and what training them takes."""
+"""Two tabs: where the parameters sit, what they need in memory, and what training them takes."""
 
 from __future__ import annotations
 
@@ -93,27 +93,27 @@ def memory(here: Lesson) -> None:
         f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That takes "
         f"{counted(-(-TRAINING_BYTES * total // (80 * 10**9)) or 1, 'GPU')} of 80 GB."
     )
+    _training(subject)
 
 
-def training(here: Lesson) -> None:
-    subject = ask(here, "training")
+def _training(subject: Subject) -> None:
     known = subject.known.tokens if subject.known else None
     with lesson.line("run"):
         tokens = st.select_slider(
             "Tokens to train on", TOKENS, 10**10, key="trained_on", bind="query-params", format_func=in_words
         )
-    amounts = [("your slider", float(tokens))] + ([("its authors", known)] if known else [])
-    rows = []
-    for who, amount in amounts:
-        flops = parameters.training_flops(subject.design, amount)
-        for machine, (speed, used) in MACHINES.items():
-            seconds = flops / (speed * used)
-            rows.append((f"{in_words(amount)} tokens ({who})", machine.split(",")[0], tiny(flops), _time(seconds)))
+    amounts = {"your slider": float(tokens)} | ({"its authors": known} if known else {})
+    flops = {who: parameters.training_flops(subject.design, amount) for who, amount in amounts.items()}
+    titles = [f"{in_words(amount)} tokens ({who}), {tiny(flops[who])} operations" for who, amount in amounts.items()]
+    rows = [
+        (machine.split(",")[0], *(_time(count / (speed * used)) for count in flops.values()))
+        for machine, (speed, used) in MACHINES.items()
+    ]
     show(
         "training",
         Table(
             caption=f"{subject.name}: one training run",
-            columns=("trained on", "machine", "operations", "takes"),
+            columns=("takes", *titles),
             rows=rows,
         ),
     )

@@ -13,11 +13,11 @@ from tfmviz.words.numbers import in_words
 
 NONE = NO_NUMBER
 
-ENSEMBLE = "the mean of several"
+ENSEMBLE = "ensemble average"
 
 TRANSLATION = Table(
     caption="WMT 2014, newstest2014: BLEU and training operations",
-    columns=("model", "BLEU, En–De", "BLEU, En–Fr", "operations, En–De", "operations, En–Fr", "new in it"),
+    columns=("model", "BLEU, En–De", "BLEU, En–Fr", "operations, En–De", "operations, En–Fr", "what was new"),
     rows=(
         ("ByteNet", "23.75", NONE, NONE, NONE, "dilated convolutions, no attention"),
         ("Deep-Att + PosUnk", NONE, "39.2", NONE, "1.0·10²⁰", "deep LSTMs, with attention"),

@@ -17,12 +17,14 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, tiny
+
+LOOKED_AT = "head_looked_at"
+"""In the session: whether the reader has chosen a head here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -57,9 +59,10 @@ def attribution(here: Lesson) -> None:
     with lesson.line("token"):
         controls.token_box([visible(t) for t in trace.tokens], token)
         account = _account(here)
+    layer, head = _looked_at(here, account)
     left, right = st.columns([3, 2])
     with left:
-        _map(account, here.choice)
+        _map(account, layer, head)
     with right:
         _bars(account)
     total = account.total
@@ -68,8 +71,28 @@ def attribution(here: Lesson) -> None:
         f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
         f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
-    _strongest(account)
-    _head(here, account)
+    _buttons(account)
+    _head(here, account, layer, head)
+
+
+def _looked_at(here: Lesson, account: Account) -> tuple[str, int]:
+    """The chosen head; until one is, that which adds most in size."""
+    elsewhere = not here.choice.layer.startswith(f"{here.model.writes_from}.")
+    if elsewhere or st.session_state.get(LOOKED_AT) or {"layer", "head"} & set(st.query_params):
+        return here.choice.layer, here.choice.head
+    part = account.river.parts[_strongest(account)[0]]
+    return part.site, int(part.head or 0)
+
+
+def _look_at(layer: str, head: int) -> None:
+    st.session_state[LOOKED_AT] = True
+    controls.look_at(layer, head)
+
+
+def _strongest(account: Account) -> list[int]:
+    """Places of the heads among the parts, from the largest score in size."""
+    heads = [n for n, part in enumerate(account.river.parts) if part.kind == "head"]
+    return sorted(heads, key=lambda n: -abs(account.scores.scores[n]))
 
 
 def _account(here: Lesson) -> Account:
@@ -153,24 +176,19 @@ def _linearised(account: Account) -> str:
     return f"The last norm divides by σ = {scale:.2f}, held at this value.{capped}"
 
 
-def _map(account: Account, choice: Choice) -> None:
+def _map(account: Account, layer: str, head: int) -> None:
     """Layer × head, with a column for the feed-forward layers."""
     grid, columns, cells = _grid(account)
-    chosen = cells.get((choice.layer, choice.head))
+    chosen = cells.get((layer, head))
     heads = {cell: head for head, cell in cells.items()}
 
     def look_at(row: int, column: int) -> None:
         if (row, column) in heads:
-            controls.look_at(*heads[row, column])
+            _look_at(*heads[row, column])
 
     show(
         "head_scores_map",
         figures.heads(grid, columns=columns, title=f"added to the {account.title}", chosen=chosen),
-        alt="; ".join(
-            f"layer {layer}, {columns[column]}: {score:+.2f}"
-            for (layer, column), score in np.ndenumerate(grid)
-            if not np.isnan(score)
-        ),
         click=controls.LOOKS,
         on_pick=look_at,
     )
@@ -208,42 +226,34 @@ def _bars(account: Account) -> None:
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
         shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
-    show(
-        "ranked",
-        figures.ranked(shown, values, title="added", theme=theme()),
-        alt="; ".join(f"{name} {value:+.2f}" for name, value in zip(shown, values, strict=True)),
-    )
+    show("ranked", figures.ranked(shown, values, title="added", theme=theme()))
 
 
-def _strongest(account: Account) -> None:
+def _buttons(account: Account) -> None:
     """Buttons that choose the heads with the largest scores."""
-    heads = [n for n, part in enumerate(account.river.parts) if part.kind == "head"]
-    best = sorted(heads, key=lambda n: -abs(account.scores.scores[n]))[:4]
-    for column, n in zip(st.columns(4), best, strict=False):
+    for place, (column, n) in enumerate(zip(st.columns(4), _strongest(account), strict=False)):
         part = account.river.parts[n]
         column.button(
             f"{part.name}: {decimal(account.scores.scores[n], '+.2f')}",
-            key=f"look_at_{best.index(n)}",
-            on_click=controls.look_at,
+            key=f"look_at_{place}",
+            on_click=_look_at,
             args=(part.site, part.head),
             width="stretch",
         )
 
 
-def _head(here: Lesson, account: Account) -> None:
+def _head(here: Lesson, account: Account, layer: str, head: int) -> None:
     """Where the chosen head looked, and what it wrote from each key."""
-    trace, choice = here.trace, here.choice
-    index = next(
-        (n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (choice.layer, choice.head)), None
-    )
+    trace = here.trace
+    index = next((n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (layer, head)), None)
     if index is None:
         st.info("Heads of the encoder write into another stream. Choose the decoder.")
         return
     part, score = account.river.parts[index], account.scores.scores[index]
     direction = account.scores.directions[index]
     effect = contributions.looks(trace, part, account.token, weights=account.weights, direction=direction)
-    keys = trace.axes(choice.layer)[1].tokens
-    row = trace[f"{choice.layer}.pattern"][choice.head][account.token]
+    keys = trace.axes(layer)[1].tokens
+    row = trace[f"{layer}.pattern"][head][account.token]
     strongest = int(np.abs(effect).argmax())
     names = quoted(keys)
     most, felt = (markdown.plain(names[n]) for n in (int(row.argmax()), strongest))
@@ -252,8 +262,8 @@ def _head(here: Lesson, account: Account) -> None:
         f"({decimal(effect[strongest], '+.2f')}). All keys together add {decimal(score, '+.2f')}."
     )
     looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
-    show("looked", looked, alt="; ".join(f"{name} {a:.0%}" for name, a in zip(names, row, strict=True)))
-    show("wrote", wrote, alt="; ".join(f"{name} {e:+.2f}" for name, e in zip(names, effect, strict=True)))
+    show("looked", looked)
+    show("wrote", wrote)
     _pushes(here.model.vocabulary, account, index)
 
 

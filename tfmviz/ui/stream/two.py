@@ -37,7 +37,7 @@ def _lengths(sides: Sides) -> None:
             found[title] = residual.lengths(side.trace, sites)[:, position]
     token = markdown.plain(both.query_name(sides))
     ends = (f"{decimal(float(v[0]), '.1f')} → {decimal(float(v[-1]), '.1f')} in {n[0]}" for n, v in found.items())
-    st.markdown(f"The length of the vector of {token}, first → last: {', '.join(ends)}.")
+    st.markdown(f"The norm of the vector of {token}, first → last: {', '.join(ends)}.")
     show(
         "side_lengths",
         figures.lengths(found, theme=theme()),

@@ -63,7 +63,7 @@ def four_ways(here: Lesson) -> None:
     st.markdown(
         "**Characters** and **bytes** need a small vocabulary but make long sequences: bytes cost "
         f"{decimal((len(single) / max(len(tokens), 1)) ** 2, '.1f')} times as many attention scores as tokens "
-        f"here. **Words** make short ones, but a word that the vocabulary lacks is lost. {_between(tokenizer)}"
+        f"here. **Words** give short sequences, but any word missing from the vocabulary is lost. {_between(tokenizer)}"
     )
 
 
@@ -71,9 +71,8 @@ def _between(tokenizer: Tokens) -> str:
     """What tokens are, between bytes and words."""
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
         return f"This model's **tokens** are bytes and marks, {len(tokenizer.vocabulary):,} entries: it has no merges."
-    return (
-        f"**Tokens** lie between: frequent words are one of {len(tokenizer.vocabulary):,} entries, rare words several."
-    )
+    size = f"{len(tokenizer.vocabulary):,}"
+    return f"**Subword tokens** are the compromise: frequent words are one of {size} entries, rare words several."
 
 
 def numbers(here: Lesson) -> None:

@@ -20,6 +20,9 @@ from tfmviz.words.numbers import counted
 
 MOST_MERGES = 300
 
+OPENS_AT = 60
+"""Merges at first: enough for whole words."""
+
 MOST_CHARACTERS = 100_000
 """Of a pasted text; browsers are slow with more in a box."""
 
@@ -33,7 +36,7 @@ def learn(here: Lesson) -> None:
     """The table of pair counts at one step, the pair that wins, and the sentence as it is cut by then."""
     with lesson.line("learning"):
         which = st.selectbox("Text", (OURS, SENTENCE, OWN), key="learn_from", bind="query-params", width=170)
-        wanted = st.slider("Merges", 1, MOST_MERGES, 1, key="merges_learned", bind="query-params")
+        wanted = st.slider("Merges", 1, MOST_MERGES, OPENS_AT, key="merges_learned", bind="query-params")
     below = st.container()
     text = _text(here, which)
     with st.spinner("Counting pairs…"):

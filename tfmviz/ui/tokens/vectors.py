@@ -21,13 +21,16 @@ from tfmviz.words.numbers import decimal, per_cent, tiny
 AROUND = 2
 """Rows of W_E that are shown on either side of the chosen one."""
 
-NUMBERS = 32
-"""Numbers of a vector that are shown."""
+COORDINATES = 32
+"""Coordinates of a vector that are shown."""
 
 NEIGHBOURS = 12
 
 ON_THE_MAP = 120
-"""Words that are written on the map; the more one zooms in, the more of the vocabulary comes up."""
+"""Entries on the map; the more one zooms in, the more of the vocabulary comes up."""
+
+NEAREST = 10
+"""Entries next to the chosen one that the map names."""
 
 
 def _choose(here: Lesson) -> tuple[Encoding, int]:
@@ -49,7 +52,13 @@ def look_up(here: Lesson) -> None:
     difference = float(np.abs(product - table[index]).max())
     show(
         "look_up",
-        figures.look_up(table[shown, :NUMBERS], product[:NUMBERS], names=names, chosen=index - first),
+        figures.look_up(
+            table[shown, :COORDINATES],
+            product[:COORDINATES],
+            names=names,
+            chosen=index - first,
+            of=len(product),
+        ),
         alt=f"Row {index} of W_E, {quoted(text.tokens)[position]}, and below it the product of the one-hot vector "
         f"with W_E: they differ by at most {tiny(difference)}.",
     )
@@ -58,7 +67,7 @@ def look_up(here: Lesson) -> None:
     st.markdown(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
-        f"**{tiny(difference)}**. So the row is looked up.{scale}"
+        f"**{tiny(difference)}**. So the row is looked up; the rows next to it are neighbours in the list only.{scale}"
     )
 
 
@@ -126,7 +135,10 @@ def embedding_map(here: Lesson) -> None:
     index = text.ids[position]
     low, high = _window(here.model, places, index, set(text.ids), zoom)
     shown = _shown(here.model, places, index, set(text.ids), (low, high))
-    roles = ["chosen" if n == index else "text" if n in text.ids else "other" for n in shown]
+    near = _near(places, index)
+    role_of = dict.fromkeys(near, "near") | dict.fromkeys(text.ids, "text") | {index: "chosen"}
+    shown = list(dict.fromkeys([*shown, *near]))
+    roles = [role_of.get(n, "other") for n in shown]
     words = [here.model.vocabulary[n] for n in shown]
     show(
         "embedding_map",
@@ -134,12 +146,13 @@ def embedding_map(here: Lesson) -> None:
         alt=f"{len(shown)} of {len(places)} entries on a plane, around {quoted(text.tokens)[position]} at "
         + ", ".join(decimal(v) for v in places[index])
         + ". Nearest on this plane: "
-        + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in _near(places, index)),
+        + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in near),
+        hint="Hover over a dot for its word.",
     )
     st.markdown(
         f"This plane keeps {per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so "
         f"neighbours here may be far apart; “Nearest” measures in all {here.model.config.d_model} coordinates. "
-        "Your words are bold."
+        "Your words are bold, and the ten nearest to the chosen one are named."
     )
 
 
@@ -176,4 +189,4 @@ def _is_word(entry: str) -> bool:
 
 def _near(places: Array, index: int) -> list[int]:
     distances = ((places - places[index]) ** 2).sum(axis=1)
-    return [n for n in np.argsort(distances, kind="stable")[:6].tolist() if n != index][:5]
+    return [n for n in np.argsort(distances, kind="stable")[: NEAREST + 1].tolist() if n != index][:NEAREST]

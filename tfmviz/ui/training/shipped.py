@@ -49,9 +49,21 @@ def curves() -> None:
         figure.info(f"There is no log of {markdown.code(controls.choice().model)} here.")
         return
     found = {name: log_of(name) for name in names}
+    last = {name: float(log.held_out[-1]) for name, log in found.items()}
+    best = min(last, key=lambda name: last[name])
+    bright = best
+    if len(found) > 1:
+        bright = (
+            line.selectbox("Bright", names, names.index(best), key="bright", format_func=_short, bind="query-params")
+            or best
+        )
     with figure:
-        _chart(found)
-    st.markdown(_in_words(found, shown))
+        show(
+            "shipped_losses",
+            learning.held_out({_short(n): loss for n, loss in last.items()}, bright=_short(bright), theme=theme()),
+        )
+        _chart(found, bright)
+    st.markdown(_in_words(best, shown))
     _table(found)
 
 
@@ -67,32 +79,37 @@ def _names(shown: str) -> list[str]:
     return there
 
 
-def _chart(found: dict[str, Records]) -> None:
+def _short(name: str) -> str:
+    return name.removeprefix(TWIN)
+
+
+def _chart(found: dict[str, Records], bright: str) -> None:
     def lines(column: str) -> dict[str, tuple[Array, Array]]:
-        return {name.removeprefix(TWIN): (log.steps, getattr(log, column)) for name, log in found.items()}
+        return {_short(name): (log.steps, getattr(log, column)) for name, log in found.items()}
 
     columns = {
         "loss of the batch, nats per token": lines("loss"),
         "learning rate": lines("learning_rate"),
-        "length of the gradient, before clipping": lines("grad_norm"),
+        "norm of the gradient, before clipping": lines("grad_norm"),
     }
-    sizes = sorted({entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config})
-    levels = [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes]  # of pure chance
+    sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
+    # Of pure chance; several would be printed on each other.
+    levels = [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
     show(
         "shipped_curves",
-        learning.log_panels(columns, theme=theme(), levels=levels),
+        learning.log_panels(columns, theme=theme(), levels=levels, bright=_short(bright)),
+        title=f"On the way: {_short(bright)} among all",
         alt="; ".join(
             f"{name}: loss {log.loss[0]:.2f} at first, {log.loss[-1]:.2f} at last" for name, log in found.items()
         ),
     )
 
 
-def _in_words(found: dict[str, Records], shown: str) -> str:
+def _in_words(best: str, shown: str) -> str:
     if shown == "the twins":
-        best = min(found, key=lambda name: found[name].held_out[-1])
         return (
-            "The dotted line is chance, log V. The twins differ in one thing each. Lowest on held-out text: "
-            f"**{best.removeprefix(TWIN)}**. The unmasked twin reads the answers, so its loss means nothing."
+            "The dotted line is chance, log V. Each twin differs in one thing. Lowest on held-out text: "
+            f"**{_short(best)}**. The unmasked twin reads the answers, so its loss means nothing."
         )
     return "These models differ in vocabulary and task: compare shapes, not heights."
 

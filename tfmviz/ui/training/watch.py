@@ -250,7 +250,7 @@ def _curves(seen: list[Seen]) -> None:
             name: (log.evaluated, log.held_out) for name, log in zip(names, logs, strict=True)
         },
         "learning rate": lines("learning_rate"),
-        "length of the gradient, before clipping": lines("grad_norm"),
+        "norm of the gradient, before clipping": lines("grad_norm"),
         "tokens per second": lines("tokens_per_second"),
     }
     begun = {title: found for title, found in columns.items() if any(len(steps) for steps, _ in found.values())}
@@ -261,7 +261,7 @@ def _curves(seen: list[Seen]) -> None:
             begun,
             theme=theme(),
             levels=[(chance, f"pure chance, log V = {chance:.2f}")],
-            heights=(150, 90, 60),
+            heights=(150, 110, 80),
             marked=changes,
         ),
         alt="; ".join(
@@ -302,7 +302,7 @@ def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: Delta
         with right:
             _scores(folder, steps, choices, layers, now=step)
     except ModelUnavailable:
-        st.info("The weights of this run are just being cleared away.", icon=icons.INFO)
+        st.info("This run's weights are being deleted.", icon=icons.INFO)
 
 
 def _snapshot(line: DeltaGenerator, steps: tuple[int, ...]) -> int:
