@@ -107,14 +107,18 @@ def buckets(numbers: Array, *, rows: Sequence[str], tokens: Sequence[str], n_buc
 def tiling(
     shares: Array, *, frame: tuple[slice, slice], q_tokens: Sequence[str], k_tokens: Sequence[str], title: str
 ) -> Cells:
-    """What the tiles so far know of the pattern, (q_len, k_len), NaN where none has been; a frame around the last."""
+    """What the tiles so far know of the pattern, (q_len, k_len); a frame around the last.
+
+    Args:
+        shares: NaN where the model's mask is closed, −∞ where no tile has been yet.
+    """
     rows, columns = frame
     return Cells(
         matrices=shares[None],
         rows=of_tokens("query", q_tokens),
         columns=of_tokens("key", k_tokens),
-        scale=share(),
-        titles=(title,),
+        scale=share(title),
+        form=Form(absent=("masked", "not read yet")),
         frames=(Frame(top=rows.start, left=columns.start, bottom=rows.stop, right=columns.stop),),
         square=True,
     )
