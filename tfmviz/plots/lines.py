@@ -144,6 +144,7 @@ def line_chart(
     y_range: tuple[float, float] | None = None,
     marked: Sequence[tuple[float, str]] = (),
     ends: Sequence[tuple[float, float, str]] = (),
+    words: Sequence[str] = (),
 ) -> Chart:
     """Lines over a common axis.
 
@@ -151,6 +152,7 @@ def line_chart(
         y_range: the scale reaches at least these ends; None: what the numbers need.
         marked: places on the x axis that get an upright line with a word.
         ends: x and y of lines that end before the others, and a word for each.
+        words: of each line, at its right end; they take the place of the legend.
     """
     names = numbered([line.name for line in lines])
     data: dict[str, Columns] = {"rows": _points(lines, names)}
@@ -163,8 +165,10 @@ def line_chart(
         data["marks"] = _marks(lines, marked)
     if ends:
         data["stops"] = dict(zip(("x", "y", "word"), zip(*ends, strict=True), strict=True))
+    if words:
+        data["words"] = _at_the_ends(lines, names, words, axes, theme, y_range)
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
-    longest = max(len(line.name) for line in lines)
+    longest = max(map(len, words or [line.name for line in lines]))
     shape = _Shape(longest=longest, curves=curves, counts=counts, extra=tuple(sorted(set(data))))
     whole = ("curves",) if curves and not any(line.smooth for line in lines) else ("rows",)
     return Chart(spec=_lines(theme, axes, tuple(line.stroke for line in lines), shape), data=data, values=whole)
@@ -207,6 +211,49 @@ def _marks(lines: Sequence[Line], marked: Sequence[tuple[float, str]]) -> Column
     }
 
 
+def _at_the_ends(
+    lines: Sequence[Line],
+    names: Sequence[str],
+    words: Sequence[str],
+    axes: Axes,
+    theme: Theme,
+    y_range: tuple[float, float] | None,
+) -> Columns:
+    """A word at the last point of each line, as far from the next one as its letters need."""
+    last = [(line.smooth or (line.x, line.y))[1] for line in lines]
+    to_axis, from_axis = (np.log, np.exp) if axes.log or axes.power_law else (np.asarray, np.asarray)
+    known = to_axis(np.concatenate([*last, np.array(y_range or ())]))
+    low, high = float(np.nanmin(known)), float(np.nanmax(known))
+    least = (theme.letters + 5) / (axes.height - 70) * (high - low)
+    return {
+        "line": names,
+        "x": [float((line.smooth or (line.x, line.y))[0][-1]) for line in lines],
+        "y": from_axis(spread(to_axis(np.array([y[-1] for y in last])), least=least, low=low, high=high)),
+        "word": words,
+    }
+
+
+def spread(values: Array, *, least: float, low: float, high: float) -> Array:
+    """The numbers next to the given ones, in squares, that keep their order and are at least `least` apart.
+
+    Without the distances between neighbours this is isotonic regression: what stands in the wrong order gets its mean.
+    Where there is too little room from `low` to `high`, they are less apart.
+    """
+    least = min(least, (high - low) / max(len(values) - 1, 1))
+    order = np.argsort(values, kind="stable")
+    steps = least * np.arange(len(values))
+    pools: list[tuple[float, int]] = []  # mean, and of how many
+    for value in (values[order] - steps).tolist():
+        mean, count = value, 1
+        while pools and pools[-1][0] > mean:
+            other, more = pools.pop()
+            mean, count = (mean * count + other * more) / (count + more), count + more
+        pools.append((mean, count))
+    placed = np.empty(len(values))
+    placed[order] = np.clip(np.repeat(*map(np.array, zip(*pools, strict=True))), low, high - steps[-1]) + steps
+    return placed
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Shape:
     """What else a specification depends on.
@@ -225,10 +272,11 @@ class _Shape:
 def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -> Spec:
     scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in shape.extra}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
-    x = _along(axes, counts=shape.counts)
+    in_words = "words" in shape.extra
+    x = _along(axes, counts=shape.counts, room=(shape.longest + 1) * theme.letters // 2 if in_words else 0)
     y = number(alt.Y, "y", axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale)
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
-    shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend)
+    shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend and not in_words)
     line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
     dots = (
         rows()
@@ -243,23 +291,28 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
         )
     )
     ends = rows("stops").mark_text(align="left", dx=8, dy=34)
+    words = rows("words").mark_text(align="left", baseline="middle", dx=6)
     parts = {
         "ends": [reach(number(alt.Y, "y", axes.y))],
         "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
         "marks": _uprights(theme, x),
         "stops": [ends.encode(x=x, y=y, text=alt.Text("word:N"))],
+        "words": [words.encode(x=x, y=y, text=alt.Text("word:N"), color=shade)],
     }
     layers = [layer for part, drawn in parts.items() if part in ("", *shape.extra) for layer in drawn]
     said = f"Lines: {axes.y}, against {axes.x}."
     return specification(theme, *layers, dots, height=axes.height, says=said)
 
 
-def _along(axes: Axes, *, counts: bool) -> alt.X:
+def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
+    """The axis below; at its right end stays some room, in pixels."""
+    ends: dict[str, Any] = {"rangeMax": {"expr": f"width - {room}"}} if room else {}
+    few: Spec = {"tickCount": {"expr": f"ceil((width - {room}) / 80)"}} if room else FEW
     if axes.power_law:
-        return number(alt.X, "x", axes.x, axis=FIVES if axes.fives else POWERS_OF_TEN, type="log")
+        return number(alt.X, "x", axes.x, axis=FIVES if axes.fives else POWERS_OF_TEN, type="log", **ends)
     if axes.doubling:
-        return number(alt.X, "x", axes.x, axis=FEW | {"labelOverlap": "greedy"}, type="log", base=2)
-    return number(alt.X, "x", axes.x, axis=FEW | {"tickMinStep": 1} if counts else FEW, padding=8)
+        return number(alt.X, "x", axes.x, axis=few | {"labelOverlap": "greedy"}, type="log", base=2, **ends)
+    return number(alt.X, "x", axes.x, axis=few | {"tickMinStep": 1} if counts else few, **ends or {"padding": 8})
 
 
 def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tfmviz.plots import alt
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, strokes, summary
-from tfmviz.plots.lines import POWERS_OF_TEN, Stroke
+from tfmviz.plots.lines import POWERS_OF_TEN, Stroke, spread
 from tfmviz.plots.theme import Theme, chart_config
 from tfmviz.record.trace import Array
 
@@ -204,27 +204,6 @@ def _ends(part: Panel, names: Sequence[str], theme: Theme) -> Columns:
         "x": [float(end + ROOM * (end - first))] * len(begun),
         "y": spread(last, least=(theme.letters + 2) / part.height * (high - low), low=low, high=high),
     }
-
-
-def spread(values: Array, *, least: float, low: float, high: float) -> Array:
-    """The numbers next to the given ones, in squares, that keep their order and are at least `least` apart.
-
-    Without the distances between neighbours this is isotonic regression: what stands in the wrong order gets its mean.
-    Where there is too little room from `low` to `high`, they are less apart.
-    """
-    least = min(least, (high - low) / max(len(values) - 1, 1))
-    order = np.argsort(values, kind="stable")
-    steps = least * np.arange(len(values))
-    pools: list[tuple[float, int]] = []  # mean, and of how many
-    for value in (values[order] - steps).tolist():
-        mean, count = value, 1
-        while pools and pools[-1][0] > mean:
-            other, more = pools.pop()
-            mean, count = (mean * count + other * more) / (count + more), count + more
-        pools.append((mean, count))
-    placed = np.empty(len(values))
-    placed[order] = np.clip(np.repeat(*map(np.array, zip(*pools, strict=True))), low, high - steps[-1]) + steps
-    return placed
 
 
 @cache

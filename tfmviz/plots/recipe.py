@@ -42,14 +42,19 @@ def schedules(steps: Array, rates: Mapping[str, Array], *, marked: Sequence[tupl
         theme=theme,
     )
     axes = Axes(x="step", y="learning rate", height=330)
-    top = max(float(rate.max()) for rate in rates.values())
-    return line_chart(lines, axes, theme=theme, marked=marked, y_range=(0.0, top))
+    top = 1.1 * max(float(rate.max()) for rate in rates.values())
+    return line_chart(lines, axes, theme=theme, marked=marked, y_range=(0.0, top), words=list(rates))
 
 
-def losses(runs: Mapping[str, tuple[Array, Array]], *, theme: Theme) -> Chart:
-    """Loss against the step, a line for each run: its steps and its losses."""
+def losses(runs: Mapping[str, tuple[Array, Array]], *, words: Sequence[str], theme: Theme) -> Chart:
+    """Loss against the step, a line for each run: its steps and its losses.
+
+    Args:
+        words: of each line, at its end.
+    """
     lines = named_lines(runs, lambda name, step, loss: f"{name}, step {step:,.0f}: {loss:.2f}", theme=theme)
-    return line_chart(lines, Axes(x="step", y="loss of the batch, nats", height=360), theme=theme)
+    axes = Axes(x="step", y="loss, nats, running mean", height=360)
+    return line_chart(lines, axes, theme=theme, words=words)
 
 
 def reliability(curves: Mapping[str, tuple[Array, Array, Array]], *, theme: Theme) -> Chart:
@@ -68,7 +73,8 @@ def reliability(curves: Mapping[str, tuple[Array, Array, Array]], *, theme: Them
     guessed = {name: (confidence[n > 0], accuracy[n > 0]) for name, (confidence, accuracy, n) in curves.items()}
     lines = named_lines(guessed, lambda name, x, y: f"{name}: says {x:.0%}, is right in {y:.0%}", theme=theme, dot=90)
     axes = Axes(x="how probable the model calls its guess", y="how often it is right", height=400)
-    return line_chart([diagonal, *lines], axes, theme=theme, y_range=(0.0, 1.0))
+    words = [line.name for line in (diagonal, *lines)]
+    return line_chart([diagonal, *lines], axes, theme=theme, y_range=(0.0, 1.0), words=words)
 
 
 def dropped(tokens: Sequence[str], runs: Array, whole: Array, *, theme: Theme) -> Chart:

@@ -32,7 +32,7 @@ def fertility(sizes: Array, per_word: Mapping[str, Array], *, theme: Theme) -> C
     )
     top = max(float(values.max()) for values in per_word.values())
     axes = Axes(x="entries of the vocabulary", y="tokens per word", height=320)
-    return line_chart(lines, axes, theme=theme, y_range=(0.0, top))
+    return line_chart(lines, axes, theme=theme, y_range=(0.0, top), words=list(per_word))
 
 
 def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int) -> Cells:

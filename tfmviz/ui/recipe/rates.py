@@ -26,6 +26,9 @@ RUNS = {
 LAST = 20
 """Losses at the end of a curve that are averaged."""
 
+AROUND = 4
+"""Losses on either side that a curve averages."""
+
 
 def schedules() -> None:
     with lesson.line("schedules"):
@@ -42,12 +45,7 @@ def schedules() -> None:
         "constant": np.full(len(at), peak),
     }
     marked = [(float(warmup), "warm-up ends")] if warmup <= steps else []
-    show(
-        "schedules",
-        figures.schedules(at.astype(float), rates, marked=marked, theme=theme()),
-        alt=f"{_rises(peak, warmup, steps)}; at step {steps:,}: "
-        + "; ".join(f"{name} {tiny(float(rate[-1]))}" for name, rate in rates.items()),
-    )
+    show("schedules", figures.schedules(at.astype(float), rates, marked=marked, theme=theme()))
     falls = " A cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     st.markdown(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
@@ -56,30 +54,26 @@ def schedules() -> None:
     show_code(noam, cosine)
 
 
-def _rises(peak: float, warmup: int, steps: int) -> str:
-    if warmup > steps:
-        return f"The rate rises for all {steps:,} steps and stays below its peak of {tiny(peak)}"
-    return f"The rate rises for {warmup:,} steps to {tiny(peak)}"
-
-
 def warm_up() -> None:
     runs = {name: _log(file) for name, file in RUNS.items()}
     last = {name: float(losses[-LAST:].mean()) for name, (_, losses) in runs.items()}
-    show(
-        "warm_up_runs",
-        figures.losses(runs, theme=theme()),
-        alt=f"Mean training loss over the last {LAST} points: "
-        + "; ".join(f"{name} {decimal(v)}" for name, v in last.items()),
-    )
-    ranking = "; ".join(f"{name} {decimal(last[name])}" for name in sorted(last, key=lambda name: last[name]))
+    smooth = {name: (steps[AROUND:-AROUND], _running(losses)) for name, (steps, losses) in runs.items()}
+    words = [f"{name} {decimal(value)}" for name, value in last.items()]
     st.markdown(
-        f"Four models of eight layers, alike in data, seed and highest rate. Training loss, mean of the last "
-        f"{LAST} points: {ranking}. "
-        "**Post-norm without warm-up never gets going**; pre-norm gains little by one.\n\nXiong et al. 2020 "
-        "blame large first gradients in post-norm's last layers (see “Normalisation”); Liu et al. 2020 "
-        "disagree."
+        "**Post-norm without warm-up never gets going**; pre-norm gains little by it. (Four models of eight layers "
+        f"with the same data, seed and peak rate; at the right, the mean loss of the last {LAST} points.)"
+    )
+    show("warm_up_runs", figures.losses(smooth, words=words, theme=theme()))
+    st.markdown(
+        "Xiong et al. 2020 blame the large first gradients in post-norm's last layers (see “Normalisation”); Liu et "
+        "al. 2020 disagree."
     )
     st.caption("Made by `python -m scripts.train_recipe warm-up`.")
+
+
+def _running(losses: Array) -> Array:
+    """The mean of each loss and its neighbours: (n − 2 · AROUND,)."""
+    return np.lib.stride_tricks.sliding_window_view(losses, 2 * AROUND + 1).mean(axis=1)
 
 
 @shared
