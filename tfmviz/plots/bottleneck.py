@@ -16,6 +16,9 @@ from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
 
+LEAST_WRITTEN = 0.05
+"""Smaller shares have a dot: a picture full of “.01” hides what is large."""
+
 
 def alignment(
     alpha: Array,
@@ -41,7 +44,7 @@ def alignment(
         columns=of_tokens("source", source),
         scale=share(title),
         form=Form(name="α "),
-        texts=shares(values),
+        texts=shares(np.where(values < LEAST_WRITTEN, 0.0, values)),
         frames=chosen_cell(picked) if picked and picked[0] < shown else (),
         square=True,
     )

@@ -130,6 +130,7 @@ class Axes:
         doubling: each step of the x axis doubles.
         power_law: both axes are logarithmic, so that a power is a straight line; x has many powers of ten, y few.
         fives: x has few powers of ten too, so that 2 and 5 times a power bear labels.
+        percent: y is a share, shown in per cent.
         legend: names stand above the chart.
     """
 
@@ -140,6 +141,7 @@ class Axes:
     doubling: bool = False
     power_law: bool = False
     fives: bool = False
+    percent: bool = False
     legend: bool = True
 
 
@@ -282,7 +284,13 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
     in_words = "words" in shape.extra
     x = _along(axes, counts=shape.counts, room=(shape.longest + 1) * theme.letters // 2 if in_words else 0)
-    y = number(alt.Y, "y", axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale)
+    y = number(
+        alt.Y,
+        "y",
+        axes.y,
+        axis=POWERS_OF_TEN if axes.log else grid | ({"format": "~%"} if axes.percent else {}),
+        **scale,
+    )
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
     shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend and not in_words)
     line = rows("curves" if shape.curves else "rows").mark_line(aria=False)

@@ -17,7 +17,7 @@ from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
+from tfmviz.words.numbers import counted, in_bytes, tiny
 
 BOTH_WAYS = "fill-in"
 """A model whose heads are not causal, in place of one that Linformer does not suit."""
@@ -46,7 +46,9 @@ def projected(here: Lesson) -> None:
         _refused(head, rows)
     else:
         if here.model.name == BOTH_WAYS:
-            st.caption(f"Layer {here.choice.layer_index}, head {here.choice.head} of `{BOTH_WAYS}`, which reads both ways.")
+            st.caption(
+                f"Layer {here.choice.layer_index}, head {here.choice.head} of `{BOTH_WAYS}`, which reads both ways."
+            )
         cost = linformer.cost(len(head.q), n, head.q.shape[1], rows)
         z = linformer.attend(head.q, head.k, head.v, rows)
         beside(here, head, linformer.pattern(head.q, head.k, rows), z, title=f"{rows} rows", cost=cost)
@@ -64,9 +66,7 @@ def _refused(head: Head, rows: int) -> None:
     last = np.flatnonzero(E[0])[-1]
     first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
     reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
-    st.warning(
-        f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}."
-    )
+    st.warning(f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}.")
 
 
 def _ranks(head: Head) -> None:

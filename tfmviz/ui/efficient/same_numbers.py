@@ -64,7 +64,7 @@ def tiled(here: Lesson) -> None:
 
 
 def _known(head: Head, made: Sequence[Tile]) -> Array:
-    """The softmax over what each query has seen so far, (q_len, k_len); −∞ for what it has not, NaN for masked pairs."""
+    """The softmax over what each query has seen so far, (q_len, k_len); −∞ for what it has not, NaN if masked."""
     known = np.where(head.allowed, -np.inf, np.nan)
     for tile in made:
         rows, seen = tile.rows, slice(0, tile.columns.stop)
