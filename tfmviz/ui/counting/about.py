@@ -22,5 +22,6 @@ def about(at: Counting) -> None:
         "manythings.org/anki), Standard Ebooks and Project Gutenberg."
     )
     st.caption(
-        f"{whose} Capital letters make no difference. ⟨s⟩ separates sentences. ⟨unknown⟩ is any word missing from the text."
+        f"{whose} Capital letters make no difference. ⟨s⟩ separates sentences. "
+        "⟨unknown⟩ is any word missing from the text."
     )
