@@ -138,7 +138,7 @@ def test_every_method_is_exact_in_its_limit() -> None:
 
 def test_linformer_is_refused_for_causal_heads_alone() -> None:
     here = {"model": "tiny-english", "method": "Linformer", "layer": "2", "head": "3"}
-    opens, refused = page(**here), page(**here, causal="true")
+    opens, refused = page(**here), page(**here, causal="True")
     own = zoo.load("fill-in").trace(TEXT)["encoder.2.self_attn.pattern"][3]
     np.testing.assert_allclose(matrices(opens)["both_patterns"][0], own, atol=1e-3)
     assert "Not for this head" in words(refused)
