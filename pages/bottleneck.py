@@ -17,12 +17,12 @@ def draw(here: Lesson) -> None:
                 "Which of the four does best?",
             ),
             "Alignments": (
-                "A row is a written token; bright cells are where the decoder looks.",
+                "Each row is an output token; bright cells show where the decoder looks.",
                 lambda: alignments.alignments(at),
                 "Which source word will each look at?",
             ),
             "One c, or many": (
-                "A row is what the decoder is given for one token.",
+                "Each row is what the decoder is given for one token.",
                 lambda: contexts.contexts(at),
                 "Which rows differ?",
             ),
@@ -37,7 +37,7 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Four recurrent translators differ only in what the decoder sees. Type French.",
+    "Four recurrent translators that differ only in what the decoder can see. Type a French sentence.",
     draw,
     architecture="encoder-decoder",
     opens=translations.OPENS,

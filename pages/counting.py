@@ -21,7 +21,7 @@ def draw(here: Lesson) -> None:
             "A whole sentence": (
                 "A sentence's probability: one factor for each word.",
                 lambda: chain.chain(at),
-                "Which word surprises counting most?",
+                "Which word surprises the n-gram model most?",
             ),
             "Write with it": (
                 "Draw a word, add it, and draw the next.",
@@ -33,13 +33,14 @@ def draw(here: Lesson) -> None:
                 lambda: gaps.gaps(at),
                 "How many new n-grams were never counted?",
             ),
-            "The text": ("", lambda: about.about(at)),
         },
+        earlier={"The text": ("A whole sentence", {})},
     )
+    about.about(at)
 
 
 lesson.page(
-    "Count what followed h, the last n − 1 words. Click a row for its sentences.",
+    "Count which words followed h, the previous n − 1 words. Click a row to see its sentences.",
     draw,
     needs=("text",),
     along=beside.along(two.OPTIONS),

@@ -10,7 +10,7 @@ def draw(here: Lesson) -> None:
         "ladder",
         {
             "What comes next": (
-                "Each row is a model; strong colour is surprise. Click a token.",
+                "Each row is a model; the darker the cell, the greater its surprise. Click a token.",
                 lambda: next_token.next_token(here),
                 "Which words surprise the window but not the transformer?",
             ),
@@ -39,7 +39,7 @@ def draw(here: Lesson) -> None:
                 "Where does it help to know what comes later?",
             ),
             "Why recurrence lost": (
-                "What has the same number can be computed at once.",
+                "Cells with the same number can be computed in parallel.",
                 lambda: order.order(here),
                 "How many steps does each layer need?",
             ),
@@ -56,4 +56,5 @@ lesson.page(
     "Four language models of one size: counts, a window, a recurrent network, a transformer.",
     draw,
     needs=("text",),
+    opens=uses.opens,
 )

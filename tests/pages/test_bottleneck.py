@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, columns, forget, matrices, open_page, pictures, sent, series, words
+from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, words
 from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.record.trace import Trace
@@ -74,7 +74,7 @@ def test_alignments_and_one_sum_are_those_of_the_record() -> None:
         assert header["rows"]["names"] == [*(model.vocabulary[n].strip() for n in trace.target.ids[1:]), "⟨end⟩"]
         assert [(frame["top"], frame["left"]) for frame in header["frames"]] == [(word, 1)]
         shown = sent(app, "sum")
-        assert f"number {place} of 128" in shown["caption"]
+        assert f"coordinate {place} of 128" in shown["caption"]
         found = np.array([[number(cell) for cell in row[1:]] for row in shown["rows"]])
         scores, alpha = trace["decoder.scores"][word], trace["decoder.alpha"][word]
         h = trace["encoder.hidden"][:, place]
@@ -88,8 +88,9 @@ def test_contexts_are_static_without_attention_and_dynamic_with_it() -> None:
     drawn = matrices(open_page(PAGE, text=TEXT, seen="One c, or many", attention="dot"))
     for kind, moves in (("none", False), ("dot", True)):
         contexts = drawn[f"contexts_{kind}"][0]
-        np.testing.assert_allclose(contexts, recorded(kind)[1]["decoder.context"], atol=2e-3)
-        assert np.ptp(contexts, axis=0).max() > 0.1 if moves else np.ptp(contexts, axis=0).max() == 0
+        own = recorded(kind)[1]["decoder.context"]
+        np.testing.assert_allclose(contexts, own if moves else own[:1], atol=2e-3)
+        assert (np.ptp(own, axis=0).max() > 0.1) == moves
     without = open_page(PAGE, text=TEXT, seen="Alignments", attention="none")
     assert "there is no α" in words(without)
     assert set(matrices(without)) == {"cross"}
@@ -138,11 +139,11 @@ def test_a_model_that_does_not_translate_is_replaced() -> None:
 
 
 NOTES = {
-    "老王 批评 老李。": "learned French alone",
+    "老王 批评 老李。": "learned only French",
     "😀 !": "nothing to translate",
     "12 + 3": "nothing to translate",
-    "<img src=x onerror=alert(1)>": "ends without a mark",
-    "Je suis étudiant": "ends without a mark",
+    "<img src=x onerror=alert(1)>": "no final punctuation",
+    "Je suis étudiant": "no final punctuation",
     "Il dort. " * 555: "were left out",
     "«Je dors.»": "",
     "Où est la gare ?": "",
@@ -172,23 +173,16 @@ def file(fresh: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return measured.FILE
 
 
-def test_measurements_are_shown_with_what_is_significant(file: Path) -> None:
+def test_measurements_are_shown_with_their_intervals(file: Path) -> None:
     found = deepcopy(MEASURED)
     lengths, probed = found["lengths"], found["probe"]["lengths"]
-    lengths[1]["differences"]["seq2seq-none − seq2seq-dot"] = [-1.0, -2.0, 0.5]  # 0 lies within
     file.write_text(json.dumps(found), encoding="utf-8")
     app = open_page(PAGE, seen="Measured")
-    drawn, differences = charts(app), columns(app, "differences")
+    drawn = charts(app)
     for key, what, rows in (("bleu", "bleu", lengths), ("first_word", "right", probed)):
         for name, (n, end) in product(rows[0][what], enumerate(("y", "low", "high"))):
             shown = series(drawn[key], end)[measured.NAMES[name]]
             np.testing.assert_allclose(shown, [row[what][name][n] for row in rows], err_msg=f"{key}, {name}, {end}")
-    pairs = [" less ".join(measured.NAMES[name] for name in pair.split(" − ")) for pair in lengths[0]["differences"]]
-    assert differences.pop("models") == pairs
-    for cells, row in zip(differences.values(), lengths, strict=True):
-        unsure = [low <= 0 <= high for _, low, high in row["differences"].values()]
-        expected = [written(value, "+.1f") for value, _, _ in row["differences"].values()]
-        assert cells == [one + " n.s." * no for one, no in zip(expected, unsure, strict=True)]
     score = "{} ({}–{})".format(*map(written, lengths[0]["bleu"][MODELS[0]]))
     assert sent(app, "bleu_table")["rows"][0][3] == score
     assert f"no attention, pairs alone: {score}" in alt(app, "bleu")

@@ -24,7 +24,7 @@ from tfmviz.ui.counting import choices
 from tfmviz.ui.counting.choices import DELTAS, METHODS, PROMPTS
 
 PAGE = "counting"
-TABS = ("A whole sentence", "Write with it", "Never seen", "The text")
+TABS = ("A whole sentence", "Write with it", "Never seen")
 OWN = "The cat sat. The cat ran. The dog sat! A cat ran to the dog."
 
 
@@ -87,7 +87,9 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert table(blank) == table(open_page(PAGE, text="the cat", n="3"))
     own = {"text": "the", "source": "yours", "own": "the cat sat.", "n": "1"}
     assert [cells[3] for cells in table(open_page(PAGE, **own))["rows"]] == ["1/5 = 20%"] * 5
-    assert "1 sentence, 4 tokens, 4 different" in words(open_page(PAGE, counted_in="The text", **own))
+    assert "1 sentence, 4 tokens, 4 different" in "".join(
+        one.value for one in open_page(PAGE, counted_in="The text", **own).caption
+    )
 
 
 def test_only_a_sign_that_is_a_word_of_its_own_is_said_to_be_one() -> None:
@@ -210,7 +212,7 @@ def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
 def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:
     for text, said in (
         ("zyxwv", "The text lacks “zyxwv”"),
-        ("老王 批评 老李", "sign counts as one word"),
+        ("老王 批评 老李", "character counts as one word"),
         ("😀", "The text lacks “😀”"),
         ("\u200b", "The text lacks"),
         ("a" * 4999, "The text lacks “aaaaaaaaaaa…aaaa”"),

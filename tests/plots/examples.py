@@ -116,7 +116,7 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
     "losses": _losses,
     "by length": lambda theme, s: counting.by_length(s.shares(5), title="x", said=str, theme=theme),
     "perplexities": lambda theme, s: counting.perplexities(
-        {"a": s.shares(5), "b": s.shares(5)}, range(5), title="n", said=str, theme=theme
+        {"a": s.shares(5), "b": s.shares(5)}, range(5), title="n", said=str, ends=(0.1, 1.0), theme=theme
     ),
     "depth": lambda theme, s: normalisation.depth(*s.shares(2, 7).tolist(), theme=theme),
     "growth": lambda theme, s: stream.growth(s.shares(3, 7), stages=STAGES, tokens=s.tokens, position=3, theme=theme),

@@ -10,11 +10,14 @@ import numpy as np
 
 from tfmviz.plots import alt
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, shares, signed
-from tfmviz.plots.charts import FEW, Chart, Spec, hover, number, numbered, rows, specification, strokes
-from tfmviz.plots.lines import DASHES
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, specification, strokes
+from tfmviz.plots.lines import DASHES, spread
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
+
+LEAST_WRITTEN = 0.05
+"""Smaller shares have a dot: a picture full of “.01” hides what is large."""
 
 
 def alignment(
@@ -41,7 +44,7 @@ def alignment(
         columns=of_tokens("source", source),
         scale=share(title),
         form=Form(name="α "),
-        texts=shares(values),
+        texts=shares(np.where(values < LEAST_WRITTEN, 0.0, values)),
         frames=chosen_cell(picked) if picked and picked[0] < shown else (),
         square=True,
     )
@@ -72,6 +75,9 @@ def _written(tokens: Sequence[str], shown: int) -> Axis:
     quotes = quoted(tokens, first=1)
     spoken = [f"writing {name}" if row < shown else "not written yet" for row, name in enumerate(quotes)]
     return Axis(title="writes", names=names, spoken=spoken)
+
+
+HEIGHT = 360
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -111,21 +117,36 @@ def against_length(
         "hover": [said for one in series.values() for said in one.said],
         "dot": [90.0 for one in series.values() for _ in one.x],
     }
-    return Chart(spec=_against_length(theme, title, x, percent, tuple(series)), data={"rows": points})
+    last = np.array([one.values[-1, 0] for one in series.values()])
+    top = max(float(one.values[:, 2].max()) for one in series.values())
+    words: Columns = {
+        "line": names,
+        "x": [float(one.x[-1]) + apart[-1] for one in series.values()],
+        "y": spread(last, least=(theme.letters + 5) / (HEIGHT - 70) * top, low=0.0, high=top),
+        "word": list(series),
+    }
+    return Chart(spec=_against_length(theme, title, x, percent, tuple(series)), data={"rows": points, "words": words})
 
 
 @cache
 def _against_length(theme: Theme, title: str, across: str, percent: bool, names: tuple[str, ...]) -> Spec:
-    x = number(alt.X, "x", across, axis=FEW, padding=12)
+    longest = max(map(len, names))
+    room = (longest + 1) * theme.letters // 2
+    x = number(alt.X, "x", across, axis=FEW, rangeMax={"expr": f"width - {room}"})
     percents = {"format": "~%"} if percent else {}
     y, low = (number(alt.Y, field, title, axis=percents, zero=True, nice=True) for field in ("y", "low"))
     looks = [DASHES[i % len(DASHES)] for i in range(len(names))]
-    shade, dash = strokes("line", shades(len(names), theme), looks, longest=max(map(len, names)))
+    shade, dash = strokes("line", shades(len(names), theme), looks, longest=longest, legend=False)
     return specification(
         theme,
         rows().mark_rule(aria=False, opacity=0.6).encode(x=x, y=low, y2=alt.Y2("high"), color=shade),
         rows().mark_line(aria=False).encode(x=x, y=y, color=shade, strokeDash=dash),
         rows().mark_point(filled=True).encode(x=x, y=y, color=shade, size=alt.Size("dot:Q", scale=None), **hover()),
-        height=360,
+        rows("words")
+        .mark_text(align="left", baseline="middle", dx=8)
+        .encode(
+            x=x, y=number(alt.Y, "y", title, axis=percents, zero=True, nice=True), color=shade, text=alt.Text("word:N")
+        ),
+        height=HEIGHT,
         says=f"Lines with intervals: {title}, against {across}.",
     )

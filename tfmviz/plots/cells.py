@@ -101,7 +101,8 @@ class Cells:
     """A picture.
 
     Attributes:
-        matrices: (matrix, row, column), the first row on top; what is not finite is grey, like masked cells.
+        matrices: (matrix, row, column), the first row on top; what is not finite is hatched, like masked cells;
+            −∞ is empty where `Form.absent` names it.
         titles: one for each matrix, or none.
         texts: for each row and column of the only matrix what is written into the cell, where it fits.
         notes: for each row and column of the only matrix what else is said of the cell.

@@ -12,13 +12,14 @@ from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
 
-def by_length(values: Array, *, title: str, said: Callable[[float], str], theme: Theme) -> Chart:
+def by_length(values: Array, *, title: str, said: Callable[[float], str], percent: bool = False, theme: Theme) -> Chart:
     """One number for n = 1, 2, 3 …
 
     Args:
         values: (n,).
         title: what they measure.
         said: how a value is written.
+        percent: whether it is a share, shown in per cent.
     """
     line = Line(
         name=title,
@@ -27,12 +28,18 @@ def by_length(values: Array, *, title: str, said: Callable[[float], str], theme:
         stroke=Stroke(colour=theme.plain, dot=120),
         said=lambda n, value: f"n = {n:.0f}: {said(value)}",
     )
-    axes = Axes(x="n", y=title, height=260, legend=False)
+    axes = Axes(x="n", y=title, height=260, percent=percent, legend=False)
     return line_chart([line], axes, theme=theme, y_range=(0.0, float(max(values.max(), 1.0))))
 
 
 def perplexities(
-    values: Mapping[str, Array], x: Sequence[float], *, title: str, said: Callable[[float], str], theme: Theme
+    values: Mapping[str, Array],
+    x: Sequence[float],
+    *,
+    title: str,
+    said: Callable[[float], str],
+    ends: tuple[float, float],
+    theme: Theme,
 ) -> Chart:
     """Perplexity on held-out text, a line for each model.
 
@@ -41,6 +48,7 @@ def perplexities(
         x: what they are measured against.
         title: what that is.
         said: how a value of x is written.
+        ends: of the axis of perplexities.
     """
     lines = named_lines(
         {name: (np.asarray(x, dtype=float), y) for name, y in values.items()},
@@ -48,6 +56,5 @@ def perplexities(
         theme=theme,
         dot=90,
     )
-    powers = np.log10([(y.min(), y.max()) for y in values.values()])
-    ends = 10.0 ** np.floor(powers.min()), 10.0 ** np.ceil(powers.max())
-    return line_chart(lines, Axes(x=title, y="perplexity", height=300, log=True), theme=theme, y_range=ends)
+    axes = Axes(x=title, y="perplexity", height=300, log=True)
+    return line_chart(lines, axes, theme=theme, y_range=ends, words=list(values))

@@ -66,11 +66,26 @@ def state(values: Array, *, tokens: Sequence[str], numbers: Sequence[str]) -> Ce
     )
 
 
-def errors(x: Array, curves: Mapping[str, Array], *, title: str, doubling: bool = False, theme: Theme) -> Chart:
-    """Shares that are lost or kept, against a setting; `doubling`: each step of the x axis doubles."""
+def random_features(counts: Sequence[int], errors: Mapping[str, Array], *, theme: Theme) -> Chart:
+    """The attention that random features move elsewhere, by their number, on two scales of powers.
+
+    Args:
+        counts: of features, m.
+        errors: the shares, (m,) for each head; the last gets 1/√m beside it, from its last point.
+    """
+    x = np.array(counts, float)
+    last = list(errors.values())[-1]
+    points = {name: (x, y) for name, y in {**errors, "1/√m": last[-1] * np.sqrt(x[-1] / x)}.items()}
+    lines = named_lines(points, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", theme=theme, dot=50)
+    axes = Axes(x="features m", y="share of attention that lies elsewhere", height=260, log=True, doubling=True)
+    return line_chart(lines, axes, theme=theme, words=list(points))
+
+
+def errors(x: Array, curves: Mapping[str, Array], *, title: str, theme: Theme) -> Chart:
+    """Shares that are lost or kept, against a setting."""
     points = {name: (x, y) for name, y in curves.items()}
     lines = named_lines(points, lambda name, k, v: f"{name}, {title} {k:.0f}: {per_cent(v)}", theme=theme, dot=50)
-    return line_chart(lines, Axes(x=title, y="share", height=260, doubling=doubling), theme=theme, y_range=(0.0, 1.0))
+    return line_chart(lines, Axes(x=title, y="share", height=260), theme=theme, y_range=(0.0, 1.0))
 
 
 def by_position(curves: Mapping[str, tuple[Array, Array]], *, trained: int, theme: Theme) -> Chart:
@@ -107,14 +122,18 @@ def buckets(numbers: Array, *, rows: Sequence[str], tokens: Sequence[str], n_buc
 def tiling(
     shares: Array, *, frame: tuple[slice, slice], q_tokens: Sequence[str], k_tokens: Sequence[str], title: str
 ) -> Cells:
-    """What the tiles so far know of the pattern, (q_len, k_len), NaN where none has been; a frame around the last."""
+    """What the tiles so far know of the pattern, (q_len, k_len); a frame around the last.
+
+    Args:
+        shares: NaN where the model's mask is closed, −∞ where no tile has been yet.
+    """
     rows, columns = frame
     return Cells(
         matrices=shares[None],
         rows=of_tokens("query", q_tokens),
         columns=of_tokens("key", k_tokens),
-        scale=share(),
-        titles=(title,),
+        scale=share(title),
+        form=Form(absent=("masked", "not read yet")),
         frames=(Frame(top=rows.start, left=columns.start, bottom=rows.stop, right=columns.stop),),
         square=True,
     )

@@ -36,4 +36,16 @@ def growth(
         drawn, lambda name, size, cost: f"{name}, {size_of} {size:,.0f}: {said(cost)}", theme=theme, dot=50
     )
     axes = Axes(x=titles[0], y=titles[1], height=height, log=True, doubling=True)
-    return line_chart(lines, axes, theme=theme, marked=marked)
+    return line_chart(lines, axes, theme=theme, marked=marked, words=_words(drawn))
+
+
+def _words(drawn: Mapping[str, tuple[Array, Array]]) -> list[str]:
+    """The name of each line; lines that lie on one another share the first one's place."""
+    words = {name: [name] for name in drawn}
+    for n, (name, points) in enumerate(drawn.items()):
+        for other in list(drawn)[:n]:
+            if words[other] and all(map(np.array_equal, points, drawn[other])):
+                words[other].append(name)
+                words[name] = []
+                break
+    return [" = ".join(names) for names in words.values()]

@@ -40,6 +40,22 @@ def surprise(bits: Array, *, models: Sequence[str], tokens: Sequence[str], chose
     )
 
 
+def expected(p: Array, *, models: Sequence[str], words: Sequence[str]) -> Cells:
+    """How probable each model calls some words.
+
+    Args:
+        p: (model, word).
+    """
+    return Cells(
+        matrices=p[None],
+        rows=Axis(title="", names=models, spoken=[f"{model} model" for model in models]),
+        columns=cells.of_tokens("next token", words),
+        scale=cells.probability("probability of the next token"),
+        form=Form(digits=1, percent=True),
+        texts=[[f"{100 * share:.0f}%" if share >= 0.005 else "·" for share in row] for row in p.tolist()],
+    )
+
+
 def curves(
     values: Mapping[str, tuple[Array, Array]],
     *,
@@ -49,21 +65,28 @@ def curves(
     theme: Theme,
     y_range: tuple[float, float] | None = None,
     log: bool = False,
+    doubling: bool = False,
     height: int = 330,
+    words: Mapping[str, str] | None = None,
 ) -> Chart:
-    """A line for each of a few models or layers.
+    """A line for each of a few models or layers, with its name at its end.
 
     Args:
         values: x and y of each line. Where y is 0 there is no point if the axis counts in powers of ten.
         x, y: titles of the axes.
+        log, doubling: see `Axes`.
+        words: what stands at the ends of some lines, in place of their names.
         said: what a point says, from the line's name, x and y.
     """
     drawn = {
-        name: (places, np.where((np.asarray(heights) > 0) | (not log), heights, np.nan))
+        name: (places[seen], heights[seen])
         for name, (places, heights) in values.items()
+        if (seen := (heights > 0) | (not log)).any()
     }
     lines = named_lines(drawn, said, theme=theme, dot=70)
-    return line_chart(lines, Axes(x=x, y=y, height=height, log=log), theme=theme, y_range=y_range)
+    axes = Axes(x=x, y=y, height=height, log=log, doubling=doubling)
+    at_ends = [(words or {}).get(name, name) for name in drawn]
+    return line_chart(lines, axes, theme=theme, y_range=y_range, words=at_ends)
 
 
 def units(values: Array, *, tokens: Sequence[str], numbers: Sequence[int], kind: Literal["signed", "share"]) -> Cells:
@@ -181,7 +204,7 @@ def steps(numbers: Array, *, tokens: Sequence[str], title: str, most: int, blind
 
 
 def languages(french: Array, *, tokens: Sequence[str], readers: Sequence[str]) -> Cells:
-    """How probable French is at every token: orange is French, purple English, the ground undecided.
+    """How probable French is at every token.
 
     Args:
         french: (reader, token), P(French) = 1 - P(English).
@@ -191,7 +214,7 @@ def languages(french: Array, *, tokens: Sequence[str], readers: Sequence[str]) -
         matrices=french[None],
         rows=Axis(title="", names=readers, spoken=readers),
         columns=cells.of_tokens("token", tokens),
-        scale=cells.Scale(colours="signed", low=0, high=1, title="P(French)", ticks="per cent"),
+        scale=cells.Scale(colours="probability", low=0, high=1, title="P(French)", ticks="per cent"),
         form=Form(name="P(French) = ", digits=1, percent=True),
         texts=cells.written(100 * french, ".0f"),
         row_height=42,

@@ -56,6 +56,13 @@ FIVES = POWERS_OF_TEN | {
 """The same for an axis with few powers of ten: 2 and 5 times a power bear labels too."""
 
 
+DOUBLINGS: Spec = {
+    "tickCount": {"expr": "min(ceil(width / 80), 1 + log(domain('x')[1] / domain('x')[0]) / LN2)"},
+    "labelOverlap": "greedy",
+}
+"""An axis each of whose steps doubles: with more ticks than doublings, these would be round numbers instead."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stroke:
     """How a line looks.
@@ -123,6 +130,7 @@ class Axes:
         doubling: each step of the x axis doubles.
         power_law: both axes are logarithmic, so that a power is a straight line; x has many powers of ten, y few.
         fives: x has few powers of ten too, so that 2 and 5 times a power bear labels.
+        percent: y is a share, shown in per cent.
         legend: names stand above the chart.
     """
 
@@ -133,6 +141,7 @@ class Axes:
     doubling: bool = False
     power_law: bool = False
     fives: bool = False
+    percent: bool = False
     legend: bool = True
 
 
@@ -152,7 +161,7 @@ def line_chart(
         y_range: the scale reaches at least these ends; None: what the numbers need.
         marked: places on the x axis that get an upright line with a word.
         ends: x and y of lines that end before the others, and a word for each.
-        words: of each line, at its right end; they take the place of the legend.
+        words: of each line, at its right end, or ""; they take the place of the legend.
     """
     names = numbered([line.name for line in lines])
     data: dict[str, Columns] = {"rows": _points(lines, names)}
@@ -220,6 +229,7 @@ def _at_the_ends(
     y_range: tuple[float, float] | None,
 ) -> Columns:
     """A word at the last point of each line, as far from the next one as its letters need."""
+    lines, names, words = zip(*(one for one in zip(lines, names, words, strict=True) if one[2]), strict=True)
     last = [(line.smooth or (line.x, line.y))[1] for line in lines]
     to_axis, from_axis = (np.log, np.exp) if axes.log or axes.power_law else (np.asarray, np.asarray)
     known = to_axis(np.concatenate([*last, np.array(y_range or ())]))
@@ -274,7 +284,13 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
     in_words = "words" in shape.extra
     x = _along(axes, counts=shape.counts, room=(shape.longest + 1) * theme.letters // 2 if in_words else 0)
-    y = number(alt.Y, "y", axes.y, axis=POWERS_OF_TEN if axes.log else grid, **scale)
+    y = number(
+        alt.Y,
+        "y",
+        axes.y,
+        axis=POWERS_OF_TEN if axes.log else grid | ({"format": "~%"} if axes.percent else {}),
+        **scale,
+    )
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
     shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend and not in_words)
     line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
@@ -311,7 +327,7 @@ def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
     if axes.power_law:
         return number(alt.X, "x", axes.x, axis=FIVES if axes.fives else POWERS_OF_TEN, type="log", **ends)
     if axes.doubling:
-        return number(alt.X, "x", axes.x, axis=few | {"labelOverlap": "greedy"}, type="log", base=2, **ends)
+        return number(alt.X, "x", axes.x, axis=DOUBLINGS, type="log", base=2, **ends)
     return number(alt.X, "x", axes.x, axis=few | {"tickMinStep": 1} if counts else few, **ends or {"padding": 8})
 
 

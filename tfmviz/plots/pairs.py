@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
 from tfmviz.plots import alt
-from tfmviz.plots.charts import Chart, Spec, colour, hover, number, numbered, rows, slanted, specification
+from tfmviz.plots.charts import Chart, Columns, Spec, colour, hover, number, numbered, rows, slanted, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
@@ -23,6 +25,7 @@ def pairs(
     token_title: str = "key",
     percent: bool = False,
     names: Sequence[str] | None = None,
+    instead: tuple[Sequence[str], Sequence[str]] = ((), ()),
 ) -> Chart:
     """Two bars for every token.
 
@@ -33,6 +36,7 @@ def pairs(
         token_title: name of the axis of tokens.
         names: of the tokens under the pointer; None: as sentences name those of a text.
         percent: whether the numbers are shares, shown in per cent.
+        instead: of each series, what stands for each number that is not finite, in a pale bar as high as the chart.
     """
     labels, said = numbered([visible(token) for token in tokens]), names or quoted(tokens)
     form = ".2%" if percent else ".3f"
@@ -46,21 +50,28 @@ def pairs(
             for name, value in zip(said, values, strict=True)
         ],
     }
+    data: dict[str, Columns] = {"rows": bars}
+    absent = [
+        (label, kind, word)
+        for kind, values, words in zip(numbered(series), (one, other), instead, strict=True)
+        for label, value, word in zip(labels, values, words, strict=False)
+        if not np.isfinite(value)
+    ]
+    if absent:
+        data["absent"] = dict(zip(("token", "series", "word"), zip(*absent, strict=True), strict=True))
     longest = max(map(len, series))
-    return Chart(spec=_pairs(theme, title, token_title, percent, longest), data={"rows": bars})
+    return Chart(spec=_pairs(theme, title, token_title, percent, longest, bool(absent)), data=data)
 
 
 @cache
-def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: int) -> Spec:
-    bars = (
-        rows()
-        .mark_bar()
-        .encode(
-            x=slanted("token", token_title),
-            xOffset=alt.XOffset("series:N"),
-            y=number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, zero=True, nice=True),
-            color=colour("series", [theme.text, theme.plain], longest=longest, symbol="square"),
-            **hover(),
-        )
+def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: int, absent: bool) -> Spec:
+    place = {"x": slanted("token", token_title), "xOffset": alt.XOffset("series:N")}
+    shade = colour("series", [theme.text, theme.plain], longest=longest, symbol="square")
+    y = number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, zero=True, nice=True)
+    bars = rows().mark_bar().encode(**place, y=y, color=shade, **hover())
+    pale = rows("absent").mark_bar(fillOpacity=0.1, stroke=theme.text, strokeDash=[4, 3], strokeWidth=1, aria=False)
+    words = rows("absent").mark_text(baseline="top", dy=4).encode(**place, y=alt.YValue(0), text=alt.Text("word:N"))
+    no_number = [pale.encode(**place, y=alt.YValue(0), y2=alt.Y2Value("height"), color=shade), words]
+    return specification(
+        theme, *(no_number if absent else []), bars, height=380, says=f"Two bars for every {token_title}: {title}."
     )
-    return specification(theme, bars, height=380, says=f"Two bars for every {token_title}: {title}.")

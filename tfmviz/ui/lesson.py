@@ -185,7 +185,7 @@ def page(
     *,
     needs: Sequence[str] = CHOICES,
     architecture: Architecture | None = None,
-    opens: str = "",
+    opens: str | Callable[[], str] = "",
     along: Callable[[], object] | None = None,
 ) -> None:
     """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
@@ -197,7 +197,8 @@ def page(
         draw: draws all that depends on the sentence.
         needs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
         architecture: the kind of model that the page is about; another one is replaced by one of this kind.
-        opens: the sentence that the page opens with; "" is the first of the model's.
+        opens: the sentence that the page opens with, or a function that gives the open tab's; "" is the first of the
+            model's.
         along: draws what else the line of the sentence holds.
     """
     ensure_routed()
@@ -217,7 +218,7 @@ def _below(
     place: DeltaGenerator,
     draw: Callable[[Lesson], object],
     needs: Sequence[str],
-    opens: str,
+    opens: str | Callable[[], str],
     along: Callable[[], object] | None,
 ) -> None:
     """The sentence box, in its place, and what `draw` makes of the sentence."""
@@ -226,7 +227,7 @@ def _below(
     with turns.taken(), _where_it_reads():
         with place:
             model = controls.choice().model if "model" in needs else ""
-            text = controls.sentence(model, opens=opens)
+            text = controls.sentence(model, opens=opens() if callable(opens) else opens)
             if along:
                 along()
         with of_this_page():

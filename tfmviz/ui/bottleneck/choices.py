@@ -104,9 +104,9 @@ def doubt(text: str, model: AnyModel) -> str:
     if not letters:
         said.append("There is no letter in this text: nothing to translate.")
     elif not any(map(is_latin, letters)):
-        said.append("The models learned French alone, so they guess.")
+        said.append("The models learned only French, so they are guessing.")
     elif not text.rstrip(" \"'»”)").endswith((".", "!", "?", "…")):
-        said.append("The text ends without a mark, so the models may stop too late.")
+        said.append("The text has no final punctuation, so the models may stop too late.")
     if dropped := model.encode(text).n_dropped:
         left_out = "the last one of your text was" if dropped == 1 else f"the last {dropped} of your text were"
         said.append(f"The recurrent models read {model.config.max_len} tokens; {left_out} left out.")

@@ -34,7 +34,7 @@ Row = Mapping[str, Any]
 
 
 def measured() -> None:
-    """Two charts, a table and what they do and do not show; nothing if they were measured on other weights."""
+    """Two charts and a table, and what they do and do not show; nothing if they were measured on other weights."""
     found = _read()
     if found is None:
         st.info("There are no measurements yet; `python -m scripts.measure_bottleneck` makes them.", icon=icons.INFO)
@@ -61,7 +61,6 @@ def _bleu(found: Row) -> None:
     show(
         "bleu",
         figures.against_length(series, title="BLEU", theme=theme()),
-        alt="BLEU by length: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
     )
     names = list(found["weights"])
     show(
@@ -80,29 +79,6 @@ def _bleu(found: Row) -> None:
             ],
         ),
     )
-    _differences(rows)
-
-
-def _differences(rows: list[Row]) -> None:
-    show(
-        "differences",
-        Table(
-            caption="BLEU of the first less that of the second; n.s.: not significant",
-            columns=("models", *map(_length, rows)),
-            rows=[
-                (
-                    " less ".join(NAMES[name] for name in pair.split(" − ")),
-                    *(_difference(row["differences"][pair]) for row in rows),
-                )
-                for pair in rows[0]["differences"]
-            ],
-        ),
-    )
-
-
-def _difference(value: list[float]) -> str:
-    """Significant where the interval lies on one side of 0."""
-    return decimal(value[0], "+.1f") + ("" if value[1] > 0 or value[2] < 0 else " n.s.")
 
 
 def _series(rows: list[Row], what: str, name: str, said: Any) -> Series:
@@ -129,9 +105,8 @@ def _probe(found: Row) -> None:
     rows = found["lengths"]
     names = list(rows[0]["right"])
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
-    st.markdown("**How much of the first word is left in hₙ?** A linear classifier finds this much.")
     show(
         "first_word",
         figures.against_length(series, title="first word read right", percent=True, theme=theme()),
-        alt="First word read right: " + "; ".join(f"{name}: " + ", ".join(one.said) for name, one in series.items()),
+        title="How much of the first word is left in hₙ? A linear classifier finds this much.",
     )

@@ -1,4 +1,4 @@
-"""One number of one context as a sum over the source, term by term."""
+"""One coordinate of one context as a sum over the source, term by term."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from tfmviz.words.numbers import decimal
 
 
 def context_sum(at: Translating) -> None:
-    """Σ_j α_j h_j of the chosen row, for one of the context's numbers."""
+    """Σ_j α_j h_j of the chosen row, for one of the context's coordinates."""
     word, _ = picked(at)
     width = at.trace[alignment.CONTEXT].shape[1]
     with lesson.line("sum"):
         asked = inputs.number_box(
-            "Number of c", key="coordinate", min_value=0, max_value=width - 1, value=None, placeholder="the largest"
+            "Coordinate of c",
+            key="coordinate",
+            min_value=0,
+            max_value=width - 1,
+            value=None,
+            placeholder="the largest",
+            width=280,
         )
     k = alignment.largest_number(at.trace, word=word) if asked is None else int(asked)
     found = alignment.context_sum(at.trace, word=word, coordinate=k)
@@ -27,7 +33,7 @@ def context_sum(at: Translating) -> None:
     show(
         "sum",
         Table(
-            caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its number {k} of {width}. "
+            caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its coordinate {k} of {width}. "
             f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
             columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
             rows=_rows(source, found),

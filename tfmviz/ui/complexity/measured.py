@@ -54,12 +54,9 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
     fixed = f"d = {D_FIXED}" if against == "n" else f"n = {N_FIXED}"
     axis = f"{against}, with {fixed}, k = {KERNEL}, r = {NEIGHBOURS}"
     units = ("multiplications", "seconds") if what == "time" else ("bytes", "bytes")
-    left, right = st.columns(2)
-    with left:
-        _chart(counted(against, what), axis, f"counted: {units[0]}", in_words if what == "time" else in_bytes)
-    with right:
-        if seen:
-            _chart(seen, axis, f"measured: {units[1]}", SAID[what])
+    if seen:
+        _chart(seen, axis, f"measured: {units[1]}", SAID[what])
+    _chart(counted(against, what), axis, f"counted: {units[0]}", in_words if what == "time" else in_bytes)
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
@@ -78,15 +75,7 @@ def _device(found: Sequence[Found]) -> str:
 
 
 def _chart(lines: Curves, axis: str, title: str, said: Callable[[float], str]) -> None:
-    ends = {name: (x[[0, -1]], y[[0, -1]]) for name, (x, y) in lines.items()}
-    show(
-        title.split(":")[0],
-        growth(lines, titles=(axis, title), said=said, theme=theme()),
-        alt="; ".join(
-            f"{name}: {' to '.join(f'{said(value)} at {size:,.0f}' for size, value in zip(x, y, strict=True))}"
-            for name, (x, y) in ends.items()
-        ),
-    )
+    show(title.split(":")[0], growth(lines, titles=(axis, title), said=said, theme=theme()))
 
 
 def counted(against: str, what: str) -> Curves:

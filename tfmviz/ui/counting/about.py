@@ -15,11 +15,13 @@ def about(at: Counting) -> None:
     n_different = at.text.vocab_size - len((MARK, UNKNOWN))
     sentences, tokens = counted(len(at.text.lines), "sentence"), counted(choices.n_words(at.text), "token")
     size = f"{sentences}, {tokens}, {n_different:,} different"
-    if at.is_own:
-        st.markdown(f"Your own text: {size}, part of this page's address.")
-    else:
-        st.markdown(
-            f"The app's own text: {size}, from Common Voice (CC0), Tatoeba (CC BY 2.0 FR, tatoeba.org, via "
-            "manythings.org/anki), Standard Ebooks and Project Gutenberg."
-        )
-    st.markdown("Capitals make no difference. ⟨s⟩ separates sentences. ⟨unknown⟩ is a word that the text lacks.")
+    whose = (
+        f"Counted in your own text: {size}, part of this page's address."
+        if at.is_own
+        else f"Counted in the app's own text: {size}, from Common Voice (CC0), Tatoeba (CC BY 2.0 FR, tatoeba.org, via "
+        "manythings.org/anki), Standard Ebooks and Project Gutenberg."
+    )
+    st.caption(
+        f"{whose} Capital letters make no difference. ⟨s⟩ separates sentences. "
+        "⟨unknown⟩ is any word missing from the text."
+    )

@@ -84,8 +84,8 @@ def _both(log: float) -> str:
 
 def _figure(found: list[Factor], at: Counting) -> None:
     names = [factor.name for factor in found]
-    said = quoted(names, of="word", first=1)
     one, other = (-np.array(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
+    instead = ["0/0" if np.isnan(value) else "∞" for value in one]
     show(
         "chain",
         pairs(
@@ -94,12 +94,10 @@ def _figure(found: list[Factor], at: Counting) -> None:
             other,
             series=(f"{at.n}-gram", MODEL),
             title="−log P, nats",
-            token_title="word; no bar: 0 or 0/0",
-            names=said,
+            token_title="word",
+            names=quoted(names, of="word", first=1),
+            instead=(instead, instead),
             theme=theme(),
-        ),
-        alt="; ".join(
-            f"{name} {decimal(a, '.1f')}, {decimal(b, '.1f')}" for name, a, b in zip(said, one, other, strict=True)
         ),
     )
 

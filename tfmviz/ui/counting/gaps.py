@@ -31,11 +31,7 @@ def gaps(at: Counting) -> None:
         _unseen(unseen)
     with right:
         _sizes(sizes, text.vocab_size)
-    left, right = st.columns(2)
-    with left:
-        _against_n(measured, at)
-    with right:
-        _against_delta(measured)
+    _perplexities(measured, at)
     st.markdown(
         f"Perplexity p over {measured.counts.shape[1]:,} held-out tokens: as hard as choosing among p words. "
         "Without smoothing, or with back-off alone, it is infinite."
@@ -43,56 +39,58 @@ def gaps(at: Counting) -> None:
 
 
 def _unseen(shares: Array) -> None:
-    st.markdown("How many held-out n-grams never occur in the counted text?")
     show(
         "never_seen",
-        figures.by_length(shares, title="never seen", said=per_cent, theme=theme()),
-        alt="Never seen: " + "; ".join(f"n = {n}: {per_cent(s)}" for n, s in enumerate(shares, start=1)),
+        figures.by_length(shares, title="never seen", said=per_cent, percent=True, theme=theme()),
+        title="How many held-out n-grams never occur in the counted text?",
     )
 
 
 def _sizes(sizes: Array, vocab_size: int) -> None:
-    st.markdown(f"Of {vocab_size:,}ⁿ possible n-grams a text has no more than words.")
     show(
         "table_size",
         figures.by_length(sizes, title="rows of the table", said=lambda v: f"{v:,.0f}", theme=theme()),
-        alt="Rows of the table: " + "; ".join(f"n = {n}: {s:,.0f}" for n, s in enumerate(sizes, start=1)),
+        title=f"Of {vocab_size:,}ⁿ possible n-grams a text has no more than words.",
     )
 
 
-def _against_n(measured: HeldOut, at: Counting) -> None:
+def _perplexities(measured: HeldOut, at: Counting) -> None:
+    """Against n and against δ, on one scale."""
     models = {
         f"add-δ, δ = {at.smoothing.delta:g}": Smoothing("add-δ", delta=at.smoothing.delta),
-        f"interpolation, λ = {at.smoothing.share:g}": Smoothing("interpolation", share=at.smoothing.share),
+        f"λ = {at.smoothing.share:g}": Smoothing("interpolation", share=at.smoothing.share),
         "Kneser–Ney": Smoothing("Kneser–Ney"),
     }
-    values = {name: perplexity(measured, smoothing) for name, smoothing in models.items()}
-    st.markdown("How well are held-out sentences predicted?")
-    show(
-        "perplexity_n",
-        figures.perplexities(values, range(1, LONGEST + 1), title="n", said=lambda n: f"n = {n:.0f}", theme=theme()),
-        alt="Perplexity for n = 1 to 5: "
-        + "; ".join(f"{name}: " + ", ".join(f"{value:,.0f}" for value in y) for name, y in values.items()),
-    )
-
-
-def _against_delta(measured: HeldOut) -> None:
+    by_n = {name: perplexity(measured, smoothing) for name, smoothing in models.items()}
     table = np.array([perplexity(measured, Smoothing("add-δ", delta=delta)) for delta in DELTAS])
-    values = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
-    best = {name: DELTAS[int(y.argmin())] for name, y in values.items()}
-    st.markdown("The same for add-δ: for long n-grams no δ is good.")
-    show(
-        "perplexity_delta",
-        figures.perplexities(
-            values,
-            [math.log10(delta) for delta in DELTAS],
-            title="log₁₀ δ",
-            said=lambda x: f"δ = {10**x:.3g}",
-            theme=theme(),
-        ),
-        alt="Best δ and its perplexity: "
-        + "; ".join(f"{name}: δ = {best[name]:g}, {y.min():,.0f}" for name, y in values.items()),
-    )
+    by_delta = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
+    powers = np.log10(np.concatenate([*by_n.values(), table.ravel()]))
+    ends = 10.0 ** np.floor(powers.min()), 10.0 ** np.ceil(powers.max())
+    best = {name: DELTAS[int(y.argmin())] for name, y in by_delta.items()}
+    left, right = st.columns(2)
+    with left:
+        show(
+            "perplexity_n",
+            figures.perplexities(
+                by_n, range(1, LONGEST + 1), title="n", said="n = {:.0f}".format, ends=ends, theme=theme()
+            ),
+            title="How well are held-out sentences predicted?",
+        )
+    with right:
+        show(
+            "perplexity_delta",
+            figures.perplexities(
+                by_delta,
+                [math.log10(delta) for delta in DELTAS],
+                title="log₁₀ δ",
+                said=lambda x: f"δ = {10**x:.3g}",
+                ends=ends,
+                theme=theme(),
+            ),
+            title="The same for add-δ: for long n-grams no δ is good.",
+            alt="Best δ and its perplexity: "
+            + "; ".join(f"{name}: δ = {best[name]:g}, {y.min():,.0f}" for name, y in by_delta.items()),
+        )
 
 
 @shared

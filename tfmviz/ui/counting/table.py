@@ -148,7 +148,7 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
         more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
         notes.append(f"The text lacks {named}{more}: the model reads ⟨unknown⟩.")
     if any(SIGN.fullmatch(word.name) for word in words_of(at.typed)):
-        notes.append("Each Chinese or Japanese sign counts as one word.")
+        notes.append("Each Chinese or Japanese character counts as one word.")
     if context != at.context:
         shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
         notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")

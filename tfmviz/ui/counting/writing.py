@@ -63,6 +63,7 @@ def writing(at: Counting) -> None:
                     for step in steps
                 ],
                 picked=picked,
+                low=True,
             ),
             on_pick=lambda row: controls.put({"drawn": str(row)}),
         )

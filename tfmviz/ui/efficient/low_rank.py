@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -9,13 +11,16 @@ from tfmviz.analysis.efficient import exact, features, linformer
 from tfmviz.plots import efficient as figures
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
-from tfmviz.ui import lesson
-from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, no_bias
+from tfmviz.ui import lesson, models
+from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
+from tfmviz.words.numbers import counted, in_bytes, tiny
+
+BOTH_WAYS = "fill-in"
+"""A model whose heads are not causal, in place of one that Linformer does not suit."""
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
@@ -24,15 +29,26 @@ DRAWS = 3
 
 
 def projected(here: Lesson) -> None:
-    """Linformer: keys and values mixed to a few rows; refused for causal heads, with the reason."""
-    head = head_of(here)
-    n = len(head.k)
+    """Linformer: keys and values mixed to a few rows, in a head that reads both ways; why a causal one cannot."""
     with lesson.line("projected"):
         percent = st.slider("Rows k, in per cent of the text", 5, 100, 25, 5, key="linformer_rows", bind="query-params")
+        causal = is_causal(here) and st.toggle("Why not in a causal head?", key="causal", bind="query-params")
+    if is_causal(here) and not causal:
+        if (model := models.needed(BOTH_WAYS)) is None:
+            return
+        index, n_heads = min(here.choice.layer_index, model.config.n_layers - 1), model.config.attention.n_heads
+        choice = replace(here.choice, layer=f"encoder.{index}.self_attn", head=min(here.choice.head, n_heads - 1))
+        here = replace(here, model=model, choice=choice)
+    head = head_of(here)
+    n = len(head.k)
     rows = max(1, round(n * percent / 100))
-    if head.is_causal:
+    if causal:
         _refused(head, rows)
     else:
+        if here.model.name == BOTH_WAYS:
+            st.caption(
+                f"Layer {here.choice.layer_index}, head {here.choice.head} of `{BOTH_WAYS}`, which reads both ways."
+            )
         cost = linformer.cost(len(head.q), n, head.q.shape[1], rows)
         z = linformer.attend(head.q, head.k, head.v, rows)
         beside(here, head, linformer.pattern(head.q, head.k, rows), z, title=f"{rows} rows", cost=cost)
@@ -46,15 +62,11 @@ def _refused(head: Head, rows: int) -> None:
     show(
         "mixing",
         figures.mixing(E, k_tokens=head.k_tokens),
-        alt=f"{rows} rows; each mixes neighbouring tokens, about {len(head.k) / rows:.1f} of them.",
     )
     last = np.flatnonzero(E[0])[-1]
     first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
     reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
-    st.warning(
-        f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}. Choose an "
-        "encoder's head or cross-attention."
-    )
+    st.warning(f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}.")
 
 
 def _ranks(head: Head) -> None:
@@ -66,12 +78,7 @@ def _ranks(head: Head) -> None:
     if not head.is_causal:
         errors = [exact.pattern_error(head.pattern, linformer.pattern(head.q, head.k, int(k))) for k in steps]
         curves["error of mean pooling"] = np.array(errors)
-    ends = {name: (per_cent(float(y[0])), per_cent(float(y[-1]))) for name, y in curves.items()}
-    show(
-        "ranks",
-        figures.errors(steps.astype(float), curves, title="rows k", theme=theme()),
-        alt="; ".join(f"{name}: {first} at {steps[0]}, {last} at {n}" for name, (first, last) in ends.items()),
-    )
+    show("ranks", figures.errors(steps.astype(float), curves, title="rows k", theme=theme()))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
         f"**{enough} of {n}** singular values hold 99% of this pattern's squares. Linformer trains its "
@@ -112,27 +119,39 @@ def performer(here: Lesson) -> None:
     d = head.q.shape[1]
     cost = features.cost(len(head.q), len(head.k), d, m, drawn=True)
     beside(here, head, pattern, pattern @ head.v, title=f"{m} features", cost=cost)
-    errors = [
-        np.mean([exact.pattern_error(head.pattern, _drawn(head, n, seed + draw)) for draw in range(DRAWS)])
-        for n in FEATURES
-    ]
-    show(
-        "features_errors",
-        figures.errors(
-            np.array(FEATURES, float),
-            {"attention that lies elsewhere": np.array(errors)},
-            title="features m",
-            doubling=True,
-            theme=theme(),
-        ),
-        alt="; ".join(f"{n} features: {per_cent(float(error))}" for n, error in zip(FEATURES, errors, strict=True)),
-    )
-    size = np.linalg.norm(head.q, axis=-1).max() * np.linalg.norm(head.k, axis=-1).max()
+    short, name = _shortest(here)
+    errors = {f"head {here.choice.layer_index}.{here.choice.head}": _errors(head, seed), name: _errors(short, seed)}
+    show("features_errors", figures.random_features(FEATURES, errors, theme=theme()))
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
-        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {size:.1f}."
+        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "
+        f"which has the shortest, {_size(short):.1f}."
     )
     no_bias(head)
+
+
+def _size(head: Head) -> float:
+    return float(np.linalg.norm(head.q, axis=-1).max() * np.linalg.norm(head.k, axis=-1).max())
+
+
+def _shortest(here: Lesson) -> tuple[Head, str]:
+    """The head of the same kind of attention with the shortest queries and keys, and its name."""
+    stack, _, part = here.choice.layer.split(".")
+    layers = [layer for layer in here.trace.layers if layer.startswith(f"{stack}.") and layer.endswith(part)]
+    choices = [
+        replace(here.choice, layer=layer, head=head)
+        for layer in layers
+        for head in range(here.model.config.attention.n_heads)
+    ]
+    heads = [head_of(replace(here, choice=choice)) for choice in choices]
+    best = int(np.argmin([_size(head) for head in heads]))
+    return heads[best], f"head {choices[best].layer_index}.{choices[best].head}"
+
+
+def _errors(head: Head, seed: int) -> Array:
+    """The share of attention that lies elsewhere, for each number of features: (len(FEATURES),)."""
+    draws = [[_drawn(head, n, seed + draw) for draw in range(DRAWS)] for n in FEATURES]
+    return np.array([np.mean([exact.pattern_error(head.pattern, one) for one in drawn]) for drawn in draws])
 
 
 def _drawn(head: Head, m: int, seed: int) -> Array:

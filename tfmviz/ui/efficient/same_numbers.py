@@ -41,7 +41,7 @@ def tiled(here: Lesson) -> None:
         controls.at_most("step_of_tiles", len(made))
         step = 1
         if len(made) > 1:
-            step = st.slider("Step", 1, len(made), 1, key="step_of_tiles", bind="query-params")
+            step = st.slider("Step", 1, len(made), len(made) // 2, key="step_of_tiles", bind="query-params")
     if size > asked:
         st.info(f"Smaller tiles would be more than {MOST_TILES:,}: these are of {size}.", icon=icons.CUT)
     tile = made[step - 1]
@@ -52,10 +52,8 @@ def tiled(here: Lesson) -> None:
             frame=(tile.rows, tile.columns),
             q_tokens=head.q_tokens,
             k_tokens=head.k_tokens,
-            title="softmax over what was seen so far",
+            title="share of attention among the keys read so far",
         ),
-        alt=f"Step {step} of {len(made)}: queries {tile.rows.start} to {tile.rows.stop - 1}, keys {tile.columns.start} "
-        f"to {tile.columns.stop - 1}.",
     )
     before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
     st.markdown(
@@ -66,8 +64,8 @@ def tiled(here: Lesson) -> None:
 
 
 def _known(head: Head, made: Sequence[Tile]) -> Array:
-    """The softmax over what each query has seen so far, (q_len, k_len); NaN for what it has not."""
-    known = np.full(head.scores.shape, np.nan)
+    """The softmax over what each query has seen so far, (q_len, k_len); −∞ for what it has not, NaN if masked."""
+    known = np.where(head.allowed, -np.inf, np.nan)
     for tile in made:
         rows, seen = tile.rows, slice(0, tile.columns.stop)
         shares = np.exp(head.scores[rows, seen] - tile.largest[:, None]) / tile.total[:, None]

@@ -35,7 +35,7 @@ class Head:
         k, v: (k_len, d_head).
         allowed: (q_len, k_len), the model's mask.
         scores: (q_len, k_len), the record's, −∞ where the mask is closed; with the scheme's bias, where there is one.
-        is_causal: whether it is a head of a decoder that reads its own text.
+        is_causal: see the function of that name.
         is_linear: whether its model was trained with linear attention.
         q_tokens_are_keys: whether queries and keys are the same tokens.
         q_tokens, k_tokens: names of rows and columns.
@@ -67,6 +67,11 @@ class Head:
         return not self.is_linear and bool(np.abs(self.bias).max() > 1e-2)
 
 
+def is_causal(here: Lesson) -> bool:
+    """Whether the chosen head is one of a decoder that reads its own text."""
+    return here.choice.layer.startswith("decoder.") and here.choice.layer.endswith(".self_attn")
+
+
 def head_of(here: Lesson) -> Head:
     """The chosen head."""
     trace, layer, head = here.trace, here.choice.layer, here.choice.head
@@ -81,7 +86,7 @@ def head_of(here: Lesson) -> Head:
         scores=scores,
         q_tokens_are_keys=layer.endswith(".self_attn"),
         is_linear=is_linear,
-        is_causal=layer.startswith("decoder.") and layer.endswith(".self_attn"),
+        is_causal=is_causal(here),
         q_tokens=tuple(of_queries(trace, layer)),
         k_tokens=trace.axes(layer)[1].tokens,
     )

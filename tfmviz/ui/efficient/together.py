@@ -109,12 +109,9 @@ def _draw(found: Sequence[Found]) -> None:
     counts = {name: (x, np.array([timing.counted(name, n) for n in timing.LENGTHS], float)) for name in timing.METHODS}
     points = by_name(found, "name", "n", "seconds")
     seen = {name: points[name] for name in timing.METHODS if name in points}
-    left, right = st.columns(2)
-    with left:
-        _chart(counts, "counted: multiplications")
-    with right:
-        if seen:
-            _chart(seen, "measured: seconds")
+    if seen:
+        _chart(seen, "measured: seconds")
+    _chart(counts, "counted: multiplications")
     if seen:
         st.table(_verdict(seen))
     st.caption(
@@ -124,11 +121,7 @@ def _draw(found: Sequence[Found]) -> None:
 
 def _chart(lines: dict[str, tuple[Array, Array]], title: str) -> None:
     said = in_seconds if title.startswith("measured") else in_words
-    show(
-        title.split(":")[0],
-        growth(lines, titles=("tokens n", title), said=said, theme=theme(), height=400),
-        alt="; ".join(f"{name}: {said(float(y[-1]))} at {x[-1]:,.0f}" for name, (x, y) in lines.items()),
-    )
+    show(title.split(":")[0], growth(lines, titles=("tokens n", title), said=said, theme=theme(), height=360))
 
 
 def _verdict(seen: dict[str, tuple[Array, Array]]) -> dict[str, list[str]]:

@@ -60,7 +60,6 @@ def _curves(found: Row, kind: str) -> None:
     show(
         "dependencies",
         against_length(series, title="pairs told apart", x="words between the two ends", percent=True, theme=theme()),
-        alt=f"Pairs told apart, {kind}: " + "; ".join(f"{t}: {', '.join(one.said)}" for t, one in series.items()),
     )
     shown, last = rows[len(rows) // 3], rows[-1]
     then = "; ".join(f"{title} {per_cent(last['leans'][name][0])}" for name, title in TITLES.items())
@@ -105,11 +104,14 @@ def _own(here: Lesson, kind: str) -> None:
     shares = {
         name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()
     }
+    if len(shares) > 1:  # of all words both are improbable: what counts is which is the more probable
+        together = np.sum(list(shares.values()), axis=0)
+        shares = {name: one / together for name, one in shares.items()} | {"together": together}
     show(
         "own_dependency",
         of_columns(
             {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
-            caption="Your text, as far as it goes: what does each model expect next?",
+            caption="After your text, which does each model expect?",
         ),
     )
 

@@ -42,6 +42,7 @@ def own(here: Lesson) -> None:
     text = rungs.read(ladder, here.text).text
     values, y = (moved(ladder, here.text), "share moved") if how == CHANGE else (pulled(ladder, here.text), "gradient")
     k, names = np.arange(1.0, len(text) + 1), quoted(text.tokens)
+    ends = {title: n for title, curve in values.items() if 0 < (n := _farthest(curve)) < len(curve)}
 
     def said(name: str, place: float, value: float) -> str:
         shown = per_cent(value) if how == CHANGE else rounded(value)
@@ -55,12 +56,13 @@ def own(here: Lesson) -> None:
             y=y,
             said=said,
             theme=theme(),
-            y_range=(1e-4, 1.0) if how == CHANGE else powers_around(values.values()),
+            y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
             log=True,
+            words={title: f"{title}: nothing beyond {n}" for title, n in ends.items()},
         ),
-        alt=f"{y}: " + "; ".join(f"{title}: {_farthest(curve)}" for title, curve in values.items()),
     )
-    st.markdown(_explained(how, n_words(len(text))))
+    seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
+    st.markdown(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
 
 
 def powers_around(curves: Iterable[Array]) -> tuple[float, float]:
@@ -70,10 +72,15 @@ def powers_around(curves: Iterable[Array]) -> tuple[float, float]:
     return float(10.0 ** np.floor(powers.min())), float(10.0 ** np.ceil(powers.max() + 1e-9))
 
 
-def _farthest(curve: Array) -> str:
-    """How far back a curve is not exactly 0."""
+def least(curves: Iterable[Array]) -> float:
+    """The smallest number that is not 0; 0.1 where all are."""
+    return float(min((curve[curve > 0].min() for curve in curves if curve.any()), default=0.1))
+
+
+def _farthest(curve: Array) -> int:
+    """How many tokens back a curve is not exactly 0; 0: it is so everywhere."""
     seen = np.flatnonzero(curve)
-    return f"last not zero {seen[-1] + 1} tokens back" if seen.size else "zero everywhere"
+    return int(seen[-1]) + 1 if seen.size else 0
 
 
 def _explained(how: str, n: int) -> str:
@@ -139,10 +146,9 @@ def averages() -> None:
             said=said,
             theme=theme(),
             log=key == "changed",
+            doubling=True,
             y_range=powers_around(values.values()) if key == "changed" else None,
         ),
-        alt=f"{y}: "
-        + "; ".join(f"{t}: {decimal(v[0])} at 1, {decimal(v[-1], '.3f')} at {kept[-1]:.0f}" for t, v in values.items()),
     )
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")

@@ -6,18 +6,19 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.plots import ladder as figures
+from tfmviz.text.tokenizer import END
 from tfmviz.ui import controls, icons
 from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
 from tfmviz.ui.lesson import Lesson
-from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted, visible, whole
+from tfmviz.words.labels import quoted, whole
 from tfmviz.words.numbers import decimal
 
-BARS = 6
+BEST = 4
+"""Words of each model that are shown for all."""
 
 SHOWN = 8
 """Tokens before the chosen place that are quoted."""
@@ -32,20 +33,12 @@ def next_token(here: Lesson) -> None:
     bits = np.concatenate((reading.bits, np.full((len(TITLES), 1), np.nan)), axis=1)
     show(
         "surprise",
-        figures.surprise(bits, models=tuple(TITLES.values()), tokens=(*tokens[1:], "…"), chosen=place - 1),
-        alt=_said(reading),
+        figures.surprise(bits, models=tuple(TITLES.values()), tokens=(*tokens[1:], "⟨next⟩"), chosen=place - 1),
         click="shows what was expected there",
         on_pick=lambda _, column: controls.pin(column + 1),
     )
     _expected(reading, place)
     _table(reading)
-
-
-def _said(reading: Reading) -> str:
-    if not reading.bits.size:
-        return "One token: nothing was predicted."
-    means = zip(TITLES.values(), reading.bits.mean(axis=1), strict=True)
-    return "Mean surprise in bits: " + "; ".join(f"{title} {decimal(mean, '.1f')}" for title, mean in means)
 
 
 def _expected(reading: Reading, place: int) -> None:
@@ -56,15 +49,11 @@ def _expected(reading: Reading, place: int) -> None:
     came = f" The text has {markdown.plain(quoted(tokens)[place])}." if place < len(tokens) else ""
     st.markdown(f"What does each expect after “{dots}{markdown.plain(before)}”?{came}")
     vocabulary = rungs.ladder().transformer.vocabulary
-    columns = st.columns(len(TITLES))
-    for index, (title, p) in enumerate(zip(TITLES.values(), reading.p[:, place - 1], strict=True)):
-        with columns[index]:
-            best = np.argsort(-p, kind="stable")[:BARS]
-            st.markdown(f"**{title}**")
-            show(
-                f"expected_{index}",
-                Bars(labels=[visible(vocabulary[token]) for token in best.tolist()], shares=[p[best].tolist()]),
-            )
+    p = reading.p[:, place - 1]  # (model, vocab)
+    best = np.unique(np.argsort(-p, axis=1, kind="stable")[:, :BEST])
+    best = best[np.argsort(-p[:, best].mean(axis=0), kind="stable")]
+    names = ["⟨end⟩" if n == END else vocabulary[n] for n in best.tolist()]
+    show("expected", figures.expected(p[:, best], models=tuple(TITLES.values()), words=names))
 
 
 def _table(reading: Reading) -> None:
@@ -74,13 +63,12 @@ def _table(reading: Reading) -> None:
         own = decimal(bits.sum() / reading.n_bytes, ".2f") if bits.size else "–"
         rows.append(f"| {title} | {facts['n_parameters']:,} | {facts['bits_per_byte']:.3f} | {own} |")
     st.markdown(
-        "| model | trained numbers | held-out text, bits per byte | your text, bits per byte |\n|---|---|---|---|\n"
+        "| model | parameters | held-out text, bits per byte | your text, bits per byte |\n|---|---|---|---|\n"
         + "\n".join(rows)
     )
     counted = read_json(rungs.FOLDER / "counted.json")
     st.caption(
-        f"With all {counted['all_numbers']:,} numbers of its counts the 5-gram model reaches "
-        f"{counted['all_bits_per_byte']:.3f}."
+        f"With all its {counted['all_numbers']:,} counts the 5-gram model reaches {counted['all_bits_per_byte']:.3f}."
     )
     if not reading.bits.size:
         st.info("Type at least two tokens.", icon=icons.INFO)

@@ -41,12 +41,11 @@ def order(here: Lesson) -> None:
             follows=name != "attention",
         )
     st.markdown("A cell shows after which step its value is known; grey cells do not see the first token.")
-    measured(MODULE, _times, words="Measure on this server (a few seconds)")
+    measured(MODULE, _times, words="Measure how long one layer takes as texts grow (a few seconds)")
 
 
 def _times(found: Sequence[Found]) -> None:
     if not found:
-        st.markdown("How long does one layer take as texts grow?")
         return
     from tfmviz.model.layer_times import WIDTH
 
@@ -70,5 +69,4 @@ def _chart(by_kind: dict[str, tuple[Array, Array]], *, key: str, title: str) -> 
             y_range=powers_around([ms for _, ms in by_kind.values()]),
             height=280,
         ),
-        alt=f"{title}, longest text: " + "; ".join(f"{kind}: {decimal(ms[-1])}" for kind, (_, ms) in by_kind.items()),
     )

@@ -49,7 +49,6 @@ def state(here: Lesson) -> None:
     show(
         "state",
         figures.units(values[chosen], tokens=trace.tokens, numbers=chosen.tolist(), kind=kind),
-        alt=f"{what}: the {len(chosen)} of {len(values)} numbers of the state that change most, at each token",
     )
     st.markdown(
         f"The {len(chosen)} of {len(values)} numbers in layer {layer} that change most, step by step. "
@@ -62,7 +61,6 @@ def _fading(model: AnyModel, trace: Trace) -> None:
     layers = range(model.config.to_dict()["n_layers"])
     values = {f"layer {layer}": faded(model, trace.target.text, layer) for layer in layers}
     x = np.arange(1.0, len(trace.tokens) + 1)
-    st.markdown("How much of the first step is left? ‖∂hₜ/∂h₁‖, relative to its start; as it fades, so does learning.")
     show(
         "fading",
         figures.curves(
@@ -77,7 +75,7 @@ def _fading(model: AnyModel, trace: Trace) -> None:
             y_range=_ends(list(values.values())),
             height=280,
         ),
-        alt="What is left at the last token: " + "; ".join(f"{n}: {rounded(float(v[-1]))}" for n, v in values.items()),
+        title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
     )
 
 

@@ -19,6 +19,7 @@ from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import per_cent
@@ -45,6 +46,21 @@ SENTENCES = (
 
 LONGEST_LINK = 300
 """Characters of a text that goes along to another page."""
+
+
+MIXED = SENTENCES[2]
+"""The tab opens with it: in a sentence of one language there is nothing to see."""
+
+
+def opens() -> str:
+    """The sentence that the open tab opens with; it comes and goes with the tab until the reader has typed another."""
+    usual = examples_for("")[0].text
+    tab = st.session_state.get("ladder") or st.query_params.get("ladder")
+    before, st.session_state["ladder_before"] = st.session_state.get("ladder_before"), tab
+    fits, other = (MIXED, usual) if tab == "Four uses" else (usual, MIXED)
+    if before != tab and st.session_state.get("text") == other:
+        st.session_state["text"] = fits
+    return fits
 
 
 def uses(here: Lesson) -> None:
@@ -99,7 +115,6 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
     show(
         "classes",
         figures.languages(french, tokens=text.tokens, readers=READOUTS),
-        alt="P(French) of the whole text: " + "; ".join(ends),
     )
     st.markdown(f"P(French) of the whole text: {', '.join(ends)}. The network was trained on one language at a time.")
 
@@ -131,7 +146,6 @@ PLACES = {
 
 
 def _held_out() -> None:
-    st.markdown("How often are they right on held-out text?")
     with lesson.line("right"):
         names = list(PLACES)
         by = st.segmented_control("Held-out tokens by", names, default=names[0], key="sorted", bind="query-params")
@@ -147,10 +161,7 @@ def _held_out() -> None:
             y_range=(0.8, 1.0),
             height=280,
         ),
-        alt="Share of right labels: "
-        + "; ".join(
-            f"{name}: {shares[0]:.1%} at 1, {shares[-1]:.1%} at {len(shares)}" for name, shares in curves.items()
-        ),
+        title="How often are they right on held-out text?",
     )
     st.caption("Mixed texts: Tatoeba sentences (cards of `label-…`).")
 
@@ -172,9 +183,9 @@ def doubt(text: str) -> str:
     """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
     letters = [character for character in text if character.isalpha()]
     if len(letters) < 3:
-        return "So few letters hardly tell two languages apart: these networks guess."
+        return "With so few letters the two languages can hardly be told apart; the networks are guessing."
     if not all(map(is_latin, letters)):
-        return "Not all letters are Latin, and these networks know only French and English: they guess."
+        return "Not all letters are Latin, and these networks know only French and English, so they are guessing."
     return ""
 
 

@@ -16,8 +16,12 @@ const LEAST_BOX = 14; // pixels across a box around a name
 const BAR_STEPS = 128;
 const TICK_ROOM = 56; // pixels for a number on the colour bar
 
-/** One pixel a cell, for each matrix. What is not finite has the colour of what is masked. */
-export function bitmaps({ matrices, rows, columns, values, scale }: Picture, colours: Colours): HTMLCanvasElement[] {
+/** Whether a cell has no number though none is forbidden: it shows the ground, and a masked one is hatched. */
+const isLeftOut = ({ form }: Picture, value: number) => value === -Infinity && form.absent[1] !== "–";
+
+/** One pixel a cell, for each matrix. What is not finite has the colour of what is masked, or none. */
+export function bitmaps(picture: Picture, colours: Colours): HTMLCanvasElement[] {
+  const { matrices, rows, columns, values, scale } = picture;
   const colourOf = painter(scale, colours.isDark);
   const size = rows.count * columns.count;
   return Array.from({ length: matrices }, (_, matrix) => {
@@ -30,7 +34,7 @@ export function bitmaps({ matrices, rows, columns, values, scale }: Picture, col
       if (Number.isFinite(value)) {
         const [red, green, blue] = colourOf(value);
         pixels[n] = (255 << 24) | (blue << 16) | (green << 8) | red;
-      } else pixels[n] = colours.maskedPacked;
+      } else if (!isLeftOut(picture, value)) pixels[n] = colours.maskedPacked;
     }
     context.putImageData(image, 0, 0);
     return canvas;
@@ -78,7 +82,8 @@ function paintOneByOne(pen: Pen, { picture, place: { wide, high }, colours }: Sc
   const size = rows.count * columns.count;
   for (let n = 0; n < size; n++) {
     const value = values[matrix * size + n];
-    pen.fillStyle = Number.isFinite(value) ? `rgb(${colourOf(value).join(",")})` : colours.masked;
+    const none = isLeftOut(picture, value) ? colours.ground : colours.masked;
+    pen.fillStyle = Number.isFinite(value) ? `rgb(${colourOf(value).join(",")})` : none;
     pen.fillRect((n % columns.count) * wide, Math.floor(n / columns.count) * high, wide, high);
   }
 }
@@ -87,7 +92,10 @@ function paintMasked(pen: Pen, { picture, place: { wide, high }, colours }: Scen
   const [rows, columns] = [picture.rows.count, picture.columns.count];
   const first = matrix * rows * columns;
   const sheet: Sheet = { rows: [0, rows], columns: [0, columns], wide, high };
-  hatch(pen, sheet, colours, (row, column) => !Number.isFinite(picture.values[first + row * columns + column]));
+  hatch(pen, sheet, colours, (row, column) => {
+    const value = picture.values[first + row * columns + column];
+    return !Number.isFinite(value) && !isLeftOut(picture, value);
+  });
 }
 
 function paintGaps(pen: Pen, { picture: { rows, columns }, place: { wide, high }, colours }: Scene, colour: string) {
