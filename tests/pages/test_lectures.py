@@ -50,6 +50,11 @@ def test_all_files_are_walks_in_the_order_of_the_lectures() -> None:
     assert [say for say in said if not 10 <= len(say) <= 110] == [], "one line, please"
 
 
+def test_every_step_names_a_figure_and_no_address_does() -> None:
+    assert [(name, n) for name, n, step in STEPS if not step.show] == []
+    assert [(name, n) for name, n, _ in STEPS if "show=" in walks.walks()[0][name].address(n)] == []
+
+
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
 def test_every_step_is_a_page_and_a_tab_that_show_what_it_says(name: str) -> None:
     wrong = {}
