@@ -82,7 +82,11 @@ def check(name: str, number: int, step: Step) -> None:
     shown = Shown(app, step)
     if "with" in step.choices and "token" in step.choices:  # no view is told, its row is framed
         assert str(pictures(app)["side_a"][0]["frames"][0]["top"]) == step.choices["token"]
-    for key in (TOLD_TO_VIEWS if "with" not in step.choices else set()) & set(step.choices):
+    told = TOLD_TO_VIEWS if "with" not in step.choices else set()
+    if "chosen_token" in app.session_state:  # a menu of this page has it
+        assert str(app.session_state["chosen_token"]) == step.choices.get("token", str(app.session_state["chosen_token"]))
+        told = told - {"token"}
+    for key in told & set(step.choices):
         assert f"{key}: {step.choices[key]}" in shown.text, f"the page does not open at this {key}"
     for claim in step.holds:
         shown.check(claim)
