@@ -6,7 +6,7 @@ import { MOVES, READY } from "./tabs.ts";
 
 const BETWEEN = 100; // milliseconds between two looks
 const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it in its place; how many there are at most
-const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below a figure that was too low, for what it says
+const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what was too low
 
 /**
  * @param walk the line of the step, which covers the lower edge of the window
@@ -40,7 +40,7 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
 
 /**
  * How far the page must scroll so that it is seen, or its whole figure if that fits: no farther than it must, so that
- * what stands above a figure stays. The middle of the window is for parts of figures that do not fit. 0 if it is seen.
+ * what stands above stays, but far enough for some of what is said below. 0 if it is seen.
  */
 function outside(key: string, part: Seen, walk: HTMLElement) {
   const header = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
@@ -49,9 +49,8 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
   const whole = globalThis.tfmvizWhere?.(key) ?? part;
   const { top, height } = whole.height > room ? part : whole;
   if (top >= from && top + height <= to) return 0;
-  const spare = Math.max(0, room - height);
-  if (whole.height > room) return Math.round(top - from - spare / 2);
-  return Math.round(top < from ? top - from : top + height - to + Math.min(BELOW, spare * 0.6));
+  if (top < from || height > room) return Math.round(top - from);
+  return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
 function surround(ring: HTMLElement, { left, top, width, height }: Seen) {
