@@ -100,6 +100,7 @@ test("letters that are switched off are kept from who listened before", () => {
   const heard = [];
   const hear = (event) => heard.push(event.key);
   document.addEventListener("keydown", hear);
+  globalThis.requestAnimationFrame = () => 0; // no page is ever drawn here
   const leave = keys({ data: [], parentElement: parentOf("keys"), setTriggerValue() {} });
   turnSwitch(LETTERS, false);
   for (const key of ["f", "Escape"]) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));

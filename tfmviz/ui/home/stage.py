@@ -13,11 +13,13 @@ from tfmviz.analysis.heads import IN_WORDS, Kind, layer_scores
 from tfmviz.constants import MOST_TYPED
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
+from tfmviz.text.library import Unreadable
 from tfmviz.ui import models, turns
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.sentences import examples_for, in_one_line, nearest
 from tfmviz.ui.weights import parcel
 from tfmviz.views import home as view
+from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
 KINDS: tuple[Kind, ...] = ("previous token", "first token")
@@ -71,7 +73,12 @@ def _text(model: Model) -> str:
     """The reader's sentence, which the address keeps, if it is meant for this model; else the model's first example."""
     asked = in_one_line(st.query_params.get("text", "")).strip()[:MOST_TYPED]
     is_own = st.query_params.get("model", model.name) == model.name
-    return asked if is_own and asked and model.encode(asked).ids else examples_for(model.name)[0].text
+    try:
+        if is_own and asked and model.encode(asked).ids:
+            return asked
+    except Unreadable as error:
+        st.warning(markdown.plain(str(error)))
+    return examples_for(model.name)[0].text
 
 
 def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int, str]]:
