@@ -84,7 +84,8 @@ def check(name: str, number: int, step: Step) -> None:
         assert str(pictures(app)["side_a"][0]["frames"][0]["top"]) == step.choices["token"]
     told = TOLD_TO_VIEWS if "with" not in step.choices else set()
     if "chosen_token" in app.session_state:  # a menu of this page has it
-        assert str(app.session_state["chosen_token"]) == step.choices.get("token", str(app.session_state["chosen_token"]))
+        chosen = str(app.session_state["chosen_token"])
+        assert chosen == step.choices.get("token", chosen)
         told = told - {"token"}
     for key in told & set(step.choices):
         assert f"{key}: {step.choices[key]}" in shown.text, f"the page does not open at this {key}"
