@@ -14,8 +14,8 @@ pytestmark = pytest.mark.browser
 SHOWN = """([key, ...names]) => {
   const found = tfmvizWhere(key, ...names);
   if (!found) return false;
-  const upper = Math.max(document.querySelector(".st-key-header").getBoundingClientRect().bottom, 0);
-  const lower = document.querySelector("nav[aria-label=Lecture]").getBoundingClientRect().top;
+  const upper = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
+  const lower = document.querySelector(".st-key-lecture").getBoundingClientRect().top;
   const { left, top, width, height, letters } = found;
   const needed = names.length ? height : Math.min(height, 0.9 * (lower - upper));
   const drawn = Math.min(top + height, lower) - Math.max(top, upper);
