@@ -16,7 +16,7 @@ def draw(here: Lesson) -> None:
         chosen = lab.laboratory(here, said)
     with above:
         lab.follow(here, chosen, layers, heads)
-    sides = effects.both_masks(here, lab.edited(here, chosen, layers, heads))
+    sides = effects.both_masks(here, lab.edited(here, chosen, layers, heads), chosen, layers, heads)
 
     with effect:
         lesson.tabs(

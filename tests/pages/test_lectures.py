@@ -50,6 +50,11 @@ def test_all_files_are_walks_in_the_order_of_the_lectures() -> None:
     assert [say for say in said if not 10 <= len(say) <= 110] == [], "one line, please"
 
 
+def test_every_step_names_a_figure_and_no_address_does() -> None:
+    assert [(name, n) for name, n, step in STEPS if not step.show] == []
+    assert [(name, n) for name, n, _ in STEPS if "show=" in walks.walks()[0][name].address(n)] == []
+
+
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
 def test_every_step_is_a_page_and_a_tab_that_show_what_it_says(name: str) -> None:
     wrong = {}
@@ -77,7 +82,12 @@ def check(name: str, number: int, step: Step) -> None:
     shown = Shown(app, step)
     if "with" in step.choices and "token" in step.choices:  # no view is told, its row is framed
         assert str(pictures(app)["side_a"][0]["frames"][0]["top"]) == step.choices["token"]
-    for key in (TOLD_TO_VIEWS if "with" not in step.choices else set()) & set(step.choices):
+    told = TOLD_TO_VIEWS if "with" not in step.choices else set()
+    if "chosen_token" in app.session_state:  # a menu of this page has it
+        chosen = str(app.session_state["chosen_token"])
+        assert chosen == step.choices.get("token", chosen)
+        told = told - {"token"}
+    for key in told & set(step.choices):
         assert f"{key}: {step.choices[key]}" in shown.text, f"the page does not open at this {key}"
     for claim in step.holds:
         shown.check(claim)

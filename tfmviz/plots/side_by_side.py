@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -61,14 +62,27 @@ def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order)
     )
 
 
-def attention(pattern: Array, *, rows: Axis, columns: Axis, title: str, cell: tuple[int, int] | None) -> Cells:
+def attention(
+    pattern: Array,
+    *,
+    rows: Axis,
+    columns: Axis,
+    title: str,
+    cell: tuple[int, int] | None,
+    blind: Sequence[int] = (),
+) -> Cells:
     """One head's attention on one side.
 
     Args:
         pattern: (q_len, k_len), rows sum to 1; NaN where a mask forbids the look.
         cell: query and key to mark.
+        blind: rows whose softmax is 0/0, which they say.
     """
-    return _picture(pattern, rows, columns, scale=share(), title=title, cell=cell)
+    picture = _picture(pattern, rows, columns, scale=share(), title=title, cell=cell)
+    if not blind or picture.texts is None:
+        return picture
+    undefined = ["0/0"] * pattern.shape[1]
+    return replace(picture, texts=[undefined if n in blind else row for n, row in enumerate(picture.texts)])
 
 
 def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:

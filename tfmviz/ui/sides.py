@@ -34,6 +34,7 @@ class Sides:
         lessons, titles: A's and B's.
         queries, keys: of the chosen layers.
         query, key: positions in A of the token that looks and of one that it looks at.
+        blind: rows of B that may look at nothing: their softmax is 0/0, whatever the model then computes.
     """
 
     lessons: tuple[Lesson, Lesson]
@@ -42,6 +43,7 @@ class Sides:
     keys: Pairing
     query: int
     key: int
+    blind: tuple[int, ...] = ()
 
 
 def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Sides:
@@ -260,11 +262,12 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
     show(
         key,
         figures.attention(
-            _masked(side),
+            _blinded(sides) if number else _masked(side),
             rows=figures.axis("query", rows, sides.queries.order, number),
             columns=figures.axis("key", columns, sides.keys.order, number),
             title=sides.titles[number],
             cell=in_b if number else (sides.query, sides.key),
+            blind=sides.blind if number else (),
         ),
         alt=f"{sides.titles[number]}: where each token looks most. {'; '.join(looks)}",
         click="" if number else "chooses its two tokens",
@@ -276,7 +279,7 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
 
 def _difference(sides: Sides) -> None:
     here, there = sides.lessons
-    values = difference(_masked(here), _masked(there), sides.queries, sides.keys)
+    values = difference(_masked(here), _blinded(sides), sides.queries, sides.keys)
     ends = "" if np.isnan(values).all() else f", from {np.nanmin(values):+.2f} to {np.nanmax(values):+.2f}"
     show(
         DIFFERENCE,
@@ -296,6 +299,13 @@ def _masked(side: Lesson) -> Array:
     layer, head = side.choice.layer, side.choice.head
     mask = side.trace[f"{layer}.mask"]
     return np.where(mask[head] if mask.ndim == 3 else mask, side.trace[f"{layer}.pattern"][head], np.nan)
+
+
+def _blinded(sides: Sides) -> Array:
+    """B's, NaN in blind rows too."""
+    values = _masked(sides.lessons[1])
+    values[list(sides.blind)] = np.nan
+    return values
 
 
 def _query_names(side: Lesson) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -21,9 +23,13 @@ from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, decimal
 
 
-def both_masks(here: Lesson, there: Lesson) -> Sides:
-    """The run before and the run after."""
-    return both.of(here, there, ("A, own mask", "B, your mask"))
+def both_masks(
+    here: Lesson, there: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None
+) -> Sides:
+    """The run before and the run after, with the mask in these layers and heads."""
+    is_put = here.choice.layer in layers and (heads is None or heads[here.choice.head])
+    sides = both.of(here, there, ("A, own mask", "B, your mask"))
+    return replace(sides, blind=tuple(chosen.empty) if is_put else ())
 
 
 def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:

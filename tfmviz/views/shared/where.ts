@@ -26,13 +26,17 @@ export function seen(node: Element): Seen | null {
   return { left, top, width, height, letters };
 }
 
+/** All elements, those of views with a tree of their own too. */
+const within = (root: ParentNode): Element[] =>
+  [...root.querySelectorAll("*")].flatMap((node) => [node, ...(node.shadowRoot ? within(node.shadowRoot) : [])]);
+
 /** The smallest element that says all these words, in what it shows or to screen readers. */
 export function saying(root: ParentNode, words: string[]): Seen | null {
   const says = (node: Element) => {
     const said = `${node.textContent} ${node.ariaLabel ?? ""}`;
     return !node.matches("style, script, .unseen, [hidden]") && words.every((word) => said.includes(word));
   };
-  const all = [...root.querySelectorAll("*")].filter(says);
+  const all = within(root).filter(says);
   const deepest = all.filter((node) => !all.some((other) => other !== node && node.contains(other)));
   return deepest.map(seen).find(Boolean) ?? null;
 }

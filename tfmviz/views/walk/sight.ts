@@ -6,7 +6,7 @@ import { MOVES, READY } from "./tabs.ts";
 
 const BETWEEN = 100; // milliseconds between two looks
 const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it in its place; how many there are at most
-const AROUND = 5; // pixels between it and its ring
+const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what was too low
 
 /**
  * @param walk the line of the step, which covers the lower edge of the window
@@ -23,7 +23,7 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
     ring.hidden = !found || !names.length;
     if (!found) return;
     looks += 1;
-    const away = stayed < ENOUGH && looks < LOOKS ? outside(found, walk) : 0;
+    const away = stayed < ENOUGH && looks < LOOKS ? outside(key, found, walk) : 0;
     if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);
     stayed = away ? 0 : stayed + 1;
     surround(ring, found);
@@ -38,13 +38,19 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
   return end;
 }
 
-/** How far the page must scroll so that it is seen: to the middle if it fits, else to its upper edge. 0 if it is. */
-function outside({ top, height }: Seen, walk: HTMLElement) {
+/**
+ * How far the page must scroll so that it is seen, or its whole figure if that fits: no farther than it must, so that
+ * what stands above stays, but far enough for some of what is said below. 0 if it is seen.
+ */
+function outside(key: string, part: Seen, walk: HTMLElement) {
   const header = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
   const [from, to] = [Math.max(header, 0) + AROUND, walk.getBoundingClientRect().top - AROUND];
-  if (top >= from && top + height <= to) return 0;
   const room = to - from;
-  return Math.round(top - from - Math.max(0, (room - height) / 2));
+  const whole = globalThis.tfmvizWhere?.(key) ?? part;
+  const { top, height } = whole.height > room ? part : whole;
+  if (top >= from && top + height <= to) return 0;
+  if (top < from || height > room) return Math.round(top - from);
+  return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
 function surround(ring: HTMLElement, { left, top, width, height }: Seen) {
