@@ -9,6 +9,7 @@ import { plainSite } from "../shared/sites.ts";
 import { blockOf, toned } from "../shared/sums.ts";
 import type { Values } from "../shared/table.ts";
 import { isChord } from "../shared/typing.ts";
+import { seen } from "../shared/where.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
 import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
@@ -17,6 +18,7 @@ import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
 
 const NARROW = 620;
 const BESIDE = 150; // pixels for a matrix beside the one in focus
+const SIZES: Size[] = ["large", "small", "later"]; // what is in focus first
 const SIGN = 84; // pixels for a sign between two matrices
 
 // Where the arrow keys have another meaning than to change the stage.
@@ -163,6 +165,15 @@ export class Steps extends Shell {
     this.say(this.reason.textContent);
     this.tell();
     this.tellBeside({ part: named(this.link, this.selection), id: this.explained });
+  }
+
+  /** A matrix by what it is called ("A", "softmax") or its key ("share"), its row or its cell; else a word of the stage. */
+  locate(...names: string[]) {
+    const [name, ...cell] = names;
+    const isNamed = ({ id, matrix }: Grid) => [id, matrix.name, matrix.title].includes(name);
+    const found = this.grids.filter(isNamed).sort((one, other) => SIZES.indexOf(one.size) - SIZES.indexOf(other.size));
+    if (!found.length) return super.locate(...names);
+    return cell.length ? found[0].locate(cell) : seen(found[0].canvas);
   }
 
   mirror(seen: Seen) {
