@@ -226,10 +226,10 @@ export class Matrix {
     pen.restore();
     pen.font = `${colours.letters}px ${colours.font}`;
     pen.textAlign = "left";
-    pen.fillText("key: is looked at →", left, AXIS / 2);
+    pen.fillText("key (attended to) →", left, AXIS / 2);
     pen.textAlign = "right";
     pen.fillText("sum", right + SUMS - 4, top - 10);
-    upwards(pen, "← query: looks", AXIS / 2, top);
+    upwards(pen, "← query (attending)", AXIS / 2, top);
   }
 
   paintCells(pen: Pen, pattern: Pattern, view: View, colours: Colours) {
