@@ -23,9 +23,10 @@ def draw(here: Lesson) -> None:
             "effect",
             {
                 "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head}: others share what a closed key had.",
+                    f"Layer {here.choice.layer_index}, head {here.choice.head}: the remaining keys "
+                    "share the attention that a masked key would have received.",
                     lambda: effects.attention(sides),
-                    here.asks("Which keys get the closed keys' share?", "keys"),
+                    here.asks("Which keys pick up the attention of the masked ones?", "keys"),
                 ),
                 "Vectors": (
                     "How far each token's vector moves, layer by layer.",
@@ -62,6 +63,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Click a word to hide it: the model runs with your mask.",
+    "Click a word in the grid's header to hide it; the model reruns with your mask.",
     draw,
 )

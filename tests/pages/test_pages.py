@@ -35,7 +35,7 @@ LESSONS = [page.name for page in router.PAGES if page.group]
 """Pages about a sentence."""
 
 Put = Callable[..., ModelConfig]
-VIEWS = ("Predictions", "Residual stream", "Take it away")
+VIEWS = ("Predictions", "Residual stream", "Export")
 
 
 def payload(app: AppTest) -> bytes:

@@ -15,6 +15,9 @@ from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
 
+DRAWN, RUG = (-4.0, 3.0), -0.4
+"""The inputs between which the curves differ, and the height of the dots, below them all."""
+
 
 def outputs(values: Array, tokens: Sequence[str], *, chosen: int, title: str, limit: float) -> Cells:
     """What a layer writes, a row for every token.
@@ -80,18 +83,17 @@ def activations(
     *,
     own: str,
     inputs: Array,
-    outputs: Array,
     theme: Theme,
 ) -> Chart:
-    """Activation functions as curves, and where the inputs of one token lie on the layer's own.
+    """Activation functions as curves where they differ, and below them, dot by dot, where one token's inputs lie.
 
     Args:
         functions: by name.
         own: name of the layer's function.
-        inputs, outputs: (n,), numbers before and after it.
+        inputs: (n,), numbers before it; those outside of `DRAWN` are left out.
     """
-    end = max(4.0, float(np.abs(inputs).max()))
-    x = np.linspace(-end, end, 161)
+    x = np.linspace(*DRAWN, 161)
+    inputs = inputs[(inputs >= DRAWN[0]) & (inputs <= DRAWN[1])]
     colours = dict(zip(functions, shades(len(functions), theme), strict=False))
     lines = [
         Line(
@@ -107,10 +109,10 @@ def activations(
     dots = Line(
         name="this token's neurons",
         x=inputs,
-        y=outputs,
+        y=np.full(len(inputs), RUG),
         smooth=(np.array([]), np.array([])),
         stroke=Stroke(colour=theme.accent, width=0, dot=28),
-        said=lambda a, b: f"{own}({decimal(a)}) = {decimal(b)}",
+        said=lambda a, _: f"{own}({decimal(a)}) = {decimal(float(functions[own](np.array([a]))[0]))}",
     )
     return line_chart([*lines, dots], Axes(x="number before the function", y="after it"), theme=theme)
 

@@ -46,10 +46,10 @@ def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -
     if here.model.config.architecture != "encoder-only" and len(here.trace.tokens) > 1:
         old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (here.trace, after))
         st.markdown(
-            f"Mean surprise at the words of {before_after.predicted(here)}: **{old:.2f}** nats ({series[0]}), "
-            f"**{new:.2f}** nats ({series[1]})."
+            f"Mean surprise at the words of {before_after.predicted(here)}: **{old:.2f}** nats in A ({series[0]}), "
+            f"**{new:.2f}** in B ({series[1]})."
         )
-        before_after.losses(here, after, series=series, key=f"losses_{key}")
+        before_after.losses(here, after, key=f"losses_{key}")
     before_after.next_words(here, after, here.target, series=series, key=f"next_words_{key}")
 
 

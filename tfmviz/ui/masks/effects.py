@@ -58,10 +58,11 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
     if not len(answers):
-        st.markdown("No position can see the word it must predict.")
+        st.markdown("No position can see the word it has to predict.")
         return
     st.markdown(
-        f"**{len(answers)} of {len(old)} positions can see the very word they must predict.** {_trained_without(here)}"
+        f"**{len(answers)} of {len(old)} positions can see the very word they have to predict.** "
+        f"{_trained_without(here)}"
     )
 
 
@@ -168,4 +169,4 @@ def next_words(sides: Sides) -> None:
 def losses(sides: Sides) -> None:
     """Surprise at every next word, with both masks."""
     here, there = sides.lessons
-    before_after.losses(here, there.trace, series=sides.titles)
+    before_after.losses(here, there.trace)

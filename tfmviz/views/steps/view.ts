@@ -207,7 +207,9 @@ export class Steps extends Shell {
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
     const focused = active instanceof HTMLElement ? active.dataset.matrix : undefined;
     const link = this.width < NARROW ? this.width / 3 - 12 : Math.min(112, (this.width - 300) / 5);
-    const height = stage.items.includes("\n") ? 150 : 385;
+    const isAlone = stage.main === null; // the sentence's own picture: every word of 64 is named
+    const tall = isAlone ? Math.max(460, 80 + 12 * Math.min(64, this.head.counts.query)) : 385;
+    const height = stage.items.includes("\n") ? 150 : tall;
     const roomFor = this.rooms(stage);
     this.grids = [];
     const chain = stage.chain ? chainOf(this.head) : [];
@@ -260,7 +262,10 @@ export class Steps extends Shell {
       node.classList.toggle("is-key", !this.head.crossing && at === shown.key && stage.main !== null);
     }
     if (!this.hovered) this.reveal(tokens[shown.query]);
-    for (const grid of this.grids) grid.draw(shown, this.colours);
+    for (const grid of this.grids) {
+      grid.draw(shown, this.colours);
+      grid.readout.hidden = stage.main === null; // nothing is explained yet
+    }
     const id = this.hovered?.id ?? this.explained ?? stage.main;
     for (const node of [this.why, this.tools]) node.hidden = !id;
     if (!id) return;
