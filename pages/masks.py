@@ -28,11 +28,6 @@ def draw(here: Lesson) -> None:
                     lambda: effects.attention(sides),
                     here.asks("Which keys pick up the attention of the masked ones?", "keys"),
                 ),
-                "Vectors": (
-                    "How far each token's vector moves, layer by layer.",
-                    lambda: effects.outputs(sides),
-                    here.asks("Which token's vector moves most?", "queries"),
-                ),
                 "Next word": (
                     "",
                     lambda: effects.next_words(sides),
@@ -51,9 +46,12 @@ def draw(here: Lesson) -> None:
                 "Kinds": ("", lambda: facts.table(here, chosen, said)),
                 "Quiz": ("", lambda: facts.exercises(here, said)),
             },
-            earlier={"Which mask is which": ("Kinds", {}), "Predict, then reveal": ("Quiz", {})},
+            earlier={
+                "Vectors": ("Attention", {}),
+                "Which mask is which": ("Kinds", {}),
+                "Predict, then reveal": ("Quiz", {}),
+            },
             needs={
-                "Vectors": ("text", "model", "kind"),
                 "Loss": ("text", "model", "kind"),
                 "Reach": ("text", "model", "kind"),
             },

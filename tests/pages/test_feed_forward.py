@@ -100,11 +100,10 @@ def test_what_the_view_reports_reaches_the_address(monkeypatch: pytest.MonkeyPat
 
 def test_a_moved_word_takes_its_row_along() -> None:
     app, out = open_tab(TABS[1], **HERE, place="1"), recorded()["out"]
-    order = [0, TOKEN, 1, 2, 3, *range(TOKEN + 1, len(out))]
-    np.testing.assert_allclose(matrices(app)["outputs_as"][0], out, atol=5e-3)
-    np.testing.assert_allclose(matrices(app)["outputs_moved"][0], out[order], atol=5e-3)
+    here, there, difference = matrices(app)["moved"][0]
+    np.testing.assert_allclose((here, there), out[[TOKEN, TOKEN], :64], atol=5e-3)
+    np.testing.assert_allclose(difference, 0, atol=1e-4)
     assert "otherwise the same, to within" in words(app)
-    assert "row 1" in alt(app, "outputs_moved")
 
 
 def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
@@ -162,11 +161,13 @@ def test_a_neuron_that_is_off_writes_nothing() -> None:
 
 def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
     """And so does a twin without them."""
-    app = open_tab(TABS[3], **HERE)
-    assert set(charts(app)) == {"average", "losses_off", "losses_twins"}
-    assert {"next_words_off", "next_words_twins"} <= set(views(app))
+    app = open_tab(TABS[3], **HERE, without_it="Switched off")
+    assert set(charts(app)) == {"losses_off"}
+    assert "next_words_off" in views(app)
     expected = losses(recorded()["logits"], ids_of(TEXT))
-    assert f"**{np.mean(expected):.2f}** nats in A (whole model)" in words(app)
+    assert f"**{np.mean(expected):.2f}** nats (whole model) in A" in words(app)
+    app = open_tab(TABS[3], **HERE, without_it="Trained without")
+    assert "next_words_twins" in views(app)
     measured, own = [], []
     for name in ("twins-attention-only", "twins-rope"):
         trace = zoo.load(name).trace(TEXT)
@@ -238,10 +239,11 @@ def test_a_translator_shows_the_layer_of_the_chosen_stack() -> None:
 
 def test_a_model_of_attention_alone_says_so_and_still_compares_the_twins() -> None:
     for tab in TABS:
-        app = open_tab(tab, model="induction", text=TEXT)
+        app = open_tab(tab, model="induction", text=TEXT, without_it="Switched off")
         assert "has no feed-forward layers" in words(app), tab
         if tab == TABS[3]:
-            assert set(charts(app)) == {"average", "losses_twins"}
+            app = open_tab(tab, model="induction", text=TEXT, without_it="Trained without")
+            assert set(charts(app)) == {"losses_twins"}
             assert "next_words_twins" in views(app)
 
 
@@ -264,7 +266,7 @@ def test_numbers_that_are_not_finite_are_named_in_place_of_pictures(monkeypatch:
 
 def test_what_is_said_follows_the_model_and_the_token() -> None:
     """A word may not have moved; a model may have met the words, fill gaps, or set the stream anew after the layer."""
-    moved, new, anew = "has moved with its word", "in held-out sentences", "before the norm that follows"
+    moved, new, anew = "has moved with it,", "in held-out sentences", "before the norm that follows"
     gap = "In the place of “___” the probability that changes most"
     for tab, model, text, token, said, there in (
         (1, "tiny-english", TEXT, "0", moved, False),

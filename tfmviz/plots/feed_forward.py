@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, unlabelled, written
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme, shades
@@ -19,22 +19,21 @@ DRAWN, RUG = (-4.0, 3.0), -0.4
 """The inputs between which the curves differ, and the height of the dots, below them all."""
 
 
-def outputs(values: Array, tokens: Sequence[str], *, chosen: int, title: str, limit: float) -> Cells:
-    """What a layer writes, a row for every token.
+def moved(values: Array, *, rows: Sequence[str], whole: int) -> Cells:
+    """What a layer writes for one vector at two positions, and the difference.
 
     Args:
-        values: (len, d_model).
-        chosen: the row to frame.
-        limit: the value of the strongest colour.
+        values: (3, n), the first numbers of each.
+        rows: names of the three.
+        whole: numbers that each has in all.
     """
+    n = values.shape[1]
     return Cells(
         matrices=values[None],
-        rows=of_tokens("token", tokens),
-        columns=unlabelled(Axis(title="number")),
-        scale=signed(values, "", limit=limit, root=True),
-        titles=(title,),
-        frames=(Frame(top=chosen, left=0, bottom=chosen + 1, right=values.shape[1]),),
-        row_height=24,
+        rows=Axis(title="", names=rows, spoken=rows),
+        columns=Axis(title=f"the first {n} of {whole} coordinates" if n < whole else "coordinate"),
+        scale=signed(values, "output of the layer", root=True),
+        row_height=56,
     )
 
 

@@ -105,6 +105,7 @@ def attention(sides: Sides) -> None:
     asks = said_of_queries(here.trace, layer)[token]
     show("mask_scores", of_columns(columns, caption=f"{asks}, key by key.", low=True))
     st.markdown(f"The row of B still sums to **{there.trace[f'{layer}.pattern'][head, token].sum():.3f}**.")
+    outputs(sides)
 
 
 def outputs(sides: Sides) -> None:
@@ -113,7 +114,6 @@ def outputs(sides: Sides) -> None:
     before = here.trace
     moved = mask_effect.stream_change(before, there.trace, stack)
     if not moved.any():
-        st.markdown("With the model's own mask no vector has moved.")
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
     names, most = quoted(tokens), int(moved[-1].argmax())
