@@ -30,22 +30,24 @@ def draw(here: Lesson) -> None:
                 "Which word does the model expect here?",
             ),
             "Residual stream": (
-                "How long each token's vector is, and what attention and MLP add. A share over 100%: the other "
-                "part worked against it.",
+                "How long each token's vector is, and what attention and MLP add. A share above 100% means "
+                "that the other part pulled the opposite way.",
                 lambda: panels.stream_norms(here),
-                here.asks("Which token's vector becomes the longest?"),
+                here.asks("Which token ends up with the longest vector?"),
             ),
-            "Take it away": (
-                "Everything above as files. “Share” copies a link to what you see.",
+            "Export": (
+                "Download everything above. “Share” copies a link to exactly this view.",
                 lambda: panels.files(here),
             ),
         },
+        earlier={"Take it away": ("Export", {})},
     )
     panels.code()
 
 
 lesson.page(
-    "Every word asks: *which other words matter to me?* Point at one, or click two.",
+    "Every word asks: *which other words matter to me?* Hover over a word to see where it looks; "
+    "click two to find the heads that link them.",
     draw,
     along=beside.along(beside.WITH_HEADS),
 )

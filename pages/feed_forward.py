@@ -21,12 +21,12 @@ def draw(here: Lesson) -> None:
                 "How many neurons fire for this token?",
             ),
             "Same at every position": (
-                "Move a vector to another position: what the layer writes moves along.",
+                "Move a vector to another position and the layer's output moves with it.",
                 with_layer(here, through.moved),
                 "The same vector elsewhere: does the layer write something else?",
             ),
             "Neurons": (
-                "The neurons that fire most on the framed token. Click one.",
+                "The neurons that fire most strongly for the highlighted token. Click one.",
                 with_layer(here, neurons.neurons),
                 "Which words does the strongest neuron raise?",
             ),
@@ -36,7 +36,7 @@ def draw(here: Lesson) -> None:
                 "What does a model expect without these layers?",
             ),
             "Activations": (
-                "What the function does to each number; dots are this token's neurons.",
+                "What the function does to each number. The dots below the curves are this token's neurons.",
                 with_layer(here, functions.functions),
                 "How many neurons are nearly off for this token?",
             ),

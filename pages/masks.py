@@ -23,14 +23,10 @@ def draw(here: Lesson) -> None:
             "effect",
             {
                 "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head}: others share what a closed key had.",
+                    f"Layer {here.choice.layer_index}, head {here.choice.head}: the remaining keys "
+                    "share the attention that a masked key would have received.",
                     lambda: effects.attention(sides),
-                    here.asks("Which keys get the closed keys' share?", "keys"),
-                ),
-                "Vectors": (
-                    "How far each token's vector moves, layer by layer.",
-                    lambda: effects.outputs(sides),
-                    here.asks("Which token's vector moves most?", "queries"),
+                    here.asks("Which keys pick up the attention of the masked ones?", "keys"),
                 ),
                 "Next word": (
                     "",
@@ -50,9 +46,12 @@ def draw(here: Lesson) -> None:
                 "Kinds": ("", lambda: facts.table(here, chosen, said)),
                 "Quiz": ("", lambda: facts.exercises(here, said)),
             },
-            earlier={"Which mask is which": ("Kinds", {}), "Predict, then reveal": ("Quiz", {})},
+            earlier={
+                "Vectors": ("Attention", {}),
+                "Which mask is which": ("Kinds", {}),
+                "Predict, then reveal": ("Quiz", {}),
+            },
             needs={
-                "Vectors": ("text", "model", "kind"),
                 "Loss": ("text", "model", "kind"),
                 "Reach": ("text", "model", "kind"),
             },
@@ -62,6 +61,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Click a word to hide it: the model runs with your mask.",
+    "Click a word in the grid's header to hide it; the model reruns with your mask.",
     draw,
 )

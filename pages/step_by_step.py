@@ -16,10 +16,10 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "Longer vectors have larger products by chance, and the softmax chooses one key. Dividing by √d "
-                "undoes that.",
+                "The longer the vectors, the larger their dot products by chance alone, until the softmax picks a "
+                "single key. Dividing by √d prevents that.",
                 lambda: heads.scaling_lab(here),
-                "Twice as many numbers: what becomes of the largest share?",
+                "Double d: what happens to the largest attention weight?",
             ),
             "A fuzzy hash table": (
                 "A hash table returns one value. Attention matches every key and mixes their values.",
@@ -27,17 +27,17 @@ def draw(here: Lesson) -> None:
                 "How much comes from the best key alone?",
             ),
             "What heads add": (
-                "The heads' results times W_O are a sum over heads.",
+                "Multiplied by W_O, the heads' outputs simply add up.",
                 lambda: heads.contributions(here),
                 "Which head adds most for this token?",
             ),
             "Heads or their mean?": (
-                "Heads look at different things; their mean blurs them.",
+                "Heads attend to different things; averaging them blurs the picture.",
                 lambda: heads.average(here),
                 "Is the mean sharper or more even than the heads?",
             ),
             "Find a head": (
-                "Every head has a biography: claims about it, made on some texts and tested on others.",
+                "Every head has a profile: hypotheses formed on some texts and tested on others.",
                 lambda: biography.biography(here),
                 "In which layers do heads rest on the first token?",
             ),
@@ -48,7 +48,7 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "One head at work. Click any cell for its origin.",
+    "One head at work. Click any number to see how it was computed.",
     draw,
     along=beside.along(beside.WITH_HEADS),
 )

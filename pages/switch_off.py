@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
         "removed",
         {
             "Next word": (
-                "Where both bars agree, the part was not needed.",
+                "Where the two bars are equal, the part was not needed.",
                 shows(board.next_words),
                 "Does the model still expect the same word?",
             ),
@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 "Does the model still write good English?",
             ),
             "Attention": (
-                "Which heads look elsewhere now?",
+                "Which heads attend elsewhere now?",
                 shows(board.attention),
                 "Which head changes most?",
             ),
@@ -45,14 +45,14 @@ def draw(here: Lesson) -> None:
                 "Which part does the model need most?",
             ),
             "Do sharp heads matter?": (
-                "A point is a head: sharp ones right, those most missed on top.",
+                "Each point is a head: sharper to the right, more important higher up.",
                 lambda: every_part.look_and_matter(here, said),
                 "Does a sharp head matter more?",
             ),
             "Copy from another sentence": (
                 "Copy a vector from another sentence's run into yours.",
                 lambda: copying.laboratory(here),
-                "From which layer on is the answer decided?",
+                "From which layer onwards is the answer settled?",
             ),
         },
     )

@@ -10,12 +10,12 @@ def draw(here: Lesson) -> None:
         "why",
         {
             "The score as a sum": (
-                "Each cell joins a writer of the query with a writer of the key.",
+                "Each cell pairs a component that wrote the query with one that wrote the key.",
                 lambda: terms.terms(here),
                 "Which part made it look there?",
             ),
-            "Believe it or not": (
-                "Take one writer out of what this head reads.",
+            "Test it": (
+                "Remove one component from this head's input.",
                 lambda: believe.believe(here),
                 "Will the head still look there?",
             ),
@@ -30,11 +30,13 @@ def draw(here: Lesson) -> None:
                 "Do many heads work in pairs?",
             ),
             "The first token": (
-                "Shares sum to 1: a head that finds nothing looks somewhere all the same, unless it has a sink.",
+                "Shares sum to 1: a head that finds nothing relevant still has to look somewhere, unless it "
+                "has a sink.",
                 lambda: sink.sink(here),
                 "How much attention goes to the first token?",
             ),
         },
+        earlier={"Believe it or not": ("Test it", {})},
         needs={"Which head reads which": ("text", "model", "kind")},
     )
 

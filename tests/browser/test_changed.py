@@ -120,7 +120,7 @@ def test_a_cell_of_a_mask_shows_its_effect_before_python_has_run(visit: Visit) -
     page = visit.open(f"{MASKS}start=full&effect=Attention", drawn=".lab .count")
     assert not page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('weights'))")
     ready(page, VIEWS, cells(page))
-    for tab, views in (("Attention", VIEWS), ("Vectors", ["stream_change"]), ("Next word", ["next_words"])):
+    for tab, views in (("Attention", [*VIEWS, "stream_change"]), ("Next word", ["next_words"])):
         open_effect(page, tab, views)
         agrees(page, views, lambda: click_cell(page, 4, 1))
         agrees(page, views, lambda: click_cell(page, 6, 2))

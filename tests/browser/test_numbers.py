@@ -104,7 +104,7 @@ RECORD = """
 FAULTS = (
     """([limit, keys, smallest]) => {
   const ofTokens = new Set(["query", "key", "token", "source", "writes", "reads → writes"]);
-  const titles = new Set([...ofTokens, "← query: looks"]);
+  const titles = new Set([...ofTokens, "← query (attending)"]);
   const faults = [], numbered = new Set(), ruler = document.createElement("canvas").getContext("2d");"""
     + INSIDE
     + """

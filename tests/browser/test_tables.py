@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.browser import Visit
 
-LOW, ORDERED = "/why?why=Believe it or not", "/complexity"
+LOW, ORDERED = "/why?why=Test it", "/complexity"
 
 ENDS = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
     [...(shadowRoot?.querySelectorAll(".counts table") ?? [])]).flatMap((table) =>

@@ -6,6 +6,10 @@ from tests.cases import each
 PARTS = {
     "a cell of a picture": ("/residual_stream", "lengths", ("it", "layer 3 MLP"), 0),
     "a row of a picture": ("/residual_stream", "lengths", ("it",), 0),
+    "a cell of the explorer": ("/explorer", "explorer", ("it", "animal"), 12),
+    "a row of the explorer": ("/explorer", "explorer", ("it",), 0),
+    "a cell of a step": ("/step_by_step?stage=share", "steps", ("A", "it", "animal"), 12),
+    "a matrix of a step": ("/step_by_step?stage=scores", "steps", ("Kᵀ",), 0),
     "a name beside a chart": ("/residual_stream", "growth", ("layer 3 MLP",), 12),
     "a mark of a chart": ("/residual_stream", "growth", ("“it”", "layer 3 MLP"), 0),
     "a cell of a table": ("/complexity", "table", ("self-attention",), 12),

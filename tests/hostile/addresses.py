@@ -68,7 +68,7 @@ ONCE_HURT: tuple[tuple[str, Address], ...] = (
     ("residual_stream", {"text": "é" * 5000, "stream": "The river", "read": "99.99.99"}),
     ("residual_stream", {"of": "inf", "versus": "\x00", "stream": "Who made the word"}),
     ("why", {"term": "99999.-1", "token": "3", "to": "99999"}),
-    ("why", {"why": "Believe it or not", "taken": "k99999", "text": "é" * 5000}),
+    ("why", {"why": "Test it", "taken": "k99999", "text": "é" * 5000}),
     ("why", {"why": "Which head reads which", "reads": "\x00.1", "side": "inf"}),
     ("whole_model", {"zoom": "decoder.0.self_attn.__class__"}),
     ("feed_forward", {"number": "9.9.9", "neuron": "1e400", "layer_part": "Neurons"}),

@@ -25,7 +25,7 @@ DEAREST = {
     "explorer": ("Residual stream", "emoji"),
     "whole_model": ("Post-norm, pre-norm", "emoji"),
     "step_by_step": ("Find a head", "emoji"),
-    "why": ("Believe it or not", "emoji"),
+    "why": ("Test it", "emoji"),
     "feed_forward": ("Without it", "emoji"),
     "masks": ("Reach", "emoji"),
     "positions": ("Naive ideas", "emoji"),

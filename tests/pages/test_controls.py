@@ -136,8 +136,6 @@ def test_the_tokens_that_may_be_the_answer_are_those_of_the_figure() -> None:
     for page, address, of in (
         ("masks", {"effect": "Attention", "kind": "cross-attention"}, trace.source),
         ("masks", {"effect": "Attention", "kind": "decoder"}, trace.target),
-        ("masks", {"effect": "Vectors", "kind": "encoder"}, trace.source),
-        ("masks", {"effect": "Vectors", "kind": "cross-attention"}, trace.target),
         ("masks", {"effect": "Loss", "kind": "encoder"}, trace.target),
         ("residual_stream", {"kind": "encoder"}, trace.source),
         ("residual_stream", {"kind": "decoder"}, trace.target),

@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from math import erf
 from pathlib import Path
 from typing import Any
 
@@ -101,11 +100,10 @@ def test_what_the_view_reports_reaches_the_address(monkeypatch: pytest.MonkeyPat
 
 def test_a_moved_word_takes_its_row_along() -> None:
     app, out = open_tab(TABS[1], **HERE, place="1"), recorded()["out"]
-    order = [0, TOKEN, 1, 2, 3, *range(TOKEN + 1, len(out))]
-    np.testing.assert_allclose(matrices(app)["outputs_as"][0], out, atol=5e-3)
-    np.testing.assert_allclose(matrices(app)["outputs_moved"][0], out[order], atol=5e-3)
+    here, there, difference = matrices(app)["moved"][0]
+    np.testing.assert_allclose((here, there), out[[TOKEN, TOKEN], :64], atol=5e-3)
+    np.testing.assert_allclose(difference, 0, atol=1e-4)
     assert "otherwise the same, to within" in words(app)
-    assert "row 1" in alt(app, "outputs_moved")
 
 
 def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
@@ -136,7 +134,7 @@ def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
     assert app.number_input(key="chosen_neuron").value == 321
     app.number_input(key="chosen_neuron").set_value(7).run()
     assert app.query_params["neuron"] == "7"
-    assert "What neuron 7 writes" in words(app)
+    assert "neuron 7 promotes" in words(app)
 
 
 @pytest.mark.usefixtures("fresh")
@@ -163,31 +161,31 @@ def test_a_neuron_that_is_off_writes_nothing() -> None:
 
 def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
     """And so does a twin without them."""
-    app = open_tab(TABS[3], **HERE)
-    assert set(charts(app)) == {"average", "losses_off", "losses_twins"}
-    assert {"next_words_off", "next_words_twins"} <= set(views(app))
-    off, twins = (series(charts(app)[key], "value", by="series") for key in ("losses_off", "losses_twins"))
+    app = open_tab(TABS[3], **HERE, without_it="Switched off")
+    assert set(charts(app)) == {"losses_off"}
+    assert "next_words_off" in views(app)
     expected = losses(recorded()["logits"], ids_of(TEXT))
-    (whole,) = (values for title, values in off.items() if "whole" in title)
-    np.testing.assert_allclose(whole, expected, atol=2e-3)
-    assert f"**{np.mean(expected):.2f}** nats (whole model)" in words(app)
-    measured = []
-    for name, kind in (("twins-attention-only", "attention only"), ("twins-rope", "with feed")):
+    assert f"**{np.mean(expected):.2f}** nats (whole model) in A" in words(app)
+    app = open_tab(TABS[3], **HERE, without_it="Trained without")
+    assert "next_words_twins" in views(app)
+    measured, own = [], []
+    for name in ("twins-attention-only", "twins-rope"):
         trace = zoo.load(name).trace(TEXT)
-        (own,) = (values for title, values in twins.items() if kind in title)
-        np.testing.assert_allclose(own, losses(trace["logits"], trace.target.ids), atol=1e-4)
+        own.append(losses(trace["logits"], trace.target.ids))
         by_position = json.loads((zoo.MODELS.parent / "training" / f"{name}-by-position.json").read_text())["loss"]
         measured.append(np.mean(by_position[:64]))
+    np.testing.assert_allclose(charts(app)["losses_twins"]["tables"]["rows"]["value"], own[0] - own[1], atol=1e-4)
     assert "**{:.2f}** instead of **{:.2f}** nats".format(*measured) in words(app)
 
 
-def test_the_dots_lie_on_the_layers_own_curve_and_the_shares_are_counted() -> None:
+def test_the_dots_are_the_tokens_numbers_below_the_curves_and_the_shares_are_counted() -> None:
     app, pre = open_tab(TABS[4], **HERE), recorded()["pre"]
     x, y = (series(charts(app)["activations"], axis) for axis in "xy")
     (dots,) = (line for line in x if "neurons" in line)
-    assert len(x[dots]) == 200
-    np.testing.assert_allclose((x[dots].min(), x[dots].max()), (pre[TOKEN].min(), pre[TOKEN].max()), atol=1e-3)
-    np.testing.assert_allclose(y[dots], x[dots] * (1 + np.vectorize(erf)(x[dots] / np.sqrt(2))) / 2, atol=1e-6)
+    drawn = pre[TOKEN][(pre[TOKEN] >= -4) & (pre[TOKEN] <= 3)]
+    assert 100 < len(x[dots]) <= 200
+    assert all(np.abs(drawn - dot).min() < 1e-3 for dot in x[dots])
+    assert y[dots].max() < min(curve.min() for line, curve in y.items() if line != dots)
     shares = charts(app)["sparsity"]["tables"]["rows"]["value"]
     assert shares[LAYER] == pytest.approx((pre > 0).mean(), abs=1e-3)
     assert len(shares) == 6
@@ -241,10 +239,11 @@ def test_a_translator_shows_the_layer_of_the_chosen_stack() -> None:
 
 def test_a_model_of_attention_alone_says_so_and_still_compares_the_twins() -> None:
     for tab in TABS:
-        app = open_tab(tab, model="induction", text=TEXT)
+        app = open_tab(tab, model="induction", text=TEXT, without_it="Switched off")
         assert "has no feed-forward layers" in words(app), tab
         if tab == TABS[3]:
-            assert set(charts(app)) == {"average", "losses_twins"}
+            app = open_tab(tab, model="induction", text=TEXT, without_it="Trained without")
+            assert set(charts(app)) == {"losses_twins"}
             assert "next_words_twins" in views(app)
 
 
@@ -267,7 +266,7 @@ def test_numbers_that_are_not_finite_are_named_in_place_of_pictures(monkeypatch:
 
 def test_what_is_said_follows_the_model_and_the_token() -> None:
     """A word may not have moved; a model may have met the words, fill gaps, or set the stream anew after the layer."""
-    moved, new, anew = "has moved with its word", "in held-out sentences", "before the norm that follows"
+    moved, new, anew = "has moved with it,", "in held-out sentences", "before the norm that follows"
     gap = "In the place of “___” the probability that changes most"
     for tab, model, text, token, said, there in (
         (1, "tiny-english", TEXT, "0", moved, False),

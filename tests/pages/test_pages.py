@@ -35,7 +35,7 @@ LESSONS = [page.name for page in router.PAGES if page.group]
 """Pages about a sentence."""
 
 Put = Callable[..., ModelConfig]
-VIEWS = ("Predictions", "Residual stream", "Take it away")
+VIEWS = ("Predictions", "Residual stream", "Export")
 
 
 def payload(app: AppTest) -> bytes:
@@ -272,7 +272,8 @@ def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
 
 
 def test_each_note_on_a_long_text_names_its_reader() -> None:
-    app = open_page("feed_forward", text="the cat sat on the mat . " * 100, layer_part="Without it")
+    text = "the cat sat on the mat . " * 100
+    app = open_page("feed_forward", text=text, layer_part="Without it", without_it="Trained without")
     notes = [note.value for note in app.info if "at a time" in note.value]
     assert len(notes) == 2
     assert len({note.split(" read")[0] for note in notes}) == 2

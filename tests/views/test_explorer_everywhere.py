@@ -126,7 +126,7 @@ def test_axe_finds_nothing_to_complain_about(visitor: Callable[..., Standalone])
     for scheme, trace in itertools.product(("light", "dark"), (TRACE, CROSS)):
         page = visitor(color_scheme=scheme, viewport={"width": 1280, "height": 900}).open(trace, title="some model")
         page.get_by_text("Filters and colours").click()
-        page.get_by_text("Every row in words").click()
+        page.get_by_text("Read the rows as text").click()
         expect(page.locator(".in-words li").first).to_be_visible()
         page.locator(".column.query button").nth(4).hover()
         results = Axe().run(page)

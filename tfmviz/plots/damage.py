@@ -28,8 +28,6 @@ def damage(
 ) -> Cells:
     """How much the loss grows without each head, and without each MLP (the last column); grey: there is none.
 
-    The strongest colour is that of the head that matters most; an MLP may matter more, which its number says.
-
     Args:
         values: (attention layer, head + 1), in nats.
         rows: names of the attention layers.
@@ -45,8 +43,7 @@ def damage(
         matrices=shown[None],
         rows=Axis(title="", names=rows, spoken=rows),
         columns=Axis(title="head", names=[*map(str, heads), *last], spoken=[*(f"head {n}" for n in heads), *last]),
-        # a single MLP would make all heads pale
-        scale=signed(values, "change of the loss, in nats", limit=largest(values[:, :-1])),
+        scale=signed(values, "change of the loss, in nats", limit=largest(values), root=True),
         form=Form(digits=4, sign=True, unit=" nats"),
         texts=written(shown, "+.2f"),
         frames=chosen_cell(chosen),
@@ -117,7 +114,7 @@ def recovered(values: Array, *, tokens: Sequence[tuple[str, str]], position: int
         columns=Axis(title="token whose vector is copied", names=joined(visible), spoken=spoken),
         scale=signed(values, title, limit=max(1.0, largest(values))),
         form=Form(sign=True),
-        texts=written(values, ".2f"),
+        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
         frames=chosen_column(position, len(values)),
         row_height=44,
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, unlabelled, written
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme, shades
@@ -15,23 +15,25 @@ from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
 
+DRAWN, RUG = (-4.0, 3.0), -0.4
+"""The inputs between which the curves differ, and the height of the dots, below them all."""
 
-def outputs(values: Array, tokens: Sequence[str], *, chosen: int, title: str, limit: float) -> Cells:
-    """What a layer writes, a row for every token.
+
+def moved(values: Array, *, rows: Sequence[str], whole: int) -> Cells:
+    """What a layer writes for one vector at two positions, and the difference.
 
     Args:
-        values: (len, d_model).
-        chosen: the row to frame.
-        limit: the value of the strongest colour.
+        values: (3, n), the first numbers of each.
+        rows: names of the three.
+        whole: numbers that each has in all.
     """
+    n = values.shape[1]
     return Cells(
         matrices=values[None],
-        rows=of_tokens("token", tokens),
-        columns=unlabelled(Axis(title="number")),
-        scale=signed(values, "", limit=limit, root=True),
-        titles=(title,),
-        frames=(Frame(top=chosen, left=0, bottom=chosen + 1, right=values.shape[1]),),
-        row_height=24,
+        rows=Axis(title="", names=rows, spoken=rows),
+        columns=Axis(title=f"the first {n} of {whole} coordinates" if n < whole else "coordinate"),
+        scale=signed(values, "output of the layer", root=True),
+        row_height=56,
     )
 
 
@@ -80,18 +82,17 @@ def activations(
     *,
     own: str,
     inputs: Array,
-    outputs: Array,
     theme: Theme,
 ) -> Chart:
-    """Activation functions as curves, and where the inputs of one token lie on the layer's own.
+    """Activation functions as curves where they differ, and below them, dot by dot, where one token's inputs lie.
 
     Args:
         functions: by name.
         own: name of the layer's function.
-        inputs, outputs: (n,), numbers before and after it.
+        inputs: (n,), numbers before it; those outside of `DRAWN` are left out.
     """
-    end = max(4.0, float(np.abs(inputs).max()))
-    x = np.linspace(-end, end, 161)
+    x = np.linspace(*DRAWN, 161)
+    inputs = inputs[(inputs >= DRAWN[0]) & (inputs <= DRAWN[1])]
     colours = dict(zip(functions, shades(len(functions), theme), strict=False))
     lines = [
         Line(
@@ -107,10 +108,10 @@ def activations(
     dots = Line(
         name="this token's neurons",
         x=inputs,
-        y=outputs,
+        y=np.full(len(inputs), RUG),
         smooth=(np.array([]), np.array([])),
         stroke=Stroke(colour=theme.accent, width=0, dot=28),
-        said=lambda a, b: f"{own}({decimal(a)}) = {decimal(b)}",
+        said=lambda a, _: f"{own}({decimal(a)}) = {decimal(float(functions[own](np.array([a]))[0]))}",
     )
     return line_chart([*lines, dots], Axes(x="number before the function", y="after it"), theme=theme)
 

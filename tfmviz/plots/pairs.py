@@ -1,4 +1,4 @@
-"""Two numbers for every token, side by side: the comparison that most pages draw."""
+"""Two numbers for every token, side by side or as their difference."""
 
 from __future__ import annotations
 
@@ -8,10 +8,24 @@ from functools import cache
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.charts import Chart, Columns, Spec, colour, hover, number, numbered, rows, slanted, specification
+from tfmviz.plots.charts import (
+    Chart,
+    Columns,
+    Spec,
+    colour,
+    hover,
+    number,
+    numbered,
+    role,
+    rows,
+    rule,
+    slanted,
+    specification,
+)
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
+from tfmviz.words.numbers import decimal
 
 
 def pairs(
@@ -75,3 +89,41 @@ def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: i
     return specification(
         theme, *(no_number if absent else []), bars, height=380, says=f"Two bars for every {token_title}: {title}."
     )
+
+
+def differences(
+    tokens: Sequence[str], one: Array, other: Array, *, title: str, theme: Theme, token_title: str, names: Sequence[str]
+) -> Chart:
+    """One bar for every token: the other number minus the one, up where it is greater.
+
+    Args:
+        title: what is measured.
+        token_title: name of the axis of tokens.
+        names: of the tokens under the pointer.
+    """
+    apart = other - one
+    bars = {
+        "token": numbered([visible(token) for token in tokens]),
+        "value": apart,
+        "role": ["more" if value > 0 else "less" for value in apart],
+        "hover": [
+            f"{name}: {a:.3f} in A, {b:.3f} in B, {decimal(b - a, '+.3f')}"
+            for name, a, b in zip(names, one, other, strict=True)
+        ],
+    }
+    return Chart(spec=_differences(theme, title, token_title), data={"rows": bars})
+
+
+@cache
+def _differences(theme: Theme, title: str, token_title: str) -> Spec:
+    bars = (
+        rows()
+        .mark_bar()
+        .encode(
+            x=slanted("token", token_title),
+            y=number(alt.Y, "value", title, axis={"format": "+~f"}, zero=True, nice=True),
+            color=role("role", {"more": theme.signed[2], "less": theme.signed[0]}),
+            **hover(),
+        )
+    )
+    return specification(theme, bars, rule(theme, y=0), height=380, says=f"A bar for every {token_title}: {title}.")

@@ -66,16 +66,17 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
     layers = range(len(attention))
     kinds = ("attention", "MLP")
     lengths = np.concatenate((attention, mlp))
-    words = ["" if np.isnan(s) else f"{s:.0%}" for s in np.concatenate((attention_share, 1 - attention_share))]
+    shares = ["" if np.isnan(s) else f"{s:.0%}" for s in np.concatenate((attention_share, 1 - attention_share))]
     bars: Columns = {
         "layer": numbered([str(i) for i in layers]) * 2,
         "series": [kind for kind in numbered(kinds) for _ in layers],
         "value": lengths,
-        "word": words,
+        "top": np.tile(np.maximum(attention, mlp), 2),
+        "word": [*shares[: len(attention)], *[""] * len(attention)],  # the MLP's is what is left
         "hover": [
             f"layer {i % len(attention)}, {kinds[i // len(attention)]}: length {length:.2f}"
-            + (f", {word} of the step" if word else "")
-            for i, (length, word) in enumerate(zip(lengths, words, strict=True))
+            + (f", {share} of the step" if share else "")
+            for i, (length, share) in enumerate(zip(lengths, shares, strict=True))
         ],
     }
     return Chart(spec=_writes(theme), data={"rows": bars})
@@ -84,13 +85,13 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
 @cache
 def _writes(theme: Theme) -> Spec:
     x = name(alt.X, "layer", "layer", axis={"labelAngle": 0}, paddingInner=0.1, paddingOuter=0.05)
-    y = number(alt.Y, "value", "length of what is added", zero=True, nice=True)
+    y = number(alt.Y, "value", "length of what is added, with attention's share of the step", zero=True, nice=True)
     side = alt.XOffset("series:N")
     color = colour("series", [theme.attention, theme.mlp], longest=9, symbol="square")
     return specification(
         theme,
         rows().mark_bar().encode(x=x, xOffset=side, y=y, color=color, **hover()),
-        rows().mark_text(dy=-8).encode(x=x, xOffset=side, y=y, text=alt.Text("word:N")),
+        rows().mark_text(dy=-8).encode(x=x, y=alt.Y("top:Q"), text=alt.Text("word:N")),
         height=340,
         says="The length of what attention and the feed-forward layer add.",
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, chosen_cell, masked, of_tokens, share, unlabelled, written
+from tfmviz.plots.cells import Axis, Cells, chosen_cell, masked, of_tokens, share, written
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, colour, hover, number, numbered, rows, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -79,17 +79,17 @@ def tiles(
         patterns: each (q_len, k_len).
         mask: (q_len, k_len), True = may attend.
         titles: one per pattern.
-        tokens: of queries and of keys, said of a cell that is pointed at.
+        tokens: of queries and of keys.
     """
     queries, keys = tokens
     return Cells(
         matrices=masked(patterns, mask),
-        rows=unlabelled(of_tokens("query", queries)),
-        columns=unlabelled(of_tokens("key", keys)),
+        rows=of_tokens("query", queries),
+        columns=of_tokens("key", keys),
         scale=share(),
         titles=tuple(titles),
         square=True,
-        across=3 if len(patterns) > 4 else len(patterns),
+        across=min(5, len(patterns)),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import NEXT_WORDS
-from tfmviz.plots.pairs import pairs
+from tfmviz.plots.pairs import differences, pairs
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import is_latin
 from tfmviz.ui import controls, models
@@ -55,13 +55,26 @@ def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str
     show(key, Bars(labels=words, shares=[old[best].tolist(), new[best].tolist()], names=series))
 
 
-def losses(here: Lesson, after: Trace, *, series: tuple[str, str], key: str = "losses") -> None:
-    """Surprise at every next word, in both runs."""
+def losses(here: Lesson, after: Trace, *, key: str = "losses") -> None:
+    """How much more every next word surprises in the run after, B, than in the one before, A."""
     before = here.trace
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
-    show_losses(before.tokens, old, new, series=series, key=key)
+    names = quoted(before.tokens)[1:]
+    show(
+        key,
+        differences(
+            before.tokens[1:],
+            old,
+            new,
+            title="B − A, change of the surprise in nats",
+            token_title="word to predict",
+            names=names,
+            theme=theme(),
+        ),
+        alt="; ".join(f"{name} {a:.1f} → {b:.1f}" for name, a, b in zip(names, old, new, strict=True)),
+    )
 
 
 def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[str, str], key: str) -> None:

@@ -27,9 +27,7 @@ def functions(subject: Subject) -> None:
     few = f" The dots are {DOTS} of them, evenly spaced by rank." if len(inputs) > DOTS else ""
     show(
         "activations",
-        figures.activations(
-            COMPARED, own=own, inputs=shown, outputs=feed_forward.function_of(weights)(shown), theme=theme()
-        ),
+        figures.activations(COMPARED | {own: feed_forward.function_of(weights)}, own=own, inputs=shown, theme=theme()),
         alt=f"ReLU is 0 below 0 and the number itself above. GELU and SiLU bend smoothly between the two. "
         f"{per_cent(float((inputs > 0).mean()))} of this token's {len(inputs)} numbers are above 0; all lie between "
         f"{decimal(inputs.min())} and {decimal(inputs.max())}.",

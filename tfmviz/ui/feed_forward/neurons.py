@@ -90,7 +90,7 @@ def _ask(subject: Subject, strongest: list[int]) -> int:
 
 def writes(subject: Subject, neuron: int) -> None:
     """What the neuron writes toward the vocabulary."""
-    st.markdown(f"**What neuron {neuron} writes** (its row of W_out, times W_U):")
+    st.markdown(f"**Words that neuron {neuron} promotes** (its row of W_out times W_U)")
     if not predicts(subject.here):
         st.info("This model reads out no words.", icon=icons.INFO)
         return

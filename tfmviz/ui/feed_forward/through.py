@@ -18,8 +18,11 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject
 from tfmviz.ui.figures import show, show_code, show_view
 from tfmviz.views import feed_forward as view
-from tfmviz.words.labels import quoted
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import tiny
+
+COORDINATES = 64
+"""Of a vector that are drawn."""
 
 PLACE = re.compile(r"(x|gate|pre|post|out|before|after)\.([0-9]{1,6})")
 
@@ -99,29 +102,21 @@ def moved(subject: Subject) -> None:
         controls.token_box(subject.tokens, subject.token)
     controls.at_most("place", last)
     with right:
-        to = st.slider("Move it to position", 0, last, 0, key="place", bind="query-params")
+        to = st.slider("Move it to position (0: the front)", 0, last, 0, key="place", bind="query-params")
     order = np.insert(np.delete(np.arange(last + 1), subject.token), to, subject.token)
     out = here.trace[f"{subject.site}.out"]
     again = _again(here.model, here.text, subject.site, tuple(order.tolist()))
-    for column, values, tokens, row, title in zip(
-        figure.columns(2),
-        (out, again),
-        (subject.tokens, tuple(subject.tokens[n] for n in order)),
-        (subject.token, to),
-        ("as you wrote it", "moved"),
-        strict=True,
-    ):
-        with column:
-            show(
-                f"outputs_{title.split()[0]}",
-                figures.outputs(values, tokens, chosen=row, title=title, limit=float(np.abs(out).max())),
-                alt=f"What the layer writes, {title}: one row per token. The chosen token is row {row}.",
-            )
+    both = np.stack([out[subject.token], again[to]])[:, :COORDINATES]
+    rows = [f"{visible(subject.tokens[subject.token])} at {at}" for at in (subject.token, to)]
+    with figure:
+        show(
+            "moved", figures.moved(np.stack([*both, both[1] - both[0]]), rows=[*rows, "difference"], whole=out.shape[1])
+        )
     if to == subject.token:
         st.markdown("Choose another position.")
         return
     apart = float(np.abs(again - out[order]).max())
-    st.markdown(f"Every row has moved with its word, and is otherwise the same, to within {tiny(apart)}.")
+    st.markdown(f"Every token's output has moved with it, and is otherwise the same, to within {tiny(apart)}.")
 
 
 @shared

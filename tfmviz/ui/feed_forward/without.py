@@ -23,9 +23,24 @@ TWINS = ("twins-rope", "twins-attention-only")
 SERIES = ("whole model", "feed-forward off")
 
 
+PARTS = ("A head only averages", "Switched off", "Trained without")
+
+
 def without(here: Lesson) -> None:
-    """What attention alone can do, the chosen model with all feed-forward layers off, and two models trained so."""
-    averages.inside(here)
+    """What attention alone can do, the chosen model with all feed-forward layers off, or two models trained so."""
+    part = st.segmented_control(
+        "Without it", PARTS, default=PARTS[0], key="without_it", bind="query-params", label_visibility="collapsed"
+    )
+    if part == PARTS[1]:
+        switched_off(here)
+    elif part == PARTS[2]:
+        twins(here)
+    else:
+        averages.inside(here)
+
+
+def switched_off(here: Lesson) -> None:
+    """The chosen model with all feed-forward layers off."""
     stacks = here.model.weights.stacks.values()
     layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
     if not predicts(here):
@@ -38,7 +53,6 @@ def without(here: Lesson) -> None:
         st.info(
             f"{markdown.code(here.model.name)} has no feed-forward layers that could be switched off.", icon=icons.INFO
         )
-    twins(here)
 
 
 def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -> None:
@@ -46,10 +60,10 @@ def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -
     if here.model.config.architecture != "encoder-only" and len(here.trace.tokens) > 1:
         old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (here.trace, after))
         st.markdown(
-            f"Mean surprise at the words of {before_after.predicted(here)}: **{old:.2f}** nats ({series[0]}), "
-            f"**{new:.2f}** nats ({series[1]})."
+            f"Mean surprise at the words of {before_after.predicted(here)}: **{old:.2f}** nats ({series[0]}) in A, "
+            f"**{new:.2f}** nats ({series[1]}) in B."
         )
-        before_after.losses(here, after, series=series, key=f"losses_{key}")
+        before_after.losses(here, after, key=f"losses_{key}")
     before_after.next_words(here, after, here.target, series=series, key=f"next_words_{key}")
 
 

@@ -64,10 +64,11 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
     if not len(answers):
-        st.markdown("No position can see the word it must predict.")
+        st.markdown("No position can see the word it has to predict.")
         return
     st.markdown(
-        f"**{len(answers)} of {len(old)} positions can see the very word they must predict.** {_trained_without(here)}"
+        f"**{len(answers)} of {len(old)} positions can see the very word they have to predict.** "
+        f"{_trained_without(here)}"
     )
 
 
@@ -110,6 +111,7 @@ def attention(sides: Sides) -> None:
     asks = said_of_queries(here.trace, layer)[token]
     show("mask_scores", of_columns(columns, caption=f"{asks}, key by key.", low=True))
     st.markdown(f"The row of B still sums to **{there.trace[f'{layer}.pattern'][head, token].sum():.3f}**.")
+    outputs(sides)
 
 
 def outputs(sides: Sides) -> None:
@@ -118,7 +120,6 @@ def outputs(sides: Sides) -> None:
     before = here.trace
     moved = mask_effect.stream_change(before, there.trace, stack)
     if not moved.any():
-        st.markdown("With the model's own mask no vector has moved.")
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
     names, most = quoted(tokens), int(moved[-1].argmax())
@@ -174,4 +175,4 @@ def next_words(sides: Sides) -> None:
 def losses(sides: Sides) -> None:
     """Surprise at every next word, with both masks."""
     here, there = sides.lessons
-    before_after.losses(here, there.trace, series=sides.titles)
+    before_after.losses(here, there.trace)

@@ -27,7 +27,7 @@ def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
     st.table(
         {
             "mask": ["causal", "padding", "cross-attention"],
-            "it closes": ["what comes later", "what only fills the batch", "nothing but the source's padding"],
+            "it closes": ["what comes later", "padding tokens", "only the padding of the source"],
             "it depends on": ["positions alone", "the lengths in the batch", "the sources' lengths"],
             "shape": ["(len, len)", "(batch, 1, 1, k_len)", "(batch, 1, 1, k_len)"],
             "without it": ["the answer is visible", "results depend on other texts", "as for padding"],

@@ -86,13 +86,13 @@ def settings(here: Lesson) -> Settings:
         return Settings(
             second=second.strip() or SECOND,
             back=back,
-            n_prefix=left.slider("Prefix-LM: tokens of the prefix", 1, 16, 5, key="prefix", bind="query-params"),
+            n_prefix=left.slider("Prefix length (prefix-LM)", 1, 16, 5, key="prefix", bind="query-params"),
             radius=middle.slider("Window and BigBird: radius w", 0, 16, 2, key="w", bind="query-params"),
             step=middle.slider("Dilated: step", 2, 8, 3, key="dilation", bind="query-params"),
             size=middle.slider("Blocks: tokens in a block", 1, 16, 5, key="size", bind="query-params"),
             n_global=right.slider("Global tokens", 0, 8, 1, key="global", bind="query-params"),
             n_random=right.slider("Random keys for each query", 0, 8, 2, key="random", bind="query-params"),
-            seed=right.slider("Seed of the random keys", 0, 20, 0, key="seed", bind="query-params"),
+            seed=right.slider("Random seed", 0, 20, 0, key="seed", bind="query-params"),
         )
 
 
@@ -138,7 +138,7 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
 def _own(length: int, window: int) -> Example:
     from tfmviz import masks
 
-    words = f"The model's own: itself and what came before, {window} keys at most."
+    words = f"The model's own mask: each token sees itself and at most the {window - 1} tokens before it."
     return _example("own", "its own", words, masks.causal(length, window=window))
 
 

@@ -49,7 +49,7 @@ def biography(here: Lesson) -> None:
     known = [name for name in MEASURES if name != "distance" or not here.choice.layer.endswith("cross_attn")]
     x, y = (
         line.selectbox(label, known, known.index(first), key=key, bind="query-params")
-        for label, key, first in (("From left to right", "map_x", known[0]), ("Upwards", "map_y", "sharpness"))
+        for label, key, first in (("x-axis", "map_x", known[0]), ("y-axis", "map_y", "sharpness"))
     )
     with map_:
         _map(here, book, x, y)

@@ -40,6 +40,8 @@ def number(value: float) -> str:
 def lookup(here: Lesson) -> None:
     """One row of attention as a look-up in a table, soft and hard."""
     trace, choice, token = here.trace, here.choice, here.query
+    if controls.pinned() is None:  # of a token that looks at one key alone, soft and hard are hardly different
+        token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
     with lesson.line("token"):
         controls.token_box(of_queries(trace, choice.layer), token)
     row = trace[f"{choice.layer}.pattern"][choice.head][token]
@@ -203,7 +205,7 @@ def scaling_lab(here: Lesson) -> None:
     )
     st.table(
         {
-            "averaged over all rows": ["largest share", "evenness (entropy, 1 = all alike)", "gradient of the softmax"],
+            "averaged over all rows": ["largest share", "normalised entropy (1 = uniform)", "gradient of the softmax"],
             "q · k": [number(plain.largest), number(plain.evenness), number(plain.gradient)],
             "q · k / √d": [number(scaled.largest), number(scaled.evenness), number(scaled.gradient)],
         }

@@ -138,7 +138,7 @@ def _change(said: Switches) -> str:
 def _way(here: Lesson) -> Way:
     """Asks what a part that is off writes instead."""
     how = st.segmented_control(
-        "Write instead",
+        "Replace its output with",
         WAYS,
         default="zero",
         key="how",
@@ -274,7 +274,7 @@ def losses(sides: Sides, said: Switches) -> None:
         if round(float(new[worst] - old[worst]), 3) > 0
         else "No word surprises the model more than before."
     )
-    before_after.losses(here, there.trace, series=sides.titles)
+    before_after.losses(here, there.trace)
 
 
 def attention(sides: Sides, said: Switches) -> None:

@@ -218,7 +218,8 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
     """
     strong = np.flatnonzero(values.max(axis=1) >= FAINT).tolist()
     if not strong:
-        return f"No copy goes {per_cent(FAINT)} of the way: no single vector holds the difference."
+        closed = f"No single copied vector closes even {per_cent(FAINT)} of the gap"
+        return f"{closed}, so the difference is not stored in one place."
     first, last = strong[0], strong[-1]
     most = values.argmax(axis=1).tolist()
     begin, end = (f"token {most[layer]} {_quoted(tokens[most[layer]][0])}" for layer in (first, last))

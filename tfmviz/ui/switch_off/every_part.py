@@ -80,7 +80,7 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
     worst, most = ranked[0]
     if round(most, 3) <= 0:
-        return f"No part is missed here: the loss grows with none {way.done()}."
+        return f"No single part matters here: the loss grows with none {way.done()}."
     heads = [(part, loss) for part, loss in ranked[1:] if part.kind == "head" and loss > 0][:3]
     named = ", ".join(f"**{part.name}** ({decimal(loss, '+.3f')})" for part, loss in heads)
     among = f"; of the {'other ' * (worst.kind == 'head')}heads, with {named}" if heads else ""
@@ -146,7 +146,7 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
         y: (head,), how much the loss grows, in nats.
     """
     if y.max() <= 0:
-        return f"No head is missed here: the loss grows with none {way.done()}."
+        return f"No single head matters here: the loss grows with none {way.done()}."
     order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
     return f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**."
@@ -164,7 +164,7 @@ def _measure(here: Lesson) -> tuple[Question, str]:
     every_word = question(here)
     if every_word is not None:
         line = lesson.line("measure")
-        chosen = line.radio("Damage to", MEASURES, horizontal=True, key="damage_to", bind="query-params")
+        chosen = line.radio("Measure the damage on", MEASURES, horizontal=True, key="damage_to", bind="query-params")
         if chosen == MEASURES[0]:
             return every_word, "the next word"
     writes = here.model.config.architecture != "encoder-only"

@@ -1,4 +1,4 @@
-"""Believe it or not: one path removed, and what that really does to score, attention and next word."""
+"""Test it: one path removed, and what that really does to score, attention and next word."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfmviz.ui.why import subject
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
-TAB = "Believe it or not"  # its title in pages/why.py, which the search reads there
+TAB = "Test it"  # its title in pages/why.py, which the search reads there
 
 Path = tuple[Side, int]
 """A writer of the query or of the key."""

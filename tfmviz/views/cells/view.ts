@@ -8,7 +8,7 @@ import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
 import { isChord } from "../shared/typing.ts";
-import { indexOf, onCanvas } from "../shared/where.ts";
+import { cellOf } from "../shared/where.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
 import { type Axis, type Cell, nameOf, type Picture, sentence, spokenOf, valueAt } from "./words.ts";
@@ -164,28 +164,11 @@ class Cells extends Shell {
 
   /** A cell of the first matrix by the names of its row and its column, or one of these alone. */
   locate(...names: string[]) {
-    const { rows, columns } = this.picture;
-    const [row, column] = this.named(names) ?? this.named([...names].reverse()) ?? [-1, -1];
-    if (row < 0 && column < 0) return null;
     const { corners, wide, high, numbers } = this.place;
-    const box = {
-      left: corners[0].x + Math.max(column, 0) * wide,
-      top: corners[0].y + Math.max(row, 0) * high,
-      width: wide * (column < 0 ? columns.count : 1),
-      height: high * (row < 0 ? rows.count : 1),
-    };
-    return onCanvas(this.canvas, box, numbers);
-  }
-
-  // Row and column with these names; of a single name that of the row, or else of the column.
-  named([one, other]: string[]) {
     const [rows, columns] = [this.picture.rows, this.picture.columns].map((axis) =>
       Array.from({ length: axis.count }, (_, n) => nameOf(axis, n)),
     );
-    const row = indexOf(rows, one);
-    if (other === undefined) return row < 0 ? [row, indexOf(columns, one)] : [row, -1];
-    const column = indexOf(columns, other);
-    return row < 0 || column < 0 ? null : [row, column];
+    return cellOf(this.canvas, { ...corners[0], wide, high, rows, columns }, names, numbers);
   }
 
   choose(cell: Cell | null) {

@@ -9,7 +9,7 @@ import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
-const FIRST_HELP = "Idle heads rest on the first token. Without it each row is made to sum to 1 again.";
+const FIRST_HELP = "Idle heads park their attention on the first token. Leave it out and each row is renormalised.";
 const ADD_HELP = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
 const TICKS = [0, 0.1, 0.25, 0.5, 1];
 
@@ -181,6 +181,6 @@ function legendOf(ticks: HTMLElement) {
   const scale = make("div", { className: "scale" }, make("span", { textContent: "attention" }), ramp, ticks);
   const entry = (name: string, text: string) =>
     make("span", { className: "legend-entry" }, make("span", { className: `swatch ${name}` }), text);
-  const entries = [entry("masked-cell", "masked"), entry("looks", "looks at"), entry("looked", "is looked at by")];
+  const entries = [entry("masked-cell", "masked"), entry("looks", "attends to"), entry("looked", "attended to by")];
   return make("div", { className: "legend" }, scale, ...entries);
 }

@@ -340,6 +340,11 @@ export class Explorer extends Shell {
     this.frame.writeOut(texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts)));
   }
 
+  /** A cell or a row of the matrix. */
+  locate(...names: string[]) {
+    return (this.picture && this.matrix.locate(names)) ?? super.locate(...names);
+  }
+
   key(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof Element && event.target.matches("select")) return;

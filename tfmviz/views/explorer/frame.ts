@@ -26,16 +26,22 @@ export class Frame {
 
   constructor(explorer: Explorer) {
     const { controls, strips, pair } = explorer;
-    const summary = make("summary", { textContent: "Every row in words" });
+    const summary = make("summary", { textContent: "Read the rows as text" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
-    const rowSums = "A row is one token's attention; unfiltered it sums to 1, or to less with a sink.";
+    const rowSums = "Each row is one token's attention. Without filters it sums to 1 (to less if the head has a sink).";
     const colours = make("div", { className: "bar colours" }, controls.filters, controls.legend);
     this.panels = make(
       "div",
       { className: "panels" },
-      make("div", { className: "sentence" }, this.headline, ...strips.map(({ node }) => node), pair.node),
-      panel(explorer, "overview", "Every head", "Point at a head to see it; click to keep it.", controls.node),
-      panel(explorer, "lines", "Who looks at whom", "Left looks at right. Click a token to pin it."),
+      make("div", { className: "sentence" }, this.headline, make("div", {}, ...strips.map(({ node }) => node))),
+      pair.node,
+      panel(explorer, "overview", "Every head", "Hover over a head to see it; click to keep it.", controls.node),
+      panel(
+        explorer,
+        "lines",
+        "Who looks at whom",
+        "Tokens on the left attend to tokens on the right. Click a token to keep it selected.",
+      ),
       panel(explorer, "matrix", "As a matrix", rowSums, zoomOf(explorer.matrix)),
       make("div", { className: "about" }, this.kind, colours),
     );

@@ -11,6 +11,7 @@ import { hatch } from "../shared/hatch.ts";
 import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { share, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
+import { cellOf } from "../shared/where.ts";
 import { eachCell, type Part, paintGrid, paintImage, paintVeiled, revealed, span } from "./cells.ts";
 import type { Mask } from "./payload.ts";
 import { roomBelow } from "./room.ts";
@@ -58,6 +59,7 @@ export class Matrix {
   top = 0;
   after = SUMS; // pixels right of the cells
   cell = 1;
+  numbers = 0; // pixels of the letters in the cells
 
   canvas = make("canvas", { ariaHidden: "true" });
   image = make("canvas");
@@ -224,10 +226,10 @@ export class Matrix {
     pen.restore();
     pen.font = `${colours.letters}px ${colours.font}`;
     pen.textAlign = "left";
-    pen.fillText("key: is looked at →", left, AXIS / 2);
+    pen.fillText("key (attended to) →", left, AXIS / 2);
     pen.textAlign = "right";
     pen.fillText("sum", right + SUMS - 4, top - 10);
-    upwards(pen, "← query: looks", AXIS / 2, top);
+    upwards(pen, "← query (attending)", AXIS / 2, top);
   }
 
   paintCells(pen: Pen, pattern: Pattern, view: View, colours: Colours) {
@@ -244,8 +246,10 @@ export class Matrix {
     else pen.drawImage(this.image, 0, 0, columns * cell, rows * cell);
     hatch(pen, { ...part, wide: cell, high: cell }, colours, (i, j) => !pattern.mask.allowed[i * columns + j]);
     if (cell >= 9) paintGrid(pen, part, cell, colours.ground);
-    pen.font = `${Math.max(colours.least, Math.min(15, cell * 0.38))}px ${colours.font}`;
-    if (!fitsInto(pen, "1.0", cell)) return;
+    const letters = Math.max(colours.least, Math.min(15, cell * 0.38));
+    pen.font = `${letters}px ${colours.font}`;
+    this.numbers = fitsInto(pen, "1.0", cell) ? letters : 0;
+    if (!this.numbers) return;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     eachCell(pattern, part, scale, ({ row, column, shade, weight }) => {
@@ -276,6 +280,14 @@ export class Matrix {
     const column = Math.floor((x - this.left + this.node.scrollLeft) / this.cell);
     const isInside = x >= this.left && y >= this.top && row >= 0 && column >= 0 && row < rows && column < columns;
     return isInside ? { row, column, x: event.clientX, y: event.clientY } : null;
+  }
+
+  /** A cell by the names of its query and its key; of one name the query's row. */
+  locate(names: string[]) {
+    const { left, top, cell, seen, texts } = this;
+    const corner = { x: left - (seen?.x ?? 0), y: top - (seen?.y ?? 0), wide: cell, high: cell };
+    const lattice = { ...corner, rows: texts.queries.labels, columns: texts.keys.labels };
+    return cellOf(this.canvas, lattice, names, this.numbers);
   }
 
   move(event: KeyboardEvent, hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {

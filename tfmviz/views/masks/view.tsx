@@ -33,7 +33,7 @@ const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
 const BRUSH_KEYS: Record<string, Brush> = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
 const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
 const TYPED = "Press Enter to draw on the mask of this sentence.";
-const TILE = 44;
+const TILE = 34;
 const MOST_UNDO = 200;
 const MOST_NAMED = 6; // rows that see nothing
 
@@ -197,12 +197,11 @@ export class Lab extends Shell {
           disabled={!usable}
           data-mask={id}
           aria-pressed={id === this.entry.id}
-          title={usable ? "Start from this mask" : "Only to look at: another shape"}
+          title={`${perCent(countOf(mask) / mask.open.length)} visible. ${usable ? "Start from this mask" : "Another shape"}`}
           onClick={() => this.begin(id)}
         >
           <canvas ref={paint} />
           <strong>{title}</strong>
-          <small>{perCent(countOf(mask) / mask.open.length)} open</small>
         </button>
       );
     };
@@ -226,7 +225,7 @@ export class Lab extends Shell {
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
     const { title, words } = this.entry;
     const { queries } = this.texts;
-    const help = this.typed ? TYPED : "Blue may look, grey may not. Click a word above to hide it, or any cell.";
+    const help = this.typed ? TYPED : "Blue: visible. Grey: masked. Click a word above to hide it, or any cell.";
     const brushes = BRUSHES.map((brush) => (
       <button
         type="button"

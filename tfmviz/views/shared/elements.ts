@@ -135,7 +135,7 @@ export function mark(buttons: HTMLButtonElement[], focus: number | null, pin: nu
 
 /**
  * Tells which button of a group the pointer or the keyboard is on, and which one is clicked. Arrow keys go from one to
- * the next.
+ * the next. A button that comes to lie under a pointer at rest is not pointed at.
  */
 export function listen(
   group: HTMLElement,
@@ -148,10 +148,17 @@ export function listen(
     const node = buttonOf(event);
     return node && [...group.querySelectorAll("button")].indexOf(node);
   };
-  group.addEventListener("pointerover", (event) => {
-    if (event.pointerType !== "touch" && positionOf(event) !== null) hover(positionOf(event));
+  let over: number | null = null;
+  group.addEventListener("pointermove", (event) => {
+    const position = event.pointerType === "touch" ? null : positionOf(event);
+    if (position === null || position === over) return;
+    over = position;
+    hover(position);
   });
-  group.addEventListener("pointerleave", () => hover(null));
+  group.addEventListener("pointerleave", () => {
+    over = null;
+    hover(null);
+  });
   group.addEventListener("focusin", (event) => {
     if (buttonOf(event)?.matches(":focus-visible")) hover(positionOf(event));
   });

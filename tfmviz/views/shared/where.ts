@@ -12,10 +12,34 @@ export function indexOf(names: string[], asked: string) {
   return found[Number(number ?? 1) - 1] ?? -1;
 }
 
-/** A part of a canvas. */
-export function onCanvas(canvas: HTMLCanvasElement, box: Omit<Seen, "letters">, letters: number): Seen {
+/** Cells on a canvas: the corner of the first and their size in its pixels, the names of rows and columns. */
+export type Lattice = { x: number; y: number; wide: number; high: number; rows: string[]; columns: string[] };
+
+/**
+ * A cell by the names of its row and its column, in either order, or one of these alone.
+ * @param letters of the numbers in the cells
+ */
+export function cellOf(canvas: HTMLCanvasElement, lattice: Lattice, names: string[], letters: number): Seen | null {
+  const { x, y, wide, high, rows, columns } = lattice;
+  const found = crossing(lattice, names) ?? crossing(lattice, [...names].reverse());
+  if (!found) return null;
+  const [row, column] = found;
   const { left, top } = canvas.getBoundingClientRect();
-  return { ...box, left: left + box.left, top: top + box.top, letters };
+  return {
+    left: left + x + Math.max(column, 0) * wide,
+    top: top + y + Math.max(row, 0) * high,
+    width: wide * (column < 0 ? columns.length : 1),
+    height: high * (row < 0 ? rows.length : 1),
+    letters,
+  };
+}
+
+// Row and column with these names; of a single name that of the row, or else of the column; null where there is none.
+function crossing({ rows, columns }: Lattice, [one, other]: string[]) {
+  const row = indexOf(rows, one);
+  if (other === undefined && row >= 0) return [row, -1];
+  const column = indexOf(columns, other ?? one);
+  return column < 0 || (row < 0 && other !== undefined) ? null : [row, column];
 }
 
 /** An element that is seen. */

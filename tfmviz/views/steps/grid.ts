@@ -9,6 +9,7 @@ import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
 import { shader } from "../shared/shades.ts";
+import { cellOf } from "../shared/where.ts";
 import type { Axis, Description, Head, MatrixId, Selection, Shown } from "./head.ts";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
@@ -35,6 +36,7 @@ export class Grid {
   after = 0; // pixels right of the cells, for slanted names
   high = 1; // pixels of a cell
   wide = 1;
+  numbers = 0; // pixels of the letters in the cells
   width = 0;
   height = 0;
 
@@ -154,6 +156,7 @@ export class Grid {
 
   paintNumbers(pen: Pen, colours: Colours): void {
     const { wide, high } = this;
+    this.numbers = 0;
     if (Math.min(wide, high) < colours.least + 3) return;
     const { columns, values, tone, allowed } = this.matrix;
     const isShown = (n: number) => values[n] !== -Infinity && (!allowed || allowed[n]);
@@ -161,6 +164,7 @@ export class Grid {
     const texts = Array.from(values, (value, n) => (isShown(n) ? write(value) : ""));
     pen.font = `${colours.least}px ${colours.font}`;
     if (!texts.every((text) => fitsInto(pen, text, wide))) return;
+    this.numbers = colours.least;
     const shade = shader(this.matrix, colours);
     setPen(pen, { textAlign: "center", textBaseline: "middle" });
     for (const [n, text] of texts.entries()) {
@@ -223,6 +227,15 @@ export class Grid {
       const x = this.left + (column + 0.5) * this.wide;
       writeName(pen, cut(label), { x, y: this.top, side: "above", longest: (this.width - x) / SLANT }, above);
     }
+  }
+
+  /** A cell, row or column by the names of its tokens, or "#3" where rows or columns are dimensions. */
+  locate(names: string[]) {
+    const { rows, columns, axes } = this.matrix;
+    const of = (axis: Axis, count: number) => Array.from({ length: count }, (_, n) => this.head.labels(axis)[n] ?? "");
+    const corner = { x: this.left, y: this.top, wide: this.wide, high: this.high };
+    const lattice = { ...corner, rows: of(axes.rows, rows), columns: of(axes.columns, columns) };
+    return cellOf(this.canvas, lattice, names, this.numbers);
   }
 
   cellAt(event: MouseEvent): Cell | null {

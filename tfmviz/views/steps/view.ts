@@ -9,6 +9,7 @@ import { plainSite } from "../shared/sites.ts";
 import { blockOf, toned } from "../shared/sums.ts";
 import type { Values } from "../shared/table.ts";
 import { isChord } from "../shared/typing.ts";
+import { seen } from "../shared/where.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
 import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
@@ -17,6 +18,7 @@ import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
 
 const NARROW = 620;
 const BESIDE = 150; // pixels for a matrix beside the one in focus
+const SIZES: Size[] = ["large", "small", "later"]; // what is in focus first
 const SIGN = 84; // pixels for a sign between two matrices
 
 // Where the arrow keys have another meaning than to change the stage.
@@ -165,6 +167,15 @@ export class Steps extends Shell {
     this.tellBeside({ part: named(this.link, this.selection), id: this.explained });
   }
 
+  /** A matrix by what it is called ("A", "softmax") or its key ("share"), its row or its cell; else a word of the stage. */
+  locate(...names: string[]) {
+    const [name, ...cell] = names;
+    const isNamed = ({ id, matrix }: Grid) => [id, matrix.name, matrix.title].includes(name);
+    const found = this.grids.filter(isNamed).sort((one, other) => SIZES.indexOf(one.size) - SIZES.indexOf(other.size));
+    if (!found.length) return super.locate(...names);
+    return cell.length ? found[0].locate(cell) : seen(found[0].canvas);
+  }
+
   mirror(seen: Seen) {
     return super.mirror(seen) || mirrored(this, seen);
   }
@@ -196,7 +207,9 @@ export class Steps extends Shell {
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
     const focused = active instanceof HTMLElement ? active.dataset.matrix : undefined;
     const link = this.width < NARROW ? this.width / 3 - 12 : Math.min(112, (this.width - 300) / 5);
-    const height = stage.items.includes("\n") ? 150 : 385;
+    const isAlone = stage.main === null; // the sentence's own picture: every word of 64 is named
+    const tall = isAlone ? Math.max(460, 80 + 12 * Math.min(64, this.head.counts.query)) : 385;
+    const height = stage.items.includes("\n") ? 150 : tall;
     const roomFor = this.rooms(stage);
     this.grids = [];
     const chain = stage.chain ? chainOf(this.head) : [];
@@ -249,7 +262,10 @@ export class Steps extends Shell {
       node.classList.toggle("is-key", !this.head.crossing && at === shown.key && stage.main !== null);
     }
     if (!this.hovered) this.reveal(tokens[shown.query]);
-    for (const grid of this.grids) grid.draw(shown, this.colours);
+    for (const grid of this.grids) {
+      grid.draw(shown, this.colours);
+      grid.readout.hidden = stage.main === null; // nothing is explained yet
+    }
     const id = this.hovered?.id ?? this.explained ?? stage.main;
     for (const node of [this.why, this.tools]) node.hidden = !id;
     if (!id) return;
