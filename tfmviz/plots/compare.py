@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from tfmviz.plots.cells import Axis, Cells, Scale, masked, of_tokens, share, signed
+import numpy as np
+
+from tfmviz.plots.cells import Axis, Cells, Frame, Scale, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import (
@@ -47,6 +49,29 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
         scale=signed(values, title),
         row_height=round(320 / len(values)),
         square=axes == ("key", "query"),
+    )
+
+
+def pair_maps(maps: Mapping[str, Array], *, at: tuple[int, int]) -> Cells:
+    """The score of one pair of words at every pair of positions, with a frame around the place where the two stand.
+
+    Args:
+        maps: title of each to its (len, len) scores; rows are the query's positions.
+        at: positions of the query and the key; beyond the maps there is no frame.
+    """
+    values = np.stack(list(maps.values()))
+    length = values.shape[-1]
+    reach = length // 32  # a single cell could hardly be seen
+    (top, left), (bottom, right) = ([place + by for place in at] for by in (-reach, reach + 1))
+    return Cells(
+        matrices=values,
+        rows=Axis(title="position of the query, i"),
+        columns=Axis(title="position of the key, j"),
+        scale=signed(values, "score"),
+        titles=tuple(maps),
+        frames=(Frame(top=top, left=left, bottom=bottom, right=right),) if max(bottom, right) <= length else (),
+        square=True,
+        across=2,
     )
 
 
