@@ -86,13 +86,13 @@ class Form:
 class Frame:
     """A rectangle around cells, from row `top` and column `left` up to and without `bottom` and `right`.
 
-    A line where it has no height.
+    A line where it has no height or no width. Parts of a cell are allowed.
     """
 
-    top: int
-    left: int
-    bottom: int
-    right: int
+    top: float
+    left: float
+    bottom: float
+    right: float
     colour: Literal["accent", "plain", "text"] = "accent"
 
 

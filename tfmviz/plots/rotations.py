@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, masked, of_tokens, signed, unlabelled, written
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, amounts, masked, of_tokens, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme, shades
@@ -48,18 +48,20 @@ def lines(
     return line_chart(drawn, axes, theme=theme, marked=[mark] if mark else [])
 
 
-def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str]) -> Cells:
+def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str], row: int) -> Cells:
     """Matrices of scores side by side on one scale about 0; rows are queries, columns keys, masked cells are grey.
 
     Args:
         parts: title of each to its (len, len) numbers.
         mask: (len, len), True = may attend.
+        row: the query that is framed.
     """
     values = masked(list(parts.values()), mask)
     return Cells(
         matrices=values,
-        rows=unlabelled(of_tokens("query", tokens)),
-        columns=unlabelled(of_tokens("key", tokens)),
+        rows=of_tokens("query", tokens),
+        columns=of_tokens("key", tokens),
+        frames=(Frame(top=row, left=0, bottom=row + 1, right=len(tokens)),),
         scale=signed(values, "score, and what is added to it", root=True),  # a gentle slope would look like nothing
         titles=tuple(parts),
         square=True,
