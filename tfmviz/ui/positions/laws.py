@@ -98,7 +98,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     dot, distance = _relations(waves)
     with left:
         name, values = names[measure or "product"], (distance if measure == "distance" else dot)
-        drawn, marked = Line(name=name, y=values[p]), [(q, str(q)) for q in sorted({p, *others})]
+        marked = [(q, str(q)) for q in sorted({p, *others})]
         show(
             "near_and_far",
             figures.lines(
