@@ -29,6 +29,7 @@ def biases(here: Lesson) -> None:
         {
             "ALiBi": of_scheme(here, "alibi", added, slopes),
             "T5 buckets": of_scheme(here, "t5", added, t5_biases, t5_buckets),
+            "Shaw": lambda: shaw(here.trace.axes(here.choice.layer)[0].tokens),
         },
     )
 
@@ -155,6 +156,7 @@ def shaw(tokens: tuple[str, ...]) -> None:
         alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
     st.markdown(
+        "Shaw et al. learn a vector for every distance up to k. "
         f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, −{clip}, "
         f"{clip}) + {clip}]) / √d. Unlike a bias, it depends on the query."
     )
