@@ -55,11 +55,8 @@ def digits() -> None:
             "Model", list(KINDS), default=next(iter(KINDS)), key="reader", bind="query-params", required=True
         )
     shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
-    order = (
-        np.random.default_rng(shuffled).permutation(zoo.pictures.N_PATCHES)
-        if shuffled
-        else np.arange(zoo.pictures.N_PATCHES)
-    )
+    count = zoo.pictures.N_PATCHES
+    order = np.random.default_rng(shuffled).permutation(count) if shuffled else np.arange(count)
     read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
     left, right = st.columns([2, 3])
     with left:

@@ -83,7 +83,8 @@ def layouts(shown: Subject) -> None:
     st.markdown(
         "**Two layouts.** A pair is two neighbours, 0 and 1, in the paper and here; in GPT-NeoX and in `transformers` "
         f"it is one coordinate from each half. With the vectors reordered too, q · k changes by {tiny(reordered)}, "
-        f"since a sum has no order; but weights stored for neighbours and run as halves change it by up to **{wrong:.2f}**."
+        "since a sum has no order; but weights stored for neighbours and run as halves change it by up to "
+        f"**{wrong:.2f}**."
     )
 
 
