@@ -13,7 +13,7 @@ def draw(here: Lesson) -> None:
         {
             "On your sentence": ("", lambda: duel.attention(sides), "In which model does the head look further back?"),
             "Decision card": (
-                "Every answer is measured here; click it.",
+                "Every entry was measured on this page; click one for the evidence.",
                 lambda: card.card(sides),
             ),
             "Longer texts": (
@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
                 "Which model suffers more beyond 64?",
             ),
             "Shift all positions": (
-                "A model that knows only distances keeps every score.",
+                "A model that knows only distances keeps every score: along a diagonal the distance i − j is the same.",
                 lambda: trials.shift(sides),
                 "In which model do scores change?",
             ),
@@ -30,15 +30,18 @@ def draw(here: Lesson) -> None:
                 "With a position added to each word, a score of layer 0 is a sum of four.",
                 lambda: trials.terms(sides),
             ),
-            "Cache and linear attention": ("", lambda: card.faster(sides)),
-            "On paper": ("", lambda: duel.on_paper(sides)),
         },
-        earlier={"Side by side": ("On paper", {}), "Attention": ("On your sentence", {})},
+        earlier={
+            "Attention": ("On your sentence", {}),
+            "Side by side": ("Decision card", {}),
+            "On paper": ("Decision card", {}),
+            "Cache and linear attention": ("Decision card", {}),
+        },
     )
 
 
 lesson.page(
-    "Small models, trained alike, differ only in how they know the order of words.",
+    "Small models, trained identically, that differ only in how they encode word order.",
     draw,
     needs=("text",),
 )

@@ -25,40 +25,36 @@ def draw(here: Lesson) -> None:
                 "Do scores change when both words come later?",
             ),
             "Wavelengths": (
-                "Every pair is the hand of a clock: the first is fast, the last hardly moves.",
+                "Each pair turns like a clock hand: the first races, the last hardly moves.",
                 of_scheme(here, "rope", spectrum.wavelengths, whose=False),
                 "How long until the slowest pair has turned once?",
             ),
             "Decay": (
-                "The paper's argument, and what is measured.",
+                "The paper's bound next to measurements.",
                 of_scheme(here, "rope", spectrum.decay),
                 "Do scores become smaller with distance?",
             ),
-            "Two layouts": (
-                "A pair: two neighbours in the paper, one from each half in much code.",
-                of_scheme(here, "rope", turning.layouts),
-            ),
             "Biases": (
-                "A number for the distance joins every score: ALiBi's is fixed, T5's trained.",
+                "A number that depends on distance is added to every score: ALiBi's is fixed, T5's trained.",
                 lambda: biases.biases(here),
                 "Which head sees furthest back?",
             ),
-            "Shaw": (
-                "Shaw et al. learn a vector for every distance up to k.",
-                lambda: biases.shaw(here.trace.axes(here.choice.layer)[0].tokens),
-            ),
         },
-        earlier={"ALiBi": ("Biases", {"bias": "ALiBi"}), "T5 buckets": ("Biases", {"bias": "T5 buckets"})},
+        earlier={
+            "ALiBi": ("Biases", {"bias": "ALiBi"}),
+            "T5 buckets": ("Biases", {"bias": "T5 buckets"}),
+            "Shaw": ("Biases", {"bias": "Shaw"}),
+            "Two layouts": ("Turning", {}),
+        },
         needs={
             "Same distance": ("model", "kind", "head"),
             "Wavelengths": ("text", "model"),
-            "Shaw": ("text", "model", "kind"),
         },
     )
 
 
 lesson.page(
-    "These schemes act where two words meet, through their *distance* i − j.",
+    "These schemes act through the *distance* of two words, i − j.",
     draw,
     along=beside.along(beside.SCHEMES),
 )

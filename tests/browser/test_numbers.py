@@ -48,7 +48,6 @@ FEW = {
 MORE = {
     at("ladder", ladder="What comes next"): {"surprise"},
     at("ladder", ladder="Four uses"): {"labels", "classes"},
-    at("positions_rope", scheme="Two layouts"): {"layouts"},
     at("positions_rope", scheme="Biases", bias="T5 buckets"): {"t5_buckets"},
     at("why", why="The score as a sum"): {"terms"},
     at("why", why="What it then writes"): {"writes"},

@@ -87,7 +87,7 @@ def test_other_tokens_stand_where_they_do_in_the_sentence(visit: Visit) -> None:
     expect(i).to_have_value("4")
     expect(j).to_have_value("2")
     expect(page).to_have_url(re.compile(r"turn=2\.3\.4\.2"))
-    open_tab(page, "Shaw")
+    open_tab(page, "Biases")
     page.wait_for_selector(ELSEWHERE)
     open_tab(page, "Turning")
     page.wait_for_selector(DRAWN)

@@ -38,7 +38,8 @@ def within(path: Path) -> dict[str, list[Address]]:
     found: dict[str, list[Address]] = {}
     for _, _, earlier in _calls(path):
         for tab, choices in earlier.values():
-            found.setdefault(tab, []).append(choices)
+            if choices:
+                found.setdefault(tab, []).append(choices)
     return found
 
 

@@ -203,6 +203,14 @@ def test_curves_carry_frequency_and_wavelength() -> None:
     of_dim_4 = [said for line, said in zip(rows["line"], rows["hover"], strict=True) if line.endswith(" dim 4")]
     assert len(of_dim_4) == 20
     assert all("frequency 0.01, wavelength 628.3" in said for said in of_dim_4)
+    tables = charts(sinusoidal("Curves", width="8", places="20", at_a="5", at_b="19"))["curves"]["tables"]
+    read = tables["read"]
+    at_b = [float(word.replace("−", "-")) for n, word in zip(read["cursor"], read["word"], strict=True) if n]
+    drawn = sorted({int(line.split()[-1]) for line in tables["rows"]["line"]})
+    np.testing.assert_allclose(at_b, waves(20, 8)[19, drawn], atol=0.005)
+    pairs = waves(20, 8)[[5, 19]][:, drawn].reshape(2, -1, 2)  # (cursor, pair, sine and cosine)
+    turns = np.radians(np.reshape(tables["hands"]["turn"], (-1, 2)).T)  # clockwise from above
+    np.testing.assert_allclose(np.stack([np.cos(turns), np.sin(turns)], axis=-1), pairs, atol=1e-6)
     (lengths,) = series(shown["wavelengths"]).values()
     np.testing.assert_allclose(lengths, 2 * np.pi * 10_000 ** np.array([0, 0.25, 0.5, 0.75]))
 

@@ -53,7 +53,7 @@ def test_the_row_that_explains_a_row_is_one_of_this_answer() -> None:
 
 def test_a_share_is_said_to_be_negative_where_one_is() -> None:
     """“A share may be negative (the least is 0.063)”."""
-    signs, twins = set(), {"experiment": "Cache and linear attention", "left": "none", "right": "rope"}
+    signs, twins = set(), {"experiment": "Decision card", "left": "none", "right": "rope"}
     for text in ("The cat sat on the mat.", " ".join("abcdefghijklmnopqrstuvwxyz")):
         said = words(open_page("positions_compare", **twins, text=text))
         found = re.search(r"here (some are|none is) \(the least is ([−\d.]+)\)", said)

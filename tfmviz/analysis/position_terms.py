@@ -1,4 +1,4 @@
-"""Position schemes compared: the four terms of a score, shifts, similarity against distance, loss by position."""
+"""Position schemes compared: the four terms of a score, shifts, one pair of words everywhere, loss by position."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from tfmviz.analysis.attention_layer import grouped
 from tfmviz.analysis.predictions import softmax
+from tfmviz.analysis.rotations import turn_pairs
 from tfmviz.record.trace import Array
-from tfmviz.record.weights import AttentionWeights, Norm
+from tfmviz.record.weights import AttentionWeights, Norm, PositionEffects
 
 WINDOW = 16
 """Number of positions averaged for one point of a loss curve."""
@@ -40,6 +41,34 @@ def four_terms(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, hea
     queries = ((word + norm.bias) @ weights.W_Q[head] + weights.b_Q[head], place @ weights.W_Q[head])
     keys = ((word + norm.bias) @ W_K + b_K, place @ W_K)
     return np.stack([q @ k.T for q in queries for k in keys]) / np.sqrt(W_K.shape[-1])
+
+
+def everywhere(
+    query: Array, key: Array, did: PositionEffects, *, norm: Norm, weights: AttentionWeights, head: int, length: int
+) -> Array:
+    """Scores of the first layer, before the mask, of one word at every position i with another one at every j.
+
+    Args:
+        query, key: (d_model,), embeddings of the two words.
+        did: what the scheme does to a text of this length.
+        head: index of a head in the layer of `weights`.
+
+    Returns:
+        (length, length), the query's positions first.
+    """
+    added = np.zeros((length, len(query))) if did.added is None else did.added.astype(np.float64)
+    W_K, b_K = (grouped(value, len(weights.W_Q))[head] for value in (weights.W_K, weights.b_K))
+    q = norm(query + added) @ weights.W_Q[head] + weights.b_Q[head]
+    k = norm(key + added) @ W_K + b_K
+    if did.angles is not None:
+        q, k = turn_pairs(q, did.angles), turn_pairs(k, did.angles)
+    scores = weights.scores(q, k)
+    return scores if did.bias is None else scores + did.bias[head]
+
+
+def varies_at_one_distance(values: Array) -> float:
+    """The largest range of a square of scores along one of its diagonals: 0 where the distance alone counts."""
+    return max(float(np.ptp(np.diagonal(values, offset=n))) for n in range(1 - len(values), len(values)))
 
 
 def change(before: Array, after: Array) -> tuple[Array, Array]:

@@ -86,13 +86,13 @@ class Form:
 class Frame:
     """A rectangle around cells, from row `top` and column `left` up to and without `bottom` and `right`.
 
-    A line where it has no height.
+    A line where it has no height or no width. Parts of a cell are allowed.
     """
 
-    top: int
-    left: int
-    bottom: int
-    right: int
+    top: float
+    left: float
+    bottom: float
+    right: float
     colour: Literal["accent", "plain", "text"] = "accent"
 
 
@@ -106,7 +106,7 @@ class Cells:
         titles: one for each matrix, or none.
         texts: for each row and column of the only matrix what is written into the cell, where it fits.
         notes: for each row and column of the only matrix what else is said of the cell.
-        frames, crosses: marks on the only matrix; a cross is (row, column).
+        frames, crosses: marks on each matrix; a cross is (row, column).
         square: cells are as high as wide; otherwise the picture is as wide as there is room.
         row_height: pixels; less where there are very many rows, more where the texts need it.
         across: the most matrices that stand side by side.

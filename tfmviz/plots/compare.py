@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from tfmviz.plots.cells import Axis, Cells, Scale, masked, of_tokens, share, signed
+import numpy as np
+
+from tfmviz.plots.cells import Axis, Cells, Frame, Scale, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import (
@@ -50,6 +52,29 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
     )
 
 
+def pair_maps(maps: Mapping[str, Array], *, at: tuple[int, int]) -> Cells:
+    """The score of one pair of words at every pair of positions, with a frame around the place where the two stand.
+
+    Args:
+        maps: title of each to its (len, len) scores; rows are the query's positions.
+        at: positions of the query and the key; beyond the maps there is no frame.
+    """
+    values = np.stack(list(maps.values()))
+    length = values.shape[-1]
+    reach = length // 32  # a single cell could hardly be seen
+    (top, left), (bottom, right) = ([place + by for place in at] for by in (-reach, reach + 1))
+    return Cells(
+        matrices=values,
+        rows=Axis(title="position of the query, i"),
+        columns=Axis(title="position of the key, j"),
+        scale=signed(values, "score"),
+        titles=tuple(maps),
+        frames=(Frame(top=top, left=left, bottom=bottom, right=right),) if max(bottom, right) <= length else (),
+        square=True,
+        across=2,
+    )
+
+
 def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
     """The score of a pair of words against the query's position, while the distance between the two stays."""
     ends = [float(end) for curve in curves for end in (curve.y.min() - 0.5, curve.y.max() + 0.5)]
@@ -68,37 +93,53 @@ def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
 
 
 def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
-    """Loss by position, with the trained length marked.
+    """Loss by position, with the trained length marked; names stand where lines end.
+
+    Of the schemes that are not chosen, the one with the lowest loss at the end has a colour.
 
     Args:
         trained: number of positions in training.
     """
+    end = max(float(curve.x.max()) for curve in curves)
+    short = [curve for curve in curves if float(curve.x.max()) < end - trained / 2]
     others = [curve.name for curve in curves if curve.role == "other"]
+    best = min((curve for curve in curves if curve not in short), key=lambda curve: float(curve.y[-1])).name
     lines = [
         Line(
             name=curve.name,
             x=curve.x,
             y=curve.y,
-            stroke=_grey(others.index(curve.name), theme)
+            stroke=_other(others.index(curve.name), theme, stands_out=curve.name == best)
             if curve.role == "other"
             else Stroke(colour=_colour(curve.role, theme), width=4),
             said=partial("{0}, position {1:.0f}: {2:.2f} nats".format, curve.name),
         )
         for curve in curves
     ]
-    end = max(float(curve.x.max()) for curve in curves)
-    short = [curve for curve in curves if float(curve.x.max()) < end - trained / 2]
+    low, high = (end_of([float(end_of(curve.y)) for curve in curves]) for end_of in (min, max))
+    apart = (high - low) / 16  # or names would touch
+    named, last = [], -np.inf
+    for curve in sorted((curve for curve in curves if curve not in short), key=lambda curve: float(curve.y[-1])):
+        last = max(float(curve.y[-1]), last + apart)
+        named.append((float(curve.x[-1]), last, curve.name))
     return line_chart(
         lines,
-        Axes(x="position in the text", y="−log p, nats per token", height=440),
+        Axes(x="position in the text", y="−log p, nats per token", height=440, legend=False),
         theme=theme,
+        y_range=(low - 2 * apart, high),
         marked=[(trained - 0.5, f"trained on {trained} positions")],
-        ends=[(float(curve.x[-1]), float(curve.y[-1]), f"↖ {curve.name} ends") for curve in short],
+        ends=[
+            *named,
+            *((float(trained), low - apart, f"{curve.name} ends") for curve in short),
+            (1.12 * end, low, ""),  # room for the names
+        ],
     )
 
 
-def _grey(nth: int, theme: Theme) -> Stroke:
+def _other(nth: int, theme: Theme, *, stands_out: bool) -> Stroke:
     """A line that the reader has not chosen; its dashes tell it apart."""
+    if stands_out:
+        return Stroke(colour=theme.position, width=3)
     return Stroke(colour=_colour("other", theme), width=1.5, dash=DASHES[1 + nth % (len(DASHES) - 1)])
 
 

@@ -160,7 +160,7 @@ def line_chart(
     Args:
         y_range: the scale reaches at least these ends; None: what the numbers need.
         marked: places on the x axis that get an upright line with a word.
-        ends: x and y of lines that end before the others, and a word for each.
+        ends: x and y of places in the chart, often where lines end, and a word to the right of each.
         words: of each line, at its right end, or ""; they take the place of the legend.
     """
     names = numbered([line.name for line in lines])
@@ -306,7 +306,7 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
             **hover(),
         )
     )
-    ends = rows("stops").mark_text(align="left", dx=8, dy=34)
+    ends = rows("stops").mark_text(align="left", dx=8)
     words = rows("words").mark_text(align="left", baseline="middle", dx=6)
     parts = {
         "ends": [reach(number(alt.Y, "y", axes.y))],

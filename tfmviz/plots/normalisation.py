@@ -80,6 +80,8 @@ def points(
 ) -> Chart:
     """Points on two axes of the same scale, so that distances are what they look like; a line joins two of them.
 
+    The axes begin at 0 where all values are positive. Points that almost coincide share a label.
+
     Args:
         values: (n, 2).
         names: one per point.
@@ -87,19 +89,25 @@ def points(
         titles: of the two axes.
     """
     joined = values[list(link)]
+    from_zero = bool((values > 0).all())
     middle = (values.max(axis=0) + values.min(axis=0)) / 2
+    reach = 0.55 * float(values.max()) if from_zero else 0.58 * max(float(np.ptp(values, axis=0).max()), 1e-9)
+    near = np.abs(values[:, None] - values).max(axis=-1) < 0.1 * reach  # (point, point): their names would touch
     data: dict[str, Columns] = {
         "rows": {
             "x": values[:, 0],
             "y": values[:, 1],
             "role": ["linked" if i in link else "other" for i in range(len(names))],
-            "word": list(names),
+            "word": [
+                "" if near[i, :i].any() else ", ".join(names[j] for j in np.flatnonzero(near[i]).tolist())
+                for i in range(len(names))
+            ],
             "hover": [
                 f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(names, values, strict=True)
             ],
         },
         "link": {"x": joined[:, 0], "y": joined[:, 1]},
-        "frame": {"x": middle[:1], "y": middle[1:], "reach": [0.58 * max(float(np.ptp(values, axis=0).max()), 1e-9)]},
+        "frame": {"x": middle[:1], "y": middle[1:], "reach": [reach], "from": [float(from_zero)]},
     }
     return Chart(spec=_points(theme, *titles), data=data)
 
@@ -114,7 +122,7 @@ def _points(theme: Theme, across: str, upwards: str) -> Spec:
         rows("frame").mark_point(opacity=0, aria=False).encode(x=x, y=y),
         rows("link").mark_line(color=theme.accent, strokeWidth=3, aria=False).encode(x=x, y=y),
         rows().mark_point(filled=True, size=150, opacity=1).encode(x=x, y=y, color=color, **hover()),
-        rows().mark_text(dy=-16).encode(x=x, y=y, text=alt.Text("word:N")),
+        rows().mark_text(align="left", dx=12).encode(x=x, y=y, text=alt.Text("word:N")),
         height=400,
         says=f"Points: {upwards} against {across}, on one scale.",
     )
@@ -123,7 +131,9 @@ def _points(theme: Theme, across: str, upwards: str) -> Spec:
 def _frame(field: str, this: str, other: str) -> list[Spec]:
     """The ends of an axis of which one unit is as long as on the other axis, whatever the width of the page."""
     middle, half = f"data('frame')[0].{field}", f"data('frame')[0].reach * max(1, {this} / {other})"
-    return [{"expr": f"{middle} - {half}"}, {"expr": f"{middle} + {half}"}]
+    is_from_zero = "data('frame')[0].from"
+    low, high = f"{is_from_zero} ? 0 : {middle} - {half}", f"{is_from_zero} ? 2 * {half} : {middle} + {half}"
+    return [{"expr": low}, {"expr": high}]
 
 
 def spread(quartiles: Array, *, names: Sequence[str], title: str, usual: float, theme: Theme) -> Chart:

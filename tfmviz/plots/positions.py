@@ -83,6 +83,108 @@ def _line(line: Line, colour: str) -> curves.Line:
     )
 
 
+def waves(table: Array, pairs: Sequence[int], wavelengths: Array, *, at: Sequence[int], theme: Theme) -> Chart:
+    """A row for each pair of dimensions: sine and cosine over the positions, two cursors that read them, and clocks.
+
+    Args:
+        table: (len, d), sines in even dimensions and cosines in odd ones.
+        pairs: those that are drawn, from the top.
+        wavelengths: (d / 2,), of all pairs.
+        at: positions of the two cursors.
+    """
+    length, last = len(table), len(pairs) - 1
+    fine = np.linspace(0, length - 1, min(4000, 12 * length))
+    lines = numbered([f"dim {2 * pair + part}" for pair in pairs for part in (0, 1)])
+    of_line = [(last - row, pair, part) for row, pair in enumerate(pairs) for part in (0, 1)]
+    drawn = [
+        (line, part, row, x, row + WAVE * value)
+        for line, (row, pair, part) in zip(lines, of_line, strict=True)
+        for x, value in zip(fine.tolist(), _wave(fine, wavelengths[pair], part).tolist(), strict=True)
+    ]
+    points = [
+        (line, row, x, value, row + WAVE * value, f"dim {j} at {x}: {value:.4g}, {_frequency(wavelengths[pair])}")
+        for line, (row, pair, part) in zip(lines, of_line, strict=True)
+        for j in (2 * pair + part,)
+        for x, value in enumerate(table[:, j].tolist())
+    ]
+    read = [
+        (n, row, x, row + WAVE * table[x, 2 * pair + part], f"{table[x, 2 * pair + part]:+.2f}".replace("-", "−"), part)
+        for n, x in enumerate(at)
+        for row, pair, part in of_line
+    ]
+    hands = [
+        (n, last - row, 90 - np.degrees(x * 2 * np.pi / wavelengths[pair]) % 360)
+        for row, pair in enumerate(pairs)
+        for n, x in enumerate(at)
+    ]
+    edge = 1.06 * (length - 1)
+    data: dict[str, Columns] = {
+        "rows": dict(zip(("line", "row", "x", "y", "up", "hover"), zip(*points, strict=True), strict=True)),
+        "curves": dict(zip(("line", "part", "row", "x", "up"), zip(*drawn, strict=True), strict=True)),
+        "read": dict(zip(("cursor", "row", "x", "up", "word", "part"), zip(*read, strict=True), strict=True)),
+        "cursors": {"cursor": [0, 1], "x": list(at), "word": [f"{n} = {x}" for n, x in zip("ab", at, strict=True)]},
+        "hands": dict(zip(("cursor", "row", "turn"), zip(*hands, strict=True), strict=True))
+        | {"x": [edge] * len(hands)},
+        "pairs": {"row": [last - n for n in range(last + 1)], "word": [f"i = {pair}" for pair in pairs]},
+    }
+    return Chart(spec=_waves(theme, len(pairs)), data=data)
+
+
+WAVE = 0.4
+"""Half the height of a wave, in rows."""
+
+
+def _wave(x: Array, wavelength: float, part: int) -> Array:
+    return (np.sin, np.cos)[part](2 * np.pi * x / wavelength)
+
+
+def _frequency(wavelength: float) -> str:
+    return f"frequency {2 * np.pi / wavelength:.4g}, wavelength {wavelength:,.4g}"
+
+
+@cache
+def _waves(theme: Theme, n_pairs: int) -> Spec:
+    height = round(max(44, 3 * theme.letters) * (n_pairs + 1)) + 40
+    x = number(alt.X, "x", "position", axis=FEW | {"tickMinStep": 1, "grid": False}, padding=26)
+    y = number(
+        alt.Y,
+        "up",
+        None,
+        axis={"labels": False, "ticks": False, "domain": False, "grid": False},
+        domain=[-0.6, n_pairs],
+    )
+    middle = number(alt.Y, "row")
+    shade = alt.Color("row:Q", scale={"range": shades(9, theme)[::-1], "domain": [0, max(1, n_pairs - 1)]}, legend=None)
+    dash = alt.StrokeDash("part:N", scale={"domain": [0, 1], "range": [list(DASHES[0]), list(DASHES[1])]}, legend=None)
+    inks = alt.Color("cursor:N", scale={"domain": [0, 1], "range": [theme.text, theme.accent]}, legend=None)
+    turn = alt.Angle("turn:Q", scale=None)
+    hand = rows("hands").mark_point(shape="M0,0L0,-1", size=900, strokeWidth=3, opacity=1, aria=False)
+    side = {"expr": "datum.part ? 'top' : 'bottom'"}
+    values, where = rows("read"), {"x": x, "y": middle, "text": alt.Text("word:N")}
+    beside: dict[str, Any] = {"align": "left", "dx": 7, "baseline": side, "aria": False}
+    return specification(
+        theme,
+        rows("curves")
+        .mark_line(strokeWidth=2.5, aria=False)
+        .encode(x=x, y=y, color=shade, strokeDash=dash, detail=alt.Detail("line:N")),
+        rows().mark_point(opacity=0, size=60).encode(x=x, y=y, **hover()),
+        rows("pairs")
+        .mark_text(align="right", dx=-6, aria=False)
+        .encode(x=alt.XValue(26), y=middle, text=alt.Text("word:N")),
+        rows("cursors").mark_rule(strokeWidth=1.5, aria=False).encode(x=x, color=inks),
+        rows("cursors")
+        .mark_text(baseline="top", align="left", dx=5)
+        .encode(x=x, y=alt.YValue(0), text=alt.Text("word:N"), color=inks),
+        rows("read").mark_point(filled=True, size=60, opacity=1, aria=False).encode(x=x, y=y, color=inks),
+        values.mark_text(**beside, stroke=theme.ground, strokeWidth=5).encode(**where),  # or waves would cross them
+        values.mark_text(**beside).encode(**where, color=inks),
+        rows("hands").mark_point(shape="circle", size=900, stroke=theme.grid, aria=False).encode(x=x, y=middle),
+        hand.encode(x=x, y=middle, angle=turn, color=inks),
+        height=height,
+        says="Sine and cosine of each pair over the positions.",
+    )
+
+
 def table(
     values: Array,
     *,

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Literal
 
-import numpy as np
-
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, masked, of_tokens, signed, unlabelled, written
+from tfmviz.plots.cells import Cells, Form, Frame, Scale, masked, of_tokens, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme, shades
@@ -48,18 +46,20 @@ def lines(
     return line_chart(drawn, axes, theme=theme, marked=[mark] if mark else [])
 
 
-def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str]) -> Cells:
+def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str], row: int) -> Cells:
     """Matrices of scores side by side on one scale about 0; rows are queries, columns keys, masked cells are grey.
 
     Args:
         parts: title of each to its (len, len) numbers.
         mask: (len, len), True = may attend.
+        row: the query that is framed.
     """
     values = masked(list(parts.values()), mask)
     return Cells(
         matrices=values,
-        rows=unlabelled(of_tokens("query", tokens)),
-        columns=unlabelled(of_tokens("key", tokens)),
+        rows=of_tokens("query", tokens),
+        columns=of_tokens("key", tokens),
+        frames=(Frame(top=row, left=0, bottom=row + 1, right=len(tokens)),),
         scale=signed(values, "score, and what is added to it", root=True),  # a gentle slope would look like nothing
         titles=tuple(parts),
         square=True,
@@ -83,23 +83,4 @@ def class_map(values: Array, *, tokens: Sequence[str], title: str, mask: Array) 
         form=Form(name=f"{title} ", digits=0),
         texts=written(shown[0], ".0f"),
         square=True,
-    )
-
-
-def layouts(order: Array) -> Cells:
-    """Which coordinates turn together when neighbours are paired, and when halves are.
-
-    Args:
-        order: (d_head,), the interleaved coordinate that stands at each place of the halves layout.
-    """
-    rows, names = np.stack((np.arange(len(order)), order)), ("neighbours", "halves")
-    return Cells(
-        matrices=(rows // 2).astype(float)[None],
-        rows=Axis(title="", names=names, spoken=names),
-        columns=Axis(title="place in the vector", spoken=[f"place {place}" for place in range(len(order))]),
-        scale=amounts(rows // 2, "pair m, of coordinates 2m and 2m + 1", ticks="whole"),
-        form=Form(name="pair ", digits=0),
-        texts=written(rows, ".0f"),
-        notes=[[f"coordinate {coordinate}" for coordinate in row] for row in rows],
-        row_height=56,
     )

@@ -129,6 +129,8 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
     st.markdown("Two models, trained alike but for their positions. Leave B for the tabs about one scheme.")
     attention(duel)
     on_paper(duel)
+    if lessons := same_tokens(duel):
+        moving(duel, *pair(lessons[0]))
 
 
 def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Duel:
@@ -174,11 +176,6 @@ def on_paper(duel: Duel) -> None:
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
         st.markdown("Both use sines and cosines: sinusoidal **adds** them to the words, RoPE **turns** by them.")
-    st.markdown(
-        "**Do positions matter, or only the distance of two words?** The whole text moves on. Here is the score of "
-        f"one with the other, q · k and what is added to it, in layer {duel.layer}, head {duel.head}."
-    )
-    _moving(duel)
 
 
 def _on_paper(twin: Twin) -> None:
@@ -210,17 +207,26 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
     )
 
 
-def _moving(duel: Duel) -> None:
-    """One score of each twin as both of its words move on together: what the model uses of the positions."""
-    first, other = _lessons(duel)
-    if first.trace.tokens != other.trace.tokens:
-        st.info(CUT_DIFFERENTLY, icon=icons.INFO)
-        return
+def same_tokens(duel: Duel) -> tuple[Lesson, Lesson] | None:
+    """The chosen head of both twins; None, with a sentence, where their tokens differ."""
+    left, right = _lessons(duel)
+    if left.trace.tokens == right.trace.tokens:
+        return left, right
+    st.info(CUT_DIFFERENTLY, icon=icons.INFO)
+    return None
+
+
+def pair(here: Lesson) -> tuple[int, int]:
+    """Asks for two words: positions of the query and of the key, which comes no later."""
     with lesson.line("pair"):
-        lesson.pair_boxes(first)
-    query, key = first.query, min(first.key, first.query)  # what comes later is masked
+        lesson.pair_boxes(here)
+    return here.query, min(here.key, here.query)
+
+
+def moving(duel: Duel, query: int, key: int) -> None:
+    """One score of each twin as the whole text moves on: what the model uses of the positions."""
     places = np.arange(query, TRAINED, STRIDE)
-    words = [quoted(first.trace.tokens)[place] for place in (query, key)]
+    words = [quoted(duel.left.trace(duel.text).tokens)[place] for place in (query, key)]
     curves = [
         Curve(name=twin.scheme, x=places, y=_score(duel, twin, query, key), role=role) for role, twin in duel.sides
     ]
@@ -228,8 +234,7 @@ def _moving(duel: Duel) -> None:
     show(
         "moving",
         figures.moving(curves, theme=theme()),
-        alt=f"Scores of {words[0]} with {words[1]}. "
-        + " ".join(f"{c.name}: {', '.join(f'{y:.2f}' for y in c.y)}. {s}" for c, s in zip(curves, said, strict=True)),
+        title=f"{words[0]} looks at {words[1]} while the whole text moves on: layer {duel.layer}, head {duel.head}",
     )
     st.markdown("  \n".join(f"**{curve.name}**: {sentence}" for curve, sentence in zip(curves, said, strict=True)))
 

@@ -1,8 +1,7 @@
-"""The decision card: which scheme can do what, each answer from an experiment, and the last two of the experiments."""
+"""The decision card: which scheme can do what, each answer from an experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -17,7 +16,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.trials import FIRST, signed
-from tfmviz.ui.duel import FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, scores_from, twin_of
+from tfmviz.ui.duel import FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, on_paper, scores_from, twin_of
 from tfmviz.ui.figures import show
 from tfmviz.ui.held_out import by_position
 from tfmviz.words.numbers import decimal, rounded
@@ -88,35 +87,6 @@ def _largest_difference(one: Array, other: Array) -> float:
     return float(np.abs(one - other).max())
 
 
-def two_tokens(duel: Duel) -> bool:
-    """Whether the text is long enough for these experiments; if not, says so."""
-    if len(duel.left.trace(duel.text).tokens) > 1:
-        return True
-    st.info("Type at least two tokens.", icon=icons.INFO)
-    return False
-
-
-def faster(duel: Duel) -> None:
-    """Two ways to save work, and whether the schemes allow them."""
-    if not two_tokens(duel):
-        return
-    found = {twin.scheme: findings(twin, duel.text) for _, twin in duel.sides}
-    st.markdown("**A key/value cache** reads the text in two halves here. Are predictions the same?")
-    _same(found, "largest difference of a logit", [one.cache for one in found.values()])
-    st.markdown("**Linear attention** can sum Σ φ(k) vᵀ along the text. Is the result the same in layer 0?")
-    _same(found, "all pairs against running sum", [one.linear for one in found.values()])
-    st.markdown("A running sum has no score to bias. A scheme that turns acts on φ(q) and φ(k) separately.")
-    for _, twin in duel.sides:
-        if twin.effects.turned is not None:
-            _turned(twin, duel)
-            break
-
-
-def _same(schemes: Iterable[str], title: str, differences: list[float]) -> None:
-    marks = [_mark(value < ROUNDING) for value in differences]
-    st.table({"scheme": list(schemes), title: list(map(rounded, differences)), "the same": marks})
-
-
 def _turned(twin: Twin, duel: Duel) -> None:
     """The shares of linear attention in one head of the first layer, before φ(q) and φ(k) are turned and after it."""
     run = twin.trace(duel.text)
@@ -139,36 +109,44 @@ def _turned(twin: Twin, duel: Duel) -> None:
             titles=("φ(q) · φ(k)", f"turned by {SCHEMES[twin.scheme].name}"),
             tokens=run.tokens,
         ),
-        alt=f"Shares from {decimal(plain.min())} to {decimal(plain.max())}; turned, from {decimal(turned.min())} to "
-        f"{decimal(turned.max())}.",
     )
 
 
 def card(duel: Duel) -> None:
-    """All schemes, all properties; each answer leads to the experiment behind it."""
-    if not two_tokens(duel):
-        return
+    """All schemes, all properties, with the experiments behind them; then the two chosen schemes on paper."""
+    if len(duel.left.trace(duel.text).tokens) > 1:
+        _measured(duel)
+    else:
+        st.info("Type at least two tokens.", icon=icons.INFO)
+    on_paper(duel)
+
+
+def _measured(duel: Duel) -> None:
     rows = {scheme: findings(twin_of(scheme), duel.text) for scheme in available()}
     columns = zip(*(_cells(scheme, found, duel) for scheme, found in rows.items()), strict=True)
     st.table({"scheme": list(rows)} | dict(zip(PROPERTIES, map(list, columns), strict=True)))
     st.markdown(
         f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at "
         f"{FACTOR} times the trained length the loss rises by at most {position_terms.RISE} nats. **Linear "
-        "attention**, **KV cache**: the same result."
+        "attention**, **KV cache**: the same result, whether Σ φ(k) vᵀ is summed over all pairs or along the text, and "
+        "whether the text is read at once or in two halves."
     )
+    for _, twin in duel.sides:
+        if twin.effects.turned is not None:
+            _turned(twin, duel)
+            break
 
 
 def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
     extrapolates = found.rise is not None and found.rise <= position_terms.RISE
     far = "not measured" if by_position(name_of(scheme)) is None else signed(found.rise)
     entries = (
-        (f"{found.n_parameters:,}", "On paper"),
         (f"{_mark(found.shifted < ROUNDING)} {rounded(found.shifted)}", "Shift all positions"),
         (f"{_mark(extrapolates)} {far}", "Longer texts"),
-        (f"{_mark(found.linear < ROUNDING)} {rounded(found.linear)}", "Cache and linear attention"),
-        (f"{_mark(found.cache < ROUNDING)} {rounded(found.cache)}", "Cache and linear attention"),
     )
-    return [f"[{words}]({_address(scheme, experiment, duel)})" for words, experiment in entries]
+    exact = [f"{_mark(value < ROUNDING)} {rounded(value)}" for value in (found.linear, found.cache)]
+    linked = [f"[{words}]({_address(scheme, experiment, duel)})" for words, experiment in entries]
+    return [f"{found.n_parameters:,}", *linked, *exact]
 
 
 def _address(scheme: str, experiment: str, duel: Duel) -> str:

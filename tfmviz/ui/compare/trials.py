@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import position_terms
@@ -15,10 +16,24 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.ui import before_after, icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.duel import CUT_DIFFERENTLY, FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, scores_from
+from tfmviz.ui.duel import (
+    CUT_DIFFERENTLY,
+    FACTOR,
+    ROUNDING,
+    TRAINED,
+    Duel,
+    Twin,
+    available,
+    moving,
+    name_of,
+    pair,
+    same_tokens,
+    scores_from,
+)
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.words import markdown
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 FIRST = "decoder.0.self_attn"
@@ -46,15 +61,52 @@ def reaches(twin: Twin, length: int) -> bool:
 
 
 def shift(duel: Duel) -> None:
-    """The same sentence at later positions: which scores notice?"""
-    columns, line = st.columns(2), lesson.line("shift")
+    """The same words at later positions: which scores notice?"""
+    maps, line = st.container(), lesson.line("shift")
     by = line.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", bind="query-params")
+    if lessons := same_tokens(duel):
+        query, key = pair(lessons[0])
+        _everywhere(maps, duel, (query, key), by)
+        moving(duel, query, key)
+    columns = st.columns(2)
     table: dict[str, list[str]] = {"layer": [str(n) for n in range(duel.left.model.config.n_layers)]}
     for column, (role, twin) in zip(columns, duel.sides, strict=True):
         with column:
             table |= _shifted(role, twin, duel, by)
     st.markdown(f"Layer {duel.layer}, head {duel.head}; below, the largest difference by layer.")
     st.table(table)
+
+
+def _everywhere(place: DeltaGenerator, duel: Duel, at: tuple[int, int], by: int) -> None:
+    """Both twins' scores of one pair of words at all positions, and how they vary where the distance is the same."""
+    found = {twin.scheme: everywhere(twin, duel.text, at, duel.head) for _, twin in duel.sides}
+    with place:
+        show("pair_maps", figures.pair_maps(found, at=(at[0] + by, at[1] + by)))
+    words = [markdown.plain(quoted(duel.left.trace(duel.text).tokens)[n]) for n in at]
+    varies = " and ".join(
+        f"by up to **{rounded(position_terms.varies_at_one_distance(values))}** with {scheme}"
+        for scheme, values in found.items()
+    )
+    st.markdown(
+        f"Layer 0, head {duel.head}: the score of {words[0]} as the query with {words[1]} as the key, wherever the two "
+        f"stand. Along a diagonal their distance stays the same; there the score varies {varies}."
+    )
+
+
+@shared
+def everywhere(twin: Twin, text: str, at: tuple[int, int], head: int) -> Array:
+    """Scores of a twin's first layer with the words of two positions of a text, query and key, put everywhere."""
+    query, key = twin.trace(text)["embed"][list(at)]
+    weights = twin.model.weights
+    return position_terms.everywhere(
+        query,
+        key,
+        twin.effects,
+        norm=weights.stacks["decoder"].norms[FIRST],
+        weights=weights.attention(FIRST),
+        head=head,
+        length=TRAINED,
+    )
 
 
 def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]]:
@@ -76,7 +128,7 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
         figures.shares(
             patterns,
             np.tri(length, dtype=bool),
-            titles=("from 0", f"from {by}"),
+            titles=(f"{scheme}, from 0", f"{scheme}, from {by}"),
             tokens=run.tokens,
         ),
         alt=f"Layer {duel.layer}, head {duel.head} of {scheme}, from position 0 and from {by}: shares differ by up to "

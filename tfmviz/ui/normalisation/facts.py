@@ -58,7 +58,7 @@ def scaling() -> None:
         figures.points(
             shown, names=[str(i + 1) for i in range(len(raw))], link=(0, other), titles=COLUMNS, theme=theme()
         ),
-        alt="; ".join(f"{n} at {x:.3g}, {y:.3g}" for n, (x, y) in zip(names, shown, strict=True)),
+        title="One year is as long as one unit of money" if shown is scaled["as they are"] else "",
     )
     st.markdown(
         f"Who is most like student 1? {_most_alike(shown)} By scale: "

@@ -97,18 +97,18 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     )
     dot, distance = _relations(waves)
     with left:
-        name, values = names[measure or "product"], distance[p] if measure == "distance" else dot[p]
+        name, values = names[measure or "product"], (distance if measure == "distance" else dot)
         marked = [(q, str(q)) for q in sorted({p, *others})]
         show(
             "near_and_far",
-            figures.lines([Line(name=name, y=values)], title=name, x_title="position q", marked=marked, theme=theme()),
-            alt=f"Product of {p} with " + ", with ".join(f"{q}: {dot[p, q]:.2f}" for q in others),
+            figures.lines(
+                [Line(name=name, y=values[p])], title=name, x_title="position q", marked=marked, theme=theme()
+            ),
         )
     with right:
         show(
             "products",
-            figures.between(dot, title="PE(p) · PE(q)", limit=waves.d / 2),
-            alt="The largest products lie on the diagonal; along every diagonal they are equal.",
+            figures.between(values, title=name.replace(str(p), "p"), limit=float(np.abs(values).max())),
         )
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots.cells import Axis, Cells, amounts, share
+from tfmviz.plots.cells import Axis, Cells, Frame, amounts, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -41,7 +41,12 @@ def digits() -> None:
     drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
     with lesson.line("digit"):
         n = st.slider(
-            "Digit", 0, len(labels) - 1, 0, key="digit", bind="query-params", on_change=controls.put, args=(NOT_DRAWN,)
+            f"Picture, 0 to {len(labels) - 1}",
+            *(0, len(labels) - 1, 0),
+            key="digit",
+            bind="query-params",
+            on_change=controls.put,
+            args=(NOT_DRAWN,),
         )
         shuffled = st.slider(
             "Shuffle", 0, 20, 0, key="shuffle", bind="query-params", help="The order of the patches; 0: as they lie."
@@ -50,11 +55,8 @@ def digits() -> None:
             "Model", list(KINDS), default=next(iter(KINDS)), key="reader", bind="query-params", required=True
         )
     shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
-    order = (
-        np.random.default_rng(shuffled).permutation(zoo.pictures.N_PATCHES)
-        if shuffled
-        else np.arange(zoo.pictures.N_PATCHES)
-    )
+    count = zoo.pictures.N_PATCHES
+    order = np.random.default_rng(shuffled).permutation(count) if shuffled else np.arange(count)
     read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
     left, right = st.columns([2, 3])
     with left:
@@ -67,7 +69,7 @@ def digits() -> None:
         st.markdown(f"{what}. {_answers(read)}")
         p = softmax(read[kind]["logits"])
         show("digit_bars", Bars(labels=[str(digit) for digit in range(len(p))], shares=[p.tolist()]))
-        _looks(read[kind], both[kind])
+        _looks(read[kind], both[kind], shown)
 
 
 def _board(shown: Array, what: str) -> None:
@@ -106,8 +108,8 @@ def _answers(read: dict[str, dict[str, Array]]) -> str:
     return f"The model {', the one '.join(said)}."
 
 
-def _looks(values: dict[str, Array], model: PictureReader) -> None:
-    """Where each head of a layer sends the attention of the [class] token, over the picture."""
+def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None:
+    """Where each head of a layer sends the attention of the [class] token, over the outline of the digit."""
     layers = range(model.config.n_layers)
     layer = st.segmented_control(
         "Layer", layers, default=layers[-1], key="reader_layer", bind="query-params", required=True
@@ -123,13 +125,26 @@ def _looks(values: dict[str, Array], model: PictureReader) -> None:
             columns=columns,
             scale=share(),
             titles=tuple(f"head {head}" for head in range(len(pattern))),
+            frames=_outline(shown > 1 / 4),
             square=True,
-            across=2,
+            across=4,
         ),
         alt="; ".join(f"head {head}: most at patch {int(row[1:].argmax())}" for head, row in enumerate(pattern)),
     )
     own = ", ".join(decimal(float(row[0])) for row in pattern)
     st.caption(f"Where [class] looks in each head; at itself: {own}.")
+
+
+def _outline(inked: Array) -> tuple[Frame, ...]:
+    """Lines between inked cells of the picture and others, in patches from its corner."""
+    paper = np.pad(inked, 1)
+    upright = np.argwhere(paper[1:-1, 1:] != paper[1:-1, :-1]) / zoo.pictures.PATCH
+    level = np.argwhere(paper[1:, 1:-1] != paper[:-1, 1:-1]) / zoo.pictures.PATCH
+    side = 1 / zoo.pictures.PATCH
+    return (
+        *(Frame(top=y, left=x, bottom=y + side, right=x, colour="accent") for y, x in upright.tolist()),
+        *(Frame(top=y, left=x, bottom=y, right=x + side, colour="accent") for y, x in level.tolist()),
+    )
 
 
 def _measured_in_words(n: int) -> str:

@@ -12,7 +12,7 @@ from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, inputs, lesson
+from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -71,8 +71,16 @@ def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[], None
 
 def curves(waves: Waves, _line: DeltaGenerator) -> None:
     """Chosen dimensions over position, with frequency and wavelength."""
-    figure = st.container()
-    chosen = lesson.line("dimensions").multiselect(
+    figure, line = st.container(), lesson.line("dimensions")
+    for key in ("at_a", "at_b"):
+        controls.at_most(key, waves.length - 1)
+    at = [
+        line.slider(
+            f"Position {key[-1]}", 0, waves.length - 1, min(first, waves.length - 1), key=key, bind="query-params"
+        )
+        for key, first in (("at_a", 3), ("at_b", 20))
+    ]
+    chosen = line.multiselect(
         "Dimensions",
         range(waves.d),
         default=sorted({0, 1, *(part * waves.d // 16 // 2 * 2 for part in (1, 2, 4, 8))} & set(range(waves.d))),
@@ -82,29 +90,21 @@ def curves(waves: Waves, _line: DeltaGenerator) -> None:
     )
     if chosen:
         with figure:
-            _chosen_curves(waves, sorted(chosen))
+            _chosen_curves(waves, sorted({j // 2 for j in chosen}), at)
         _frequencies(waves, sorted(chosen))
     else:
         figure.info("Choose at least one dimension.", icon=icons.INFO)
     _wavelengths(waves)
 
 
-def _chosen_curves(waves: Waves, chosen: list[int]) -> None:
-    lengths = waves.wavelengths
-    drawn = [
-        Line(
-            name=f"dim {j}",
-            y=waves.table[:, j],
-            note=f"frequency {2 * np.pi / lengths[j // 2]:.4g}, wavelength {lengths[j // 2]:,.4g}",
-            drawn="dash" if j % 2 else "solid",
-            between=_between(waves, j),
-        )
-        for j in chosen
-    ]
+def _chosen_curves(waves: Waves, pairs: list[int], at: list[int]) -> None:
+    angle = rf"\left(pos / {waves.base:.0f}^{{2i/{waves.d}}}\right)"
+    for column, formula in zip(st.columns(2), (rf"2i) = \sin{angle}", rf"2i + 1) = \cos{angle}"), strict=True):
+        column.latex(f"PE(pos, {formula}")
     show(
         "curves",
-        figures.lines(drawn, title="value", y_range=(-1.08, 1.08), theme=theme()),
-        alt="; ".join(f"dimension {j}: wavelength {lengths[j // 2]:,.1f}" for j in chosen),
+        figures.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
+        hint="Solid: sine; dashed: cosine. Read a position's vector down its cursor; a clock's two hands are a and b.",
     )
 
 
@@ -122,14 +122,6 @@ def _wavelengths(waves: Waves) -> None:
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
         f"{len(lengths)} pairs come full circle."
     )
-
-
-def _between(waves: Waves, j: int) -> tuple[Array, Array] | None:
-    """The curve on which dimension j lies, also between whole positions; None where there are too many of those."""
-    if waves.length > 100:
-        return None
-    x = np.linspace(0, waves.length - 1, 10 * (waves.length - 1) + 1)
-    return x, laws.wave(x, waves.wavelengths[j // 2], quarter=j % 2)
 
 
 def _frequencies(waves: Waves, chosen: list[int]) -> None:

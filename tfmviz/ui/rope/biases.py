@@ -29,6 +29,7 @@ def biases(here: Lesson) -> None:
         {
             "ALiBi": of_scheme(here, "alibi", added, slopes),
             "T5 buckets": of_scheme(here, "t5", added, t5_biases, t5_buckets),
+            "Shaw": lambda: shaw(here.trace.axes(here.choice.layer)[0].tokens),
         },
     )
 
@@ -64,14 +65,12 @@ def added(shown: Subject) -> None:
     q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
     weights = shown.model.weights.attention(shown.layer)
     before, bias, mask = weights.scores(q, k), _biases(shown, len(shown.tokens))[shown.head].astype(float), shown.mask
+    row = shown.query
     product = "q · k / √d" if weights.divided_by else "q · k"  # T5's own models divide by nothing
     show(
         "bias_tiles",
-        figures.score_tiles({product: before, "+ bias": bias, "= scores": after}, mask, tokens=shown.tokens),
-        alt=f"Three matrices. {product} lies between {before[mask].min():.2f} and {before[mask].max():.2f}, the bias "
-        f"between {bias[mask].min():.2f} and {bias[mask].max():.2f}.",
+        figures.score_tiles({product: before, "+ bias": bias, "= scores": after}, mask, tokens=shown.tokens, row=row),
     )
-    row = shown.query
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = ("without the bias", "with it")
     show_both(shown.tokens, *shares, series=series, title="share of attention", key="bias_row")
@@ -90,7 +89,6 @@ def _biases(shown: Subject, length: int) -> Array:
 
 
 def t5_biases(shown: Subject) -> None:
-
     by_distance = _biases(shown, FARTHEST + 1)[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
@@ -158,6 +156,7 @@ def shaw(tokens: tuple[str, ...]) -> None:
         alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
     )
     st.markdown(
+        "Shaw et al. learn a vector for every distance up to k. "
         f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, −{clip}, "
         f"{clip}) + {clip}]) / √d. Unlike a bias, it depends on the query."
     )

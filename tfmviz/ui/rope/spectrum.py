@@ -247,22 +247,28 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     anywhere = rotations.mean_of_all_pairs(q, k, theta_, distances)
     turned = [rotations.turn_pairs(x, rotations.angles(np.arange(len(x)), theta_)) for x in (q, k)]
     stands = along_diagonals(turned[0] @ turned[1].T)[0][: len(distances)]
-    there = np.full(len(distances), np.nan)
-    there[: len(stands)] = stands
-    show(
-        "own_decay",
-        figures.lines(
-            distances,
-            {"all pairs, put there": anywhere, "pairs that are there": there},
-            x_title="distance i − j",
-            y_title="mean of q · k",
-            mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
-            theme=theme(),
-        ),
-        alt=f"This head's mean q · k: {anywhere[0]:.2f} at distance 0, {anywhere[1]:.2f} at 1, {anywhere[-1]:.2f} at "
-        f"{distances[-1]}.",
-    )
-    st.markdown("“Put there”: every pair at every distance.")
+    near = len(stands)
+    left, right = st.columns(2)
+    with left:
+        drawn = {"real pairs": stands, "any two words placed at this distance": anywhere[:near]}
+        show(
+            "own_decay",
+            figures.lines(distances[:near], drawn, x_title="distance i − j", y_title="mean of q · k", theme=theme()),
+            title="The words of your sentence where they stand",
+        )
+    with right:
+        show(
+            "own_decay_far",
+            figures.lines(
+                distances,
+                {"any two words placed at this distance": anywhere},
+                x_title="distance i − j",
+                y_title="mean of q · k",
+                mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
+                theme=theme(),
+            ),
+            title="The same words further apart",
+        )
 
 
 def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:

@@ -10,13 +10,11 @@ import streamlit as st
 
 from tfmviz.analysis import rotations
 from tfmviz.constants import ADDRESS_TURN
-from tfmviz.plots import rotations as figures
 from tfmviz.plots import space
 from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson, live
 from tfmviz.ui.figures import seen_from, show, show_view, theme
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
 from tfmviz.words import markdown
@@ -30,6 +28,7 @@ def turned(shown: Subject) -> None:
     """Two arrows, and below them, if that is wanted, the ways of two pairs through space."""
     arrows(shown)
     lengths(shown)
+    layouts(shown)
     if st.toggle("In three dimensions, beside sinusoids", key="helix", bind="query-params"):
         helices(shown)
 
@@ -69,28 +68,24 @@ def lengths(shown: Subject) -> None:
         f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
         "linear attention (Su et al. 2021)."
     )
-    names = ("before turning", "after")
-    show_both(shown.tokens, before, after, series=names, title="length of q", token_title="token", key="lengths")
 
 
 def layouts(shown: Subject) -> None:
+    """What becomes of q · k where pairs are stored in another order, in words."""
     q, k = shown.of_head("q"), shown.of_head("k")
     order = rotations.halves_order(q.shape[-1])
     by = rotations.angles(np.arange(len(q)), own_theta(shown))
     ours = [rotations.turn_pairs(x, by) for x in (q, k)]
     theirs = [rotations.turn_halves(x[:, order], by) for x in (q, k)]
     mixed = [rotations.turn_halves(x, by) for x in (q, k)]
-    show(
-        "layouts",
-        figures.layouts(rotations.halves_order(min(8, len(order)))),
-        alt="Neighbours: 0 and 1 turn together, 2 and 3, and so on. Halves: even coordinates in the first half, odd "
-        "ones in the second.",
-    )
     scores = [a @ b.T for a, b in (ours, theirs, mixed)]
     reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
-    st.markdown(f"With the vectors reordered too, q · k changes by {tiny(reordered)}: a sum has no order.")
-    st.markdown(f"But weights stored for neighbours and run as halves change it by up to **{wrong:.2f}**.")
-    st.caption("Neighbours: the paper, RoFormer, this project. Halves: GPT-NeoX, LLaMA in `transformers`.")
+    st.markdown(
+        "**Two layouts.** A pair is two neighbours, 0 and 1, in the paper and here; in GPT-NeoX and in `transformers` "
+        f"it is one coordinate from each half. With the vectors reordered too, q · k changes by {tiny(reordered)}, "
+        "since a sum has no order; but weights stored for neighbours and run as halves change it by up to "
+        f"**{wrong:.2f}**."
+    )
 
 
 FEWEST, MOST = 16, 64

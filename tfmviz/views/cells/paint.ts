@@ -73,7 +73,7 @@ function paintCells(pen: Pen, scene: Scene, image: HTMLCanvasElement, matrix: nu
   paintMasked(pen, scene, matrix);
   paintGaps(pen, scene, colours.ground);
   paintTexts(pen, scene);
-  if (matrix === 0) paintMarks(pen, scene);
+  paintMarks(pen, scene);
 }
 
 function paintOneByOne(pen: Pen, { picture, place: { wide, high }, colours }: Scene, matrix: number) {
