@@ -87,9 +87,8 @@ PICTURES: dict[str, Callable[[], Cells]] = {
     "between tokens": lambda: positions.between(np.eye(Q_LEN), title="x", tokens=Q_TOKENS),
     "bits": lambda: positions.bits(np.eye(3)),
     "norms": lambda: residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=5),
-    "score tiles": lambda: rotations.score_tiles({"<a>": SQUARES[0]}, CAUSAL, tokens=Q_TOKENS),
+    "score tiles": lambda: rotations.score_tiles({"<a>": SQUARES[0]}, CAUSAL, tokens=Q_TOKENS, row=2),
     "class map": lambda: rotations.class_map(np.eye(Q_LEN, dtype=int), tokens=Q_TOKENS, title="bucket", mask=CAUSAL),
-    "layouts": lambda: rotations.layouts(np.array([0, 2, 1, 3])),
     "tiles": lambda: steps.tiles([PATTERN, PATTERN], MASK, titles=["<a>", "b"], tokens=BOTH),
     "head scores": lambda: steps.head_scores(SHARES, title="induction", chosen=(1, 2)),
     "heads in training": lambda: learning.patterns(
