@@ -14,12 +14,11 @@ COVERED = """row => {
 
 
 def test_a_long_word_does_not_cover_its_bar_which_is_as_long_as_the_share_that_it_says(visit: Visit) -> None:
-    """At the end of a sentence the mark `<|endoftext|>` once stood on the bars of four figures beside each other."""
+    """At the end of a sentence the mark `<|endoftext|>` once stood on the bars."""
     visit.page.set_viewport_size({"width": 1024, "height": 768})
-    page = visit.open("/ladder", drawn="li .length")
-    ends = page.locator("li", has_text="<|endoftext|>")
-    assert ends.count() == 4
-    assert not any(ends.nth(n).evaluate(COVERED) for n in range(4))
+    page = visit.open("/switch_off?text=The+cat+sat+on+the+mat.", drawn="li .length")
+    rows = page.locator(".bars li")
+    assert not any(row.evaluate(COVERED) for row in rows.all())
     said = [float(text.rstrip("%")) / 100 for text in page.locator(".bars .number").all_inner_texts()]
     lengths = page.locator(".bars .length").evaluate_all("all => all.map((bar) => bar.style.width)")
     assert len(said) == len(lengths) > 8

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Visit, box_of, saved, tool
+from tests.browser import Visit, box_of, choose, saved, tool
 from tests.pages import plain
 from tfmviz.text.tokenizer import Tokenizer
 
@@ -67,6 +67,7 @@ def test_a_new_sentence_exchanges_the_data_and_leaves_the_chart_where_it_is(visi
     assert below(page, "lookup") == ["the", "cat", "saw", "the", "dog", "and", "the"]
     chart(page, "lookup").evaluate("svg => { svg.dataset.mark = 'same' }")
     visit.enter("a dog saw a cat or a")
+    choose(page, "Token", re.compile("^6 +a"))
     assert_shows(page, "a dog saw a cat or a")
     assert below(page, "lookup") == ["a", "dog", "saw", "a", "cat", "or", "a"]
     assert chart(page, "lookup").get_attribute("data-mark") == "same", "the browser has built the chart anew"
