@@ -104,7 +104,8 @@ def test_a_click_on_a_map_of_heads_sets_layer_and_head(visit: Visit) -> None:
         page.mouse.click(place["x"], place["y"])
         expect(page).to_have_url(re.compile(r"layer=2(&|$)"))
         expect(page).to_have_url(re.compile(r"head=6(&|$)"))
-        for name, number in (("Layer", "2"), ("Head", "6")):
+        steppers = (("Layer", "2"), ("Head", "6")) if key != "head_scores_map" else ()  # there the map alone chooses
+        for name, number in steppers:
             expect(page.get_by_role("spinbutton", name=name, exact=True)).to_have_value(number)
 
 
