@@ -61,7 +61,7 @@ def test_the_vector_is_written_out_and_saved(visit: Visit) -> None:
 
 def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&layer_part=Neurons", drawn=".st-key-neurons canvas")
-    expect(page.get_by_text(re.compile("^What neuron "))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Words that neuron "))).to_be_visible()
     before = page.get_by_label(re.compile("^Neuron ")).input_value()
     canvas = page.locator(".st-key-neurons canvas[tabindex='0']").first
     box = box_of(canvas)
@@ -69,7 +69,7 @@ def test_a_click_on_a_neuron_shows_what_it_does(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(r"neuron=\d+"))
     expect(page.get_by_label(re.compile("^Neuron "))).not_to_have_value(before)
     number = page.get_by_label(re.compile("^Neuron ")).input_value()
-    expect(page.get_by_text(f"What neuron {number} writes")).to_be_visible()
+    expect(page.get_by_text(f"Words that neuron {number} promotes")).to_be_visible()
     page.get_by_role("radio", name="the whole layer").click()
     expect(page).to_have_url(re.compile("neurons_off=the"))
     expect(page.get_by_text(re.compile("with them, .* without"))).to_be_visible()

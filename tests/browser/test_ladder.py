@@ -24,5 +24,5 @@ def test_a_click_on_a_token_shows_what_was_expected_there(visit: Visit) -> None:
 
 def test_times_are_measured_at_a_click(visit: Visit) -> None:
     page = visit.open(f"{PAGE}&ladder=Why+recurrence+lost", drawn=DRAWN)
-    page.get_by_role("button", name="Measure on this server").click()
+    page.get_by_role("button", name="Measure how long one layer takes").click()
     expect(page.get_by_text("One layer of width")).to_be_visible(timeout=90_000)

@@ -13,6 +13,7 @@ from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Reading
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, whole
 from tfmviz.words.numbers import decimal
@@ -61,11 +62,9 @@ def _table(reading: Reading) -> None:
     for (name, title), bits in zip(TITLES.items(), reading.bits, strict=True):
         facts = rungs.measured()["models"][name]
         own = decimal(bits.sum() / reading.n_bytes, ".2f") if bits.size else "–"
-        rows.append(f"| {title} | {facts['n_parameters']:,} | {facts['bits_per_byte']:.3f} | {own} |")
-    st.markdown(
-        "| model | parameters | held-out text, bits per byte | your text, bits per byte |\n|---|---|---|---|\n"
-        + "\n".join(rows)
-    )
+        rows.append([title, f"{facts['n_parameters']:,}", f"{facts['bits_per_byte']:.3f}", own])
+    columns = ["model", "parameters", "held-out text, bits per byte", "your text, bits per byte"]
+    show("table", Table(caption="The four models.", columns=columns, rows=rows))
     counted = read_json(rungs.FOLDER / "counted.json")
     st.caption(
         f"With all its {counted['all_numbers']:,} counts the 5-gram model reaches {counted['all_bits_per_byte']:.3f}."
