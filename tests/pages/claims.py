@@ -84,7 +84,12 @@ class Shown:
         more += [table.value.to_string() for table in app.table]
         more += [said_by(view) for key, view in views(app).items() if key != "walk"]
         for chart in charts(app).values():
-            more += [*chart["tables"]["summary"]["summary"], json.dumps(chart["spec"], ensure_ascii=False)]
+            drawn = chart["tables"]
+            more += [
+                *drawn["summary"]["summary"],
+                *map(str, drawn.get("words", {}).get("word", ())),
+                json.dumps(chart["spec"], ensure_ascii=False),
+            ]
         whole = "\n".join([words(app), *more])
         return re.sub(r"\*\*|`` ?| ?``|\\(?=[.|()])|\"", "", whole)
 
@@ -109,7 +114,7 @@ class Shown:
             return of_cells(*drawn[figure], names)
         if figure in (drawn_charts := charts(self.app)):
             return of_chart(drawn_charts[figure]["tables"]["rows"], names)
-        if figure == "table":
+        if figure == "table" and figure not in views(self.app):
             return self.of_table(*names)
         view = views(self.app)[figure]
         if view.component_name == "tfmviz_steps":

@@ -48,7 +48,7 @@ def test_every_page_says_that_a_text_cannot_be_read(monkeypatch: pytest.MonkeyPa
 def test_twins_that_learned_english_do_not_judge_another_language_without_saying_so() -> None:
     places = {
         "why": {"why": "The first token"},
-        "feed_forward": {"layer_part": "Without it"},
+        "feed_forward": {"layer_part": "Without it", "without_it": "Trained without"},
         "efficient": {"method": "Trained with it"},
         "positions_compare": {"experiment": "Longer texts"},
     }

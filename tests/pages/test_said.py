@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, matrices, open_page, series, views, words
+from tests.app import alt, matrices, open_page, views, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number, told
@@ -106,15 +106,6 @@ def test_the_strongest_pair_of_a_head_and_an_mlp_is_said_as_it_is_drawn() -> Non
     assert (8 * layer + head, mlp) == np.unravel_index(np.nan_to_num(values).argmax(), values.shape)
     by_chance = 32 / 256  # d_head of d_model directions; what is drawn is how much more it is
     assert float(found[4]) == pytest.approx(np.nanmax(values) + by_chance, abs=6e-4)
-
-
-def test_each_schedule_s_last_rate_is_said_as_it_is_drawn() -> None:
-    app = open_page("recipe", recipe="Learning rate", warmup="1000", rate_steps="10000")
-    drawn = series(charts(app)["schedules"])
-    said = dict(one.rsplit(" ", 1) for one in alt(app, "schedules").split(": ")[-1].split("; "))
-    assert {name: number(rate) for name, rate in said.items()} == pytest.approx(
-        {name: line[-1] for name, line in drawn.items()}, rel=0.06
-    )
 
 
 def test_a_batch_counts_the_tokens_of_both_sentences() -> None:

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.app import matrices, open_page, words
+from tests.app import charts, matrices, open_page, words
 from tests.pages.claims import told
 from tfmviz import load
 from tfmviz.analysis.mask_effect import next_token_losses
@@ -101,10 +101,8 @@ def test_the_part_that_is_missed_most_is_not_named_twice() -> None:
     assert heads_first
 
 
-def test_losses_of_the_training_are_called_so() -> None:
-    """They were “losses at the end” where held-out ones are logged too."""
-    said = words(open_page("recipe", recipe="Warm-up"))
-    told = said[said.index("Training loss") :]
+def test_the_curves_of_warm_up_bear_the_losses_that_were_logged() -> None:
+    told = charts(open_page("recipe", recipe="Warm-up"))["warm_up_runs"]["tables"]["words"]["word"]
     for name, file in rates.RUNS.items():
         lines = (PROJECT / "assets" / "recipe" / f"{file}.jsonl").read_text(encoding="utf-8").splitlines()
         mean = np.mean([json.loads(line)["loss"] for line in lines][-rates.LAST :])

@@ -122,4 +122,4 @@ def test_shares_of_parameters_are_those_of_the_model() -> None:
     shares = {label: share for label, share, _ in sent(app, "parameters")}
     assert shares["W_E"] == pytest.approx(sizes["embedding.W_E"].size / total)
     assert sum(shares.values()) == pytest.approx(1)
-    assert f"{total:,} trained numbers" in words(app)
+    assert f"{total:,} parameters" in words(app)

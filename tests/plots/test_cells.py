@@ -102,7 +102,7 @@ SIGNED = (
     "attribution", "scheme map", "parts", "damage", "recovered", "vectors", "signed table", "between positions",
     "between tokens", "score tiles",
 )  # fmt: skip
-AMOUNTS = ("reach", "change", "norms", "class map", "layouts", "bits")
+AMOUNTS = ("reach", "change", "norms", "class map", "bits")
 
 
 def colour(text: str) -> list[int]:
@@ -148,7 +148,6 @@ def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothin
     of_attention = partial(side_by_side.difference, rows=Axis(title="query"), columns=Axis(title="key"), cell=None)
     pictures: dict[Callable[[Array], Cells], float] = {
         partial(masks.change, tokens=Q_TOKENS[:3]): LEFT_BY_ROUNDING,
-        lambda values: damage.damage(np.c_[values, [7, 0]], rows=["0", "1"], off=[]): LEFT_BY_ROUNDING,
         of_attention: LEAST_SHARE,
     }
     for draw, rounding in pictures.items():

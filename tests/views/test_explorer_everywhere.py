@@ -118,7 +118,7 @@ def test_the_svg_of_the_matrix_holds_every_cell_in_its_colour(standalone: Standa
     expected = [unlabel_rgb(c) for c in sample_colorscale("cividis", np.sqrt(pattern[causal(LENGTH)]))]
     found = [[float(n) for n in re.findall(r"\d+", fill)] for fill in cells]
     np.testing.assert_allclose(found, expected, atol=3)
-    (title,) = (node for node in root.iter(f"{SVG}text") if "is looked at" in "".join(node.itertext()))
+    (title,) = (node for node in root.iter(f"{SVG}text") if "attended to" in "".join(node.itertext()))
     assert title.attrib["text-anchor"] == "start", "it begins above the matrix and is not cut off"
 
 

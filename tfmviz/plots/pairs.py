@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import zip_longest
 
 import numpy as np
 
@@ -59,9 +60,9 @@ def pairs(
         "series": [name for name in numbered(series) for _ in labels],
         "value": [*one, *other],
         "hover": [
-            f"{name}, {kind}: {value:{form}}"
-            for kind, values in zip(series, (one, other), strict=True)
-            for name, value in zip(said, values, strict=True)
+            f"{name}, {kind}: {format(value, form) if np.isfinite(value) else word or 'no number'}"
+            for kind, values, words in zip(series, (one, other), instead, strict=True)
+            for name, value, word in zip_longest(said, values, words, fillvalue="")
         ],
     }
     data: dict[str, Columns] = {"rows": bars}

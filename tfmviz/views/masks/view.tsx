@@ -197,7 +197,7 @@ export class Lab extends Shell {
           disabled={!usable}
           data-mask={id}
           aria-pressed={id === this.entry.id}
-          title={`${perCent(countOf(mask) / mask.open.length)} visible. ${usable ? "Start from this mask" : "Another shape"}`}
+          title={`${perCent(countOf(mask) / mask.open.length)} open. ${usable ? "Start from this" : "Another shape"}`}
           onClick={() => this.begin(id)}
         >
           <canvas ref={paint} />

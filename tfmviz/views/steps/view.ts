@@ -167,7 +167,7 @@ export class Steps extends Shell {
     this.tellBeside({ part: named(this.link, this.selection), id: this.explained });
   }
 
-  /** A matrix by what it is called ("A", "softmax") or its key ("share"), its row or its cell; else a word of the stage. */
+  /** A matrix by its name ("A", "softmax") or its key ("share"), its row or its cell; else a word of the stage. */
   locate(...names: string[]) {
     const [name, ...cell] = names;
     const isNamed = ({ id, matrix }: Grid) => [id, matrix.name, matrix.title].includes(name);
