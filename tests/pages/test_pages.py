@@ -326,9 +326,7 @@ def test_the_arcs_are_the_weights_of_the_first_examples_head() -> None:
     heads = json.loads(data["heads"])
     for head in heads:
         n = len(head["weights"])
-        head["weights"] = (
-            np.array([row + [0] * (n - len(row)) for row in head["weights"]]) / 1e4
-        )  # rows end at their last
+        head["weights"] = np.array([row + [0] * (n - len(row)) for row in head["weights"]]) / 1e4
         np.testing.assert_allclose(head["weights"], trace[f"{head['layer']}.pattern"][head["head"]], atol=1e-4)
     first, word = heads[0], data["word"]
     assert (first["layer"], first["head"], data["labels"][word]) == (FIRST.layer, FIRST.head, FIRST.word)

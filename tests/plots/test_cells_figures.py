@@ -60,7 +60,7 @@ def test_matrices_side_by_side_keep_cells_tokens_mask_and_one_scale() -> None:
         header, values = received(PICTURES[name]())
         np.testing.assert_array_equal(values, [np.where(CAUSAL, matrix, np.nan) for matrix in matrices])
         assert header["titles"] == ["<a>", "b"][: len(matrices)]
-        assert header["rows"]["names"] == ([] if name == "score tiles" else Q_LABELS)
+        assert header["rows"]["names"] == Q_LABELS
         title = "<a>: " if len(matrices) > 1 else ""
         below, above = sentences(PICTURES[name](), [(3, 1), (1, 3)])
         assert below.startswith(f"{title}query 3 “7”, key 1 “cat”: {matrices[0][3, 1]:.3f}"[:-2]), name
@@ -80,14 +80,14 @@ def test_heads_say_query_key_and_share_and_write_their_scores() -> None:
     assert said == [f"b: query 2 “7”, key 1 “the”: {PATTERN[2, 1]:.3f}", "b: query 0 “<s>”, key 6 “⏎”: –"]
     assert header["across"] == 2
     five = steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS))
-    assert received(five)[0]["across"] == 3
+    assert received(five)[0]["across"] == 5
 
 
-def test_of_the_map_of_damage_heads_set_the_colours_and_every_number_is_written() -> None:
+def test_on_the_map_of_damage_the_largest_ends_the_scale_and_every_number_is_written() -> None:
     values = np.array([[0.1, -0.2, 7.9], [0.004, -0.001, math.nan]])
     picture = damage.damage(values, rows=["encoder 0", "cross-attention 0"], off=[(1, 0)], chosen=(0, 1))
     header, _ = received(picture)
-    assert header["scale"]["high"] == 0.2
+    assert (header["scale"]["high"], header["scale"]["root"]) == (7.9, True)
     assert header["texts"] == [["+0.10", "−0.20", "+7.90"], ["+0.00", "+0.00", ""]]
     assert sentences(picture, [(0, 2), (1, 1), (1, 2)]) == [
         "encoder 0, MLP: +7.9000 nats",
@@ -140,7 +140,6 @@ SAID: list[tuple[Cells, dict[tuple[int, int], str]]] = [
         masks.change(np.array([[0.123]]), tokens=[" a"]),
         {(0, 0): "after layer 0, token 0 “a”: moved by 12.3% of its length"},
     ),
-    (PICTURES["layouts"](), {(1, 1): "halves, place 1: pair 1; coordinate 2"}),
     (PICTURES["class map"](), {(1, 1): "query 1 “cat”, key 1 “cat”: bucket 1"}),
     (PICTURES["bits"](), {(2, 2): "bit 2, position 2: 1"}),
     (PICTURES["signed table"](), {(0, 1): "position 0, dimension 1: −7.0000"}),
@@ -158,9 +157,9 @@ def test_what_is_said_of_a_cell() -> None:
 
 
 def test_what_is_written_in_the_cells_and_beside_them() -> None:
-    mask, reach, layouts, classes, bits, table, tokens = (
+    mask, reach, classes, bits, table, tokens = (
         received(SAID[n][0]) if isinstance(n, int) else received(PICTURES[n]())
-        for n in (0, 1, "layouts", "class map", "bits", "signed table", "between tokens")
+        for n in (0, 1, "class map", "bits", "signed table", "between tokens")
     )
     assert mask[0]["titles"] == ["<1>"]
     np.testing.assert_array_equal(np.isnan(mask[1][0]), np.eye(3) == 0)
@@ -168,8 +167,6 @@ def test_what_is_written_in_the_cells_and_beside_them() -> None:
     assert reach[0]["columns"]["names"] == reach[0]["rows"]["names"] == ["<s>", "a", "a"]
     assert reach[0]["texts"] == [["0", "2", ""], ["1", "0", ""], ["1", "1", "0"]]
     assert reach[0]["scale"]["high"] == 3
-    assert layouts[1][0].tolist() == [[0, 0, 1, 1], [0, 1, 0, 1]]
-    assert layouts[0]["texts"] == [["0", "1", "2", "3"], ["0", "2", "1", "3"]]
     np.testing.assert_array_equal(np.isnan(classes[1][0]), ~CAUSAL)
     assert classes[0]["texts"][1] == ["0", "1", "", "", ""]
     assert bits[0]["rows"]["names"] == ["every 1", "every 2", "every 4"], "the quickest on top"

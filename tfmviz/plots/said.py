@@ -19,8 +19,9 @@ def of_chart(chart: Chart) -> str:
     marks = chart.data[chart.values[0]]
     words = [str(word) for word in marks.get("hover", ())]
     if "line" in marks:
-        points = zip(map(str, marks["line"]), marks["x"], marks["y"], strict=True)
-        words = words or [f"{line[5:]}, {x:g}: {decimal(float(y), '.3g')}" for line, x, y in points]
+        if not words:  # of more points than answer a pointer
+            points = zip(map(str, marks["line"]), marks["x"], marks["y"], strict=True)
+            words = [f"{line[5:]}, {x:g}: {decimal(float(y), '.3g')}" for line, x, y in points]
         ends: dict[str, list[str]] = {}
         for line, word in zip(marks["line"], words, strict=True):
             ends.setdefault(str(line), [word, word])[1] = word
