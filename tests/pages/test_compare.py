@@ -195,7 +195,7 @@ def test_curves_are_the_files_averaged_over_sixteen_positions() -> None:
         if len(loss) == 32:
             rises[scheme] = f"{loss[31] - loss[3]:+.2f}".replace("-", "−")
     assert len(curves["learned"]) == 4
-    ends = sorted(y for x, y in zip(*(chart["tables"]["stops"][axis] for axis in "xy"), strict=True) if x == 503.5)
+    ends = sorted(y for x, y in zip(*(chart["tables"]["words"][axis] for axis in "xy"), strict=True) if x == 503.5)
     assert (len(ends), np.diff(ends).min() > 0.1) == (len(rises), True), "a name where each line ends, apart"
     assert chart["tables"]["marks"]["x"] == [duel.TRAINED - 0.5] == [63.5]
     assert len(rises) > 3

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfmviz.plots import attribution, compare, damage, normalisation, positions, residual, steps, stream
+from tfmviz.plots import attribution, compare, damage, efficient, normalisation, positions, residual, steps, stream
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import DARK, LIGHT
@@ -166,7 +166,8 @@ def test_a_curve_that_ends_before_the_others_says_so_and_one_that_stays_is_flat(
     long = compare.Curve(name="long", x=np.arange(11.0), y=np.arange(11.0), role="left")
     chart = compare.losses([short, long], trained=5, theme=LIGHT)
     assert columns(chart, "x", "word", table="marks") == [(4.5, "trained on 5 positions")]
-    assert {"long", "short ends"} <= {word for (word,) in columns(chart, "word", table="stops")}
+    assert columns(chart, "word", table="stops") == [("short ends",)]
+    assert columns(chart, "x", "word", table="words") == [(10, "long")]
     assert scale(chart, "color", "line")["range"] == [LIGHT.plain, LIGHT.text]
     assert "short, position 3: 3.00 nats" in chart.data["rows"]["hover"]
 
@@ -236,3 +237,10 @@ def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:
     assert (box["encoding"]["y"]["field"], box["encoding"]["y2"]["field"]) == ("first", "third")
     assert middle["encoding"]["y"]["field"] == "median"
     assert chart.spec["layer"][4]["encoding"]["y"]["datum"] == 1
+
+
+def test_on_an_axis_of_powers_a_word_stands_where_its_line_is_drawn() -> None:
+    """One token has no attention that could lie elsewhere: there is no line, and no word for one."""
+    chart = efficient.random_features((16, 64), {"a": np.array([0.5, 0.0]), "b": np.zeros(2)}, theme=LIGHT)
+    assert columns(chart, "x", "y", "word", table="words") == [(16, 0.5, "a")]
+    assert np.isnan(np.array(chart.data["rows"]["y"])).sum() == 5

@@ -117,22 +117,15 @@ def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
         for curve in curves
     ]
     low, high = (end_of([float(end_of(curve.y)) for curve in curves]) for end_of in (min, max))
-    apart = (high - low) / 16  # or names would touch
-    named, last = [], -np.inf
-    for curve in sorted((curve for curve in curves if curve not in short), key=lambda curve: float(curve.y[-1])):
-        last = max(float(curve.y[-1]), last + apart)
-        named.append((float(curve.x[-1]), last, curve.name))
+    below = low - (high - low) / 8
     return line_chart(
         lines,
-        Axes(x="position in the text", y="−log p, nats per token", height=440, legend=False),
+        Axes(x="position in the text", y="−log p, nats per token", height=440),
         theme=theme,
-        y_range=(low - 2 * apart, high),
+        y_range=(below, high),
         marked=[(trained - 0.5, f"trained on {trained} positions")],
-        ends=[
-            *named,
-            *((float(trained), low - apart, f"{curve.name} ends") for curve in short),
-            (1.12 * end, low, ""),  # room for the names
-        ],
+        ends=[(float(trained), (low + below) / 2, f"{curve.name} ends") for curve in short],
+        words=["" if curve in short else curve.name for curve in curves],
     )
 
 

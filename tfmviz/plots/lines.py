@@ -228,18 +228,25 @@ def _at_the_ends(
     theme: Theme,
     y_range: tuple[float, float] | None,
 ) -> Columns:
-    """A word at the last point of each line, as far from the next one as its letters need."""
-    lines, names, words = zip(*(one for one in zip(lines, names, words, strict=True) if one[2]), strict=True)
-    last = [(line.smooth or (line.x, line.y))[1] for line in lines]
-    to_axis, from_axis = (np.log, np.exp) if axes.log or axes.power_law else (np.asarray, np.asarray)
-    known = to_axis(np.concatenate([*last, np.array(y_range or ())]))
-    low, high = float(np.nanmin(known)), float(np.nanmax(known))
+    """A word at the last point of each line that is drawn, as far from the next one as its letters need."""
+    on_powers = axes.log or axes.power_law
+    to_axis, from_axis = (np.log, np.exp) if on_powers else (np.asarray, np.asarray)
+    found = []
+    for line, name, word in zip(lines, names, words, strict=True):
+        x, y = line.smooth or (line.x, line.y)
+        seen = np.isfinite(y) & ((y > 0) | (not on_powers))
+        if word and seen.any():
+            found.append((name, float(x[seen][-1]), to_axis(y[seen]), word))
+    if not found:
+        return {"line": [], "x": [], "y": [], "word": []}
+    known = np.concatenate([*(y for _, _, y, _ in found), to_axis(np.array(y_range or ()))])
+    low, high = float(known.min()), float(known.max())
     least = (theme.letters + 5) / (axes.height - 70) * (high - low)
     return {
-        "line": names,
-        "x": [float((line.smooth or (line.x, line.y))[0][-1]) for line in lines],
-        "y": from_axis(spread(to_axis(np.array([y[-1] for y in last])), least=least, low=low, high=high)),
-        "word": words,
+        "line": [name for name, *_ in found],
+        "x": [x for _, x, *_ in found],
+        "y": from_axis(spread(np.array([y[-1] for _, _, y, _ in found]), least=least, low=low, high=high)),
+        "word": [word for *_, word in found],
     }
 
 

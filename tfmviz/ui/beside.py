@@ -234,12 +234,20 @@ def _unlike(here: Lesson) -> tuple[int, int]:
     return layer, head
 
 
+MOST_TRIED = 8
+"""Heads that are switched off in turn, a pass for each, before the reader has chosen one."""
+
+
 def _needed(here: Lesson) -> tuple[int, int]:
-    """The head of the layer before without which the chosen one's attention moves most; in the first layer, itself."""
+    """The head of the layer before without which the chosen one's attention moves most; in the first layer, itself.
+
+    Of a layer with more heads than `MOST_TRIED` the first ones are tried: a large model may take a second for a pass.
+    """
     before, site = here.choice.layer_index - 1, f"{here.choice.layer}.pattern"
     if before < 0:
         return 0, here.choice.head
-    off = [AblateHead(layer=_layers(here)[before], head=n) for n in range(here.model.config.attention.n_heads)]
+    n_heads = min(here.model.config.attention.n_heads, MOST_TRIED)
+    off = [AblateHead(layer=_layers(here)[before], head=n) for n in range(n_heads)]
     runs = [models.run(here.model, here.text, (edit,), sites=(site,))[site] for edit in off]
     return before, int(np.abs(np.stack(runs) - here.trace[site])[:, here.choice.head].sum(axis=(-2, -1)).argmax())
 

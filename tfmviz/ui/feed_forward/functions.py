@@ -24,7 +24,9 @@ def functions(subject: Subject) -> None:
     own = feed_forward.name_of(weights)
     inputs = feed_forward.driver(trace, subject.site)[subject.token].astype(np.float64)
     shown = np.sort(inputs)[np.linspace(0, len(inputs) - 1, min(len(inputs), DOTS)).round().astype(int)]
+    outside = int(((shown < figures.DRAWN[0]) | (shown > figures.DRAWN[1])).sum())
     few = f" The dots are {DOTS} of them, evenly spaced by rank." if len(inputs) > DOTS else ""
+    few += f" {outside} of the dots would lie outside the picture." if outside else ""
     show(
         "activations",
         figures.activations(COMPARED | {own: feed_forward.function_of(weights)}, own=own, inputs=shown, theme=theme()),

@@ -141,7 +141,7 @@ def _forming() -> tuple[Miniature, ...]:
     shares = [heads.layer_scores(trace)[layer]["induction"][head] for trace in traces]
     says = f"{' → '.join(f'{share:.0%}' for share in shares)} of its attention, as it learns."
     cells = [_cells(trace[f"{layer}.pattern"][head], trace[f"{layer}.mask"], most=2 * PERIOD) for trace in traces]
-    picture = _grids("A head being born", "When does a head learn to copy?", says, cells, across=2)
+    picture = _grids("A head being born", "When does a head learn to copy?", says, cells, across=2) | {"own": True}
     return (("training", {"learned": "How a head forms"}, picture),)
 
 

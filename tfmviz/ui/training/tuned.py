@@ -48,12 +48,15 @@ def tuned(here: Lesson) -> None:
 def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, rank: int) -> None:
     last = found[-1] if found and "accuracy" in found[-1] else None
     curves = _curves(name)
-    show("tuning", figures.learning_curves(
-            curves, own=(way, n, last["accuracy"]) if last else None, chance=0.5, theme=theme()
-        ), alt="; ".join(
+    own = (way, n, last["accuracy"]) if last else None
+    show(
+        "tuning",
+        figures.learning_curves(curves, own=own, chance=0.5, theme=theme()),
+        alt="; ".join(
             f"{one}: " + ", ".join(f"{x:,.0f} examples {per_cent(y)}" for x, y in zip(*line, strict=True))
             for one, line in curves.items()
-        ),)  # fmt: skip
+        ),
+    )
     if last is None:
         st.markdown(_gap(curves))
         st.caption(

@@ -24,6 +24,7 @@ type Door = {
   asks: string;
   says: string;
   address: string;
+  own?: boolean; // the picture is of no sentence
   grids?: Grids;
   clocks?: [query: number, key: number][]; // angles of two hands
   river?: [kind: string, along: number][];
@@ -58,7 +59,7 @@ class Doors extends Shell {
     const isOther = this.text !== this.data.text;
     render(
       doors.map((door) => (
-        <a key={door.title} href={this.addressOf(door)} class={isOther ? "other" : ""} onClick={follow}>
+        <a key={door.title} href={this.addressOf(door)} class={isOther && !door.own ? "other" : ""} onClick={follow}>
           <div class="picture" aria-hidden="true">
             {door.grids && <canvas ref={(canvas) => this.paint(canvas, door.grids)} />}
             {door.clocks && clocks(door.clocks)}
@@ -68,7 +69,7 @@ class Doors extends Shell {
           <div>
             <h2>{door.title}</h2>
             <p>{door.asks}</p>
-            <p class="says">{isOther ? "The picture is of the sentence before." : door.says}</p>
+            <p class="says">{isOther && !door.own ? "The picture is of the sentence before." : door.says}</p>
           </div>
         </a>
       )),
