@@ -8,11 +8,20 @@ const TO_COME = "[data-testid=stSkeleton], [data-stale=true]";
 const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
 const VIEWS = "[data-testid^=stBidiComponent]:not(.st-key-header *)";
 
-/** Marks the page's root, once nothing is still to come and the page is as high as in the frame before. */
-export function markWhenDrawn(before?: number) {
-  const height = isDrawn() ? document.querySelector(PAGE)?.scrollHeight : undefined;
-  if (height && height === before) document.documentElement.setAttribute(MARK, "");
-  else requestAnimationFrame(() => markWhenDrawn(height));
+const LONGEST = 12_000; // milliseconds: the style has shown the page by then, and a look a second is enough
+
+/** Marks the page's root, once nothing is still to come and the page is as high as at the look before. */
+export function markWhenDrawn() {
+  const began = performance.now();
+  let before: number | undefined;
+  const look = () => {
+    const height = isDrawn() ? document.querySelector(PAGE)?.scrollHeight : undefined;
+    if (height && height === before) document.documentElement.setAttribute(MARK, "");
+    else if (performance.now() - began < LONGEST) requestAnimationFrame(look);
+    else setTimeout(look, 1000);
+    before = height;
+  };
+  look();
 }
 
 function isDrawn() {

@@ -4,8 +4,8 @@ import { make } from "../shared/elements.ts";
 import type { Seen } from "../shared/where.ts";
 import { MOVES, READY } from "./tabs.ts";
 
-const BETWEEN = 100; // milliseconds between two looks
-const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it in its place; how many there are at most
+const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
+const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it there; after how many it is given up
 const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what was too low
 
 /**
@@ -16,21 +16,26 @@ const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what 
 export function keepInSight(walk: HTMLElement, show: string[]) {
   const ring = walk.appendChild(make("div", { className: "ring", hidden: true }));
   let [looks, stayed] = [0, 0];
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const look = () => {
+    find();
+    looks += 1;
+    timer = setTimeout(look, stayed < ENOUGH && looks < LOOKS ? BETWEEN : RARELY);
+  };
+  const find = () => {
     const [key, ...names] = show;
     const found = document.querySelector(READY) && globalThis.tfmvizWhere?.(key, ...names);
     if (!ring.isConnected) walk.append(ring);
     ring.hidden = !found || !names.length;
     if (!found) return;
-    looks += 1;
     const away = stayed < ENOUGH && looks < LOOKS ? outside(key, found, walk) : 0;
     if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);
     stayed = away ? 0 : stayed + 1;
     surround(ring, found);
   };
-  const timer = setInterval(look, BETWEEN);
+  look();
   const end = () => {
-    clearInterval(timer);
+    clearTimeout(timer);
     ring.remove();
     for (const move of MOVES) window.removeEventListener(move, end, true);
   };
