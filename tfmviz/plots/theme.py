@@ -150,7 +150,9 @@ def chart_config(theme: Theme) -> dict[str, Any]:
         "axis": words | calm | lines | {"labelFlush": False, "titlePadding": 8},
         "axisX": {"grid": False},
         "axisY": {"tickCount": 5} | ABOVE,
-        "legend": words | calm | {"orient": "top", "offset": 26, "symbolSize": 160, "symbolStrokeWidth": 3},
+        "legend": words
+        | calm
+        | {"orient": "top", "offset": theme.letters + 14, "symbolSize": 160, "symbolStrokeWidth": 3},
         "text": {"color": theme.text, "fontSize": theme.letters},
         "bar": {"color": theme.plain},
         "rule": {"strokeWidth": 2},
