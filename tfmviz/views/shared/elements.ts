@@ -155,14 +155,15 @@ export function listen(
     over = position;
     hover(position);
   });
-  group.addEventListener("pointerleave", () => {
+  const away = () => {
     over = null;
     hover(null);
-  });
+  };
+  group.addEventListener("pointerleave", away);
   group.addEventListener("focusin", (event) => {
     if (buttonOf(event)?.matches(":focus-visible")) hover(positionOf(event));
   });
-  group.addEventListener("focusout", () => hover(null));
+  group.addEventListener("focusout", away);
   group.addEventListener("click", (event) => {
     const position = positionOf(event);
     if (position !== null) pick(position, event);
