@@ -142,10 +142,11 @@ def choose(page: Page, box: str, option: str | re.Pattern[str]) -> None:
     opener, wanted = page.get_by_role("combobox", name=box), page.get_by_role("option", name=option)
     for _ in range(20):
         with suppress(TookTooLong):
-            opener.evaluate("(node) => node.scrollIntoView({ block: 'center' })")  # at an edge the menu takes the click
-            opener.click(timeout=5_000)
+            opener.evaluate("(node) => node.scrollIntoView({ block: 'center' })", timeout=5_000)  # at an edge the menu
+            opener.click(timeout=5_000)  # takes the click
             wanted.click(timeout=2_000)
             return
+        page.keyboard.press("Escape")  # while a list is open, nothing else can be found
     raise AssertionError(f"The list of “{box}” does not stay open, or offers no {option}.")
 
 

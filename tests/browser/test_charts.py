@@ -67,6 +67,7 @@ def test_a_new_sentence_exchanges_the_data_and_leaves_the_chart_where_it_is(visi
     assert below(page, "lookup") == ["the", "cat", "saw", "the", "dog", "and", "the"]
     chart(page, "lookup").evaluate("svg => { svg.dataset.mark = 'same' }")
     visit.enter("a dog saw a cat or a")
+    expect(page).to_have_url(re.compile("a(%20|\\+)dog"))
     choose(page, "Token", re.compile("^6 +a"))
     assert_shows(page, "a dog saw a cat or a")
     assert below(page, "lookup") == ["a", "dog", "saw", "a", "cat", "or", "a"]
