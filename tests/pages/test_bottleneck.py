@@ -107,7 +107,7 @@ def test_the_matrix_grows_with_the_translation() -> None:
     assert shown == translation("additive", 3) + " …"
     nothing = open_page(PAGE, **here, written="0")
     assert np.isnan(matrices(nothing)["alignment"]).all()
-    assert "nothing is written yet" in alt(nothing, "alignment")
+    assert "no numbers yet" in alt(nothing, "alignment")
 
 
 def test_buttons_write_one_token_more_and_all() -> None:

@@ -112,7 +112,7 @@ def test_the_neurons_are_sorted_by_what_they_do_on_the_token() -> None:
     header, values = pictures(app)["neurons"]
     np.testing.assert_allclose(values[0], post[:, order], atol=5e-3)
     assert header["columns"]["names"] == [str(n) for n in order]
-    assert alt(app, "neurons").startswith(f"The strongest neurons on “the” (token 4): {order[0]} ")
+    assert f"token {TOKEN} “the”: neuron {order[0]}, " in alt(app, "neurons")
 
 
 def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
@@ -122,7 +122,7 @@ def test_what_a_neuron_writes_is_its_row_times_the_output_matrix() -> None:
     shown = series(charts(app)["directions"], "value", by="name")
     assert max(float(v[0]) for v in shown.values() if len(v) == 1) == pytest.approx(change.max(), abs=2e-3)
     best = model.vocabulary[int(change.argmax())].strip()
-    assert alt(app, "directions").startswith(f"“{best}” +{change.max():.2f}")
+    assert alt(app, "directions").startswith(f"“{best}”: +{change.max():.3f}")
     texts, peaks = neurons.load(MODEL / neurons.FILE, model.weights)
     lines = (zoo.MODELS.parent / "texts" / texts).read_text(encoding="utf-8").splitlines()
     found = peaks[f"decoder.{LAYER}.mlp"]

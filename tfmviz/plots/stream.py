@@ -63,7 +63,7 @@ def growth(
     said = [f"{name}, {s}: length {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
     # The two that stand out answer the pointer everywhere; of the others, if there are many, only some points do.
     step = -(-n_stages * len(tokens) // MOST_POINTS)
-    pointed = [*range(0, n_stages * len(tokens), step), *range(n_stages * len(tokens), n_stages * n_lines)]
+    pointed = [*range(n_stages * len(tokens), n_stages * n_lines), *range(0, n_stages * len(tokens), step)]
     points: dict[str, Any] = {field: [drawn[field][i] for i in pointed] for field in ("kind", "stage", "length")}
     points["hover"] = [said[i] for i in pointed]
     points["seen"] = [0.0 if kind == kinds[0] else 1.0 for kind in points["kind"]]

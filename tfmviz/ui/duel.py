@@ -18,7 +18,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded
@@ -199,12 +199,7 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
     else:
         st.markdown("Nothing to draw.")
         return
-    show(
-        f"map_{role}",
-        figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes),
-        alt=f"{scheme}: {title}, {values.shape[0]} × {values.shape[1]} numbers from {np.nanmin(values):.2f} to "
-        f"{np.nanmax(values):.2f}.",
-    )
+    show(f"map_{role}", figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes))
 
 
 def same_tokens(duel: Duel) -> tuple[Lesson, Lesson] | None:
@@ -270,7 +265,7 @@ def attention(duel: Duel) -> None:
     left, right = _lessons(duel)
     a, b = duel.schemes
     sides = replace(both.of(left, right), titles=(f"A, {a}", f"B, {b}"))
-    st.markdown(f"{both.expected(sides)} {both.said(sides)}")
+    result(f"{both.said(sides)} {both.expected(sides)}")
     both.show_heads(sides)
     runs = [twin.trace(duel.text) for _, twin in duel.sides]
     site = f"decoder.{duel.layer}.self_attn"
@@ -281,11 +276,5 @@ def attention(duel: Duel) -> None:
             show(
                 f"heads_{role}",
                 figures.shares(list(patterns), run[f"{site}.mask"], titles=titles, tokens=run.tokens),
-                alt="; ".join(f"{title}: {_habit(pattern)}" for title, pattern in zip(titles, patterns, strict=True)),
                 follows=role == "right",
             )
-
-
-def _habit(pattern: Array) -> str:
-    here, before = float(np.diagonal(pattern).mean()), float(np.diagonal(pattern, offset=-1).sum() / len(pattern))
-    return f"{here:.0%} of the attention on the token itself, {before:.0%} on the one before"

@@ -55,8 +55,6 @@ def neurons(subject: Subject) -> None:
         show(
             "neurons",
             figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
-            alt=f"The strongest neurons on {quoted(subject.tokens)[subject.token]}: "
-            + "; ".join(f"{n} {decimal(float(subject.post[n]))}" for n in order),
             click="chooses the neuron and the token",
             on_pick=pick,
         )
@@ -90,7 +88,6 @@ def _ask(subject: Subject, strongest: list[int]) -> int:
 
 def writes(subject: Subject, neuron: int) -> None:
     """What the neuron writes toward the vocabulary."""
-    st.markdown(f"**Words that neuron {neuron} promotes** (its row of W_out times W_U)")
     if not predicts(subject.here):
         st.info("This model reads out no words.", icon=icons.INFO)
         return
@@ -101,11 +98,8 @@ def writes(subject: Subject, neuron: int) -> None:
     order = np.argsort(-change, kind="stable")
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
     words = [subject.here.model.vocabulary[index] for index in shown]
-    show(
-        "directions",
-        figures.directions(words, change[shown], theme=theme()),
-        alt="; ".join(f"“{visible(w)}” {decimal(float(v), '+.2f')}" for w, v in zip(words, change[shown], strict=True)),
-    )
+    title = f"Words that neuron {neuron} promotes: its row of W_out times W_U"
+    show("directions", figures.directions(words, change[shown], theme=theme()), title=title)
     st.caption("Without the last norm and later layers.")
 
 

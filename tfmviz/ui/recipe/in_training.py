@@ -11,7 +11,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import forcing
 from tfmviz.words import markdown
@@ -83,7 +83,7 @@ def gradients(here: Lesson) -> None:
     }
     show("gradient_lengths", figures.gradients([_name(layer) for layer in layers], lengths, theme=theme()))
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
-    st.markdown(
+    result(
         f"The norm of the whole gradient is **{rounded(whole['random weights'])}** with random weights and "
         f"**{rounded(whole['trained'])}** after training."
     )

@@ -9,11 +9,11 @@ from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import N_BUCKETS
 from tfmviz.plots import rotations as figures
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, of_scheme
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -50,7 +50,6 @@ def slopes(shown: Subject) -> None:
             scale="log",
             theme=theme(),
         ),
-        alt="; ".join(f"head {head}: {slope:.4g}" for head, slope in enumerate(found)),
     )
     power = 2 ** int(np.log2(n_heads))
     st.markdown(
@@ -73,9 +72,9 @@ def added(shown: Subject) -> None:
     )
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = ("without the bias", "with it")
-    show_both(shown.tokens, *shares, series=series, title="share of attention", key="bias_row")
+    show("bias_row", pairs(shown.tokens, *shares, series=series, title="share of attention", theme=theme()))
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
-    st.markdown(
+    result(
         f"Token {row}, “{markdown.plain(visible(shown.tokens[row]))}”, looks {reach[0]:.1f} tokens away on average "
         f"without the bias, **{reach[1]:.1f}** with it."
     )
@@ -103,10 +102,6 @@ def t5_biases(shown: Subject) -> None:
             mark=(shown.trained_on - 1, "trained\nup to here"),
             theme=theme(),
         ),
-        alt="; ".join(
-            f"{name}: {values[0]:.2f} at 0, {values[1]:.2f} at 1, {values[15]:.2f} at 15"
-            for name, values in drawn.items()
-        ),
     )
     met = np.unique(bucket[: shown.trained_on])
     unmet = (
@@ -124,11 +119,7 @@ def t5_buckets(shown: Subject) -> None:
     position = np.arange(len(shown.tokens))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
     mask = np.ones(found.shape, dtype=bool) if both_ways else np.tri(len(position), dtype=bool)
-    show(
-        "t5_buckets",
-        figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask),
-        alt="Buckets of the last row: " + ", ".join(str(n) for n in found[-1]),
-    )
+    show("t5_buckets", figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask))
     by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
     exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
     last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
@@ -150,11 +141,7 @@ def shaw(tokens: tuple[str, ...]) -> None:
     line = lesson.line("shaw")
     clip = line.slider("k: farther keys share a vector", 1, 16, 4, key="clip", bind="query-params")
     found = rotations.relative_index(len(tokens), len(tokens), clip=clip)
-    show(
-        "shaw",
-        figures.class_map(found, tokens=tokens, title="index of R", mask=np.ones(found.shape, dtype=bool)),
-        alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
-    )
+    show("shaw", figures.class_map(found, tokens=tokens, title="index of R", mask=np.ones(found.shape, dtype=bool)))
     st.markdown(
         "Shaw et al. learn a vector for every distance up to k. "
         f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, −{clip}, "

@@ -11,7 +11,7 @@ from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw,
 from tfmviz.plots import scaling_laws as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, in_words
 
@@ -40,13 +40,9 @@ def published() -> None:
         figures.laws(
             curves, title=title, marked=[(here, f"your {against}")] if math.isfinite(here) else [], theme=theme()
         ),
-        alt="; ".join(
-            f"{name}: {decimal(y[0])} at {in_words(x[0])}, {decimal(y[-1])} at {in_words(x[-1])}"
-            for name, (x, y) in curves.items()
-        ),
     )
     _at(n, d)
-    st.markdown(_words(against, n, d))
+    result(_words(against, n, d))
     show_code(AdditiveLaw.loss, AdditiveLaw.best)
 
 

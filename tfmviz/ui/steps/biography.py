@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_choice
+from tfmviz.ui.figures import result, show, show_choice
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.steps import heads
 from tfmviz.views import heads as view
@@ -54,7 +54,8 @@ def biography(here: Lesson) -> None:
     with map_:
         _map(here, book, x, y)
     found = book.heads[here.choice.layer][here.choice.head]
-    st.markdown(f"Head **{_name(here.choice.layer, here.choice.head)}** {markdown.plain(words.said(found, book))}")
+    said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
+    result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
     _worst(here.model, book, found)
     left, right = st.columns([3, 2])
     with left:

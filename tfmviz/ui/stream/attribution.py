@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -67,7 +67,7 @@ def attribution(here: Lesson) -> None:
         _bars(account)
     total = account.total
     where = f"{before_after.place(here).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
-    st.markdown(
+    result(
         f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
         f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import streamlit as st
 
 from tfmviz.analysis import residual
 from tfmviz.analysis.residual import InSpace
@@ -15,7 +14,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import seen_from, show, theme
+from tfmviz.ui.figures import result, seen_from, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -46,7 +45,7 @@ def paths(here: Lesson) -> None:
         theme=theme(),
     )
     show("paths", figure, alt=f"Paths of {len(shown)} tokens. {said}")
-    st.markdown(
+    result(
         f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the differences between all these "
         "vectors."
     )
