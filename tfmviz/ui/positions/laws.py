@@ -44,7 +44,7 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     name = f"R_{k}, pair {i}"
     rows = zip((name, " " * len(name)), block, strict=True)
     st.code("\n".join(f"{said}   {row[0]: .4f}  {row[1]: .4f}" for said, row in rows), language=None)
-    st.markdown(
+    result(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all "
         f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians."
     )
@@ -53,7 +53,8 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
 def _circle(waves: Waves, i: int, k: int) -> None:
     start = min(4, waves.length - 1 - k)
     pair = waves.table[:, 2 * i : 2 * i + 2]
-    show("circle", figures.circle(pair, start=start, shift=k, theme=theme()))
+    title = f"Pair {i}: position {start} and position {start + k}"
+    show("circle", figures.circle(pair, start=start, shift=k, theme=theme()), title=title)
 
 
 def _matrix(matrix: Array, k: int) -> None:

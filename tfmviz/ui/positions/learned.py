@@ -136,9 +136,11 @@ def directions(place: Place) -> None:
     left, right = st.columns(2)
     with left:
         drawn = [Line(name=f"{n + 1}: {share:.0%}", y=found.scores[:, n]) for n, share in enumerate(found.shares)]
-        show("components", figures.lines(drawn, title="how far along", theme=theme()))
+        chart = figures.lines(drawn, title="how far along", theme=theme())
+        show("components", chart, title="Main directions, and their shares of the variance")
     with right:
-        show("component_path", figures.path(found.scores, shares=found.shares, theme=theme()))
+        chart = figures.path(found.scores, shares=found.shares, theme=theme())
+        show("component_path", chart, title="The positions in the two main directions")
 
 
 def norms(place: Place) -> None:

@@ -48,10 +48,11 @@ def dropout(here: Lesson) -> None:
             f"Predictions differ most before {markdown.plain(quoted(found.targets, first=1)[most])} "
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
-    st.markdown(
-        f"Attention weights, embeddings and the layers' outputs are set to 0 with probability p = {rate:g}; the rest "
-        f"is divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
-        f"**{decimal(float(runs.mean()))}** with dropout. "
+    result(
+        f"Mean loss: **{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with "
+        f"dropout. "
+        f"{changes} Attention weights, embeddings and the layers' outputs are set to 0 with probability p = {rate:g}; "
+        f"the rest is divided by 1 − p. "
         + (f"This model was trained with p = {used:g}." if used else "This model was trained without dropout.")
     )
 

@@ -34,7 +34,7 @@ def where(here: Lesson) -> None:
     subject = ask(here, "where")
     found = counts(subject.design)
     total = sum(found.values())
-    show("areas", figures.areas(found, theme=theme()))
+    show("areas", figures.areas(found, theme=theme()), title="Areas are numbers of parameters")
     largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
     shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
     result(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")
@@ -79,7 +79,7 @@ def memory(here: Lesson) -> None:
             if subject.config is None
             else kept(subject.config, CACHED, size=2)
         )
-    show("memory", figures.memory(needs, theme=theme()))
+    show("memory", figures.memory(needs, theme=theme()), title="Memory to run the model, to train it, to keep a text")
     st.markdown(
         f"Training takes {TRAINING_BYTES} bytes a parameter, layers' outputs aside: weight and gradient in 16 "
         f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That takes "

@@ -49,6 +49,7 @@ def _waterfall(found: River) -> None:
             steps=[part.step for part in found.parts],
             theme=theme(),
         ),
+        title="How far each part takes the vector along its final direction",
     )
 
 
@@ -60,6 +61,7 @@ def _sizes(found: River) -> None:
         figures.sizes(
             found.size, found.to_stream, kinds=[part.kind for part in found.parts], names=names, theme=theme()
         ),
+        title="Each part's length, and its cosine with the stream it is added to",
     )
 
 

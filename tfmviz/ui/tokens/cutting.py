@@ -135,13 +135,13 @@ def vocabularies(here: Lesson) -> None:
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    st.markdown("How many tokens does a word cost with a list's first merges alone?")
     model = merging.model_with_merges(here)
     if model is None:
         return
     assert isinstance(model.tokenizer.ranks, dict)
     sizes, fertility = _fertility(model.tokenizer, here.text)
-    show("fertility", figures.fertility(sizes, fertility, theme=theme()))
+    title = "How many tokens does a word cost with a list's first merges alone?"
+    show("fertility", figures.fertility(sizes, fertility, theme=theme()), title=title)
 
 
 @shared

@@ -76,7 +76,8 @@ def _moved(last: dict[str, Any], rank: int) -> None:
         title = "‖ΔW_Q‖ / ‖W_Q‖"
         show("moved", figures.moved(shares, title=title))
     with right:
-        show("spectrum", figures.spectrum(values, theme=theme()))
+        title = f"Singular values of the change of W_Q in layer {last['layer']}"
+        show("spectrum", figures.spectrum(values, theme=theme()), title=title)
     part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))
     st.markdown(
         f"The queries of head {layer}.{head} moved furthest. Four directions hold {part} of the change of W_Q in layer "
