@@ -113,7 +113,7 @@ def test_a_step_of_a_lecture_may_arrive_hidden_and_the_next_is_seen(visit: Visit
     expect(page.get_by_text("which token does “sat” look at most?")).to_be_visible()
     expect(page.locator(".explorer .spoken")).to_be_hidden()
     page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile("step=2"))
+    expect(page).to_have_url(re.compile("step=store"))
     expect(page.locator(".explorer .spoken")).to_be_visible()
     expect(page.get_by_text("look at most?")).to_be_hidden()
 

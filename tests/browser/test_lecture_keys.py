@@ -124,7 +124,7 @@ def test_a_click_whose_answer_comes_after_the_step_does_not_end_the_lecture(visi
 
 def test_a_step_is_taken_though_a_click_before_it_goes_back_to_where_it_was(visit: Visit) -> None:
     page = open_step(visit, "L3", 10)
-    for late in ("step_by_step?step=10&lecture=L3", "step_by_step?lecture=L3&step=11"):
+    for late in ("step_by_step?step=result&lecture=L3", "step_by_step?lecture=L3&step=score-parts"):
         page.keyboard.press("ArrowRight")
         page.evaluate(TURN, late)  # as Streamlit does with a click that is answered, or even told, only now
         stays(page, "L3", 11)

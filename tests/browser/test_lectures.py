@@ -30,7 +30,8 @@ OPEN_TAB = "[role=tabpanel]:not([hidden])"
 
 def at_rest(page: Page, lecture: str, number: int) -> None:
     """Waits until a step of a lecture is complete."""
-    where = re.compile(rf"/{walks.walks()[0][lecture].steps[number - 1].page}\?.*lecture={lecture}&step={number}\b")
+    step = walks.walks()[0][lecture].steps[number - 1]
+    where = re.compile(rf"/{step.page}\?.*lecture={lecture}&step=({step.id}|{number})(&|$)")
     page.wait_for_url(where)
     page.wait_for_selector(READY)
     expect(page.get_by_role("navigation", name="Lecture")).to_contain_text(f"{number} of ")
