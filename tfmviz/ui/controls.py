@@ -213,8 +213,20 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
     token_box(labels, position, label=label, key="to")
 
 
+def has_chosen_head() -> bool:
+    """Whether the reader has chosen a head, here or in the address; until then a tab may open with one of its own."""
+    if not {"layer", "head"}.isdisjoint(st.query_params):
+        remember_head()  # what is usual does not stay in the address
+    return st.session_state.get("has_chosen_head", False)
+
+
+def remember_head() -> None:
+    st.session_state["has_chosen_head"] = True
+
+
 def look_at(layer: str, head: int) -> None:
     """Chooses a head; a model with one layer, one head or one kind of attention has no widget for it."""
+    remember_head()
     for key, value in {
         "kind": ATTENTION_KINDS[kind_of(layer)],
         "layer": int(layer.split(".")[1]),
@@ -247,7 +259,9 @@ def follow(selection: Mapping[str, Any]) -> None:
     """Handles the explorer's reports: choices and address follow what was chosen in it."""
     if selection["kind"] in ATTENTION_KINDS:
         stack, part = selection["kind"].split(".")
-        look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
+        looked_at = (f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
+        if looked_at != (choice().layer, choice().head):
+            look_at(*looked_at)
     pin(selection["token"])
     pin(selection["to"], "to")
     _put("look", selection["look"])

@@ -18,7 +18,7 @@ interface Listener {
 }
 
 const LARGEST = 30;
-const SMALLEST = 24; // to be hit with a finger; the board may then be wider than the page, and is scrolled
+const SMALLEST = 18; // 13 words fit a phone, a finger hits the words above; a longer board is scrolled
 const MOST_LARGE = 40; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LABEL = 90;
 const COUNTS = 40;
