@@ -74,6 +74,7 @@ def choose() -> None:
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
+    has_chosen_head()  # the steppers take what is usual out of the address
     layer = inputs.stepper("Layer", config.depth(stack), index, key="layer")
     head = inputs.stepper("Head", config.attention.n_heads, start.head, key="head")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
@@ -216,7 +217,7 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
 def has_chosen_head() -> bool:
     """Whether the reader has chosen a head, here or in the address; until then a tab may open with one of its own."""
     if not {"layer", "head"}.isdisjoint(st.query_params):
-        remember_head()  # what is usual does not stay in the address
+        remember_head()
     return st.session_state.get("has_chosen_head", False)
 
 
