@@ -56,7 +56,7 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={
-            "In space": ("Neighbours", {"neighbours": "in space"}),
+            "In space": ("Neighbours", {"drawn_as": "in space"}),
             "Pre-norm, post-norm": ("Two designs", {"designs": "their norms"}),
             "With and without": ("Two designs", {"designs": "residual connections"}),
         },

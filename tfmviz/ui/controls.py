@@ -216,23 +216,16 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
 
 def has_chosen_head() -> bool:
     """Whether the reader has chosen a head, here or in the address; until then a tab may open with one of its own."""
-    if not {"layer", "head"}.isdisjoint(st.query_params):
-        remember_head()
-    return st.session_state.get("has_chosen_head", False)
-
-
-def remember_head() -> None:
-    st.session_state["has_chosen_head"] = True
+    chosen = st.session_state.get("has_chosen_head") or not {"layer", "head"}.isdisjoint(st.query_params)
+    st.session_state["has_chosen_head"] = chosen
+    return chosen
 
 
 def look_at(layer: str, head: int) -> None:
     """Chooses a head; a model with one layer, one head or one kind of attention has no widget for it."""
-    remember_head()
-    for key, value in {
-        "kind": ATTENTION_KINDS[kind_of(layer)],
-        "layer": int(layer.split(".")[1]),
-        "head": head,
-    }.items():
+    st.session_state["has_chosen_head"] = True
+    place = {"kind": ATTENTION_KINDS[kind_of(layer)], "layer": int(layer.split(".")[1]), "head": head}
+    for key, value in place.items():
         if key in st.session_state:
             st.session_state[key] = value
 
@@ -260,9 +253,7 @@ def follow(selection: Mapping[str, Any]) -> None:
     """Handles the explorer's reports: choices and address follow what was chosen in it."""
     if selection["kind"] in ATTENTION_KINDS:
         stack, part = selection["kind"].split(".")
-        looked_at = (f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
-        if looked_at != (choice().layer, choice().head):
-            look_at(*looked_at)
+        look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
     pin(selection["token"])
     pin(selection["to"], "to")
     _put("look", selection["look"])

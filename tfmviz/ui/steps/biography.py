@@ -211,7 +211,7 @@ def _alike(here: Lesson, found: Biography) -> None:
         kind, index = ATTENTION_KINDS[kind_of(layer)], int(layer.split(".")[1])
         for key, value in {"model": name, "kind": kind, "layer": index, "head": head}.items():
             st.session_state[key] = value
-        controls.remember_head()
+        st.session_state["has_chosen_head"] = True
 
     show(
         "heads_alike",

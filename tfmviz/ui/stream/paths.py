@@ -37,7 +37,7 @@ def neighbours(here: Lesson) -> None:
     with line:
         controls.token_box(tokens, here.query)
     ways = ["nearest tokens", "in space"]
-    way = line.segmented_control("Draw", ways, default=ways[0], key="neighbours", bind="query-params", required=True)
+    way = line.segmented_control("Draw", ways, default=ways[0], key="drawn_as", bind="query-params", required=True)
     if way == ways[1]:
         paths(here, tokens, seen_from(line))
     else:
