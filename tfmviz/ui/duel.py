@@ -20,6 +20,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded
 
@@ -270,7 +271,7 @@ def attention(duel: Duel) -> None:
     left, right = _lessons(duel)
     a, b = duel.schemes
     sides = replace(both.of(left, right), titles=(f"A, {a}", f"B, {b}"))
-    st.markdown(f"{both.expected(sides)} {both.said(sides)}")
+    st.markdown(f"{both.expected(sides)} {both.said(sides)}{_cut(left)}")
     both.show_heads(sides)
     runs = [twin.trace(duel.text) for _, twin in duel.sides]
     site = f"decoder.{duel.layer}.self_attn"
@@ -284,6 +285,18 @@ def attention(duel: Duel) -> None:
                 alt="; ".join(f"{title}: {_habit(pattern)}" for title, pattern in zip(titles, patterns, strict=True)),
                 follows=role == "right",
             )
+
+
+def _cut(twin: Lesson) -> str:
+    """That small vocabularies cut words into shorter pieces than the model which the reader knows, where they do."""
+    usual = models.load(models.usual(models.names()))
+    mine, others = len(twin.trace.tokens), len(usual.encode(twin.text))
+    if mine <= others:
+        return ""
+    return (
+        f" These models know fewer words, so they cut your sentence into {mine} shorter pieces; "
+        f"{markdown.code(usual.name)} cuts it into {others}."
+    )
 
 
 def _habit(pattern: Array) -> str:
