@@ -18,9 +18,9 @@ def draw(here: Lesson) -> None:
                 lambda: lengths.lengths(here),
                 here.asks("Which token ends up with the longest vector?", "queries"),
             ),
-            "In space": (
-                "Each path is a token's vector, from its embedding through all layers. Drag to rotate.",
-                lambda: paths.paths(here),
+            "Neighbours": (
+                "Which tokens' vectors point most nearly the same way, layer by layer?",
+                lambda: paths.neighbours(here),
                 "Which tokens end close together?",
             ),
             "In context": (
@@ -56,12 +56,13 @@ def draw(here: Lesson) -> None:
             ),
         },
         earlier={
+            "In space": ("Neighbours", {"drawn_as": "in space"}),
             "Pre-norm, post-norm": ("Two designs", {"designs": "their norms"}),
             "With and without": ("Two designs", {"designs": "residual connections"}),
         },
         needs={
             "Lengths": ("text", "model", "kind"),
-            "In space": ("text", "model", "kind"),
+            "Neighbours": ("text", "model", "kind"),
             "In context": ("text", "model", "kind"),
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),

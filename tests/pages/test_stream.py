@@ -24,11 +24,12 @@ from tfmviz.analysis.in_context import in_context
 from tfmviz.model.in_training import untrained
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui.stream.pair import FOLDER, NAMES
+from tfmviz.words.labels import visible
 from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
 TOKEN = 4
-TABS = ("Lengths", "In space", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
+TABS = ("Lengths", "Neighbours", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
 
 
 def page(tab: str, **address: str) -> AppTest:
@@ -203,6 +204,18 @@ def test_the_paths_in_space_are_those_of_the_three_main_directions() -> None:
     for site in (sites[0], sites[-1]):
         near, _ = residual.closest(trace[site], TOKEN)
         assert f"is most like {tokens[near]}" in words(app).replace("\\", "")
+
+
+def test_the_five_nearest_are_those_of_the_largest_cosines() -> None:
+    app, trace = page("Neighbours"), read_out()[1]
+    columns_of = charts(app)["nearest"]["tables"]["rows"]
+    drawn = list(zip(columns_of["stage"], columns_of["word"], strict=True))
+    for stage, site in enumerate(residual.stages(trace, "decoder", "layers").values()):
+        unit = trace[site] / np.linalg.norm(trace[site], axis=-1, keepdims=True)
+        cosines = unit @ unit[TOKEN]
+        cosines[TOKEN] = -1
+        best = [visible(trace.tokens[n]) for n in np.argsort(-cosines)[:5]]
+        assert [word for at, word in drawn if at == stage] == best
 
 
 def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> None:

@@ -20,6 +20,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, rounded
 
@@ -265,7 +266,7 @@ def attention(duel: Duel) -> None:
     left, right = _lessons(duel)
     a, b = duel.schemes
     sides = replace(both.of(left, right), titles=(f"A, {a}", f"B, {b}"))
-    result(f"{both.said(sides)} {both.expected(sides)}")
+    result(f"{both.said(sides)} {both.expected(sides)}{_cut(left)}")
     both.show_heads(sides)
     runs = [twin.trace(duel.text) for _, twin in duel.sides]
     site = f"decoder.{duel.layer}.self_attn"
@@ -278,3 +279,15 @@ def attention(duel: Duel) -> None:
                 figures.shares(list(patterns), run[f"{site}.mask"], titles=titles, tokens=run.tokens),
                 follows=role == "right",
             )
+
+
+def _cut(twin: Lesson) -> str:
+    """That small vocabularies cut words into shorter pieces than the model which the reader knows, where they do."""
+    usual = models.load(models.usual(models.names()))
+    mine, others = len(twin.trace.tokens), len(usual.encode(twin.text))
+    if mine <= others:
+        return ""
+    return (
+        f" These models know fewer words, so they cut your sentence into {mine} shorter pieces; "
+        f"{markdown.code(usual.name)} cuts it into {others}."
+    )

@@ -100,7 +100,7 @@ def attention(sides: Sides) -> None:
     """The chosen head with both masks, and the row of the chosen token key by key."""
     here, there = sides.lessons
     layer, head, token = here.choice.layer, here.choice.head, sides.query
-    own = "So far the mask is the model's own. **Click a word on the board to hide it.**"
+    own = "So far the mask is the model's own. **Click a word to hide it.**"
     st.markdown(f"{both.said(sides)} {both.how(sides)}" if there.edits else own)
     both.show_heads(sides, is_narrow=True)
     columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}

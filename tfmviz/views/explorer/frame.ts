@@ -54,7 +54,7 @@ export class Frame {
     const [verdict, aside] = isSingle ? verdictWords(kind, place, words) : ["", ""];
     this.shown.textContent = shownName(kind, view);
     this.kind.hidden = !verdict;
-    const more = address && kind.said?.length ? [" ", biographyAt(address)] : [];
+    const more = address && kind.said?.length ? [" ", biographyAt(address, place)] : [];
     this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }), ...more);
   }
 
@@ -92,9 +92,10 @@ function zoomOf(matrix: Matrix) {
 }
 
 /** A link to the map of all heads, with the chosen one, from the explorer's address. */
-function biographyAt(address: string) {
+function biographyAt(address: string, { layer, head }: { layer: number; head: number }) {
   const there = new URL("step_by_step", address);
   there.search = new URL(address).search;
-  there.searchParams.set("part", "Find a head");
+  for (const [key, value] of Object.entries({ part: "Find a head", layer, head }))
+    there.searchParams.set(key, `${value}`);
   return make("a", { href: there.href, textContent: "Among all heads" });
 }

@@ -5,6 +5,7 @@ import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { button, buttonOf, make, roving, select } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
 import { type Page, Shell } from "../shared/shell.ts";
@@ -43,6 +44,8 @@ type Product = { i: number; j: number; each: number[]; whole: number };
 export class Turning extends Shell {
   vectors!: Vectors; // from the first `read` on
   choice: Chosen | null = null;
+  seen: Chosen | null = null; // the same, on its way there
+  stop = () => {};
   q: Pair[] = []; // of the chosen query, before turning
   k: Pair[] = []; // of the chosen key
   /** products at every distance, of the whole head and of each pair */
@@ -210,7 +213,7 @@ export class Turning extends Shell {
   draw() {
     if (!this.choice) return;
     this.setControls(this.choice);
-    this.drawDials(this.choice);
+    this.turnDials(this.choice);
     this.write(this.choice);
     this.drawCurve(this.choice);
   }
@@ -237,6 +240,18 @@ export class Turning extends Shell {
     sliders.j.set(j, last, String(j));
     sliders.both.set(Math.min(i, j), last - Math.abs(i - j), `${i}, ${j}`);
     sliders.both.range.ariaValueText = `i ${i}, j ${j}`;
+  }
+
+  /** The arrows turn to their new places. */
+  turnDials(chosen: Chosen) {
+    const { query, key } = chosen;
+    const isSame = this.seen?.query === query && this.seen.key === key;
+    const from = isSame && this.seen ? this.seen : chosen;
+    this.stop();
+    this.stop = gliding([from.i, from.j], [chosen.i, chosen.j], ([i, j]) => {
+      this.seen = { ...chosen, i, j };
+      this.drawDials(this.seen);
+    });
   }
 
   drawDials({ i, j, pair }: Chosen) {
