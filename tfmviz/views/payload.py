@@ -87,7 +87,6 @@ def payload(
 
     Raises:
         ValueError: the trace holds no pattern, or a pattern with values outside [0, 1].
-        NotCaptured: a layer's mask is missing.
     """
     kinds = _kinds(trace)
     scores = {layer: _believed(found, (on_repeats or {}).get(layer)) for layer, found in layer_scores(trace).items()}
