@@ -196,7 +196,7 @@ def _below(parts: Sequence[Array], where: str) -> Array:
 
 
 def _below_and_longer(parts: Sequence[Array], where: str) -> Array:
-    """Rows that see one token more each, (head, len, len). A cache may be larger than the text, or hold only its end."""
+    """Rows that see one token more each, (head, len, len). A cache may be larger than the text, or hold its end."""
     n = sum(part.shape[1] for part in parts)
     check_length([n])
     whole = np.zeros((len(parts[0]), n, n), dtype=np.float32)
