@@ -154,6 +154,7 @@ def test_ids_become_the_words_of_their_tokenizer_and_pieces_are_spelled_as_text(
     ids = byte_level()(text).input_ids
     layer = pattern(1, causal(len(ids)))
     trace = tfmviz.trace_of(layer, ids, tokenizer=byte_level())
+    assert trace.target == tfmviz.trace_of(layer, byte_level()(text), tokenizer=byte_level()).target
     assert trace.target.ids == tuple(ids)
     assert trace.target.text.startswith("The cat ")
     assert "中 1/3" in " ".join(trace.tokens)
@@ -240,8 +241,8 @@ def long(heads: int, n: int) -> Array:
 
 
 class Unknowing:
-    def convert_ids_to_tokens(self, ids: list[int]) -> list[None]:
-        return [None] * len(ids)
+    def convert_ids_to_tokens(self, index: int) -> None:
+        return None
 
 
 REFUSED: dict[str, tuple[Any, ...]] = {
@@ -269,6 +270,8 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "ids alone": (LAYERS, range(N)),
     "ids and something else": (LAYERS, range(N), "gpt2"),
     "ids of another model": (LAYERS, range(N), Unknowing()),
+    "an id below 0": (LAYERS, range(-1, N - 1), byte_level()),
+    "a number": (LAYERS, 5, byte_level()),
     "words and ids": (LAYERS, ["a", 1, "b", 2, "c", 3, "d"]),
     "more tokens than columns": (LAYERS, words(N + 1)),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -37,7 +37,10 @@ def encoding(given: Any, tokenizer: Any, n: int, *, name: str, may_end_later: bo
         raise ValueError(f"The tokens are missing: give {n} words as {name}=, or ids and a tokenizer.")
     if isinstance(given, str | bytes):
         raise ValueError(f"{name} is one text. Give its tokens as a list; there are {n}.")
-    entries = list(given.tolist() if hasattr(given, "tolist") else given)
+    if isinstance(given, Mapping) and "input_ids" in given:  # all that a tokenizer of transformers returns
+        given = given["input_ids"]
+    found = given.tolist() if hasattr(given, "tolist") else given
+    entries = list(found) if isinstance(found, Iterable) else [found]
     if len(entries) == 1 and isinstance(entries[0], list | tuple):  # a batch of one
         entries = list(entries[0])
     entries = [entry.item() if hasattr(entry, "item") else entry for entry in entries]
@@ -65,14 +68,17 @@ def sound(text: str) -> str:
 
 def _entries(ids: Sequence[int], tokenizer: Any) -> list[str]:
     """What a vocabulary calls these. Raises: ValueError, if it does not have one, or is none."""
-    if hasattr(tokenizer, "convert_ids_to_tokens"):
-        found = tokenizer.convert_ids_to_tokens(list(ids))
-    elif hasattr(tokenizer, "id_to_token"):
-        found = [tokenizer.id_to_token(index) for index in ids]
-    else:
+    named = getattr(tokenizer, "convert_ids_to_tokens", None) or getattr(tokenizer, "id_to_token", None)
+    if named is None:
         raise ValueError("The tokenizer is none of transformers or tokenizers: it names no token.")
-    if None in found:
-        raise ValueError(f"The tokenizer does not know the id {ids[found.index(None)]}: it is another model's.")
+    found = []
+    for index in ids:
+        try:
+            found.append(named(index))
+        except (IndexError, KeyError, OverflowError):
+            found.append(None)
+        if found[-1] is None:
+            raise ValueError(f"The tokenizer does not know the id {index}: it is another model's.")
     return [entry.decode("utf-8", "replace") if isinstance(entry, bytes) else str(entry) for entry in found]
 
 
