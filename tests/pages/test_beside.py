@@ -182,6 +182,7 @@ def test_the_stream_of_both_sides_is_that_of_two_runs() -> None:
 
 def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence() -> None:
     where = {"text": RIVER, "left": "alibi", "right": "none", "twin_layer": "1", "twin_head": "2"}
+    where |= {"match": "same number"}
     asked = where | {"with": "another scheme"}
     for page, address in (("positions_compare", where), ("positions", asked), ("positions_rope", asked)):
         shown = matrices(open_page(page, **address))

@@ -29,6 +29,7 @@ from tfmviz.model.later import scores_from
 from tfmviz.model.transformer import DecoderOnly, build
 from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
+from tfmviz.record.trace import Trace
 from tfmviz.record.weights import PositionEffects
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
@@ -41,7 +42,7 @@ TEXT = "The cat sat on the mat."
 TRAINING = zoo.MODELS.parent / "training"
 
 EXPERIMENTS = ("Decision card", "Shift all positions", "Four terms", "On your sentence", "Longer texts")
-SEAMS = {"embed": "added", "rotate": "turned", "bias": "bias"}
+SEAMS = {"embed": "added", "rotate": "turned", "bias": "bias", "relate": "vectors"}
 TWINS = tuple(scheme for scheme in SCHEMES if f"twins-{scheme}" in zoo.available())
 """The schemes that a model was trained with; a new one may have to wait for its own."""
 
@@ -61,6 +62,10 @@ def page(experiment: str, **address: str) -> AppTest:
 
 def ids_of(text: str) -> tuple[int, ...]:
     return tuple(Tokenizer.load(folder("rope") / "tokenizer.json").encode(text, max_len=64).ids)
+
+
+def run_of(scheme: str) -> Trace:
+    return zoo.load(f"twins-{scheme}").trace(TEXT)
 
 
 def tables(app: AppTest) -> list[dict[str, list[str]]]:
@@ -152,7 +157,7 @@ def test_the_distance_alone_counts_along_the_diagonals_of_every_scheme_that_adds
     """One pair of words everywhere, against other scores of two tokens: by plain numpy, the text begun elsewhere."""
     query, key, head, ids = 4, 1, 2, ids_of(TEXT)
     where = {"token": str(query), "to": str(key), "twin_head": str(head)}
-    for pair in (("sinusoidal", "rope"), ("alibi", "learned")):
+    for pair in (("sinusoidal", "rope"), ("alibi", "learned"), ("shaw", "t5")):
         maps = matrices(page("Shift all positions", left=pair[0], right=pair[1], **where))["pair_maps"]
         for found, scheme in zip(maps, pair, strict=True):
             for first in (0, 23, 64 - len(ids)):
@@ -238,7 +243,7 @@ def test_the_card_says_what_the_measurements_say() -> None:
         rise = np.mean(loss[496:]) - np.mean(loss[48:64]) if len(loss) == 512 else math.inf
         assert ("✓" in card["extrapolates"][row]) is bool(rise <= 0.1), scheme
         assert (f"{rise:+.2f}".replace("-", "−") in card["extrapolates"][row]) is math.isfinite(rise)
-        assert ("✓" in card["linear attention"][row]) is (schemes.SCHEMES[scheme].acts != "bias")
+        assert ("✓" in card["linear attention"][row]) is (schemes.SCHEMES[scheme].acts not in ("bias", "relate"))
         assert "✓" in card["KV cache"][row]
 
 
@@ -257,11 +262,23 @@ def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
 
 
 def test_tiles_are_the_patterns_of_the_twins() -> None:
-    app = page("Attention", twin_layer="2")
+    app = page("Attention", twin_layer="2", match="same number")
     for side, scheme in (("left", "sinusoidal"), ("right", "rope")):
         patterns = zoo.load(f"twins-{scheme}").trace(TEXT)["decoder.2.self_attn.pattern"]
         expected = np.where(np.tri(patterns.shape[-1]) > 0, patterns, np.nan)
         np.testing.assert_allclose(matrices(app)[f"heads_{side}"], expected, atol=1e-4)
+
+
+def test_beside_a_head_stands_the_one_that_shares_most_attention_with_it() -> None:
+    """Of all heads of B, by Σ_j min(a_ij, b_ij), averaged over the queries that have a choice."""
+    a, b = (np.stack([r[f"{layer}.pattern"] for layer in r.layers]) for r in map(run_of, ("sinusoidal", "rope")))
+    common = np.minimum(a[1, 2], b).sum(axis=-1)[..., 1:].mean(axis=-1)  # (layer, head)
+    layer, head = np.unravel_index(common.argmax(), common.shape)
+    assert (layer, head) != (1, 2), "else the number alone would do"
+    app = page("On your sentence", twin_layer="1", twin_head="2")
+    np.testing.assert_allclose(np.nan_to_num(matrices(app)["side_b"][0]), b[layer, head], atol=1e-3)
+    assert f"**{common.max():.0%}** of its attention in common with head {layer}.{head} of B" in words(app)
+    assert f"of the same number {common[1, 2]:.0%}" in words(app)
 
 
 def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
