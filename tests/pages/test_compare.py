@@ -29,7 +29,6 @@ from tfmviz.model.later import scores_from
 from tfmviz.model.transformer import DecoderOnly, build
 from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
-from tfmviz.record.trace import Trace
 from tfmviz.record.weights import PositionEffects
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
@@ -62,10 +61,6 @@ def page(experiment: str, **address: str) -> AppTest:
 
 def ids_of(text: str) -> tuple[int, ...]:
     return tuple(Tokenizer.load(folder("rope") / "tokenizer.json").encode(text, max_len=64).ids)
-
-
-def run_of(scheme: str) -> Trace:
-    return zoo.load(f"twins-{scheme}").trace(TEXT)
 
 
 def tables(app: AppTest) -> list[dict[str, list[str]]]:
@@ -267,18 +262,6 @@ def test_tiles_are_the_patterns_of_the_twins() -> None:
         patterns = zoo.load(f"twins-{scheme}").trace(TEXT)["decoder.2.self_attn.pattern"]
         expected = np.where(np.tri(patterns.shape[-1]) > 0, patterns, np.nan)
         np.testing.assert_allclose(matrices(app)[f"heads_{side}"], expected, atol=1e-4)
-
-
-def test_beside_a_head_stands_the_one_that_shares_most_attention_with_it() -> None:
-    """Of all heads of B, by Σ_j min(a_ij, b_ij), averaged over the queries that have a choice."""
-    a, b = (np.stack([r[f"{layer}.pattern"] for layer in r.layers]) for r in map(run_of, ("sinusoidal", "rope")))
-    common = np.minimum(a[1, 2], b).sum(axis=-1)[..., 1:].mean(axis=-1)  # (layer, head)
-    layer, head = np.unravel_index(common.argmax(), common.shape)
-    assert (layer, head) != (1, 2), "else the number alone would do"
-    app = page("On your sentence", twin_layer="1", twin_head="2")
-    np.testing.assert_allclose(np.nan_to_num(matrices(app)["side_b"][0]), b[layer, head], atol=1e-3)
-    assert f"**{common.max():.0%}** of its attention in common with head {layer}.{head} of B" in words(app)
-    assert f"of the same number {common[1, 2]:.0%}" in words(app)
 
 
 def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
