@@ -175,7 +175,8 @@ def shaw_vectors(shown: Subject) -> None:
         f"Head {shown.head} at {markdown.plain(own)} asks most for the key "
         + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")
         + " The term q_i · a_(j−i) needs the query and the distance: no vector f(y, j) of the key alone contains it. "
-        "The score is no inner product ⟨f(x, i), f(y, j)⟩, as RoPE's is."
+        "The score is no inner product ⟨f(x, i), f(y, j)⟩, as RoPE's is. Others take the distance in the parse tree, "
+        "not in the sentence (Wang et al. 2019)."
     )
 
 
