@@ -222,17 +222,17 @@ LATER = 16
 def orders(here: Lesson) -> None:
     """How much of the stream is position: what changes in it when all words stand elsewhere."""
     lesson.hide("layer")
-    models_ = {kind: models.needed(name) for kind, name in ORDERS.items()}
-    found, before = {}, {}
-    for kind, model in models_.items():
-        if model is None:
+    found, before, added = {}, {}, 0.0
+    for kind, name in ORDERS.items():
+        if (model := models.needed(name)) is None:
             return
+        if "decoder.pos_embed" in (trace := models.trace(model, here.text)):
+            added = float(np.linalg.norm(trace["decoder.pos_embed"], axis=-1).mean())
         before[kind], after = _moved(model, here.text)
         found[kind] = np.linalg.norm(after - before[kind], axis=-1).mean(axis=-1)
     norms = {kind: np.linalg.norm(streams, axis=-1).mean(axis=-1) for kind, streams in before.items()}
     upper = min(2, len(norms["RoPE"]) - 1)
     share = {kind: per_cent(float(found[kind][upper] / norms[kind][upper])) for kind in found}
-    added = float(np.linalg.norm(models.trace(models_["sinusoidal"], here.text)["decoder.pos_embed"], axis=-1).mean())
     st.markdown(
         f"All words {LATER} positions later: after two layers the sinusoidal twin's vectors change by "
         f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. The sinusoids, of norm "
