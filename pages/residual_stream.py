@@ -45,12 +45,16 @@ def draw(here: Lesson) -> None:
                 "Which part contributes most to the word?",
             ),
             "Two designs": (
-                "Two identically trained models differ in one respect: where the norms sit, or x + f(Norm(x)) against "
-                "f(Norm(x)) alone.",
+                "Two identically trained models differ in one respect: where the norms sit, x + f(Norm(x)) against "
+                "f(Norm(x)) alone, or how they encode order.",
                 lambda: lesson.either(
                     "They differ in",
                     "designs",
-                    {"their norms": lambda: pair.twins(here), "residual connections": lambda: pair.pair(here)},
+                    {
+                        "their norms": lambda: pair.twins(here),
+                        "residual connections": lambda: pair.pair(here),
+                        "their positions": lambda: pair.orders(here),
+                    },
                 ),
                 "In which model do the vectors grow?",
             ),

@@ -193,6 +193,16 @@ def test_heads_of_an_encoder_write_into_another_stream(own_zoo: Path, put_random
     assert "needs the model `` twins-rope ``" in words(page("Two designs", text="the cat sat"))
 
 
+def test_only_what_was_added_to_the_words_moves_the_stream_when_all_positions_shift() -> None:
+    """The embedding changes by PE(i + 16) − PE(i), of squared norm Σ_m 2 − 2 cos(16 θ_m); RoPE changes nothing."""
+    app = page("Two designs", designs="their positions")
+    sinusoidal, rope = series(charts(app)["moved_streams"]).values()
+    theta = 10000.0 ** (-np.arange(64) / 64)
+    assert sinusoidal[0] == pytest.approx(np.sqrt((2 - 2 * np.cos(16 * theta)).sum()), rel=1e-5)
+    assert sinusoidal.min() > 1
+    assert rope.max() < 1e-3
+
+
 def test_the_paths_in_space_are_those_of_the_three_main_directions() -> None:
     app, trace = page("In space"), read_out()[1]
     (space,) = spaces(app)

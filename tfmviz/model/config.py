@@ -83,6 +83,8 @@ class ModelConfig(Facts):
             raise ValueError(f"rope_theta is for a scheme that turns, but positions = {kind!r}.")
         if theta is not None and len(theta) != self.d_head // 2:
             raise ValueError(f"rope_theta has {len(theta)} numbers, but d_head = {self.d_head} has half as many pairs.")
+        if self.attention.score_cap is not None and self.scheme.acts == "relate":
+            raise ValueError(f"score_cap is for products of queries and keys alone, but positions = {kind!r}.")
         if self.attention.kind == "linear" and self.scheme.acts not in ("embed", None):
             raise ValueError(
                 f"Linear attention sums keys before it knows a query, so positions = {kind!r}, which "

@@ -43,6 +43,10 @@ def on_words(here: Lesson) -> None:
         + ("Without √d_model the position drowns the word." if not scaled and drowned else "")
     )
     _token_cosines(trace, words, added)
+    st.markdown(
+        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q. "
+        "Each head then sees the position through a matrix of its own, and can leave it out."
+    )
 
 
 def _token_cosines(trace: Trace, words: Array, added: Array) -> None:

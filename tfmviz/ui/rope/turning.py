@@ -48,7 +48,7 @@ def arrows(shown: Subject) -> None:
             shown.trace, shown.layer, shown.head, own_theta(shown), max_len=shown.model.config.max_len
         ),
         selection={
-            "token": controls.pinned(),
+            "token": shown.query,  # of which the helices below speak, too
             "turn": asked if TURN.fullmatch(asked) else "",
         },
         on_report=_follow,
@@ -64,7 +64,9 @@ def lengths(shown: Subject) -> None:
     before, after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("q", "rot_q"))
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
-    result(
+    st.markdown(
+        "RoPE's wish is ⟨f(x, i), f(y, j)⟩ = g(x, y, i − j): a score that knows positions only through their distance. "
+        "f(x, i) = R_i W x grants it, since (R_i q) · (R_j k) = q · R_(j−i) k.\n\n"
         f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
         "linear attention (Su et al. 2021)."
     )

@@ -86,6 +86,7 @@ def _words(against: str, n: float, d: float) -> str:
     return (
         f"{line}By {BESIROGLU}, ten times the parameters would lower the loss by "
         f"**{decimal(float(tenfold[0]))}**, ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A "
-        f"/ N^α, “of D” B / D^β.\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: another "
-        "text, other tokens."
+        f"/ N^α, “of D” B / D^β. Kaplan's exponents, one by one: α_N = 0.076, α_D = 0.095, "
+        f"α_C = 0.050 (equations 1.1 to 1.3).\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: "
+        "another text, other tokens."
     )

@@ -76,7 +76,9 @@ CHANGES = {
         note="encoder, decoder and output untied",
     ),
     "shared": Change(
-        title="shared layers", what="one block that runs as often as there are layers (ALBERT)", theirs=2.497
+        title="shared layers",
+        what="one block that runs as often as there are layers (ALBERT; Universal Transformers learn how often)",
+        theirs=2.497,
     ),
     "experts": Change(
         title="4 experts",
@@ -213,7 +215,9 @@ def _words(found: Comparison) -> str:
     seeds = len(found.baseline.loss)
     return (
         f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
-        f"baseline leaves out 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n{_about(found)}"
+        f"baseline leaves out 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n"
+        "**Not trained here.** ReZero, x + α f(x) with α from 0 and no norm (Bachlechner et al. 2020), and designs "
+        f"found by search, such as the Evolved Transformer (So et al. 2019).\n\n{_about(found)}"
     )
 
 

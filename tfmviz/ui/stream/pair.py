@@ -194,6 +194,47 @@ def twins(here: Lesson) -> None:
     _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
 
 
+ORDERS = {"sinusoidal": "twins-sinusoidal", "RoPE": "twins-rope"}
+"""Two shipped models that differ in nothing but how they know the order of words."""
+
+LATER = 16
+"""Positions by which the text is moved on."""
+
+
+def orders(here: Lesson) -> None:
+    """How much of the stream is position: what changes in it when all words stand elsewhere."""
+    lesson.hide("layer")
+    found, before, added = {}, {}, 0.0
+    for kind, name in ORDERS.items():
+        if (model := models.needed(name)) is None:
+            return
+        if "decoder.pos_embed" in (trace := models.trace(model, here.text)):
+            added = float(np.linalg.norm(trace["decoder.pos_embed"], axis=-1).mean())
+        before[kind], after = _moved(model, here.text)
+        found[kind] = np.linalg.norm(after - before[kind], axis=-1).mean(axis=-1)
+    norms = {kind: np.linalg.norm(streams, axis=-1).mean(axis=-1) for kind, streams in before.items()}
+    upper = min(2, len(norms["RoPE"]) - 1)
+    share = {kind: per_cent(float(found[kind][upper] / norms[kind][upper])) for kind in found}
+    st.markdown(
+        f"All words {LATER} positions later: after two layers the sinusoidal twin's vectors change by "
+        f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. The sinusoids, of norm "
+        f"{decimal(added)} each, travel in the stream through all layers; RoPE turns q and k, not the stream."
+    )
+    show(
+        "moved_streams",
+        figures.by_layer(found, x=PASSED, title="norm of the change", theme=theme()),
+        alt=_by_layer(found),
+    )
+
+
+@shared
+def _moved(model: Model, text: str) -> tuple[Array, Array]:
+    """The streams (1 + layer, len, d_model) at the usual positions and later."""
+    ids = models.trace(model, text).target.ids
+    now, later = (zoo.experiments.streams_from(model, ids, first=first) for first in (0, LATER))
+    return now, later
+
+
 def _five_tensors(runs: dict[str, Trace], layer: int) -> None:
     st.markdown(f"Layer {layer} turns X into H. Follow the +: with pre-norm it bypasses the norm.")
     columns: dict[str, list[str]] = {}
