@@ -33,6 +33,7 @@ class Step:
 
     Attributes:
         id: its name in addresses, for good, and unique among all walks; its number in a file that names none.
+        section: the part of the walk that it belongs to; "" before the first.
         page: name of a page.
         choices: what the page's address says: text, model, layer, head, an open tab …
         say: what the lecturer says there.
@@ -42,6 +43,7 @@ class Step:
     """
 
     id: str
+    section: str
     page: str
     choices: dict[str, str]
     say: str
@@ -73,8 +75,11 @@ def read(path: Path) -> Walk:
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-        steps = tuple(_step(dict(entry), n) for n, entry in enumerate(found["steps"], start=1))
-        walk = Walk(name=path.stem, title=str(found["title"]), steps=steps)
+        section, steps = "", []
+        for n, entry in enumerate(found["steps"], start=1):
+            section = str(entry.get("section", section))
+            steps.append(_step(entry | {"section": section}, n))
+        walk = Walk(name=path.stem, title=str(found["title"]), steps=tuple(steps))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path.name} is not a walk: {type(error).__name__}, {error}.") from error
     if not steps:
@@ -84,7 +89,7 @@ def read(path: Path) -> Walk:
 
 def _step(entry: dict[str, object], number: int) -> Step:
     name = str(entry.pop("id", number))
-    page, say = str(entry.pop("page")), str(entry.pop("say"))
+    section, page, say = (str(entry.pop(key)) for key in ("section", "page", "say"))
     if page not in {known.name for known in PAGES}:
         raise ValueError(f"there is no page {page}")
     holds = entry.pop("holds", [])
@@ -92,7 +97,7 @@ def _step(entry: dict[str, object], number: int) -> Step:
         raise ValueError(f"what holds on {page} is no list")
     show = tuple(shlex.split(str(entry.pop("show", ""))))
     choices = {key: str(value) for key, value in entry.items()}
-    return Step(id=name, page=page, choices=choices, say=say, show=show, holds=tuple(map(str, holds)))
+    return Step(id=name, section=section, page=page, choices=choices, say=say, show=show, holds=tuple(map(str, holds)))
 
 
 @cache
