@@ -21,10 +21,14 @@ from tfmviz.places import PROJECT
 from tfmviz.ui import controls, icons, projector
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address
+from tfmviz.views import presenter
 from tfmviz.views import walk as view
 from tfmviz.words import markdown
 
 FOLDER = PROJECT / "assets" / "lectures"
+
+MINUTES = 1.75
+"""What a step takes in front of a class."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +62,11 @@ class Walk:
     name: str
     title: str
     steps: tuple[Step, ...]
+
+    @property
+    def minutes(self) -> int:
+        """About how long it takes."""
+        return round(MINUTES * len(self.steps))
 
     def address(self, number: int) -> str:
         """The address of a step, counted from 1, relative to any page; on a projector it stays on the projector."""
@@ -149,14 +158,22 @@ def show_step() -> None:
         show_plain_view("walk", js=view.JS, css=view.CSS, data=_around(walk, number))
 
 
-def _around(walk: Walk, number: int) -> dict[str, str | list[str]]:
+def present() -> None:
+    """All of a page with `presenter=1`: another window of this browser sends what it shows (`views/walk/pair.ts`)."""
+    show_plain_view("presenter", js=presenter.JS, css=presenter.CSS, data=None)
+
+
+def _around(walk: Walk, number: int) -> dict[str, str | int | list[str]]:
     """What the view in the browser gets; the address leaves out choices that are those a page opens with."""
     last = len(walk.steps)
     return {
         "chosen": " ".join(walk.steps[number - 1].choices),
         "title": walk.title,
+        "section": walk.steps[number - 1].section,
+        "minutes": walk.minutes,
         "place": f"{number} of {last}",
         "say": walk.steps[number - 1].say,
+        "next": walk.steps[number].say if number < last else "",
         "show": list(walk.steps[number - 1].show),
         "back": walk.address(number - 1) if number > 1 else "",
         "on": walk.address(number + 1) if number < last else "",
