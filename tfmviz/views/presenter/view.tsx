@@ -1,4 +1,4 @@
-// What a presenter sees and the class does not: the line of the step in the lecture's window, the next one, and a clock.
+// What a presenter sees and the class does not: the line of the step in the class's window, the next one, and a clock.
 
 import { render } from "preact";
 import { make } from "../shared/elements.ts";
@@ -6,7 +6,7 @@ import { part } from "../shared/meet.ts";
 import { isChord } from "../shared/typing.ts";
 import { openersNumber, pair, type Said, WAYS, type Way } from "../walk/pair.ts";
 
-const WAITS = "This window shows a lecture's lines to its presenter. It waits for a lecture's window: press N there.";
+const WAITS = "This window shows a lecture's lines to its presenter. It waits for a lecture: press N in its window.";
 const GONE = "The lecture's window does not answer: it is closed, or shows a page outside the lecture.";
 
 export default part((parent) => {
