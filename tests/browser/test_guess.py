@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import AT_REST, Visit, box_of, open_tab, project
 from tfmviz import zoo
+from tfmviz.ui import walks
 
 QUESTION = "After which layer does it first say its final answer?"
 SHARE = re.compile(r"\b[01]\.\d\d")
@@ -172,11 +173,14 @@ def expect_free(page: Page, figure: Locator) -> None:
 
 
 def test_the_line_of_a_lecture_which_may_tell_waits_for_the_guess(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down&lecture=L3&step=1")
-    line = page.locator(".walk .say")
+    page = visit.open("/" + walks.walks()[0]["L3"].address(1).removeprefix("./"))
+    line, ring = page.locator(".walk .say"), page.locator(".ring")
     expect(line).to_be_visible()
+    expect(ring).to_be_visible()
     press_g(page)
     expect(line).to_be_hidden()
+    expect(ring).to_be_hidden()
     expect(page.get_by_role("link", name="On in the lecture")).to_be_visible()
     press_g(page)
     expect(line).to_be_visible()
+    expect(ring).to_be_visible()

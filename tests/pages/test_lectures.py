@@ -172,8 +172,10 @@ def test_an_odd_step_is_the_nearest_that_exists() -> None:
 def test_the_page_lists_every_step_as_a_link() -> None:
     ((_, listed),) = json.loads(sent(open_page("lectures"), "lectures")["groups"])
     assert [lecture["title"] for lecture in listed] == [walk.title for walk in walks.walks()[0].values()]
-    links = {(say, address.split("lecture=")[1]) for lecture in listed for say, address in lecture["folded"]}
+    folded = [one for lecture in listed for one in lecture["folded"]]
+    links = {(say, address.split("lecture=")[1]) for _, steps in folded for say, address in steps}
     assert links == {(step.say, f"{name}&step={step.id}") for name, _, step in STEPS}
+    assert [section for section, _ in folded if not section] == []
 
 
 def test_a_file_that_is_no_walk_says_so(tmp_path: Path) -> None:

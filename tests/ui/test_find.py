@@ -137,7 +137,7 @@ def test_the_browser_fetches_the_index_as_it_is() -> None:
 def test_the_contents_link_to_every_page_and_tab() -> None:
     groups = json.loads(json.loads(views(open_page("contents"))["tabs"].json)["groups"])
     entries = [entry for _, entries in groups for entry in entries]
-    found = {link for entry in entries for _, link in entry["folded"]}
+    found = {link for entry in entries for _, links in entry["folded"] for _, link in links}
     listed = [[entry["title"], entry["address"], *entry["says"]] for entry in entries]
     pages = [page for page in PAGES if page.name not in ("home", "contents")]
     assert listed == [[page.title, address(page.name), page.answers] for page in pages]

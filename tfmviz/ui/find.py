@@ -122,7 +122,8 @@ def contents() -> None:
                 "title": page.title,
                 "address": address(page.name),
                 "says": [page.answers],
-                "folded": folded,
+                "takes": "",
+                "folded": [("", folded)] if folded else [],
             }
             groups.setdefault(page.group or "For a class", []).append(entry)
     data = lectures.payload(groups, of="tabs", keeps=True)

@@ -21,10 +21,14 @@ from tfmviz.places import PROJECT
 from tfmviz.ui import controls, icons, projector
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address
+from tfmviz.views import presenter
 from tfmviz.views import walk as view
 from tfmviz.words import markdown
 
 FOLDER = PROJECT / "assets" / "lectures"
+
+MINUTES = 1.75
+"""What a step takes in front of a class."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +37,7 @@ class Step:
 
     Attributes:
         id: its name in addresses, for good, and unique among all walks; its number in a file that names none.
+        section: the part of the walk that it belongs to; "" before the first.
         page: name of a page.
         choices: what the page's address says: text, model, layer, head, an open tab …
         say: what the lecturer says there.
@@ -42,6 +47,7 @@ class Step:
     """
 
     id: str
+    section: str
     page: str
     choices: dict[str, str]
     say: str
@@ -56,6 +62,11 @@ class Walk:
     name: str
     title: str
     steps: tuple[Step, ...]
+
+    @property
+    def minutes(self) -> int:
+        """About how long it takes."""
+        return round(MINUTES * len(self.steps))
 
     def address(self, number: int) -> str:
         """The address of a step, counted from 1, relative to any page; on a projector it stays on the projector."""
@@ -73,8 +84,11 @@ def read(path: Path) -> Walk:
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-        steps = tuple(_step(dict(entry), n) for n, entry in enumerate(found["steps"], start=1))
-        walk = Walk(name=path.stem, title=str(found["title"]), steps=steps)
+        section, steps = "", []
+        for n, entry in enumerate(found["steps"], start=1):
+            section = str(entry.get("section", section))
+            steps.append(_step(entry | {"section": section}, n))
+        walk = Walk(name=path.stem, title=str(found["title"]), steps=tuple(steps))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path.name} is not a walk: {type(error).__name__}, {error}.") from error
     if not steps:
@@ -84,7 +98,7 @@ def read(path: Path) -> Walk:
 
 def _step(entry: dict[str, object], number: int) -> Step:
     name = str(entry.pop("id", number))
-    page, say = str(entry.pop("page")), str(entry.pop("say"))
+    section, page, say = (str(entry.pop(key)) for key in ("section", "page", "say"))
     if page not in {known.name for known in PAGES}:
         raise ValueError(f"there is no page {page}")
     holds = entry.pop("holds", [])
@@ -92,7 +106,7 @@ def _step(entry: dict[str, object], number: int) -> Step:
         raise ValueError(f"what holds on {page} is no list")
     show = tuple(shlex.split(str(entry.pop("show", ""))))
     choices = {key: str(value) for key, value in entry.items()}
-    return Step(id=name, page=page, choices=choices, say=say, show=show, holds=tuple(map(str, holds)))
+    return Step(id=name, section=section, page=page, choices=choices, say=say, show=show, holds=tuple(map(str, holds)))
 
 
 @cache
@@ -144,14 +158,22 @@ def show_step() -> None:
         show_plain_view("walk", js=view.JS, css=view.CSS, data=_around(walk, number))
 
 
-def _around(walk: Walk, number: int) -> dict[str, str | list[str]]:
+def present() -> None:
+    """All of a page with `presenter=1`: another window of this browser sends what it shows (`views/walk/pair.ts`)."""
+    show_plain_view("presenter", js=presenter.JS, css=presenter.CSS, data=None)
+
+
+def _around(walk: Walk, number: int) -> dict[str, str | int | list[str]]:
     """What the view in the browser gets; the address leaves out choices that are those a page opens with."""
     last = len(walk.steps)
     return {
         "chosen": " ".join(walk.steps[number - 1].choices),
         "title": walk.title,
+        "section": walk.steps[number - 1].section,
+        "minutes": walk.minutes,
         "place": f"{number} of {last}",
         "say": walk.steps[number - 1].say,
+        "next": walk.steps[number].say if number < last else "",
         "show": list(walk.steps[number - 1].show),
         "back": walk.address(number - 1) if number > 1 else "",
         "on": walk.address(number + 1) if number < last else "",
