@@ -112,6 +112,7 @@ def groups(here: Lesson) -> None:
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
     with figure:
+        st.markdown(_measured(given, normed, row, column))
         show(
             "groups",
             figures.vectors(
@@ -123,7 +124,6 @@ def groups(here: Lesson) -> None:
             ),
             alt=f"Vectors of {len(given.tokens)} sentences, {norm}. " + _measured(given, normed, row, column),
         )
-    st.markdown(_measured(given, normed, row, column))
     _remarks(given, numbers)
     show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
 
