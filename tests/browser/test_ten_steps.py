@@ -96,11 +96,15 @@ def missed(visit: Visit, name: str, size: ViewportSize, more: str = "") -> list[
 
 def _contrast(page: Page, show: Sequence[str]) -> float:
     """Of the strongest ink in a part with letters against its ground (WCAG 2); of one without letters infinite."""
-    box = page.evaluate("([key, ...names]) => tfmvizWhere(key, ...names)", list(show))
-    if not box["letters"]:
-        return math.inf
-    clip: FloatRect = {"x": box["left"], "y": box["top"], "width": box["width"], "height": box["height"]}
-    with Image.open(io.BytesIO(page.screenshot(clip=clip))) as picture:
+    where, drawn = "([key, ...names]) => tfmvizWhere(key, ...names)", b""
+    box: dict[str, float] = {}
+    while box != (now := page.evaluate(where, list(show))):  # else it was scrolled meanwhile
+        box = now
+        if not box["letters"]:
+            return math.inf
+        clip: FloatRect = {"x": box["left"], "y": box["top"], "width": box["width"], "height": box["height"]}
+        drawn = page.screenshot(clip=clip)
+    with Image.open(io.BytesIO(drawn)) as picture:
         part = np.asarray(picture.convert("RGB")) / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     bright = linear @ [0.2126, 0.7152, 0.0722]
