@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 import pytest
-from playwright.sync_api import TimeoutError, expect
+from PIL import Image
+from playwright.sync_api import Page, TimeoutError, expect
 
 from tests.browser import Visit
 from tests.browser.test_lectures import IN_SIGHT, at_rest
 from tfmviz.ui import walks
 
+if TYPE_CHECKING:
+    from playwright.sync_api import FloatRect, ViewportSize
+
 pytestmark = pytest.mark.browser
 
-SHOWN = """([key, ...names]) => {
+SHOWN = """([least, key, ...names]) => {
   const found = tfmvizWhere(key, ...names);
   if (!found) return false;
   const upper = document.querySelector(".st-key-header")?.getBoundingClientRect().bottom ?? 0;
@@ -20,9 +30,13 @@ SHOWN = """([key, ...names]) => {
   const needed = names.length ? height : Math.min(height, 0.9 * (lower - upper));
   const drawn = Math.min(top + height, lower) - Math.max(top, upper);
   const isWide = left >= 0 && left + width <= innerWidth;
-  return isWide && drawn >= needed - 1 && (!names.length || !letters || letters >= 12);
+  return isWide && drawn >= needed - 1 && (!names.length || !letters || letters >= least);
 }"""
-"""A part of a figure stands in the window above the line, in letters that can be read; a figure, or as much as fits."""
+"""A part of a figure stands in the window above the line, in letters of some pixels; a figure, or as much as fits."""
+
+SMALL, FAR = 12, 18  # pixels of the smallest letters, on a screen and on a projector
+
+READABLE = 3  # contrast of ink against its ground
 
 
 @pytest.mark.parametrize("name", walks.walks()[0])
@@ -42,21 +56,56 @@ def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(
         label = {"text": "Your sentence", "model": "Model"}[title]
         expect(page.get_by_label(label).first).to_have_value(step.choices[title])
     page.wait_for_function(IN_SIGHT, arg="[data-testid=stMain]")
-    page.wait_for_function(SHOWN, arg=list(step.show))
+    page.wait_for_function(SHOWN, arg=[SMALL, *step.show])
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", walks.walks()[0])
 def test_what_a_step_speaks_of_is_in_the_window(visit: Visit, name: str) -> None:
-    walk, page, missed = walks.walks()[0][name], visit.page, []
-    page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(f"{visit.server.address}/{walk.address(1).removeprefix('./')}")
+    assert missed(visit, name, {"width": 1280, "height": 800}) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", walks.walks()[0])
+def test_what_a_step_speaks_of_is_in_the_window_of_every_class_room(visit: Visit, name: str) -> None:
+    large: ViewportSize = {"width": 1280, "height": 800}
+    small: ViewportSize = {"width": 1024, "height": 768}
+    assert missed(visit, name, small) == []
+    for size in (large, small):
+        assert missed(visit, name, size, "&projector=1") == [], size
+
+
+def missed(visit: Visit, name: str, size: ViewportSize, more: str = "") -> list[tuple[str, object]]:
+    """The steps of a lecture whose figure or part is not in a window of this size, or too pale there."""
+    walk, page = walks.walks()[0][name], visit.page
+    found: list[tuple[str, object]] = []
+    page.set_viewport_size(size)
+    page.goto(f"{visit.server.address}/{walk.address(1).removeprefix('./')}{more}")
     for number, step in enumerate(walk.steps, start=1):
         at_rest(page, name, number)
         try:
-            page.wait_for_function(SHOWN, arg=list(step.show), timeout=15_000)
+            page.wait_for_function(SHOWN, arg=[FAR if more else SMALL, *step.show], timeout=15_000)
+            if step.show[1:] and (contrast := _contrast(page, step.show)) < READABLE:
+                found.append((step.id, contrast))
         except TimeoutError:
-            missed.append((number, step.show))
+            found.append((step.id, step.show))
         if number < len(walk.steps):
             page.keyboard.press("ArrowRight")
-    assert missed == []
+    return found
+
+
+def _contrast(page: Page, show: Sequence[str]) -> float:
+    """Of the strongest ink in a part with letters against its ground (WCAG 2); of one without letters infinite."""
+    where, drawn = "([key, ...names]) => tfmvizWhere(key, ...names)", b""
+    box: dict[str, float] = {}
+    while box != (now := page.evaluate(where, list(show))):  # else it was scrolled meanwhile
+        box = now
+        if not box["letters"]:
+            return math.inf
+        clip: FloatRect = {"x": box["left"], "y": box["top"], "width": box["width"], "height": box["height"]}
+        drawn = page.screenshot(clip=clip)
+    with Image.open(io.BytesIO(drawn)) as picture:
+        part = np.asarray(picture.convert("RGB")) / 255
+    linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+    bright = linear @ [0.2126, 0.7152, 0.0722]
+    return float((bright.max() + 0.05) / (bright.min() + 0.05))

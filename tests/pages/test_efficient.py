@@ -103,7 +103,7 @@ def test_twins_are_compared_on_the_text_that_was_typed() -> None:
             measured = json.loads((held_out.MEASURED / f"{name}-by-position.json").read_text())["loss"]
             assert np.mean(curve) == pytest.approx(np.mean(measured), abs=0.05)
         after = {"a window of 8": "32 KiB", "linear": "66 KiB"}.get(kind, "8 MiB")
-        assert list(app.table[0].value["after 4,096"]) == ["16 MiB", after], kind
+        assert [row[-1] for row in sent(app, "kept")["rows"]] == ["16 MiB", after], kind
     assert "A single token" in words(page(text="a", method="Trained with it"))
 
 

@@ -28,7 +28,7 @@ def by_length(values: Array, *, title: str, said: Callable[[float], str], percen
         stroke=Stroke(colour=theme.plain, dot=120),
         said=lambda n, value: f"n = {n:.0f}: {said(value)}",
     )
-    axes = Axes(x="n", y=title, height=260, percent=percent, legend=False)
+    axes = Axes(x="n", y=title, height=210, percent=percent, legend=False)
     return line_chart([line], axes, theme=theme, y_range=(0.0, float(max(values.max(), 1.0))))
 
 
@@ -56,5 +56,5 @@ def perplexities(
         theme=theme,
         dot=90,
     )
-    axes = Axes(x=title, y="perplexity", height=300, log=True)
+    axes = Axes(x=title, y="perplexity", height=240, log=True)
     return line_chart(lines, axes, theme=theme, y_range=ends, words=list(values))

@@ -23,7 +23,7 @@ def contexts(at: Translating) -> None:
     for (kind, trace), column in zip(traces.items(), st.columns(len(traces)), strict=True):
         title, values, names = "cᵢ = Σⱼ αᵢⱼ hⱼ, ", trace[alignment.CONTEXT], written(trace)
         if kind == "none":
-            title, values, names = "c = hₙ, ", values[:1], ("every token",)
+            title, values = "c = hₙ, ", values[:1].repeat(len(names), axis=0)
         drawn = figures.contexts(values, title=title + SAID[kind], written=names, shown=at.shown(len(names)), limit=end)
         with column:
             show(f"contexts_{kind}", drawn, follows=kind != shown[0])

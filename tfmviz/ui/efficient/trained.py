@@ -19,6 +19,7 @@ from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
+from tfmviz.views.counts import of_columns
 from tfmviz.words.numbers import decimal, in_bytes
 
 TWINS = {
@@ -115,13 +116,17 @@ def _by_position(pair: Pair) -> None:
 def _costs(pair: Pair) -> None:
     configs = pair.full.config, pair.cheap.config
     longest = configs[0].max_len
-    st.table(
-        {
-            "model": list(pair.names),
-            "learned numbers": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
-            "kept to write on after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
-            "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
-        }
+    show(
+        "kept",
+        of_columns(
+            {
+                "model": list(pair.names),
+                "parameters": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
+                "after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
+                "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
+            },
+            caption="What must be kept to write on",
+        ),
     )
     st.caption(
         f"{BYTES} bytes a number: keys and values that may still be seen, or running sums. The models read at "

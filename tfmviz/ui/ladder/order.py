@@ -29,14 +29,14 @@ def order(here: Lesson) -> None:
     sees = int(recurrence.reach_of_convolution(N_LAYERS)[-1])
     for name, numbers, path, blind in (
         ("recurrent", recurrent, n - 1, range(0)),
-        ("convolution", at_once, -(-(n - 1) // (recurrence.WIDTH - 1)), range(sees + 1, n)),
         ("attention", at_once, min(n - 1, 1), range(0)),
+        ("convolution", at_once, -(-(n - 1) // (recurrence.WIDTH - 1)), range(sees + 1, n)),
     ):
         title = f"{name}: {counted(int(numbers.max()), 'step')}; {path} from the first token to the last"
         show(
             f"steps_{name}",
             figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
-            follows=name != "attention",
+            follows=name != "convolution",
         )
     st.markdown("A cell shows after which step its value is known; grey cells do not see the first token.")
     measured(MODULE, _times, words="Measure how long one layer takes as texts grow (a few seconds)")

@@ -111,6 +111,7 @@ def groups(here: Lesson) -> None:
     column = line.slider("Number", 0, numbers - 1, min(3, numbers - 1), key="column", bind="query-params")
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
+    result(_measured(given, normed, row, column))
     with figure:
         show(
             "groups",
@@ -122,7 +123,6 @@ def groups(here: Lesson) -> None:
                 limit=None if norm == "none" else 3.0,
             ),
         )
-    result(_measured(given, normed, row, column))
     _remarks(given, numbers)
     show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
 

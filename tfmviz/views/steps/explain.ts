@@ -195,7 +195,7 @@ function shares(head: Head, scores: Shown, { query, key }: Selection) {
   return [
     line(`Each score, less the row's largest, ${number(largest)}, becomes a power of e:`),
     terms(list),
-    line(`They add up to ${number(sum)}.`),
+    line(`They add up to ${number(sum)}, and each is divided by that:`),
     line(
       `${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries, query)} `,
       `gives ${quoted(head.keys, key)} ${perCent(own / sum)} of its attention.`,
