@@ -204,7 +204,10 @@ test("bars under words are pale, and words keep apart, however low the rows of a
     paintWords(brush, { labels }, { x: 0, y: 0, width: 90, row }, Array(40).fill(0.5), null);
     const middles = [...new Set(words)];
     assert.ok(inks.length === middles.length && inks.every((ink) => ink < 0.2), `${row}: ${inks}`);
-    assert.ok(middles.every((middle, n) => !n || middle >= middles[n - 1] + 12), `${row}: ${middles}`);
+    assert.ok(
+      middles.every((middle, n) => !n || middle >= middles[n - 1] + 12),
+      `${row}: ${middles}`,
+    );
     assert.equal(pen.globalAlpha, 0.5);
   }
 });
