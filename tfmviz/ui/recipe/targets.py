@@ -154,8 +154,8 @@ def _translators() -> str:
         for key, digits in MEASURES.items()
     )
     return (
-        f"**Translators.** On {data['pairs']:,} held-out sentences smoothing raises perplexity in **{worse} of "
-        f"{len(pairs)}** pairs of small translators, and BLEU in **{better} of {len(pairs)}** (means: {means}). "
+        f"**Translators.** On {data['pairs']:,} held-out pairs smoothing raises perplexity in **{worse} of "
+        f"{len(pairs)}** small translators, and BLEU in **{better} of {len(pairs)}** (means: {means}). "
         "Vaswani et al. 2017 report a higher perplexity and a higher BLEU"
         + (", for models trained far longer." if 2 * better <= len(pairs) else " too.")
     )
