@@ -12,19 +12,20 @@ def draw(here: Lesson) -> None:
             "The table": (
                 "Choose a row to see where it comes from.",
                 table.table,
-                "Your text gets twice as long. What happens to each row?",
+                "The text becomes twice as long. What happens to each row?",
             ),
             "Measured": (
-                "Does a layer grow as the table says? A slope is an exponent.",
+                "Does a layer's cost grow as the table says? Each slope is an exponent.",
                 measured.layers,
                 "Which layer is slowest at 4,096 tokens, which at 64?",
             ),
-            "Where they go": (
-                "What the chosen model multiplies, part by part.",
+            "Where the multiplications go": (
+                "The multiplications of the chosen model, part by part.",
                 lambda: parts.model(here),
                 "Which part multiplies most?",
             ),
         },
+        earlier={"Where they go": ("Where the multiplications go", {})},
         needs={"The table": (), "Measured": ()},
     )
 

@@ -39,7 +39,7 @@ DEAREST = {
     "tokens": ("Learn one", "emoji"),
     "recipe": ("Dropout", "emoji"),
     "training": ("How a head forms", "emoji"),
-    "complexity": ("Where they go", "all different"),
+    "complexity": ("Where the multiplications go", "all different"),
     "efficient": ("All of them", "all different"),
     "size": ("Our own runs", "one letter"),
 }

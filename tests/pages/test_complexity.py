@@ -42,8 +42,8 @@ def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -
 
 
 def test_what_dominates_depends_on_n_and_d() -> None:
-    less = {(256, 64): "n > d, so a recurrent layer multiplies less: self-attention needs 4 times"}
-    less |= {(64, 512): "n < d, so self-attention multiplies less: a recurrent layer needs 8 times"}
+    less = {(256, 64): "n > d, so a recurrent layer multiplies less often: self-attention needs 4 times"}
+    less |= {(64, 512): "n < d, so self-attention multiplies less often: a recurrent layer needs 8 times"}
     for (n, d), said in less.items():
         assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
 
@@ -51,7 +51,7 @@ def test_what_dominates_depends_on_n_and_d() -> None:
 def test_the_parts_of_a_model_are_counted_on_the_sentence() -> None:
     text = "The cat sat on the mat."
     for name, over in (("tiny-english", "1,024"), ("twins-attention-only", None)):
-        app, model = open_page(PAGE, cost="Where they go", model=name, text=text), zoo.load(name)
+        app, model = open_page(PAGE, cost="Where the multiplications go", model=name, text=text), zoo.load(name)
         n = len(model.encode(text).tokens)
         counts = in_model(shapes_of(model.config), source=0, target=n)
         shown = series(charts(app)["parts"], "value", by="name")
@@ -93,7 +93,7 @@ def test_fitted_exponents_crossings_and_the_fused_kernel_stand_beside_the_claims
     rows = app.table[0].value.to_numpy().tolist()
     assert ["self-attention", "2", "2.00", "2.62 ms", "168 ms", "10.7 s"] in rows
     assert ["recurrent", "1", "1.00", "1.54 ms", "12.3 ms", "98.3 ms"] in rows
-    assert "self-attention takes more time than a recurrent layer from n ≈ 300 on" in words(app)
+    assert "self-attention takes more time than a recurrent layer from n ≈ 300" in words(app)
     assert "takes 4.0 times less time" in words(app)
 
 
@@ -105,7 +105,7 @@ def test_a_measurement_that_ended_early_is_shown_as_far_as_it_came(monkeypatch: 
 
 def test_the_sentence_is_marked_at_the_length_of_what_was_typed() -> None:
     text = "Je ne sais pas du tout ce que tu veux dire par là, mon cher ami."
-    app = open_page(PAGE, cost="Where they go", model="french-english", text=text)
+    app = open_page(PAGE, cost="Where the multiplications go", model="french-english", text=text)
     trace = zoo.load("french-english").trace(text)
     assert trace.source is not None
     assert charts(app)["growing"]["tables"]["marks"]["x"][0] == len(trace.source) != len(trace.target)

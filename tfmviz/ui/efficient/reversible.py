@@ -32,15 +32,15 @@ def reversible(here: Lesson) -> None:
         name: (depths, np.array([4.0 * kept(n, d, depth, reversible=way) for depth in DEPTHS]))
         for name, way in (("every input kept", False), ("reversible", True))
     }
-    st.markdown("**Reversible layers.** What training must keep of the streams, in 32 bits:")
+    st.markdown("**Reversible layers.** Training must store this much of the streams, in 32 bits:")
     show(
         "reversible",
-        growth(lines, titles=(f"blocks, of {n} tokens", "bytes kept"), said=in_bytes, theme=theme(), height=240),
+        growth(lines, titles=(f"blocks, for {n} tokens", "bytes stored"), said=in_bytes, theme=theme(), height=240),
         alt="; ".join(f"{name}: {in_bytes(y[0])} to {in_bytes(y[-1])}" for name, (_, y) in lines.items()),
     )
     st.markdown(
-        "Each half changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives both "
-        f"inputs back. {_tried(here)}"
+        "Each half changes by a function of the other: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction recovers both "
+        f"inputs. {_tried(here)}"
     )
 
 
@@ -50,7 +50,7 @@ def _tried(here: Lesson) -> str:
         return ""
     error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
     return (
-        f"Tried on this model's {counted(depth, 'feed-forward layer')}, the input comes back with an error of "
+        f"With this model's {counted(depth, 'feed-forward layer')}, the input is recovered with an error of "
         f"**{tiny(error)}**."
     )
 
