@@ -33,7 +33,7 @@ DEAREST = {
     "positions_compare": ("Decision card", "emoji"),
     "residual_stream": ("Logit lens", "emoji"),
     "switch_off": ("Every part in turn", "emoji"),
-    "normalisation": ("Who shares a mean?", "emoji"),
+    "normalisation": ("Which numbers share a mean?", "emoji"),
     "writing": ("Fifty texts", "one letter"),
     "translating": ("Two trees", "990 words"),
     "tokens": ("Learn one", "emoji"),

@@ -24,7 +24,7 @@ from tfmviz.model.gradients import gradients_at_start
 from tfmviz.ui.normalisation import facts
 
 PAGE, TEXT = "normalisation", "The cat sat on the mat."
-TABS = ("Who shares a mean?", "Another sentence joins", "Age and tuition", "γ and β", "Norm before or after?")
+TABS = ("Which numbers share a mean?", "Add another sentence", "Age and tuition", "γ and β", "Norm before or after?")
 N_DIM = 11
 
 
@@ -99,15 +99,15 @@ def test_the_picture_holds_the_vectors_of_an_independent_forward_pass() -> None:
         assert np.isnan(found[len(expected) :]).all()
     column = np.concatenate((first, second, third))[:, 7]
     said = words(app)
-    assert re.search(rf"of “the”: mean.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
+    assert re.search(rf"of “the”, has mean.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
     assert f"mean **{column.mean():.3f}**, standard deviation **{column.std():.3f}**" in said.replace("−", "-")
 
 
 def test_each_norm_brings_its_own_frame_to_one_scale() -> None:
     for norm, said in (
-        ("LayerNorm", r"Row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
-        ("RMSNorm", r"Row.*?root mean square \*\*1\.000"),
-        ("BatchNorm", r"Column.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("LayerNorm", r"row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("RMSNorm", r"row.*?root mean square \*\*1\.000"),
+        ("BatchNorm", r"column.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
     ):
         app = open_page(PAGE, text=TEXT, norm=norm)
         assert re.search(said, words(app)), norm
@@ -160,8 +160,8 @@ def test_numbers_that_cannot_be_used_are_told_why() -> None:
 
 def test_what_is_said_of_the_students_holds_for_any_numbers() -> None:
     for ages, fees, said in (
-        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition makes 14% of the squared distances from student 1."),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition makes"),
+        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition accounts for"),
         ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
         ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
         ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
@@ -169,13 +169,13 @@ def test_what_is_said_of_the_students_holds_for_any_numbers() -> None:
     ):
         shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
         assert said in shown, (ages, fees)
-        assert ("makes 0.00%" in shown) == (fees == "5, 5, 5, 5")
-    assert "Tuition makes 100%" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
+        assert ("accounts for 0.00%" in shown) == (fees == "5, 5, 5, 5")
+    assert "100% of the squared" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
 
 
 def recorded_within(app: AppTest) -> float:
     """The difference that the page names: "1.2·10⁻⁶"."""
-    return told(app, r"own numbers to within \*\*(\S+)\*\*")[0]
+    return told(app, r"own values to within \*\*(\S+)\*\*")[0]
 
 
 def test_gains_and_biases_are_those_of_the_weights() -> None:
@@ -237,7 +237,7 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
     for batch in (" ", "Hi", "Hi\nHi"):
         said = words(app := open_page(PAGE, text="Hi", batch=batch, about=TABS[1]))
         assert "0.0%" not in said
-        assert "every number was 0. Now they are not" in said
+        assert "was 0. Now they are not" in said
         assert not charts(app)
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said
