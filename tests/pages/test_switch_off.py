@@ -144,7 +144,7 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
     assert a == zoo.writing.generate(model, "stressed").text + END == "desserts" + END
     assert b not in (a, END)
     at = next(n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
-    assert f"They part at token {at + 1}: A writes “{a[at]}”, B “{b[at]}”." in words(app)
+    assert f"They diverge at token {at + 1}: A writes “{a[at]}”, B “{b[at]}”." in words(app)
     assert off(app) == ["encoder MLP 0", "cross 0.1"]
     rows = json.loads(views(app)["parts"].json)["rows"]
     assert [[part and part[1] for part in (row["parts"][0], row["parts"][-1])] for row in rows] == [
