@@ -15,17 +15,16 @@ def draw(here: Lesson) -> None:
                 "The text becomes twice as long. What happens to each row?",
             ),
             "Measured": (
-                "Does a layer's cost grow as the table says? Each slope is an exponent.",
+                "Does a layer grow as the table says? Each slope is an exponent.",
                 measured.layers,
                 "Which layer is slowest at 4,096 tokens, which at 64?",
             ),
-            "Where the multiplications go": (
+            "Where they go": (
                 "The multiplications of the chosen model, part by part.",
                 lambda: parts.model(here),
                 "Which part multiplies most?",
             ),
         },
-        earlier={"Where they go": ("Where the multiplications go", {})},
         needs={"The table": (), "Measured": ()},
     )
 

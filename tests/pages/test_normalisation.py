@@ -24,7 +24,7 @@ from tfmviz.model.gradients import gradients_at_start
 from tfmviz.ui.normalisation import facts
 
 PAGE, TEXT = "normalisation", "The cat sat on the mat."
-TABS = ("Which numbers share a mean?", "Add another sentence", "Age and tuition", "γ and β", "Norm before or after?")
+TABS = ("Who shares a mean?", "Another sentence joins", "Age and tuition", "γ and β", "Norm before or after?")
 N_DIM = 11
 
 
