@@ -32,8 +32,8 @@ def inside(here: Lesson) -> None:
     best, *others = np.argsort(-found.weights, kind="stable")[:NAMED].tolist()
     st.markdown(
         f"**A head can only average.** Whatever its weights, what it writes for {asks} (cross) stays inside the area "
-        f"of the values; {markdown.plain(names[best])} pulls the most, {per_cent(found.weights[best])}. "
-        "Without feed-forward layers a model only adds such averages, turned and stretched by matrices and norms."
+        f"of the values; {markdown.plain(names[best])} pulls hardest, with weight {per_cent(found.weights[best])}. "
+        "Without feed-forward layers a model only adds such averages, transformed by matrices and norms."
     )
     if len(found.around) < 3:
         st.caption("These values span no area. Type more words, or choose a later token.")
@@ -43,12 +43,12 @@ def inside(here: Lesson) -> None:
         average(
             found.places, found.weights, found.middle, around=found.around, tokens=tokens, names=names, theme=theme()
         ),
-        alt=f"The average lies inside of {len(found.around)} corners. Largest weights: "
+        alt=f"The average lies within {len(found.around)} corners. Largest weights: "
         + "; ".join(f"{names[n]} {per_cent(found.weights[n])}" for n in (best, *others)),
     )
     st.caption(
-        f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane in which the values differ most "
-        f"({per_cent(found.seen)} of their variance)."
+        f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane of the first two principal components "
+        f"({per_cent(found.seen)} of the variance)."
     )
 
 
