@@ -99,15 +99,15 @@ def test_the_picture_holds_the_vectors_of_an_independent_forward_pass() -> None:
         assert np.isnan(found[len(expected) :]).all()
     column = np.concatenate((first, second, third))[:, 7]
     said = words(app)
-    assert re.search(rf"of “the”, has mean.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
+    assert re.search(rf"of “the”: mean.*?standard deviation \*\*{first[4].std():.3f}\*\*", said)
     assert f"mean **{column.mean():.3f}**, standard deviation **{column.std():.3f}**" in said.replace("−", "-")
 
 
 def test_each_norm_brings_its_own_frame_to_one_scale() -> None:
     for norm, said in (
-        ("LayerNorm", r"row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
-        ("RMSNorm", r"row.*?root mean square \*\*1\.000"),
-        ("BatchNorm", r"column.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("LayerNorm", r"Row.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
+        ("RMSNorm", r"Row.*?root mean square \*\*1\.000"),
+        ("BatchNorm", r"Column.*?mean \*\*0\.000\*\*, standard deviation \*\*1\.000"),
     ):
         app = open_page(PAGE, text=TEXT, norm=norm)
         assert re.search(said, words(app)), norm

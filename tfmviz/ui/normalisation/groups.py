@@ -145,10 +145,10 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     name = markdown.plain(quoted(given.tokens[0])[row])
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
-        f"The row (LayerNorm, RMSNorm), the {len(across)} coordinates of {name}, has mean "
+        f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
-        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. The column (BatchNorm), coordinate {column} of "
-        f"{tokens}, has mean **{decimal(down.mean(), '.3f')}**, standard deviation "
+        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as in BatchNorm: coordinate {column} of "
+        f"{tokens}: mean **{decimal(down.mean(), '.3f')}**, standard deviation "
         f"**{decimal(down.std(), '.3f')}**."
     )
 

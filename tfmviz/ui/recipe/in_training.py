@@ -50,8 +50,8 @@ def dropout(here: Lesson) -> None:
         )
     st.markdown(
         f"Embeddings, attention weights and layer outputs are set to 0 with probability p = {rate:g}; the others "
-        f"are divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without dropout, "
-        f"**{decimal(float(runs.mean()))}** with it. "
+        f"are divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
+        f"**{decimal(float(runs.mean()))}** with dropout. "
         + (f"This model was trained with p = {used:g}." if used else "This model was trained without dropout.")
     )
 
