@@ -346,13 +346,7 @@ def test_a_row_of_typed_weights_is_the_row_that_the_model_sees(model: ZooModel) 
 
 def test_parts_that_make_no_row_are_refused_in_a_sentence() -> None:
     refused = {
-        **{
-            "1": "1 for 2",
-            "1 2 3": "3 for 2",
-            "a 1": "Write numbers",
-            "<b> 1": "Write numbers",
-            "-1 2": "not negative",
-        },
+        **{"1": "1 for 2", "1 2 3": "3 for 2", "a 1": "Write numbers", "<b> 1": "Write numbers", "-1 2": "negative"},
         **{"0 0": "at least one", "inf 1": "must be finite", "nan 1": "must be finite"},
     }
     for typed, said in refused.items():
