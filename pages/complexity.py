@@ -12,15 +12,15 @@ def draw(here: Lesson) -> None:
             "The table": (
                 "Choose a row to see where it comes from.",
                 table.table,
-                "Your text gets twice as long. What happens to each row?",
+                "The text becomes twice as long. What happens to each row?",
             ),
             "Measured": (
-                "Does a layer grow as the table says? A slope is an exponent.",
+                "Does a layer grow as the table says? Each slope is an exponent.",
                 measured.layers,
                 "Which layer is slowest at 4,096 tokens, which at 64?",
             ),
             "Where they go": (
-                "What the chosen model multiplies, part by part.",
+                "The multiplications of the chosen model, part by part.",
                 lambda: parts.model(here),
                 "Which part multiplies most?",
             ),

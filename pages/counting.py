@@ -19,19 +19,19 @@ def draw(here: Lesson) -> None:
         "counted_in",
         {
             "A whole sentence": (
-                "A sentence's probability: one factor for each word.",
+                "A sentence's probability is a product with one factor per word.",
                 lambda: chain.chain(at),
                 "Which word surprises the n-gram model most?",
             ),
             "Write with it": (
-                "Draw a word, add it, and draw the next.",
+                "Draw a word, append it, and draw the next.",
                 lambda: writing.writing(at),
                 "After how many words does it stop making sense?",
             ),
             "Never seen": (
                 "The longer the n-grams, the fewer a text contains.",
                 lambda: gaps.gaps(at),
-                "How many new n-grams were never counted?",
+                "How many n-grams of new text were never counted?",
             ),
         },
         earlier={"The text": ("A whole sentence", {})},

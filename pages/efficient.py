@@ -16,7 +16,7 @@ def methods(here: Lesson) -> None:
         "method",
         {
             "Few pairs": (
-                "Left, the head as it is; right, the pairs kept.",
+                "Left: the full pattern. Right: only the pairs that are kept.",
                 lambda: lesson.either(
                     "Keep",
                     "few",
@@ -28,11 +28,11 @@ def methods(here: Lesson) -> None:
                 "How much of this head's attention lies within three tokens?",
             ),
             "Linformer": (
-                "Keys and values are mixed to k rows, so the pattern has k columns instead of n.",
+                "Keys and values are mixed into k rows, so the pattern has k columns instead of n.",
                 lambda: low_rank.projected(here),
             ),
             "Running sums": (
-                "Sums over the past replace the pairs: writing needs no growing cache.",
+                "Sums over the past replace the pairs, so generation needs no growing cache.",
                 lambda: lesson.either(
                     "Sum",
                     "sums",
@@ -43,7 +43,7 @@ def methods(here: Lesson) -> None:
                         "Trained state space": lambda: spaces.trained(here),
                     },
                 ),
-                "What becomes of a sharp head without the exponential?",
+                "What happens to a sharp head without the exponential?",
             ),
             "Tiles": (
                 "Exact attention without storing the pattern: each tile corrects the softmax.",
@@ -54,9 +54,9 @@ def methods(here: Lesson) -> None:
                 lambda: same_numbers.shared_heads(here),
             ),
             "Trained with it": (
-                "Three models trained with cheaper attention, each beside its twin.",
+                "Three models trained with cheaper attention, each next to its twin.",
                 lambda: trained.twins(here),
-                "Will a model that never sees more than eight tokens predict much worse?",
+                "Will a model whose layers see only eight tokens predict much worse?",
             ),
             "All of them": (
                 "",

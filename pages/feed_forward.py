@@ -15,15 +15,15 @@ def draw(here: Lesson) -> None:
         "layer_part",
         {
             "One token through it": (
-                f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every number "
-                "and narrows it again. Click a number.",
+                f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every value "
+                "and narrows it again. Click a value.",
                 with_layer(here, through.through),
                 "How many neurons fire for this token?",
             ),
             "Same at every position": (
                 "Move a vector to another position and the layer's output moves with it.",
                 with_layer(here, through.moved),
-                "The same vector elsewhere: does the layer write something else?",
+                "Does the layer write something else if the same vector stands elsewhere?",
             ),
             "Neurons": (
                 "The neurons that fire most strongly for the highlighted token. Click one.",
@@ -36,7 +36,7 @@ def draw(here: Lesson) -> None:
                 "What does a model expect without these layers?",
             ),
             "Activations": (
-                "What the function does to each number. The dots below the curves are this token's neurons.",
+                "What the function does to each value. The dots below the curves are this token's neurons.",
                 with_layer(here, functions.functions),
                 "How many neurons are nearly off for this token?",
             ),

@@ -14,29 +14,29 @@ def draw(here: Lesson) -> None:
         "about",
         {
             "Who shares a mean?": (
-                f"{facts.WHEN[here.model.config.norm.position]} every layer the model normalises. A frame, "
-                f"before layer {here.choice.layer_index}, holds numbers that share a mean.",
+                f"{facts.WHEN[here.model.config.norm.position]} every layer the model normalises. Each frame holds "
+                f"numbers that share a mean, before layer {here.choice.layer_index}.",
                 lambda: groups.groups(here),
-                "What becomes alike: the rows or the columns?",
+                "What ends up on one scale: rows or columns?",
             ),
             "Another sentence joins": (
                 "Should another sentence in the batch change yours?",
                 lambda: groups.company(here),
-                "Which norms change your sentence's numbers?",
+                "Which norms change your sentence's vectors?",
             ),
             "Age and tuition": (
-                "Which two students are alike? Unscaled, only large numbers count.",
+                "Without scaling, only large numbers count.",
                 facts.scaling,
                 "Which two students are most alike?",
             ),
             "γ and β": (
-                "What training has made of this model's norms.",
+                "What training did to this model's γ and β.",
                 lambda: facts.learned(here),
             ),
             "Norm before or after?": (
-                "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as today? Compare the first gradients.",
+                "Norm(x + f(x)) as in 2017, or x + f(Norm(x)) as today? Compare the initial gradients.",
                 facts.gradients,
-                "Which layers have the larger first gradients?",
+                "Which layers have the larger initial gradients?",
             ),
         },
         needs={"Age and tuition": (), "Norm before or after?": ()},
@@ -44,7 +44,7 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "LayerNorm and RMSNorm average one token's numbers, BatchNorm one number over the batch.",
+    "LayerNorm and RMSNorm average over one token's coordinates, BatchNorm over one coordinate of the batch.",
     draw,
     needs=("text", "model", "kind", "layer"),
     along=beside.along(two.OPTIONS),

@@ -20,11 +20,11 @@ def draw(here: Lesson) -> None:
                 here.asks("Where is the model most surprised?"),
             ),
             "Three tasks": (
-                "One text, three tasks that need no labels. Dark boxes hide something.",
+                "One text gives three tasks that need no labels. Dark boxes hide tokens.",
                 lambda: tasks.tasks(here),
             ),
             "Learning rate": (
-                "The rate rises first, then falls. Is the warm-up needed?",
+                "The learning rate first rises, then falls. Is the warm-up needed?",
                 lambda: lesson.either(
                     "Learning rate", "rate", {"Schedules": rates.schedules, "Warm-up": rates.warm_up}
                 ),
@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
                 adam.going_down,
             ),
             "Label smoothing": (
-                "Smoothing gives a share ε of the target to all entries.",
+                "Smoothing spreads a share ε of the target over the whole vocabulary.",
                 lambda: lesson.either(
                     "Look at",
                     "smooth",

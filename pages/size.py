@@ -15,7 +15,7 @@ def draw(here: Lesson) -> None:
                 "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
             ),
             "Memory": (
-                "Bytes to run the model, to train it, and to keep a text; and how long training takes.",
+                "How many bytes running, training and a cached text take, and how long training lasts.",
                 lambda: parts.memory(here),
                 "How long would one processor core train GPT-3?",
             ),
@@ -30,14 +30,14 @@ def draw(here: Lesson) -> None:
                 "Does the law predict a model larger than any it was fitted on?",
             ),
             "Which changes help?": (
-                "One thing changed in a small model. Is the gain larger than the variation between seeds?",
+                "One thing is changed in a small model. Is the gain larger than the variation between seeds?",
                 lambda: variants.compared(here),
                 "Which change helps more than chance: another norm, a gate, experts?",
             ),
             "Result tables": (
-                "What papers report.",
+                "Results from the papers.",
                 results.tables,
-                "Did the first Transformer take more operations than the models it beat?",
+                "Did training the first Transformer take more operations than the models it beat?",
             ),
         },
         earlier={"Training": ("Memory", {})},

@@ -30,7 +30,7 @@ def draw(here: Lesson) -> None:
                 here.asks("Which word becomes the greatest surprise?"),
             ),
             "What it writes": (
-                "What the model writes, whole and changed.",
+                "What the model writes, intact and changed.",
                 shows(board.written),
                 "Does the model still write good English?",
             ),

@@ -14,7 +14,7 @@ def draw(here: Lesson) -> None:
         "tokens",
         {
             "Four ways": (
-                "Your text as characters, bytes, words and tokens, or in every vocabulary here.",
+                "Your text as characters, bytes, words and tokens, or cut by every vocabulary here.",
                 lambda: lesson.either(
                     "Cut by",
                     "cut",
@@ -26,26 +26,26 @@ def draw(here: Lesson) -> None:
                 "Into how many tokens will the model cut this sentence?",
             ),
             "Merge by merge": (
-                "A word begins as bytes; the list says which pair is merged next.",
+                "A word starts as bytes; the list says which pair is merged next.",
                 lambda: merging.replay(here),
                 "Which adjacent pair is merged first?",
             ),
             "Numbers": (
-                "A token is one or more bytes, and a number: its place in the vocabulary.",
+                "A token is one or more bytes, with an index in the vocabulary.",
                 lambda: cutting.numbers(here),
             ),
             "Hard words": (
-                "Long words, numbers, Chinese, emoji: what becomes of rare text?",
+                "What happens to rare text: long words, numbers, Chinese, emoji?",
                 lambda: cutting.hard_words(here),
                 "Which of these splits into the most tokens?",
             ),
             "Learn one": (
-                "The most frequent pair becomes a symbol, again and again.",
+                "Again and again, the most frequent pair becomes a new symbol.",
                 lambda: learning.learn(here),
                 "Which pair of letters is most frequent in English?",
             ),
             "A vector": (
-                "A token's number becomes a vector: its row of W_E.",
+                "A token's index picks its vector: a row of W_E.",
                 lambda: vectors.look_up(here),
             ),
             "Neighbours": (

@@ -10,12 +10,12 @@ def draw(here: Lesson) -> None:
         "learned",
         {
             "How a head forms": (
-                "Two layers read random tokens that come twice; only looking back helps. Move the slider.",
+                "Two layers read random tokens twice over; only looking back helps. Move the slider.",
                 lambda: film.film(here),
                 "Will the loss fall evenly or all at once?",
             ),
             "The shipped models": (
-                "Logs of the runs that made the models here.",
+                "Training logs of this app's models.",
                 shipped.curves,
             ),
             "Duplicates": (
@@ -29,7 +29,7 @@ def draw(here: Lesson) -> None:
                 "How many updates will it take?",
             ),
             "Fine-tune": (
-                "A model that has read much learns to tell a question from a statement.",
+                "A pre-trained model learns to tell questions from statements.",
                 lambda: tuned.tuned(here),
                 "How many of a hundred answers are right after 16 examples?",
             ),
@@ -45,7 +45,7 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Weights begin at random; every update makes the next token less surprising.",
+    "Weights start at random; with every update the next token becomes less surprising.",
     draw,
     needs=("text", "model"),
 )

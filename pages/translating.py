@@ -47,12 +47,12 @@ def draw(here: Lesson) -> None:
                 ),
             ),
             "All translators": (
-                "Rows are written words, columns the source.",
+                "Rows are output words, columns source words.",
                 lambda: attention.compare(here),
                 "Which translators look at one word at a time?",
             ),
             "References": (
-                "How much of the model's translation is in yours?",
+                "How much of the model's translation appears in yours?",
                 lambda: references.compare(here),
             ),
         },

@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
     now = desk.writing(here)
     with above, guess.first("Which word will the model write next?", name="desk"):
         desk.desk(here, said, now)
-    st.markdown("Click a word to replace it. The table shows what each setting leaves.")
+    st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
 
     lesson.tabs(
         "behind",

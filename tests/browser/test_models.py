@@ -17,9 +17,9 @@ def open_menu(page: Page, chosen: str = "Tiny English") -> None:
 def test_a_model_is_chosen_by_its_name(visit: Visit) -> None:
     page = visit.open("/explorer")
     open_menu(page)
-    expect(page.get_by_role("group", name="Write on, like GPT").get_by_role("option", selected=True)).to_contain_text(
-        "6 layers × 8 heads"
-    )
+    expect(
+        page.get_by_role("group", name="Continue a text, like GPT").get_by_role("option", selected=True)
+    ).to_contain_text("6 layers × 8 heads")
     for scheme in SCHEMES:
         turn(page, scheme)
         assert violations(page, ".st-key-models") == []

@@ -54,11 +54,11 @@ def test_a_run_is_started_watched_paused_resumed_and_stopped(visit: Visit, runs:
         time.sleep(0.1)
     assert violations(page) == []
 
-    page.get_by_role("slider", name="Updates done").press("ArrowLeft")
+    page.get_by_role("slider", name="Snapshot").press("ArrowLeft")
     expect(page).to_have_url(re.compile(r"updates=[\d%C]+"))
     page.reload()
-    choose(page, "Highest rate", "0.01")
-    page.get_by_role("button", name="Go on").click()
+    choose(page, "Peak learning rate", "0.01")
+    page.get_by_role("button", name="Resume").click()
     expect(going).to_be_visible(timeout=STARTING)
     expect(page.locator(".st-key-run_curves")).to_contain_text("rate 0.01", timeout=STARTING)
     page.get_by_role("button", name="Stop").click()
@@ -83,12 +83,12 @@ def test_two_tabs_follow_one_run_and_it_goes_on_once(context: BrowserContext, se
     both_say(going)
     press(other, "Stop")
     both_say("stopped")
-    press(page, "Go on")
+    press(page, "Resume")
     both_say(going)
     press(page, "Pause")
     both_say("paused")
     for tab in (page, other):  # before either hears of the other
-        tab.get_by_role("button", name="Go on").dispatch_event("click")
+        tab.get_by_role("button", name="Resume").dispatch_event("click")
     both_say(going)
     folder = runs.folder(page.url.partition("run=")[2][:16])
     at_work = [path for path in Path("/proc").glob("[0-9]*/cwd") if path.exists() and path.samefile(folder.path)]

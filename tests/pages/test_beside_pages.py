@@ -95,7 +95,7 @@ def test_two_texts_are_written_and_part_at_the_first_token_that_differs(what: st
         assert [text.replace("␣", " ") for text, *_ in shown] == [in_a_box(token) for token in tokens]
         assert [number(said) for _, _, said in shown] == pytest.approx(shares, abs=0.0101)
         assert [n for n, (_, kind, _) in enumerate(shown) if kind == "only"] == [parts]
-    assert f"They part at token {parts + 1}:" in words(app)
+    assert f"They diverge at token {parts + 1}:" in words(app)
 
 
 def test_a_temperature_of_its_own_meets_the_same_draws() -> None:
@@ -169,7 +169,7 @@ def test_two_translations_part_and_look_at_their_sources() -> None:
         both = zip([*sides[0][0], ""], [*sides[1][0], ""], strict=False)
         parts = next((n for n, (one, other) in enumerate(both) if one != other), None)
         assert "side_difference" in matrices(app)
-        assert ("Both write the same." if parts is None else f"They part at token {parts + 1}:") in words(app)
+        assert ("Both write the same." if parts is None else f"They diverge at token {parts + 1}:") in words(app)
 
 
 def test_the_norm_of_one_token_on_both_sides() -> None:
@@ -202,9 +202,9 @@ def test_two_sentences_are_counted_word_by_word() -> None:
             assert (box, kind == "only") == (word, word in ("bank", "money"))
             share = (pairs[before, word] + delta) / (single[before] + delta * n_words)
             assert number(p) == pytest.approx(share, rel=0.06)
-    assert "They part at word 5: “bank” and “money”." in words(app)
+    assert "They diverge at word 5: “bank” and “money”." in words(app)
     assert "Both are the same." in words(compare("counting", text=a_text, b=a_text))
-    assert "One goes on where the other ends." in words(compare("counting", text="They", b=a_text))
+    assert "One continues where the other ends." in words(compare("counting", text="They", b=a_text))
     assert "tokens at a time" not in words(compare("counting", b="word " * 990))
 
 

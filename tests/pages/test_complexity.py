@@ -42,8 +42,8 @@ def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -
 
 
 def test_what_dominates_depends_on_n_and_d() -> None:
-    less = {(256, 64): "n > d, so a recurrent layer multiplies less: self-attention needs 4 times"}
-    less |= {(64, 512): "n < d, so self-attention multiplies less: a recurrent layer needs 8 times"}
+    less = {(256, 64): "n > d, so a recurrent layer multiplies less often: self-attention needs 4 times"}
+    less |= {(64, 512): "n < d, so self-attention multiplies less often: a recurrent layer needs 8 times"}
     for (n, d), said in less.items():
         assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
 
@@ -93,7 +93,7 @@ def test_fitted_exponents_crossings_and_the_fused_kernel_stand_beside_the_claims
     rows = app.table[0].value.to_numpy().tolist()
     assert ["self-attention", "2", "2.00", "2.62 ms", "168 ms", "10.7 s"] in rows
     assert ["recurrent", "1", "1.00", "1.54 ms", "12.3 ms", "98.3 ms"] in rows
-    assert "self-attention takes more time than a recurrent layer from n ≈ 300 on" in words(app)
+    assert "self-attention takes more time than a recurrent layer from n ≈ 300" in words(app)
     assert "takes 4.0 times less time" in words(app)
 
 

@@ -83,7 +83,7 @@ def test_a_text_of_ones_own_is_counted() -> None:
     assert table(app)["rows"] == [["sat", "1", "2", "1/2 = 50%"], ["ran", "1", "2", "1/2 = 50%"]]
     assert table(app)["sentences"] == [["", "The cat sat", "."]]
     blank = open_page(PAGE, text="the cat", source="yours", own="  ", n="3")
-    assert "holds no word yet" in words(blank)
+    assert "has no word yet" in words(blank)
     assert table(blank) == table(open_page(PAGE, text="the cat", n="3"))
     own = {"text": "the", "source": "yours", "own": "the cat sat.", "n": "1"}
     assert [cells[3] for cells in table(open_page(PAGE, **own))["rows"]] == ["1/5 = 20%"] * 5
@@ -179,7 +179,10 @@ def test_the_factors_of_the_transformer_are_those_of_an_independent_forward_pass
 
 
 def test_an_impossible_sentence_is_called_that() -> None:
-    for n, said in (("3", "**undefined: one factor is 0/0** by counting"), ("1", "**0: one factor is 0** by counting")):
+    for n, said in (
+        ("3", "**undefined, because one factor is 0/0** by counting"),
+        ("1", "**0, because one factor is 0** by counting"),
+    ):
         app = open_page(PAGE, text="The animal zyxes.", n=n)
         assert said in words(app)
         assert "NaN" not in json.dumps(charts(app))
@@ -190,7 +193,7 @@ def test_the_charts_hold_what_was_counted_of_the_apps_own_text() -> None:
     sizes = series(charts(app)["table_size"])["rows of the table"]
     for n in (1, 2, 3):
         assert sizes[n - 1] == len({line[i : i + n] for line in lines() for i in range(len(line) - n + 1)})
-    assert "These charts measure the app's own text" in words(own)
+    assert "These charts use the app's own text" in words(own)
     for one in (app, own):
         unseen = series(charts(one)["never_seen"])["never seen"]
         np.testing.assert_allclose(unseen, choices.measured().never_seen())
@@ -211,11 +214,11 @@ def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
 
 def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:
     for text, said in (
-        ("zyxwv", "The text lacks “zyxwv”"),
+        ("zyxwv", "The text does not contain “zyxwv”"),
         ("老王 批评 老李", "character counts as one word"),
-        ("😀", "The text lacks “😀”"),
-        ("\u200b", "The text lacks"),
-        ("a" * 4999, "The text lacks “aaaaaaaaaaa…aaaa”"),
+        ("😀", "The text does not contain “😀”"),
+        ("\u200b", "The text does not contain"),
+        ("a" * 4999, "The text does not contain “aaaaaaaaaaa…aaaa”"),
     ):
         app = open_page(PAGE, text=text)
         assert not [*app.error, *app.warning], text[:9]

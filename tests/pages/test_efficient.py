@@ -141,14 +141,14 @@ def test_linformer_is_refused_for_causal_heads_alone() -> None:
     opens, refused = page(**here), page(**here, causal="True")
     own = zoo.load("fill-in").trace(TEXT)["encoder.2.self_attn.pattern"][3]
     np.testing.assert_allclose(matrices(opens)["both_patterns"][0], own, atol=1e-3)
-    assert "Not for this head" in words(refused)
+    assert "does not suit this head" in words(refused)
     assert set(matrices(refused)) == {"mixing"}
     np.testing.assert_allclose(matrices(refused)["mixing"][0].sum(axis=-1), 1, atol=1e-3)
     squares = np.linalg.svd(zoo.load("tiny-english").trace(TEXT)["decoder.2.self_attn.pattern"][3])[1] ** 2
     enough = (np.cumsum(squares) < 0.99 * squares.sum()).sum() + 1
     assert f"**{enough} of {len(squares)}** singular values" in words(refused)
     allowed = page(model="french-english", text="le chat dort", kind="encoder", method="Linformer")
-    assert "Not for this head" not in words(allowed)
+    assert "does not suit this head" not in words(allowed)
     assert set(series(charts(allowed)["ranks"])) == {"kept by k singular values", "error of mean pooling"}
 
 
@@ -214,7 +214,7 @@ def test_counted_and_measured_times_stand_apart(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_reversible_layers_of_the_model_give_the_input_back() -> None:
-    pattern = r"Tried on this model's (\d+) feed-forward layers.*error of \*\*(\S+)\*\*"
+    pattern = r"this model's (\d+) feed-forward layers.*error of \*\*(\S+)\*\*"
     for model, depth in (("tiny-english", "6"), ("fill-in", "4")):
         app = page(method="Reformer", model=model)
         ((blocks, error),) = re.findall(pattern, words(app))
@@ -230,7 +230,7 @@ def test_a_tile_is_never_so_small_that_there_are_too_many() -> None:
         assert smallest_tile(length, length) == size
         assert all(math.ceil(length / n) ** 2 > MOST_TILES for n in SIZES if n < size), length
     said = words(page(text="word " * 300, method="Tiles", tile="1"))
-    assert "Smaller tiles would be more than 5,000: these are of 4." in said
+    assert "more than 5,000 smaller tiles, so these have size 4." in said
     assert "more than 5,000" not in words(page(method="Tiles", tile="1"))
 
 

@@ -66,9 +66,9 @@ def test_the_vectors_are_those_of_the_record() -> None:
     assert (header["token"], header["f"], header["layer"]) == ("“the” (token 4)", "GELU", f"decoder.{LAYER}.mlp")
     assert (header["gated"], header["preNorm"]) == (False, True)
     on = int((expected["pre"][TOKEN] > 0).sum())
-    assert f"**{on} of 1,024** numbers before the function are above 0" in words(app)
+    assert f"**{on} of 1,024** values before the function are above 0" in words(app)
     assert "**4 times** as many" in words(app)
-    assert f"{2 * 256 * 1024 + 1024 + 256:,} learned numbers" in words(app)
+    assert f"{2 * 256 * 1024 + 1024 + 256:,} parameters" in words(app)
 
 
 def test_the_number_of_the_address_comes_with_its_sum() -> None:

@@ -160,8 +160,8 @@ def test_numbers_that_cannot_be_used_are_told_why() -> None:
 
 def test_what_is_said_of_the_students_holds_for_any_numbers() -> None:
     for ages, fees, said in (
-        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition makes 14% of the squared distances from student 1."),
-        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition makes"),
+        ("20, 20, 30", "5, 5, 9", "**student 2**. Tuition accounts for 14% of the squared distances from student 1."),
+        ("20, 21, 19, 40", "5, 5, 5, 5", "**students 2 and 3**. Tuition accounts for"),
         ("20, 21, 19, 40", "5, 5, 5, 5", "as they are: students 2 and 3; standardised: students 2 and 3"),
         ("20, 20", "5, 5", "**student 2**: all have the same age and the same tuition."),
         ("20, 21, 19, 40", "5, 5, 5, 5", "Where all have the same tuition both are 0/0"),
@@ -169,13 +169,13 @@ def test_what_is_said_of_the_students_holds_for_any_numbers() -> None:
     ):
         shown = words(open_page(PAGE, about=TABS[2], ages=ages, fees=fees))
         assert said in shown, (ages, fees)
-        assert ("makes 0.00%" in shown) == (fees == "5, 5, 5, 5")
-    assert "Tuition makes 100%" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
+        assert ("accounts for 0.00%" in shown) == (fees == "5, 5, 5, 5")
+    assert "100% of the squared" in words(open_page(PAGE, about=TABS[2]))  # without a common scale
 
 
 def recorded_within(app: AppTest) -> float:
     """The difference that the page names: "1.2·10⁻⁶"."""
-    return told(app, r"own numbers to within \*\*(\S+)\*\*")[0]
+    return told(app, r"own values to within \*\*(\S+)\*\*")[0]
 
 
 def test_gains_and_biases_are_those_of_the_weights() -> None:
@@ -237,7 +237,7 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
     for batch in (" ", "Hi", "Hi\nHi"):
         said = words(app := open_page(PAGE, text="Hi", batch=batch, about=TABS[1]))
         assert "0.0%" not in said
-        assert "every number was 0. Now they are not" in said
+        assert "was 0. Now they are not" in said
         assert not charts(app)
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said

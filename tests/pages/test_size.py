@@ -63,7 +63,7 @@ def test_a_token_costs_two_operations_for_each_parameter_that_it_passes() -> Non
         app = open_page(PAGE, sized="Training", model=name)
         cost, passed = told(app, r"costs \*\*([\d.]+) million\*\* operations to read, 2 for each of the ([\d.,]+)")
         assert cost == pytest.approx(2 * passed / (1e6 if passed > 1e4 else 1), rel=0.02)
-        assert ("one expert of 4" in words(app)) == (name == "experts")
+        assert ("of 4 experts" in words(app)) == (name == "experts")
 
 
 def test_matrices_of_experts_are_counted_without_the_biases_of_routers() -> None:

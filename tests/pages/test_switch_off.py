@@ -98,10 +98,10 @@ def test_the_choice_is_in_the_address_and_starts_with_the_chosen_head() -> None:
 
 
 def test_where_nothing_is_off_no_word_suffers() -> None:
-    for parts, said in (("none", "No word surprises the model more than before"), ("dl0", "suffers most")):
+    for parts, said in (("none", "No word surprises the model more than before"), ("dl0", "rises most")):
         shown = words(open_page(PAGE, text=TEXT, off=parts, removed="Loss"))
         assert said in shown
-        assert ("suffers most" in shown) == (parts == "dl0")
+        assert ("rises most" in shown) == (parts == "dl0")
 
 
 def test_nonsense_in_the_address_is_the_chosen_head() -> None:
@@ -144,7 +144,7 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
     assert a == zoo.writing.generate(model, "stressed").text + END == "desserts" + END
     assert b not in (a, END)
     at = next(n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
-    assert f"They part at token {at + 1}: A writes “{a[at]}”, B “{b[at]}”." in words(app)
+    assert f"They diverge at token {at + 1}: A writes “{a[at]}”, B “{b[at]}”." in words(app)
     assert off(app) == ["encoder MLP 0", "cross 0.1"]
     rows = json.loads(views(app)["parts"].json)["rows"]
     assert [[part and part[1] for part in (row["parts"][0], row["parts"][-1])] for row in rows] == [
@@ -171,9 +171,9 @@ def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
     np.testing.assert_allclose(shown["side_heads"][0], moved, atol=1e-3)
     layer, head = np.unravel_index(moved.argmax(), moved.shape)
     assert f"The head that changes most is layer {layer}, head {head}" in words(app)
-    assert "looks as before" not in words(app)
+    assert "attends as before" not in words(app)
     itself = open_page(PAGE, text=TEXT, off="d0.5", removed="Attention", layer="0", head="5")
-    assert "Head 0.5 **looks as before**" in words(itself)
+    assert "Head 0.5 **attends as before**" in words(itself)
 
 
 def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> None:
@@ -181,7 +181,7 @@ def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> Non
     assert "Your sentence's answer is “Lily”, the second's “Tim”" in words(app)
     found = matrices(app)["recovered"][0]
     assert found[0, 5] == pytest.approx(1, abs=1e-3)
-    assert "In layer 0 the copy at token 5 “girl” does most (100% of the way)" in words(app)
+    assert "In layer 0 the copy at token 5 “girl” does most (100% of the gap)" in words(app)
     assert pictures(app)["recovered"][0]["columns"]["names"][5] == "girl / boy"
     app.selectbox(key="pair").set_value(1).run()
     assert app.text_area(key="text").value == copying.PAIRS[1][0]
@@ -274,13 +274,13 @@ def test_a_story_tells_of_no_faint_layer() -> None:
     same = [("a", "a"), ("b", "c"), ("d", "d")]
     values = np.array([[0, 0.9, 0], [0.01, 0.02, 0.09], [0, 0.2, 0.8], [0, 0.1, 0.7], [-0.1, -0.2, -0.001]])
     said = story(values, same)
-    assert "In layer 0 the copy at token 1 “b” does most (90% of the way), in layer 3 the one at" in said
+    assert "In layer 0 the copy at token 1 “b” does most (90% of the gap), in layer 3 the one at" in said
     assert said.endswith("token 2 “d” (70%): attention has carried the difference there.")
     assert CARRIED not in story(values, [*same[:2], ("d", "e")])  # it was there from the beginning
     assert CARRIED not in story(values, same, copied="mlp.out")
     assert CARRIED not in story(values, same, beside_encoder=True)
-    assert story(values[:2], same).endswith("No copy in another layer goes 10% of the way.")
-    assert story(values[[0, 0]], same).endswith("does most: 90% of the way in both.")
+    assert story(values[:2], same).endswith("No copy in another layer closes 10% of the gap.")
+    assert story(values[[0, 0]], same).endswith("does most: 90% of the gap in both.")
 
 
 def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
@@ -292,8 +292,8 @@ def test_heads_that_hurt_are_not_said_to_matter_little() -> None:
     assert f"For {(heads <= 0).sum()} of 8 heads the loss does not grow; with **{layer}.{head}** off it" in said
     assert f"off it changes by −{-heads.min():.3f} nats" in said
     assert "matter little" not in said
-    assert ("others may do the same work" in said) == (abs(heads) < every_part.LITTLE).any()
-    assert "others may do the same work, or this text" in words(opened(MAP))
+    assert ("may do the same work" in said) == (abs(heads) < every_part.LITTLE).any()
+    assert "may do the same work, or this text" in words(opened(MAP))
 
 
 def test_one_head_is_written_as_one(put_random_model: Callable[..., ModelConfig]) -> None:
@@ -311,7 +311,7 @@ def test_a_part_that_is_doubled_is_not_said_to_be_off() -> None:
         ("Next word", "with 0.1 × 2: "),
         ("Loss", "with 0.1 × 2: "),
         ("What it writes", "with 0.1 × 2: "),
-        (MAP, "surprises the model more with this part × 2"),
+        (MAP, "more surprising with this part × 2"),
         (POINTS, "The rank correlation is"),
     ):
         app = opened(tab, **doubled)
@@ -335,7 +335,7 @@ def test_where_nothing_is_changed_no_part_is_missed() -> None:
     assert "it shrinks" not in said
     said = words(opened(POINTS, **unchanged))
     assert "No single head matters here" in said
-    assert "Number 1 is" not in said
+    assert "ranks first" not in said
 
 
 def test_equal_heads_have_one_order() -> None:
@@ -347,7 +347,7 @@ def test_equal_heads_have_one_order() -> None:
         place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
         names = [f"0.{n}" for n in range(47)]
         said = every_part._place(sharpness, lost, names, "the next word", board.Way(how="zero"))
-        assert f"it is number {place} of 47. Number 1 is **0.{lost.argmax()}**" in said
+        assert f"it ranks {place} of 47; **0.{lost.argmax()}** ranks first" in said
 
 
 def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:

@@ -94,11 +94,11 @@ def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> Non
     for table, column in (("lines0", "loss"), ("lines1", "learning_rate"), ("lines2", "grad_norm")):
         np.testing.assert_allclose(series(lines, table=table)["rope"], [one[column] for one in log])
     assert lines["tables"]["levels0"]["y"][0] == pytest.approx(np.log(2048))
-    (shown,) = [one.value for one in app.table if "at last" in one.value]
+    (shown,) = [one.value for one in app.table if "last loss" in one.value]
     row = next(row for _, row in shown.iterrows() if "rope" in row["model"])
     assert row["updates"] == f"{log[-1]['step'] + 1:,}", "the first update is number 0"
-    assert (row["loss at first"], row["at last"]) == (f"{log[0]['loss']:.2f}", f"{log[-1]['loss']:.2f}")
-    assert row["longest gradient"] == f"{max(one['grad_norm'] for one in log):.1f}"
+    assert (row["first loss"], row["last loss"]) == (f"{log[0]['loss']:.2f}", f"{log[-1]['loss']:.2f}")
+    assert row["largest gradient norm"] == f"{max(one['grad_norm'] for one in log):.1f}"
     for choice in ("the others", "all", "the chosen model"):
         assert "shipped_curves" in charts(open_page("training", learned="The shipped models", runs=choice))
 
@@ -219,12 +219,12 @@ def test_one_reader_does_not_fill_the_queue(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("button", "overwriting", "says"),
     [
-        ("train", True, f"The run cannot begin: {CANNOT_WRITE}."),
+        ("train", True, f"cannot start: {CANNOT_WRITE}."),
         ("rate", True, f"The learning rate could not be changed: {CANNOT_WRITE}."),
         ("pause", True, "paused, 0 of 100 updates"),
         ("stop", True, "stopped, 0 of 100 updates"),
-        ("stop", False, f"The run ended, but this cannot be kept: {CANNOT_WRITE}."),
-        ("resume", True, f"The run cannot go on: {CANNOT_WRITE}."),
+        ("stop", False, f"The run ended, but this could not be saved: {CANNOT_WRITE}."),
+        ("resume", True, f"cannot resume: {CANNOT_WRITE}."),
     ],
 )
 def test_on_a_full_disk_every_button_ends_in_a_sentence(button: str, overwriting: bool, says: str, runs: Path) -> None:

@@ -35,7 +35,7 @@ def test_what_is_said_of_a_second_time_follows_from_this_text() -> None:
         ids = model.encode(text).ids[-(model.config.max_len // 2) :]
         losses = next_token_losses(model.trace((*ids, *ids), sites=("logits",))["logits"], (*ids, *ids))
         first, second = (round(float(part.mean()), 2) for part in (losses[: len(ids) - 1], losses[len(ids) :]))
-        assert f"**{decimal(first)}** nats a token the first time, **{decimal(second)}** the second" in words(app)
+        assert f"**{decimal(first)}** nats per token the first time, **{decimal(second)}** the second" in words(app)
         ways.add("more probable than" if second < first else "less probable than")
         assert f"once is {'more' if second < first else 'less'} probable than before" in words(app), (name, text)
     assert len(ways) == 2

@@ -61,21 +61,21 @@ def test_every_place_shows_its_own_rivals_with_the_probabilities_of_one_pass(tok
 
 def test_settings_cut_and_say_so_in_their_order_and_a_seed_writes_its_own_text() -> None:
     found = desk(open_writing(topk="3", topp="0.5", temperature="1.5", order="llama.cpp"))
-    assert found["stages"] == ["model", "no end mark", "top-k 3", "top-p 0.5", "temperature 1.5"]
+    assert found["stages"] == ["model", "no end token", "top-k 3", "top-p 0.5", "temperature 1.5"]
     for place in found["places"]:
         left = [rival["shares"][-1] for rival in place["rivals"]]
         assert 1 <= sum(share is not None for share in left) <= 3
         assert sum(share or 0 for share in left) == pytest.approx(1, abs=1e-3)
         assert place["low"] <= place["number"] < place["high"]
     found = desk(open_writing(chosen_by="greedy"))
-    assert found["stages"] == ["model", "no end mark", "greedy"]
+    assert found["stages"] == ["model", "no end token", "greedy"]
     for place in found["places"]:
         best = max(place["rivals"], key=lambda rival: rival["shares"][1] or 0)
         assert (place["token"], place["number"]) == (best["token"], None)
     one, same, other = (written(desk(open_writing(sampling_seed=seed))) for seed in ("1", "1", "2"))
     assert one == same != other
     app = open_writing(topp="0.0")
-    assert "The most probable word always stays" in words(app)
+    assert "The most probable word is always kept" in words(app)
     assert all(place["left"] == 1 for place in desk(app)["places"])
 
 
@@ -120,7 +120,7 @@ def test_a_text_without_gaps_says_how_to_write_one_and_too_many_are_counted() ->
     assert "writing" not in views(app)
     assert pictures(app) == {}
     assert "for each gap" in words(app)
-    assert "2 more stay open" in words(open_page("writing", model="fill-in", text="a " + "___ " * 10))
+    assert "2 more remain open" in words(open_page("writing", model="fill-in", text="a " + "___ " * 10))
 
 
 def test_a_path_that_is_none_is_dropped_with_a_sentence() -> None:
@@ -190,7 +190,7 @@ def test_a_tree_is_read_as_it_was_written() -> None:
 def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
     """Greedy writing has no draws to show."""
     drawn = series(charts(open_writing(behind="Draw 100", topk="7", topp="1.0"))["draws"], "value", by="series")
-    expected, found = drawn["expected"], drawn["in 100 draws"]
+    expected, found = drawn["expected"], drawn["in 100 samples"]
     assert expected.sum() == pytest.approx(1)
     assert found.sum() == pytest.approx(1)
     assert np.allclose(found * 100, np.round(found * 100))
@@ -199,7 +199,7 @@ def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
     assert not np.array_equal(found, expected)
     app = open_writing(behind="Draw 100", chosen_by="greedy")
     assert charts(app) == {}
-    assert "draws nothing" in words(app)
+    assert "draws no samples" in words(app)
 
 
 def test_attention_grows_by_a_row_a_word_and_a_softmax_is_shown_by_degrees(tokenizer: Tokenizer) -> None:
@@ -283,7 +283,7 @@ def test_the_cache_is_read_off_the_steps_of_the_model(tokenizer: Tokenizer) -> N
         assert np.isnan(row[n + step :]).all()
     app = open_writing(behind="The cache", text="word " * 600)
     assert np.nansum(matrices(app)["cache"][0][1:], axis=1).tolist() == [256] * 9
-    assert "all are read again" in words(app)
+    assert "all tokens are read again" in words(app)
 
 
 def test_costs_are_drawn_for_every_length_the_model_reads() -> None:
@@ -298,7 +298,7 @@ def test_costs_are_drawn_for_every_length_the_model_reads() -> None:
 
 def test_what_a_cache_takes_is_counted_layer_by_layer() -> None:
     """With windows, of the chosen model, and of linear attention, which keeps sums: 4 · 4 · (32² + 32) · 4 bytes."""
-    per_token = "8 key/value heads · {} numbers · {} bytes = **{} KiB a token**"
+    per_token = "8 key/value heads · {} values · {} bytes = **{} KiB per token**"
     cases: tuple[tuple[dict[str, str], list[str]], ...] = (
         (
             {"preset": "Gemma 2 9B", "cache_tokens": "8192"},
@@ -336,20 +336,20 @@ def test_the_score_is_kept_over_the_places_and_the_first_guess_at_each_counts() 
     for word in ("books", "eyes"):
         app.text_input(key="guessed").set_value(word).run()
     (first,) = series(charts(app)["guesses"], "value", by="series")["your word"]
-    assert "Only your first guess at this place counts" in words(app)
+    assert "Only your first guess" in words(app)
     app.text_area(key="text").set_value("Once upon a").run()
     assert app.text_input(key="guessed").value == ""
     app.text_input(key="guessed").set_value("time").run()
     own, best = series(charts(app)["guesses"], "value", by="series").values()
     assert own[0] == first
     assert own[1] == best[1]
-    assert f"yours {own.mean():.1f} bits, the model's first choices {best.mean():.1f} bits**; 1 of yours" in words(app)
+    assert f"{own.mean():.1f} bits on average, the model's first choices {best.mean():.1f}**; 1 of yours" in words(app)
     app.button(key="new_score").click().run()
     assert charts(app) == {}
 
 
 def test_odd_guesses_are_scored_or_refused_in_a_sentence() -> None:
-    odd = {"   ": "Type a word above", "😀" * 9: "More than a word", "<b>$x$": "costs", "中": "costs"}
+    odd = {"   ": "Type a word above", "😀" * 9: "more than a word", "<b>$x$": "costs", "中": "costs"}
     for word, said in odd.items():
         assert said in words(open_writing(behind="Your guess", guessed=word)), word
 

@@ -78,7 +78,7 @@ def random_features(counts: Sequence[int], errors: Mapping[str, Array], *, theme
     curves = {**errors, "1/√m": last[-1] * np.sqrt(x[-1] / x)}
     points = {name: (x, np.where(y > 0, y, np.nan)) for name, y in curves.items()}  # powers have no 0
     lines = named_lines(points, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", theme=theme, dot=50)
-    axes = Axes(x="features m", y="share of attention that lies elsewhere", height=260, log=True, doubling=True)
+    axes = Axes(x="features m", y="share of attention moved to other keys", height=260, log=True, doubling=True)
     return line_chart(lines, axes, theme=theme, words=list(points))
 
 

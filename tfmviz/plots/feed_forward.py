@@ -71,7 +71,7 @@ def directions(words: Sequence[str], values: Array, *, theme: Theme) -> Chart:
         colours=(("raises", theme.signed[2]), ("lowers", theme.signed[0])),
         words=[decimal(value, "+.2f") for value in values],
         said=[f"“{name}”: {decimal(value, '+.3f')}" for name, value in zip(names, values, strict=True)],
-        title="change of the logit per 1 of the neuron",
+        title="change of the logit per unit of the neuron",
         room=1.3,
         theme=theme,
     )
@@ -113,7 +113,7 @@ def activations(
         stroke=Stroke(colour=theme.accent, width=0, dot=28),
         said=lambda a, _: f"{own}({decimal(a)}) = {decimal(float(functions[own](np.array([a]))[0]))}",
     )
-    return line_chart([*lines, dots], Axes(x="number before the function", y="after it"), theme=theme)
+    return line_chart([*lines, dots], Axes(x="value before the function", y="value after it"), theme=theme)
 
 
 def sparsity(shares: Sequence[float], *, chosen: int | None, theme: Theme) -> Chart:

@@ -67,7 +67,7 @@ def vectors(
     return Cells(
         matrices=flat[None],
         rows=Axis(title="", names=names, spoken=spoken),
-        columns=Axis(title="number in the vector", spoken=[f"number {i}" for i in range(n_numbers)]),
+        columns=Axis(title="coordinate of the vector", spoken=[f"coordinate {i}" for i in range(n_numbers)]),
         scale=signed(flat, "value", limit=limit),
         form=Form(sign=True),
         frames=tuple(frames),
@@ -183,5 +183,5 @@ def depth(post: Sequence[float], pre: Sequence[float], *, theme: Theme) -> Chart
             ("pre-norm", pre, theme.plain, DASHES[2]),
         )
     ]
-    axes = Axes(x="layer, counted from the input", y="size of the gradient of W_out")
+    axes = Axes(x="layer, counted from the input", y="norm of the gradient of W_out")
     return line_chart(lines, axes, theme=theme, y_range=(0.0, 1.08 * max(*post, *pre, 1e-9)))

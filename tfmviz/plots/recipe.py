@@ -64,15 +64,17 @@ def reliability(curves: Mapping[str, tuple[Array, Array, Array]], *, theme: Them
         curves: confidence, accuracy and number of guesses in each bin, for each model.
     """
     diagonal = Line(
-        name="as often as it says",
+        name="perfect calibration",
         x=np.array([0.0, 1.0]),
         y=np.array([0.0, 1.0]),
         stroke=Stroke(colour=theme.text, dash=DASHES[2], width=1.5),
         said=lambda x, _: f"{x:.0%}",
     )
     guessed = {name: (confidence[n > 0], accuracy[n > 0]) for name, (confidence, accuracy, n) in curves.items()}
-    lines = named_lines(guessed, lambda name, x, y: f"{name}: says {x:.0%}, is right in {y:.0%}", theme=theme, dot=90)
-    axes = Axes(x="how probable the model calls its guess", y="how often it is right", height=400)
+    lines = named_lines(
+        guessed, lambda name, x, y: f"{name}: confidence {x:.0%}, accuracy {y:.0%}", theme=theme, dot=90
+    )
+    axes = Axes(x="confidence: probability of the guess", y="accuracy: share of correct guesses", height=400)
     words = [line.name for line in (diagonal, *lines)]
     return line_chart([diagonal, *lines], axes, theme=theme, y_range=(0.0, 1.0), words=words)
 
@@ -143,12 +145,12 @@ def _gradients(theme: Theme, longest: int) -> Spec:
         .mark_point(filled=True, size=130)
         .encode(
             x=slanted("layer", "layer"),
-            y=number(alt.Y, "value", "length of the gradient", axis={"format": "~g"}, type="log"),
+            y=number(alt.Y, "value", "norm of the gradient", axis={"format": "~g"}, type="log"),
             color=colour("kind", [theme.text, theme.plain], longest=longest, symbol="circle"),
             **hover(),
         )
     )
-    return specification(theme, points, height=400, says="Length of the gradient in every layer.")
+    return specification(theme, points, height=400, says="Norm of the gradient in every layer.")
 
 
 def descents(
@@ -198,5 +200,5 @@ def _descents(theme: Theme, n: int, longest: int, reach: tuple[float, float]) ->
         rows().mark_line(aria=False).encode(x=x, y=y, order=order, color=shade, strokeDash=dash, opacity=strength),
         rows().mark_point(filled=True, size=30).encode(x=x, y=y, color=shade, opacity=strength, **hover()),
         height=420,
-        says="Ways downhill over lines of equal height.",
+        says="Paths downhill over contour lines.",
     )

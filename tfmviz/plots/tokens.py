@@ -27,11 +27,11 @@ def fertility(sizes: Array, per_word: Mapping[str, Array], *, theme: Theme) -> C
     """
     lines = named_lines(
         {name: (sizes, values) for name, values in per_word.items()},
-        lambda name, size, value: f"{name}, {size:,.0f} entries: {value:.2f} tokens a word",
+        lambda name, size, value: f"{name}, {size:,.0f} entries: {value:.2f} tokens per word",
         theme=theme,
     )
     top = max(float(values.max()) for values in per_word.values())
-    axes = Axes(x="entries of the vocabulary", y="tokens per word", height=320)
+    axes = Axes(x="vocabulary size", y="tokens per word", height=320)
     return line_chart(lines, axes, theme=theme, y_range=(0.0, top), words=list(per_word))
 
 

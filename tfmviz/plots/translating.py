@@ -42,7 +42,7 @@ def losses(forced: Array, free: Array, *, words: Sequence[str], wrote: Sequence[
     both = np.stack([forced, free])
     return Cells(
         matrices=both[None],
-        rows=Axis(title="after", names=("the right words", "its own words")),
+        rows=Axis(title="after", names=("the correct words", "its own words")),
         columns=Axis(title="word of the reference", names=words),
         scale=amounts(both, "loss in nats"),
         form=Form(name="loss ", digits=2, unit=" nats"),

@@ -87,7 +87,7 @@ def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], lon
         return "The best text is the greedy one."
     words = [markdown.plain(hypotheses.named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
     return (
-        f"They part at word {same + 1}: greedily “{words[0]}”, best “{words[1]}”. Scores: {decimal(greedy.score)} and "
+        f"They diverge at word {same + 1}: greedy “{words[0]}”, best “{words[1]}”. Scores: {decimal(greedy.score)} and "
         f"{decimal(best.score)}."
     )
 

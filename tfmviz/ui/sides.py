@@ -130,7 +130,7 @@ def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str)
         st.markdown("Both write the same.")
     else:
         a, b = (f"“{markdown.plain(visible(text[at]))}”" for text in texts)
-        st.markdown(f"They part at token {at + 1}: A writes {a}, B {b}.")
+        st.markdown(f"They diverge at token {at + 1}: A writes {a}, B {b}.")
     show_rows(titles, [counted(len(text), "token") for text in texts], [marked(text, at) for text in texts], what)
 
 

@@ -40,9 +40,11 @@ Curves = dict[str, tuple[Array, Array]]
 def layers() -> None:
     """What a layer should cost, what it does cost, and how both grow."""
     with lesson.line("measured"):
-        against = st.segmented_control("Against", ["n", "d"], default="n", key="against", bind="query-params") or "n"
+        against = (
+            st.segmented_control("Plot against", ["n", "d"], default="n", key="against", bind="query-params") or "n"
+        )
         what = st.segmented_control(
-            "What", ["time", "memory"], default="time", key="what", bind="query-params", required=True
+            "Quantity", ["time", "memory"], default="time", key="what", bind="query-params", required=True
         )
     measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (about 10 s)")
 
@@ -61,8 +63,8 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
         st.caption(
-            "Time: the fastest of a few runs of one head, one thread. Memory: the most bytes held at once. Exponents: "
-            "of the four largest sizes."
+            "Time is the fastest of a few runs of one head on one thread; memory is the peak. Exponents are fitted to "
+            "the four largest sizes."
         )
 
 
@@ -71,7 +73,7 @@ def _device(found: Sequence[Found]) -> str:
     places = [on for on in ("cpu", "cuda") if any(record["on"] == on for record in found)]
     if len(places) < 2:
         return "cpu"
-    return st.segmented_control("On", places, default="cpu", key="on", bind="query-params") or "cpu"
+    return st.segmented_control("Device", places, default="cpu", key="on", bind="query-params") or "cpu"
 
 
 def _chart(lines: Curves, axis: str, title: str, said: Callable[[float], str]) -> None:
@@ -121,7 +123,7 @@ def table(seen: Curves, against: str, what: str) -> dict[str, list[str]]:
     for size in (512, 4096) if against == "n" else (128, 1024):
         columns[f"at {size:,}"] = [said(float(y[x == size][0])) if (x == size).any() else "–" for x, y in seen.values()]
     if against == "n":
-        columns[f"at {FAR:,}, carried on"] = [said(continued(x, y, FAR)) for x, y in seen.values()]
+        columns[f"extrapolated to {FAR:,}"] = [said(continued(x, y, FAR)) for x, y in seen.values()]
     return columns
 
 
@@ -139,13 +141,13 @@ def verdict(seen: Curves, against: str, what: str) -> str:
         size = min(len(plain[0]), len(seen[name][0]))
         at = crosses(plain[0][:size], plain[1][:size], seen[name][1][:size])
         if at is not None:
-            parts.append(f"than {said} from n ≈ {at:,.0f} on")
+            parts.append(f"than {said} from n ≈ {at:,.0f}")
     words = f"Measured: self-attention takes more {what} {', '.join(parts)}. " if parts else ""
     if plain is not None and FUSED.name in seen:
         size = min(len(plain[1]), len(seen[FUSED.name][1]))
         share = plain[1][size - 1] / seen[FUSED.name][1][size - 1]
         words += (
-            f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel multiplies as often as plain "
+            f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel needs as many multiplications as plain "
             f"self-attention, but takes {decimal(share, '.1f')} times less {what}: it never stores the pattern."
             if share > 1
             else f"At {against} = {plain[0][size - 1]:,.0f} the fused kernel saves no {what} here."

@@ -29,7 +29,7 @@ def model(here: Lesson) -> None:
     meetings = (counts["scores"] + counts["values"]) / total
     result(
         f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Scores and values are "
-        f"{per_cent(meetings)} of that; the rest grows as the text does."
+        f"{per_cent(meetings)} of that; the rest grows in proportion to the text."
     )
     _growing(here)
 
@@ -56,7 +56,7 @@ def _growing(here: Lesson) -> None:
         _overtaken(over, shapes)
     pairs = " All pairs are counted; a running sum needs none (see “Linear” on “Efficient attention”)."
     st.caption(
-        "PyTorch's counter says twice as many: it counts additions too."
+        "PyTorch's counter reports twice as many: it counts additions too."
         + (pairs if here.model.config.attention.kind == "linear" else "")
     )
 

@@ -12,26 +12,27 @@ from tfmviz.words.numbers import in_words, per_cent
 
 DERIVATIONS = {
     "self-attention": (
-        "Each of n queries meets each of n keys in d multiplications: **n · n · d**. As many for the values and "
-        "4 · n · d² for the projections are left out.",
+        "Each of n queries meets each of n keys in d multiplications: **n · n · d**. The values take as many and the "
+        "projections 4 · n · d²; neither is counted here.",
         "One matrix product gives all scores: **1** step.",
         "Every token looks at every other directly: **1** layer.",
     ),
     "recurrent": (
         "hᵢ = f(W xᵢ + U hᵢ₋₁): two d × d matrices for each of n tokens, **2 · n · d²**.",
         "hᵢ needs hᵢ₋₁: **n** steps.",
-        "The first token reaches the last through all states between: **n** steps.",
+        "The first token reaches the last through every state in between: **n** steps.",
     ),
     "convolution": (
         "Each of a token's k neighbours has its own d × d matrix: **k · n · d²**.",
         "No position needs the result of another: **1** step.",
-        "One layer joins k neighbours. If each next kernel reaches k times as far: **log_k n** layers; else "
-        "about n / (k − 1).",
+        "One layer spans k neighbours. If each further kernel reaches k times as far, it takes **log_k n** layers, "
+        "otherwise about n / (k − 1).",
     ),
     "restricted attention": (
-        "As self-attention, but each query meets r keys: **2 · r · n · d** with the values.",
+        "Like self-attention, but each query meets r keys: **2 · r · n · d** with the values.",
         "Windows do not wait for one another: **1** step.",
-        "News travels r tokens a layer: about **n / r** layers. With keys on both sides r / 2, so twice as many.",
+        "Information travels r tokens per layer: about **n / r** layers. With keys on both sides it is r / 2, so twice "
+        "as many.",
     ),
 }
 """How the three entries of a row come about: cost, steps, path."""
@@ -87,5 +88,5 @@ def _verdict(sizes: Sizes) -> str:
         more = max(ratio, 1 / ratio)
         few, many = ("self-attention", "a recurrent layer") if ratio < 1 else ("a recurrent layer", "self-attention")
         sign = "<" if ratio < 1 else ">"
-        said = f"n {sign} d, so {few} multiplies less: {many} needs {more:,.3g} times as much"
-    return f"{said}. Restricted attention needs {per_cent(restricted / attention)} of full attention."
+        said = f"n {sign} d, so {few} multiplies less often: {many} needs {more:,.3g} times as many multiplications"
+    return f"{said}. Restricted attention needs {per_cent(restricted / attention)} of those of full attention."

@@ -22,6 +22,5 @@ def about(at: Counting) -> None:
         "manythings.org/anki), Standard Ebooks and Project Gutenberg."
     )
     st.caption(
-        f"{whose} Capital letters make no difference. ⟨s⟩ separates sentences. "
-        "⟨unknown⟩ is any word missing from the text."
+        f"{whose} Capitals are ignored. ⟨s⟩ separates sentences. ⟨unknown⟩ stands for any word missing from the text."
     )

@@ -37,7 +37,7 @@ def chain(at: Counting) -> None:
     counted = log_probabilities(at.text, sentences_of(at.typed), at.smoothing, n=at.n)
     found = factors(at.typed, counted, read, ends)
     if not found:
-        st.info("The two models cut this text at no common place. Type a word.", icon=icons.INFO)
+        st.info("The two models split this text nowhere at the same place. Type a word.", icon=icons.INFO)
         return
     _products(at, found)
     if ends[-1] < len(at.typed.rstrip()):
@@ -69,12 +69,16 @@ def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
 def _products(at: Counting, found: list[Factor]) -> None:
     one, other = (math.fsum(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
     said = (
-        "undefined: one factor is 0/0" if math.isnan(one) else "0: one factor is 0" if one == -math.inf else _both(one)
+        "undefined, because one factor is 0/0"
+        if math.isnan(one)
+        else "0, because one factor is 0"
+        if one == -math.inf
+        else _both(one)
     )
     of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
     result(
         f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}, which "
-        "saw other texts."
+        "was trained on other texts."
     )
 
 

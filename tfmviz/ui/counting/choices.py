@@ -98,11 +98,11 @@ def _own() -> str | None:
         bind="query-params",
         max_chars=MOST_TYPED,
         height=120,
-        placeholder="Paste a text to count in.",
+        placeholder="Paste a text to count.",
     )
     if any(map(str.isalnum, typed or "")):
         return typed
-    st.info("Your text holds no word yet; the page counts in its own.", icon=icons.WRITE)
+    st.info("Your text has no word yet, so the page counts its own.", icon=icons.WRITE)
     return None
 
 

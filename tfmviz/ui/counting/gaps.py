@@ -21,7 +21,7 @@ from tfmviz.words.numbers import per_cent
 def gaps(at: Counting) -> None:
     """Charts against n and δ, measured on held-out sentences."""
     if at.is_own:
-        st.info("These charts measure the app's own text, of which a part is held out.", icon=icons.INFO)
+        st.info("These charts use the app's own text, part of which is held out.", icon=icons.INFO)
     text = choices.shipped_text()
     with st.spinner("Measuring on held-out sentences…"):
         measured = choices.measured()
@@ -33,7 +33,7 @@ def gaps(at: Counting) -> None:
         _sizes(sizes, text.vocab_size)
     _perplexities(measured, at)
     st.markdown(
-        f"Perplexity p over {measured.counts.shape[1]:,} held-out tokens: as hard as choosing among p words. "
+        f"A perplexity of p over {measured.counts.shape[1]:,} held-out tokens is as hard as choosing among p words. "
         "Without smoothing, or with back-off alone, it is infinite."
     )
 
@@ -50,7 +50,7 @@ def _sizes(sizes: Array, vocab_size: int) -> None:
     show(
         "table_size",
         figures.by_length(sizes, title="rows of the table", said=lambda v: f"{v:,.0f}", theme=theme()),
-        title=f"Of {vocab_size:,}ⁿ possible n-grams a text has no more than words.",
+        title=f"Of {vocab_size:,}ⁿ possible n-grams, a text contains at most one per word.",
     )
 
 
@@ -86,7 +86,7 @@ def _perplexities(measured: HeldOut, at: Counting) -> None:
                 ends=ends,
                 theme=theme(),
             ),
-            title="The same for add-δ: for long n-grams no δ is good.",
+            title="The same for add-δ: for long n-grams no δ works well.",
         )
 
 

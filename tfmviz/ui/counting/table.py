@@ -32,12 +32,12 @@ SIGN = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
 
 FORMULAS = {
     "none": "P(w | h) = count(h w) / count(h): 0 if w never followed, 0/0 if h never occurred.",
-    "add-δ": "P(w | h) = (count(h w) + δ) / (count(h) + δ·V), as if each word had followed δ times more.",
+    "add-δ": "P(w | h) = (count(h w) + δ) / (count(h) + δ·V), as if each word had followed δ more times.",
     "back-off": "If h never occurred, drop its first word. A word that never followed gets 0.",
     "interpolation": "P(w | h) = λ · count(h w) / count(h) + (1 − λ) · P(w | h without its first word). Contexts that "
     "never occurred are skipped; last comes 1/V.",
-    "Kneser–Ney": "P(w | h) = max(count(h w) − D, 0) / count(h) + γ(h) · P(w | h without its first word). Shorter "
-    "contexts that do not begin with ⟨s⟩ count the different words before them.",
+    "Kneser–Ney": "P(w | h) = max(count(h w) − D, 0) / count(h) + γ(h) · P(w | h without its first word). For shorter "
+    "contexts that do not begin with ⟨s⟩, it counts the different words before them.",
 }
 
 
@@ -108,8 +108,9 @@ def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) 
     if np.isnan(p).any():
         return f"{said}. It never occurs."
     rest = max(1 - float(p[rows].sum()), 0.0)
-    rest_said = "nothing" if rest < 1e-9 else "almost everything" if rest > 0.995 else per_cent(rest)
-    return f"{said}. All other words together get {rest_said}."
+    if rest < 1e-9:
+        return f"{said}. Every other word gets probability 0."
+    return f"{said}. All other words together get {'almost everything' if rest > 0.995 else per_cent(rest)}."
 
 
 def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:
@@ -146,7 +147,7 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
     if unknown := unknown_words(at):
         named = ", ".join(f"“{markdown.plain(visible(name))}”" for name in unknown[:5])
         more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
-        notes.append(f"The text lacks {named}{more}: the model reads ⟨unknown⟩.")
+        notes.append(f"The text does not contain {named}{more}, so the model reads ⟨unknown⟩.")
     if any(SIGN.fullmatch(word.name) for word in words_of(at.typed)):
         notes.append("Each Chinese or Japanese character counts as one word.")
     if context != at.context:

@@ -38,9 +38,9 @@ def side_by_side(at: Counting, other: str) -> None:
 
 def _where(names: list[list[str]], where: int | None) -> str:
     if where is None:
-        return "Both are the same." if names[0] == names[1] else "One goes on where the other ends."
+        return "Both are the same." if names[0] == names[1] else "One continues where the other ends."
     a, b = (markdown.plain(words[where]) for words in names)
-    return f"They part at word {where + 1}: “{a}” and “{b}”."
+    return f"They diverge at word {where + 1}: “{a}” and “{b}”."
 
 
 def _product(log: float) -> str:

@@ -22,10 +22,10 @@ STEP, N_GLOBAL, N_RANDOM = 2, 1, 2
 """Of the dilated window and of BigBird."""
 
 ABOUT = {
-    "window": "Neighbours only (Beltagy et al. 2020).",
-    "dilated": f"Every {STEP}nd key (Beltagy et al. 2020).",
-    "BigBird": f"A window, {N_GLOBAL} global token, {N_RANDOM} random keys a query (Zaheer et al. 2020).",
-    "top-k": "The largest scores, which must all be computed (Gupta et al. 2021).",
+    "window": "Each query keeps its neighbours (Beltagy et al. 2020).",
+    "dilated": f"Each query keeps every {STEP}nd neighbour (Beltagy et al. 2020).",
+    "BigBird": f"Each query keeps a window, {N_GLOBAL} global token and {N_RANDOM} random keys (Zaheer et al. 2020).",
+    "top-k": "Each query keeps its largest scores, though all must be computed (Gupta et al. 2021).",
 }
 
 
@@ -41,7 +41,7 @@ def sparse_masks(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost, kept=left)
     caught = float((head.pattern * kept).sum(axis=-1).mean())
     st.markdown(
-        f"{ABOUT[kind]} {pairs:,} of {int(head.allowed.sum()):,} pairs {'is' if pairs == 1 else 'are'} left, with "
+        f"{ABOUT[kind]} {pairs:,} of {int(head.allowed.sum()):,} pairs {'remains' if pairs == 1 else 'remain'}, with "
         f"{per_cent(caught)} of the attention."
     )
     if not head.q_tokens_are_keys:
@@ -84,20 +84,20 @@ def hashed(here: Lesson) -> None:
     with lesson.line("hashed"):
         n_buckets = st.select_slider("Buckets", [1, 2, 4, 6, 8, 12, 16, 24], 4, key="hash_buckets", bind="query-params")
         rounds = st.slider("Rounds of hashing", 1, 8, 2, key="rounds", bind="query-params")
-        seed = st.slider("Seed of the rotations", 0, 20, 0, key="hash_seed", bind="query-params")
+        seed = st.slider("Random seed", 0, 20, 0, key="hash_seed", bind="query-params")
     of_q, of_k = (reformer.buckets(x, n_buckets, rounds=rounds, seed=seed) for x in (head.q, head.k))
     kept, pattern, cost = bucketed(head, of_q, of_k, n_buckets)
     beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost, kept=kept)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
     st.markdown(
-        f"{per_cent(kept.sum() / head.allowed.sum())} of all pairs catch **{one}** of the strongest keys, {four} of "
-        "the four strongest. Buckets of the first round:"
+        f"{per_cent(kept.sum() / head.allowed.sum())} of all pairs catch **{one}** of the strongest keys and {four} "
+        "of the four strongest. The buckets of the first round are:"
     )
     numbers, rows = of_k[:1], ["key"]
     if head.q_tokens_are_keys:
         numbers, rows = np.stack((of_q[0], of_k[0])), ["query", "key"]
     show("buckets_of_tokens", figures.buckets(numbers, rows=rows, tokens=head.k_tokens, n_buckets=n_buckets))
-    st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two often miss each other.")
+    st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two are often separated.")
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")
     reversible(here)

@@ -31,7 +31,7 @@ DRAWS = 3
 def projected(here: Lesson) -> None:
     """Linformer: keys and values mixed to a few rows, in a head that reads both ways; why a causal one cannot."""
     with lesson.line("projected"):
-        percent = st.slider("Rows k, in per cent of the text", 5, 100, 25, 5, key="linformer_rows", bind="query-params")
+        percent = st.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows", bind="query-params")
         causal = is_causal(here) and st.toggle("Why not in a causal head?", key="causal", bind="query-params")
     if is_causal(here) and not causal:
         if (model := models.needed(BOTH_WAYS)) is None:
@@ -59,14 +59,13 @@ def projected(here: Lesson) -> None:
 def _refused(head: Head, rows: int) -> None:
     """Why a causal head cannot have it: the rows and what they mix."""
     E = linformer.pooling(len(head.k), rows)
-    show(
-        "mixing",
-        figures.mixing(E, k_tokens=head.k_tokens),
-    )
+    show("mixing", figures.mixing(E, k_tokens=head.k_tokens))
     last = np.flatnonzero(E[0])[-1]
     first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
     reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
-    st.warning(f"**Not for this head**: it is causal, and Linformer mixes keys along the text: {reason}.")
+    st.warning(
+        f"**Linformer does not suit this head**: it is causal, and Linformer mixes keys along the text: {reason}."
+    )
 
 
 def _ranks(head: Head) -> None:
@@ -81,7 +80,7 @@ def _ranks(head: Head) -> None:
     show("ranks", figures.errors(steps.astype(float), curves, title="rows k", theme=theme()))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
-        f"**{enough} of {n}** singular values hold 99% of this pattern's squares. Linformer trains its "
+        f"**{enough} of {n}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
         "projection (Wang et al. 2020); here it is mean pooling."
     )
 
@@ -99,8 +98,8 @@ def linear(here: Lesson) -> None:
     kept, grows = in_bytes(BYTES * state), in_bytes(BYTES * cache)
     st.markdown(
         "φ(x) = elu(x) + 1 replaces exp. φ(q) · φ(k) is never sharp, so models must be trained with it (Katharopoulos "
-        f"et al. 2020). It keeps {d} × {d} + {d} numbers (**{kept}**); the cache takes {grows} for "
-        f"{counted(len(head.k), 'token')}, and grows. Sum and pairs differ by at most "
+        f"et al. 2020). It stores {d} × {d} + {d} values (**{kept}**); the cache takes {grows} for "
+        f"{counted(len(head.k), 'token')} and grows. Running sums and pairs give results that differ by at most "
         f"{tiny(float(np.abs(z - pattern @ head.v).max()))}."
     )
     if head.is_linear:
@@ -114,7 +113,7 @@ def performer(here: Lesson) -> None:
     head = head_of(here)
     with lesson.line("performer"):
         m = st.select_slider("Random features m", FEATURES, 64, key="features", bind="query-params")
-        seed = st.slider("Seed of the features", 0, 20, 0, key="features_draw", bind="query-params")
+        seed = st.slider("Random seed", 0, 20, 0, key="features_draw", bind="query-params")
     pattern = _drawn(head, m, seed)
     d = head.q.shape[1]
     cost = features.cost(len(head.q), len(head.k), d, m, drawn=True)
@@ -124,8 +123,8 @@ def performer(here: Lesson) -> None:
     show("features_errors", figures.random_features(FEATURES, errors, theme=theme()))
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
-        f"et al. 2021). Long vectors need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "
-        f"which has the shortest, {_size(short):.1f}."
+        f"et al. 2021). Larger norms need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "
+        f"which has the smallest, {_size(short):.1f}."
     )
     no_bias(head)
 

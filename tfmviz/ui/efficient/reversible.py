@@ -34,12 +34,12 @@ def reversible(here: Lesson) -> None:
     }
     show(
         "reversible",
-        growth(lines, titles=(f"blocks, of {n} tokens", "bytes kept"), said=in_bytes, theme=theme(), height=240),
-        title="Reversible layers: what training must keep of the streams, in 32 bits",
+        growth(lines, titles=(f"blocks, for {n} tokens", "bytes stored"), said=in_bytes, theme=theme(), height=240),
+        title="Reversible layers: what training must store of the streams, in 32 bits",
     )
     st.markdown(
-        "Each half changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives both "
-        f"inputs back. {_tried(here)}"
+        "Each half changes by a function of the other: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction recovers both "
+        f"inputs. {_tried(here)}"
     )
 
 
@@ -49,7 +49,7 @@ def _tried(here: Lesson) -> str:
         return ""
     error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
     return (
-        f"Tried on this model's {counted(depth, 'feed-forward layer')}, the input comes back with an error of "
+        f"With this model's {counted(depth, 'feed-forward layer')}, the input is recovered with an error of "
         f"**{tiny(error)}**."
     )
 

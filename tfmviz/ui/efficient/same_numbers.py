@@ -35,7 +35,7 @@ def tiled(here: Lesson) -> None:
     """The running softmax, replayed tile by tile."""
     head = head_of(here)
     with lesson.line("tiled"):
-        asked = st.select_slider("Size of a tile", SIZES, 4, key="tile", bind="query-params")
+        asked = st.select_slider("Tile size", SIZES, 4, key="tile", bind="query-params")
         size = max(asked, smallest_tile(*head.scores.shape))
         made = list(tiles.tiles(head.q, head.k, head.v, head.allowed, size, bias=head.bias))
         controls.at_most("step_of_tiles", len(made))
@@ -43,7 +43,7 @@ def tiled(here: Lesson) -> None:
         if len(made) > 1:
             step = st.slider("Step", 1, len(made), len(made) // 2, key="step_of_tiles", bind="query-params")
     if size > asked:
-        st.info(f"Smaller tiles would be more than {MOST_TILES:,}: these are of {size}.", icon=icons.CUT)
+        st.info(f"There would be more than {MOST_TILES:,} smaller tiles, so these have size {size}.", icon=icons.CUT)
     tile = made[step - 1]
     show(
         "tiling",
@@ -79,8 +79,8 @@ def _same(head: Head, size: int) -> None:
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
     result(
-        f"The output differs from the exact one by at most **{tiny(difference)}**. It multiplies as often but "
-        f"holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}: "
+        f"The output differs from the exact one by at most **{tiny(difference)}**. It needs as many multiplications "
+        f"but holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}, so "
         "FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:
@@ -92,9 +92,9 @@ def state(here: Lesson) -> None:
     head = head_of(here)
     with lesson.line("state"):
         speed = st.select_slider(
-            "Forgetting per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets", bind="query-params"
+            "Decay per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets", bind="query-params"
         )
-        n_state = st.slider("Numbers of the state", 1, 16, 4, key="state_size", bind="query-params")
+        n_state = st.slider("Values in the state", 1, 16, 4, key="state_size", bind="query-params")
     n = len(head.k)
     a, ones = state_space.decays(n_state, speed), np.ones(n_state)
     kernel = state_space.kernel(n, a, ones, ones / n_state)
@@ -105,19 +105,19 @@ def state(here: Lesson) -> None:
     show(
         "kernel",
         figures.beside(
-            own, weights, apart >= 0, q_tokens=head.k_tokens, k_tokens=head.k_tokens, title="kernel, rows to sum 1"
+            own, weights, apart >= 0, q_tokens=head.k_tokens, k_tokens=head.k_tokens, title="kernel, rows normalised"
         ),
     )
     slow = state_space.recurrence(head.v, a, ones, ones / n_state)
     fast = state_space.convolution(head.v, kernel)
     d = head.v.shape[1]
     st.markdown(
-        "hᵢ = a · hᵢ₋₁ + xᵢ over this head's values is, unrolled, a convolution with the kernel Σ aᵗ; they "
-        f"differ by at most **{tiny(float(np.abs(slow - fast).max()))}**. The convolution suits training, the "
-        f"recurrence writing: its state has {n_state} × {d} = {n_state * d} numbers, a cache {2 * n * d}, and "
-        "grows. Mamba lets a depend on the token (Gu and Dao 2023)."
+        "Unrolled, hᵢ = a · hᵢ₋₁ + xᵢ over this head's values is a convolution with the kernel Σ aᵗ; the two "
+        f"differ by at most **{tiny(float(np.abs(slow - fast).max()))}**. The convolution suits training; the "
+        f"recurrence suits generation: its state has {n_state} × {d} = {n_state * d} values, a cache "
+        f"{2 * n * d}, and it grows. Mamba lets a depend on the token (Gu and Dao 2023)."
     )
-    st.caption("a begins as in S4D (Gu et al. 2022) and is not trained.")
+    st.caption("a is initialised as in S4D (Gu et al. 2022) and not trained.")
 
 
 def shared_heads(here: Lesson) -> None:
@@ -146,6 +146,6 @@ def shared_heads(here: Lesson) -> None:
         what = "The state of this layer, Σ φ(k) vᵀ and Σ φ(k),"
     st.markdown(
         f"{what} takes **{in_bytes(now)}** instead of {in_bytes(before)} for {counted(n, 'token')}. "
-        "The model's own heads are averaged in groups, without training on (Ainslie et al. 2023). One head for "
+        "The model's own heads are averaged in groups, without further training (Ainslie et al. 2023). One head for "
         "all is multi-query attention (Shazeer 2019)."
     )

@@ -35,7 +35,7 @@ def trained(here: Lesson) -> None:
     try:
         space, twin = _space(), _twin()
     except ModelUnavailable as error:
-        st.info(f"This part needs two models. {markdown.plain(str(error))}", icon=icons.INFO)
+        st.info(f"This part needs two models that are missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return
     config = space.config.to_dict()
     with lesson.line("space"):
@@ -66,8 +66,8 @@ def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
     near = float(shares[-1, -NEAR:].sum())
     result(
         f"After {markdown.plain(quoted(tokens)[-1])}, **{per_cent(near)}** of the state of layer {layer} comes from "
-        f"the last {counted(min(NEAR, len(tokens)), 'token')}. What a token left fades at a pace that no later token "
-        "changes; attention may call any of them back."
+        f"the last {counted(min(NEAR, len(tokens)), 'token')}. A token's trace fades at a rate that no later token "
+        "changes; attention can look back at any of them."
     )
 
 
@@ -85,7 +85,7 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
         ),
     )
     st.markdown(
-        f"In this layer half-lives reach from {decimal(float(lives.min()), '.1f')} to "
+        f"In this layer, half-lives range from {decimal(float(lives.min()), '.1f')} to "
         f"{decimal(float(lives.max()), '.0f')} tokens."
     )
 
@@ -100,8 +100,8 @@ def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
         on_text = f"; on your text {means[0]} and **{means[1]}**"
     cache, state = in_bytes(kept(model.config, 4096, size=BYTES)), in_bytes(BYTES * n_kept)
     st.markdown(
-        f"Held-out loss, one run each: {held_out[0]} nats with attention, **{held_out[1]}** with state spaces{on_text}."
-        f" To write on after 4,096 tokens, attention would keep {cache}, state spaces {state}, as after one."
+        f"The held-out loss is {held_out[0]} nats with attention, **{held_out[1]}** with state spaces (one run each)"
+        f"{on_text}. After 4,096 tokens attention would have to keep {cache}; state spaces keep {state}, as after one."
     )
 
 

@@ -163,11 +163,11 @@ def beside(
     found = effect(here, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     result(
-        f"**{per_cent(elsewhere)}** of the attention lies elsewhere; the head's output changes by "
-        f"**{per_cent(moved)}** of its length. "
-        + (f"In the prediction {said_of(found)}. " if found else "")
-        + f"Counted: **{in_words(cost.multiplications)}** multiplications instead of "
-        f"{in_words(exactly.multiplications)}, {in_bytes(BYTES * cost.numbers)} held at once instead of "
+        f"**{per_cent(elsewhere)}** of the attention lies elsewhere, on other keys; the head's output changes by "
+        f"**{per_cent(moved)}** of its norm. "
+        + (f"In the prediction, {said_of(found)}. " if found else "")
+        + f"This takes **{in_words(cost.multiplications)}** multiplications instead of "
+        f"{in_words(exactly.multiplications)} and holds {in_bytes(BYTES * cost.numbers)} at once instead of "
         f"{in_bytes(BYTES * exactly.numbers)}."
     )
 
@@ -177,4 +177,4 @@ def no_bias(head: Head) -> None:
     if head.is_linear:
         st.caption("This head's linear attention has no exp(q · k) to approximate.")
     if head.has_bias:
-        st.caption("Methods without pairs leave out this model's bias or cap.")
+        st.caption("Methods that form no pairs leave out this model's bias or cap.")

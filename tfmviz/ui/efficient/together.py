@@ -67,17 +67,14 @@ def table(here: Lesson) -> None:
         "together",
         Table(
             caption=f"Layer {here.choice.layer_index}, head {here.choice.head}, on {counted(len(head.k), 'token')}.",
-            columns=("method", "elsewhere", "output", "KL", "held at once", "multiplications"),
+            columns=("method", "attention moved", "output change", "KL, nats", "memory", "multiplications"),
             rows=[_said(here, made[0], row) for row in made],
             shares=[cost.multiplications / most for *_, cost in made],
         ),
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
-    result(f"**{more} of {len(made) - 1}** methods multiply more than exact attention.")
-    st.caption(
-        "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
-        "token, in nats."
-    )
+    result(f"**{more} of {len(made) - 1}** methods need more multiplications than exact attention.")
+    st.caption("The output changes by this share of its norm; KL compares the predictions at the chosen token.")
     no_bias(head)
 
 
@@ -115,7 +112,7 @@ def _draw(found: Sequence[Found]) -> None:
     if seen:
         st.table(_verdict(seen))
     st.caption(
-        f"One head of width {timing.D} on random vectors, in numpy, one thread. Reformer: one round, no sorting."
+        f"One head of width {timing.D} on random vectors, in NumPy on one thread. Reformer: one round, no sorting."
     )
 
 
@@ -138,6 +135,6 @@ def _verdict(seen: dict[str, tuple[Array, Array]]) -> dict[str, list[str]]:
         at = crosses(x[:n], exactly[1][:n], y[:n]) if exactly is not None and name != "exact" and n else None
         always = exactly is not None and n and bool((y[:n] < exactly[1][:n]).all())
         columns["faster than exact from"].append(
-            "–" if name == "exact" else f"n ≈ {at:,.0f}" if at else "all lengths" if always else "no length here"
+            "–" if name == "exact" else f"n ≈ {at:,.0f}" if at else "all lengths" if always else "no length measured"
         )
     return columns

@@ -94,7 +94,7 @@ def _by_token(pair: Pair) -> None:
 def _by_position(pair: Pair) -> None:
     full, cheap = (by_position(model.name) for model in (pair.full, pair.cheap))
     if full is None or cheap is None:
-        st.info("Not measured on held-out text yet: `scripts/evaluate.py` does it.", icon=icons.INFO)
+        st.info("These models were not measured on held-out text yet: run `scripts/evaluate.py`.", icon=icons.INFO)
         return
     trained = full.trained
     within, beyond = [full.mean, cheap.mean], [float(one.losses[trained:].mean()) for one in (full, cheap)]
@@ -125,10 +125,10 @@ def _costs(pair: Pair) -> None:
                 "after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
                 "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
             },
-            caption="What must be kept to write on",
+            caption="Memory needed to write on",
         ),
     )
     st.caption(
-        f"{BYTES} bytes a number: keys and values that may still be seen, or running sums. The models read at "
-        f"most {longest} tokens."
+        f"Memory holds keys and values that can still be seen, or running sums, at {BYTES} bytes each. The models "
+        f"read at most {longest} tokens."
     )

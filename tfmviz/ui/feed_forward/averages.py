@@ -32,8 +32,8 @@ def inside(here: Lesson) -> None:
     best = int(found.weights.argmax())
     st.markdown(
         f"**A head can only average.** Whatever its weights, what it writes for {asks} (cross) stays inside the area "
-        f"of the values; {markdown.plain(names[best])} pulls the most, {per_cent(found.weights[best])}. "
-        "Without feed-forward layers a model only adds such averages, turned and stretched by matrices and norms."
+        f"of the values; {markdown.plain(names[best])} pulls hardest, with weight {per_cent(found.weights[best])}. "
+        "Without feed-forward layers a model only adds such averages, transformed by matrices and norms."
     )
     if len(found.around) < 3:
         st.caption("These values span no area. Type more words, or choose a later token.")
@@ -45,8 +45,8 @@ def inside(here: Lesson) -> None:
         ),
     )
     st.caption(
-        f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane in which the values differ most "
-        f"({per_cent(found.seen)} of their variance)."
+        f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane of the first two principal components "
+        f"({per_cent(found.seen)} of the variance)."
     )
 
 

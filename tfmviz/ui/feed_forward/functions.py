@@ -26,7 +26,7 @@ def functions(subject: Subject) -> None:
     shown = np.sort(inputs)[np.linspace(0, len(inputs) - 1, min(len(inputs), DOTS)).round().astype(int)]
     outside = int(((shown < figures.DRAWN[0]) | (shown > figures.DRAWN[1])).sum())
     few = f" The dots are {DOTS} of them, evenly spaced by rank." if len(inputs) > DOTS else ""
-    few += f" {outside} of the dots would lie outside the picture." if outside else ""
+    few += f" {outside} of the dots lie outside the picture." if outside else ""
     show(
         "activations",
         figures.activations(COMPARED | {own: feed_forward.function_of(weights)}, own=own, inputs=shown, theme=theme()),
@@ -34,7 +34,7 @@ def functions(subject: Subject) -> None:
     controls.token_box(subject.tokens, subject.token)
     gated = " Here it acts on the gates, which then multiply the other half." if weights.W_gate is not None else ""
     result(
-        f"This layer uses **{own}**.{gated} Of the {len(inputs):,} numbers of {subject.name}, "
+        f"This layer uses **{own}**.{gated} Of the {len(inputs):,} values of {subject.name}, "
         f"{per_cent(float((inputs > 0).mean()))} are above 0 ({decimal(inputs.min())} to {decimal(inputs.max())}).{few}"
     )
     st.markdown("SwiGLU has no curve: it multiplies two products, SiLU(x W_gate) ⊙ x W_in (Shazeer 2020).")
@@ -46,4 +46,4 @@ def sparsity(subject: Subject) -> None:
     trace, stack = subject.here.trace, subject.here.model.weights.stacks[subject.stack]
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
     chart = figures.sparsity(shares, chosen=list(stack.feed_forward).index(subject.site), theme=theme())
-    show("sparsity", chart, title="How many neurons are above 0, in the mean over your tokens?")
+    show("sparsity", chart, title="How many neurons are above 0? The mean over your tokens")

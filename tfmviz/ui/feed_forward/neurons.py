@@ -91,7 +91,7 @@ def _ask(subject: Subject, strongest: list[int]) -> int:
 def writes(subject: Subject, neuron: int) -> None:
     """What the neuron writes toward the vocabulary."""
     if not predicts(subject.here):
-        st.info("This model reads out no words.", icon=icons.INFO)
+        st.info("This model has no output vocabulary.", icon=icons.INFO)
         return
     if not subject.is_read_out:
         st.info("No words are read from this encoder; its output goes to the decoder.", icon=icons.INFO)
@@ -105,7 +105,7 @@ def writes(subject: Subject, neuron: int) -> None:
     words = [vocabulary[index] for index in shown]
     title = f"Words that neuron {neuron} promotes: its row of W_out times W_U"
     show("directions", figures.directions(words, change[shown], theme=theme()), title=title)
-    st.caption("Without the last norm and later layers.")
+    st.caption("The last norm and later layers are left out.")
 
 
 def _words(vocabulary: Sequence[str], special: Sequence[str]) -> list[int]:
@@ -122,7 +122,7 @@ def fires(subject: Subject, neuron: int) -> None:
     except NoPeaks as error:
         st.markdown(heading)
         name = subject.here.model.name
-        hint = f" Make it by `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
+        hint = f" Create it with `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
         st.info(markdown.plain(str(error)) + hint, icon=icons.INFO)
         return
     ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # nobody knows what others have read

@@ -68,7 +68,7 @@ def why_none(here: Lesson) -> str:
     """Why a model has no feed-forward layer to look into."""
     if n_experts := has_experts(here):
         return (
-            f"has {n_experts} feed-forward layers in each place, and a token passes only one. Choose another "
+            f"has {n_experts} feed-forward layers in each block, of which a token uses only one. Choose another "
             "model above, or see “Size”."
         )
     return "has no feed-forward layers. Choose another model above, or see “Without it”."
@@ -88,7 +88,7 @@ def with_layer(here: Lesson, draw: Callable[[Subject], object]) -> Callable[[], 
         if weights is None:
             return st.info(f"{markdown.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
         if not np.isfinite(here.trace[f"{site}.out"]).all():
-            return st.warning("This layer's numbers are not finite: there is nothing to explain.")
+            return st.warning("This layer's values are not finite, so there is nothing to explain.")
         tokens = here.trace.axes(here.choice.layer)[0].tokens
         return draw(Subject(here=here, site=site, weights=weights, tokens=tokens, token=here.query))
 

@@ -79,14 +79,14 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     matrices = (weights.W_in, weights.b_in, weights.W_out, weights.b_out, weights.W_gate, weights.b_gate)
     n_weights = sum(array.size for array in matrices if array is not None)
     on = int((found.get("gate", found["pre"]) > 0).sum())
-    what = "gates" if "gate" in found else "numbers before the function"
+    what = "gates" if "gate" in found else "values before the function"
     before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
     post_norm = subject.here.model.config.norm.position == "post"
-    norm = ", before the norm that follows sets it anew" if post_norm else ""
+    norm = ", before the norm that follows rescales it" if post_norm else ""
     result(
         f"From d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, and back, with {n_weights:,} "
-        f"learned numbers. For {subject.name} **{on:,} of {d_ff:,}** {what} are above 0. What the layer writes takes "
-        f"the stream from length {before:.2f} to {after:.2f}{norm}."
+        f"parameters. For {subject.name} **{on:,} of {d_ff:,}** {what} are above 0. The layer's output takes "
+        f"the norm of the stream from {before:.2f} to {after:.2f}{norm}."
     )
 
 

@@ -45,15 +45,15 @@ def switched_off(here: Lesson) -> None:
     stacks = here.model.weights.stacks.values()
     layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
     if not predicts(here):
-        st.info(f"{markdown.code(here.model.name)} reads out no words that could change.", icon=icons.INFO)
+        st.info(
+            f"{markdown.code(here.model.name)} has no output vocabulary, so no prediction can change.", icon=icons.INFO
+        )
     elif layers:
         st.markdown(f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.**")
         off = models.trace(here.model, here.text, tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers))
         _compare(here, off, SERIES, key="off")
     else:
-        st.info(
-            f"{markdown.code(here.model.name)} has no feed-forward layers that could be switched off.", icon=icons.INFO
-        )
+        st.info(f"{markdown.code(here.model.name)} has no feed-forward layers to switch off.", icon=icons.INFO)
 
 
 def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -> None:
@@ -82,9 +82,9 @@ def twins(here: Lesson) -> None:
     if full is None or bare is None:
         return
     st.markdown(
-        f"**Trained without.** {markdown.code(TWINS[1])} never had feed-forward layers: "
+        f"**Trained without.** {markdown.code(TWINS[1])} never had feed-forward layers: it was "
         f"trained like {markdown.code(TWINS[0])}, with {bare.weights.n_parameters:,} instead of "
-        f"{full.weights.n_parameters:,} learned numbers.{_on_held_out_text()}{before_after.of_twins(here.text)}"
+        f"{full.weights.n_parameters:,} parameters.{_on_held_out_text()}{before_after.of_twins(here.text)}"
     )
     there = replace(here, model=full)
     controls.say_what_was_cut(there.trace.target, "The twins read")

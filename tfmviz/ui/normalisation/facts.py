@@ -58,7 +58,7 @@ def scaling() -> None:
         figures.points(
             shown, names=[str(i + 1) for i in range(len(raw))], link=(0, other), titles=COLUMNS, theme=theme()
         ),
-        title="One year is as long as one unit of money" if shown is scaled["as they are"] else "",
+        title="One year counts as much as one unit of money" if shown is scaled["as they are"] else "",
     )
     result(
         f"Who is most like student 1? {_most_alike(shown)} By scale: "
@@ -87,7 +87,7 @@ def _most_alike(points: Array) -> str:
     if not squares.any():
         return f"{found}: all have the same age and the same tuition."
     share = per_cent(float(squares[1] / squares.sum()))
-    return f"{found}. Tuition makes {share} of the squared distances from student 1."
+    return f"{found}. Tuition accounts for {share} of the squared distances from student 1."
 
 
 def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
@@ -101,7 +101,7 @@ def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
                 for name in ("standardised", "min–max")
                 for i, part in enumerate(COLUMNS)
             },
-            caption="All numbers of the example.",
+            caption="All values of the example.",
         ),
     )
     alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
@@ -148,16 +148,16 @@ def learned(here: Lesson) -> None:
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
-    learns = "multiplies by a learned γ, which begins at 1 (dotted)."
+    learns = "multiplies by a learned γ, which starts at 1 (dotted)."
     if biases:
-        learns = "multiplies by a learned γ and adds β, which begin at 1 and 0 (dotted)."
+        learns = "multiplies by a learned γ and adds β, which start at 1 and 0 (dotted)."
     result(
         f"The norm then {learns} The γ of “{widest}” vary most: **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**."
     )
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm.kind == "layer" else "x / √(mean x²) · γ"
     st.markdown(
-        f"In layer {here.choice.layer_index}, attention, {formula} gives the model's own numbers to within "
+        f"For the attention of layer {here.choice.layer_index}, {formula} gives the model's own values to within "
         f"**{tiny(_residue(here))}**."
     )
 
@@ -214,10 +214,10 @@ def gradients() -> None:
     shape = config(n_layers=n_layers, norm_position="pre")
     result(
         f"In the last layer the gradient is **{post[-1] / pre[-1]:.1f} times** as large with post-norm "
-        f"({post[-1]:.2f} and {pre[-1]:.2f}); in theory about √layers (Xiong et al. 2020)."
+        f"({post[-1]:.2f} against {pre[-1]:.2f}); in theory it is about √layers (Xiong et al. 2020)."
     )
     st.markdown(
-        "A growing pre-norm stream changes less with each layer; post-norm resets its length. Hence the "
+        "A growing pre-norm stream changes less with each layer; post-norm rescales it each time. Hence the "
         "warm-up (Xiong et al.; Liu et al. 2020 dispute it)."
     )
     st.caption(f"Random weights and tokens: {n_layers} layers, {shape.d_model} wide, {shape.attention.n_heads} heads.")

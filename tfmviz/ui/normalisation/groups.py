@@ -54,7 +54,7 @@ class Batch:
 def batch(here: Lesson) -> list[str]:
     """Asks for the sentences of the batch; the reader's own is the first."""
     typed = st.text_area(
-        f"More sentences for the batch, one per line, {MAX_SENTENCES} at most",
+        f"More sentences for the batch, one per line, at most {MAX_SENTENCES}",
         MORE,
         key="batch",
         bind="query-params",
@@ -108,7 +108,7 @@ def groups(here: Lesson) -> None:
     if last > 0:
         row = min(line.slider("Token", 0, last, row, key="row", bind="query-params"), last)
     numbers = min(NUMBERS, given.vectors.shape[2])
-    column = line.slider("Number", 0, numbers - 1, min(3, numbers - 1), key="column", bind="query-params")
+    column = line.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", bind="query-params")
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
     result(_measured(given, normed, row, column))
@@ -130,15 +130,13 @@ def groups(here: Lesson) -> None:
 def _remarks(given: Batch, numbers: int) -> None:
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
-    st.markdown(
-        f"RMSNorm subtracts no mean: here it differs from LayerNorm by at most {per_cent(apart)} of the length."
-    )
+    st.markdown(f"RMSNorm subtracts no mean; here it differs from LayerNorm by at most {per_cent(apart)} of the norm.")
     st.caption(
-        f"At most {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} numbers, without γ "
-        "and β; padding (grey) is not averaged."
+        f"Shown: at most {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} coordinates, without "
+        "γ and β; padding (grey) is not averaged."
     )
     if given.present.sum() == 1:
-        st.info("With one token BatchNorm has nothing to average: each number becomes 0.", icon=icons.INFO)
+        st.info("With one token BatchNorm has nothing to average: each coordinate becomes 0.", icon=icons.INFO)
 
 
 def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
@@ -146,9 +144,9 @@ def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
     name = markdown.plain(quoted(given.tokens[0])[row])
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
-        f"Row, as in LayerNorm and RMSNorm: the {len(across)} numbers of {name}: mean "
+        f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
-        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as in BatchNorm: number {column} of "
+        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as in BatchNorm: coordinate {column} of "
         f"{tokens}: mean **{decimal(down.mean(), '.3f')}**, standard deviation "
         f"**{decimal(down.std(), '.3f')}**."
     )
@@ -179,7 +177,7 @@ def _is_uniform(given: Batch, *, padding: bool) -> bool:
 
 def _from_nothing(*, still: bool) -> str:
     """What to say where BatchNorm had made all numbers 0: no change is a share of that."""
-    was = "Before, BatchNorm averaged equal vectors, so every number was 0. "
+    was = "Before, BatchNorm averaged equal vectors, so every coordinate was 0. "
     if still:
         return f"{was}The new sentence brings no other vector, so they still are."
     return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
@@ -188,9 +186,9 @@ def _from_nothing(*, still: bool) -> str:
 def company(here: Lesson) -> None:
     """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
-        typed = st.text_input("It reads", JOINING, key="joining", bind="query-params", max_chars=MOST_TYPED)
+        typed = st.text_input("The added sentence", JOINING, key="joining", bind="query-params", max_chars=MOST_TYPED)
         phase = st.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase", bind="query-params")
-        padding = st.toggle("counts the padding too", key="padding", bind="query-params")
+        padding = st.toggle("Count the padding too", key="padding", bind="query-params")
     figure = st.container()
     texts = batch(here)
     before, after = read(here, texts), read(here, [*texts, typed if typed.strip() else JOINING])
@@ -211,7 +209,7 @@ def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
             moved["LayerNorm"],
             moved["BatchNorm"],
             series=("LayerNorm", "BatchNorm"),
-            title="change of the vector",
+            title="relative change of the vector",
             token_title="token of your sentence",
             percent=True,
             theme=theme(),

@@ -36,7 +36,7 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
         f"{decimal(a.std())} to {decimal(a_after.std())} in A, "
         f"from {decimal(b.std())} to {decimal(b_after.std())} in B."
     )
-    columns = {"its numbers": list(ROWS)}
+    columns = {"statistic": list(ROWS)}
     for title, pair in zip(sides.titles, vectors, strict=True):
         columns[title] = [decimal(float(value), ".3f") for x in pair for value in (x.mean(), x.std())]
     show("side_norms", of_columns(columns, caption="Before the norm and after"))

@@ -29,13 +29,13 @@ def going_down() -> None:
     line = lesson.line("adam")
     with line:
         bright = st.segmented_control(
-            "Bright", PATHS, default=PATHS[0], key="downhill", bind="query-params", required=True
+            "Highlight", PATHS, default=PATHS[0], key="downhill", bind="query-params", required=True
         )
     seen, below = seen_from(line, first="above"), st.container()
     with lesson.line("adam_start"):
         x = st.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x", bind="query-params")
         y = st.slider("Start y", -1.5, 1.5, 1.0, 0.1, key="y", bind="query-params")
-        steepness = st.select_slider("Steepness of y", (1, 3, 10, 30, 100), 30, key="steep", bind="query-params")
+        steepness = st.select_slider("Steepness along y", (1, 3, 10, 30, 100), 30, key="steep", bind="query-params")
         steps = st.slider("Steps", 1, STEPS, STEPS, key="descended", bind="query-params")
     with lesson.line("adam_numbers"):
         rate = st.select_slider("η of Adam", (0.01, 0.03, 0.1, 0.3, 1.0), 0.1, key="eta", bind="query-params")
@@ -56,7 +56,7 @@ def going_down() -> None:
     paths = {name: path[: steps + 1] for name, path in zip(PATHS, walked, strict=True)}
     ended = ", ".join(f"{name} {_height(float(function(path[-1])))}" for name, path in paths.items())
     with below:
-        alt = f"From ({decimal(x)}, {decimal(y)}), height after {steps} steps: {ended}."
+        alt = f"The paths start at ({decimal(x)}, {decimal(y)}). Height after {steps} steps: {ended}."
         if seen == "above":
             _from_above(paths, steepness, bright, alt)
         else:
@@ -95,7 +95,7 @@ def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], see
     return space.ways(
         ways,
         axes=("x", "y", "height f"),
-        title="Ways down the valley",
+        title="Paths down the valley",
         seen_from=seen,
         ground=(x, y, heights),
         shape=(1.5, 1, 0.7),
@@ -104,22 +104,22 @@ def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], see
 
 
 def _height(value: float) -> str:
-    return decimal(value, ".3g") if np.isfinite(value) and value < 1e6 else "beyond all bounds"
+    return decimal(value, ".3g") if np.isfinite(value) and value < 1e6 else "diverged"
 
 
 def _words(start: Array, steepness: int, plain: float) -> str:
-    adam_divides = "**Adam** divides each coordinate by the root of its own mean squared gradient, so"
+    adam_divides = "**Adam** divides each coordinate of the gradient by its own root mean square, so it moves"
     if not start.any():
-        return "You start at the bottom, where the gradient is 0. Move the start."
+        return "You start at the bottom, where the gradient is 0. Move the starting point."
     if steepness == 1:
         return (
             "On f = ½ (x² + y²) **gradient descent** goes straight to the "
-            f"bottom. {adam_divides} it steps about η in each."
+            f"bottom. {adam_divides} about η per step along each axis."
         )
     return (
-        f"On f = ½ (x² + {steepness} y²) **gradient descent** steps by η times the gradient: with η above "
-        f"2/{steepness} = {decimal(2 / steepness, '.3g')} every distance across grows "
-        f"({_verdict(start, steepness, plain)}). {adam_divides} it steps about η in each, steep or flat."
+        f"On f = ½ (x² + {steepness} y²) **gradient descent** moves by η times the gradient: if η exceeds "
+        f"2/{steepness} = {decimal(2 / steepness, '.3g')}, every distance across grows "
+        f"({_verdict(start, steepness, plain)}). {adam_divides} about η per step along each axis, steep or flat."
     )
 
 
@@ -128,8 +128,8 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
     if plain <= 2 / steepness:
         return "yours is below it"
     if start[1] == 0:
-        return "yours is above it, but with y = 0 nothing can grow"
-    return "yours is above it: the descent is thrown out of the valley"
+        return "yours is above it, but y = 0 cannot grow"
+    return "yours is above it, so the path diverges"
 
 
 def _numbers(path: AdamPath) -> None:
@@ -138,8 +138,8 @@ def _numbers(path: AdamPath) -> None:
     show(
         "adam_steps",
         Table(
-            caption="The first steps along x",
-            columns=("step", "g", "m", "m̂ = m/(1 − β₁ᵗ)", "v", "v̂ = v/(1 − β₂ᵗ)", "moved by"),
+            caption="Adam's first steps along x",
+            columns=("step", "g", "m", "m̂ = m/(1 − β₁ᵗ)", "v", "v̂ = v/(1 − β₂ᵗ)", "change in x"),
             rows=[
                 (f"t = {t + 1}", *(decimal(float(c[t, 0]), ".3g") for c in columns), decimal(float(steps[t]), ".3g"))
                 for t in (0, 1, 2, 4, 9)
@@ -151,6 +151,6 @@ def _numbers(path: AdamPath) -> None:
         share = decimal(float(abs(path.m[0, 0]) / np.sqrt(path.v[0, 0])))
         without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
     st.markdown(
-        "m and v are running means that begin at 0: after one step they are (1 − β₁) g and (1 − β₂) g². Dividing by "
-        f"1 − βᵗ makes them g and g², so the first step is η in each coordinate. {without}"
+        "m and v are running means that start at 0: after one step they are (1 − β₁) g and (1 − β₂) g². Dividing by "
+        f"1 − βᵗ makes them g and g², so the first step is η along each axis. {without}"
     )

@@ -34,7 +34,7 @@ def forcing(here: Lesson) -> None:
         "forcing",
         Table(
             caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
-            columns=("reads", "should say", "P(target)", "−ln P"),
+            columns=("input", "target", "P(target)", "−ln P"),
             rows=[
                 (
                     f"{i} {visible(found.reads[i])}",
@@ -58,9 +58,9 @@ def _arithmetic(found: Forced, at: int) -> str:
     target, read = quoted(found.targets, first=1)[at], quoted(found.reads)[at]
     said = f"P({target} | everything up to {read}) = {rounded(math.exp(-loss))}"
     hit = (
-        "no entry is more probable"
+        "no token is more probable"
         if best == found.ids[at]
-        else f"the most probable entry has {rounded(math.exp(float(found.log_p[at, best])))}"
+        else f"the most probable token has {rounded(math.exp(float(found.log_p[at, best])))}"
     )
     return f"{said}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}."
 
@@ -69,25 +69,25 @@ def _words(found: Forced, mean: float) -> str:
     first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])
     dots = " + …" if len(found.ids) > 3 else ""
     return (
-        f"The loss of the text is the mean: ({first}{dots}) / {len(found.ids)} = **{decimal(mean, '.3f')}**; exp of "
-        f"it, the perplexity, is {rounded(math.exp(min(mean, 700)))}. Knowing nothing costs ln "
+        f"The loss of the text is the mean, ({first}{dots}) / {len(found.ids)} = **{decimal(mean, '.3f')}**; its "
+        f"exponential, the perplexity, is {rounded(math.exp(min(mean, 700)))}. A uniform guess costs ln "
         f"{found.log_p.shape[1]:,} = {decimal(math.log(found.log_p.shape[1]))}. {_trained(found.model)}"
     )
 
 
 def _trained(model: Model) -> str:
     """Where the answers come from in training, and what keeps the model from seeing them."""
-    one_pass = "All places are trained in one pass, and a causal mask"
+    one_pass = "All positions are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
-            "The target is what the decoder reads, moved by one place: in training the second text of a pair, "
+            "The target is what the decoder reads, shifted by one position: in training the second text of a pair, "
             f"here what the model itself writes. {one_pass} keeps each from seeing its answer."
         )
-    target = "The target is the input moved by one place."
+    target = "The target is the input shifted by one position."
     if model.config.training_mask == "none":
         return (
             f"{target} {one_pass} must keep each from seeing its answer. This model was trained without that mask, so "
-            "it learned only to look its answer up."
+            "it learned only to copy its answer."
         )
     return f"{target} {one_pass} keeps each from seeing its answer."
 
@@ -125,13 +125,13 @@ def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
     """
     kind = here.model.config.architecture
     fits = kind == "decoder-only" if from_left else kind != "encoder-only"
-    needs = f"a model that predicts {'each token from those before it alone' if from_left else 'next tokens'}"
+    needs = f"a model that predicts {'each token only from those before it' if from_left else 'the next token'}"
     there = lesson.stand_in(here, needs, fits=fits, instead="tiny-english")
     if there is None:
         return None
     found = _forced(there.model, here.text)
     if not found.ids:
-        st.info("One token has no next one. Type a longer text.", icon=icons.WRITE)
+        st.info("A single token has no next token. Type a longer text.", icon=icons.WRITE)
         return None
     return found
 

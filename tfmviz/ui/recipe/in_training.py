@@ -30,7 +30,7 @@ LARGEST = 60_000_000
 def dropout(here: Lesson) -> None:
     with lesson.line("dropout"):
         rate = st.slider("p", 0.0, 0.5, 0.1, 0.05, key="p", bind="query-params")
-        seed = st.slider("Draw", 0, 50, 0, key="dropout_draw", bind="query-params")
+        seed = st.slider("Random seed", 0, 50, 0, key="dropout_draw", bind="query-params")
     found = forcing.forced(here)
     if found is None:
         return
@@ -41,18 +41,17 @@ def dropout(here: Lesson) -> None:
     most = int(runs.std(axis=0).argmax())
     used = model.config.dropout
     if model.config.training_mask == "none":
-        st.info("In training this model sees the next token too, so the points lie near 0.", icon=icons.INFO)
+        st.info("In training this model also sees the next token, so its losses are near 0.", icon=icons.INFO)
     changes = "With p = 0 nothing is dropped."
     if rate:
         changes = (
-            f"Predictions differ most before {markdown.plain(quoted(found.targets, first=1)[most])} "
-            f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
+            f"The loss varies most on {markdown.plain(quoted(found.targets, first=1)[most])} "
+            f"(from {decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
     result(
-        f"Mean loss: **{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with "
-        f"dropout. "
-        f"{changes} Attention weights, embeddings and the layers' outputs are set to 0 with probability p = {rate:g}; "
-        f"the rest is divided by 1 − p. "
+        f"Embeddings, attention weights and layer outputs are set to 0 with probability p = {rate:g}; the others "
+        f"are divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
+        f"**{decimal(float(runs.mean()))}** with dropout. "
         + (f"This model was trained with p = {used:g}." if used else "This model was trained without dropout.")
     )
 
@@ -65,14 +64,14 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
 def gradients(here: Lesson) -> None:
     """Length of the gradient in each layer for the typed text: before training and now."""
     with lesson.line("gradients"):
-        seed = st.slider("Random weights", 0, 20, 0, key="gradient_seed", bind="query-params")
+        seed = st.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed", bind="query-params")
     found = forcing.forced(here)
     if found is None:
         return
     model = found.model
     if model.weights.n_parameters > LARGEST:
         st.info(
-            f"This model has {model.weights.n_parameters:,} parameters; gradients are shown up to {LARGEST:,}.",
+            f"This model has {model.weights.n_parameters:,} parameters; gradients are computed up to {LARGEST:,}.",
             icon=icons.INFO,
         )
         return

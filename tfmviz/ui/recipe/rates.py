@@ -33,7 +33,7 @@ AROUND = 4
 def schedules() -> None:
     with lesson.line("schedules"):
         d_model = st.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width", bind="query-params")
-        warmup = st.slider("Warm-up", 100, 10_000, 4000, 100, key="warmup", bind="query-params")
+        warmup = st.slider("Warm-up steps", 100, 10_000, 4000, 100, key="warmup", bind="query-params")
         steps = st.select_slider(
             "Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps", bind="query-params"
         )
@@ -46,7 +46,7 @@ def schedules() -> None:
     }
     marked = [(float(warmup), "warm-up ends")] if warmup <= steps else []
     show("schedules", figures.schedules(at.astype(float), rates, marked=marked, theme=theme()))
-    falls = " A cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
+    falls = " The cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     result(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
         f"**{tiny(peak)}** and falls as 1/√step.{falls}"
@@ -60,15 +60,15 @@ def warm_up() -> None:
     smooth = {name: (steps[AROUND:-AROUND], _running(losses)) for name, (steps, losses) in runs.items()}
     words = [f"{name} {decimal(value)}" for name, value in last.items()]
     result(
-        "**Post-norm without warm-up never gets going**; pre-norm gains little by it. (Four models of eight layers "
-        f"with the same data, seed and peak rate; at the right, the mean loss of the last {LAST} points.)"
+        "**Post-norm without warm-up never learns**; pre-norm gains little from warm-up. (Four eight-layer models "
+        f"share data, seed and peak rate; at the right is the mean of the last {LAST} losses.)"
     )
     show("warm_up_runs", figures.losses(smooth, words=words, theme=theme()))
     st.markdown(
-        "Xiong et al. 2020 blame the large first gradients in post-norm's last layers (see “Normalisation”); Liu et "
-        "al. 2020 disagree."
+        "Xiong et al. 2020 blame the large initial gradients in the last post-norm layers (see “Normalisation”); Liu "
+        "et al. 2020 disagree."
     )
-    st.caption("Made by `python -m scripts.train_recipe warm-up`.")
+    st.caption("Reproduce it with `python -m scripts.train_recipe warm-up`.")
 
 
 def _running(losses: Array) -> Array:

@@ -44,7 +44,7 @@ def smoothed(here: Lesson) -> None:
             return
         at = forcing.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]
-        controls.token_box(names, at, label="Place")
+        controls.token_box(names, at, label="Position")
         epsilon = st.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon", bind="query-params")
     log_p, target = found.log_p[at], found.ids[at]
     q = smoothing.smoothed(target, epsilon=epsilon, vocab_size=len(log_p))
@@ -52,7 +52,7 @@ def smoothed(here: Lesson) -> None:
     shown = list(dict.fromkeys([target, *np.argsort(-log_p, kind="stable")[:MOST].tolist()]))[:MOST]
     tokens = [visible(found.model.vocabulary[n]) for n in shown]
     p = np.exp(log_p[shown])
-    series, of = ("target q", "prediction p"), "entry of the vocabulary"
+    series, of = ("target q", "prediction p"), "vocabulary entry"
     names = [f"“{token}”" for token in tokens]
     show(
         "smoothed",
@@ -76,15 +76,15 @@ def smoothed(here: Lesson) -> None:
 def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
     if epsilon == 0:
         return (
-            f"Without smoothing the target is all on “{markdown.plain(target)}”: KL(q ‖ p) = −ln p = "
+            f"Without smoothing the target puts everything on “{markdown.plain(target)}”: KL(q ‖ p) = −ln p = "
             f"**{decimal(kl, '.3f')}**, the ordinary loss. It is 0 only for infinite logits."
         )
     best = 1 - epsilon + epsilon / n
     return (
-        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}”, ε/{n:,} = "
+        f"The target gives 1 − ε + ε/{n:,} = {decimal(best, '.4f')} to “{markdown.plain(target)}” and ε/{n:,} = "
         f"{rounded(epsilon / n)} to every other entry. KL(q ‖ p) = Σ q (ln q − ln p) = **{decimal(kl, '.3f')}** "
-        f"({decimal(loss, '.3f')} without smoothing). It is 0 when p = q: a model that is surer than "
-        f"{per_cent(best)} is pushed back."
+        f"({decimal(loss, '.3f')} without smoothing). It is 0 when p = q, so a model more confident than "
+        f"{per_cent(best)} is pulled back."
     )
 
 
@@ -96,7 +96,7 @@ def calibration() -> None:
     losses = data["models"][WITHOUT]["loss_to_choose_by"]
     best = temperatures[int(np.argmin(losses))]
     with lesson.line("calibration"):
-        at = st.select_slider("Temperature of the first", temperatures, best, key="scaled_by", bind="query-params")
+        at = st.select_slider("Temperature for ε = 0", temperatures, best, key="scaled_by", bind="query-params")
     rows = {
         "ε = 0": _at(data, WITHOUT, 1.0),
         "ε = 0.1": _at(data, WITH, 1.0),
@@ -105,11 +105,11 @@ def calibration() -> None:
     guesses = {name: _guesses(row) for name, row in rows.items()}
     _figures(rows, guesses)
     st.markdown(
-        "Below the diagonal a model is too sure; the **expected calibration error** is the mean distance from it. "
+        "Below the diagonal a model is overconfident; the **expected calibration error** is the mean distance from it. "
         f"Dividing the logits by a temperature also helps; **{best:g}** is best here (Guo et al. 2017)."
     )
     st.markdown(_translators())
-    st.caption("Two models that read one short text 43 times (`scripts.train_recipe smoothing`).")
+    st.caption("Two models after 43 epochs on one short text (`scripts.train_recipe smoothing`).")
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
@@ -121,7 +121,7 @@ def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliabili
         "calibrated",
         Table(
             caption=f"On {int(guesses['ε = 0'].count.sum()):,} held-out tokens",
-            columns=("model", "loss, nats", "right guesses", "says on average", "expected calibration error"),
+            columns=("model", "loss, nats", "accuracy", "mean confidence", "expected calibration error"),
             rows=[
                 (
                     name,
@@ -157,7 +157,7 @@ def _translators() -> str:
     )
     return (
         f"**Translators.** On {data['pairs']:,} held-out pairs smoothing raises perplexity in **{worse} of "
-        f"{len(pairs)}** pairs of small translators, and BLEU in **{better} of {len(pairs)}** (means: {means}). "
+        f"{len(pairs)}** small translators, and BLEU in **{better} of {len(pairs)}** (means: {means}). "
         "Vaswani et al. 2017 report a higher perplexity and a higher BLEU"
         + (", for models trained far longer." if 2 * better <= len(pairs) else " too.")
     )

@@ -39,7 +39,7 @@ MOST = 60
 
 def tasks(here: Lesson) -> None:
     with lesson.line("tasks"):
-        draw = st.slider("Draw", 0, 50, 0, key="draw", bind="query-params")
+        draw = st.slider("Random seed", 0, 50, 0, key="draw", bind="query-params")
     found = forcing.forced(here, from_left=True)
     filler = models.needed(FILLER)
     if found is None or filler is None:
@@ -55,15 +55,15 @@ def tasks(here: Lesson) -> None:
         Row("masked tokens", f"loss {decimal(mean)}", hidden),
         *_spans(here.text, draw),
     ]
-    titles = ("task", "mean", "what the model reads; below it the answer and its loss")
+    titles = ("task", "mean", "what the model reads; underneath, the answer and its loss")
     data = Pieces(caption="", titles=titles, rows=rows)
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
-        "In all three, the answers are the text itself; the losses are not comparable. **The next token** is asked at "
-        "every place, from the left. **Masked tokens** (BERT): 15% are asked, from both sides "
-        f"({FILLER} answers); of these 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are "
-        "left out in runs of about three, which a decoder writes. The model that answers is small: held out, it loses "
-        "5.07 nats per token, token frequencies alone 6.38."
+        "In all three, the answers are the text itself; their losses are not comparable. **The next token** is "
+        "predicted at every position, from the left. **Masked tokens** (BERT): 15% are predicted from both sides (by "
+        f"{FILLER}); of these, 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are cut out "
+        "in runs of about three, which a decoder writes. This model is small: on held-out text its loss is 5.07 nats "
+        "per token; token frequencies alone reach 6.38."
     )
 
 
@@ -98,15 +98,15 @@ def _spans(text: str, draw: int) -> list[Row]:
     try:
         model = _span_model()
     except ModelUnavailable as error:
-        st.info(f"The task of spans needs a model that is missing. {markdown.plain(str(error))}", icon=icons.INFO)
+        st.info(f"Span corruption needs a model that is missing. {markdown.plain(str(error))}", icon=icons.INFO)
         return []
     reads, writes, losses = _left_out(model, text, draw)
     if not writes:
-        return [Row("spans: reads", "too short", _boxes(model, reads))]
+        return [Row("spans: input", "too short", _boxes(model, reads))]
     counted = losses[[index not in _marks(model) for index in writes]]
     return [
-        Row("spans: reads", "", _boxes(model, reads)),
-        Row("spans: writes", f"loss {decimal(float(counted.mean()))}", _boxes(model, writes, losses)),
+        Row("spans: input", "", _boxes(model, reads)),
+        Row("spans: output", f"loss {decimal(float(counted.mean()))}", _boxes(model, writes, losses)),
     ]
 
 

@@ -23,13 +23,15 @@ AMOUNTS = {in_words(10.0**power): 10.0**power for power in range(8, 15)} | {UNLI
 AXES = {
     "N": ("parameters N", np.geomspace(1e5, 1e13, 97)),
     "D": ("tokens D", np.geomspace(1e7, 1e15, 97)),
-    "C": ("operations C, best spent", np.geomspace(1e15, 1e27, 97)),
+    "C": ("operations C, optimally split", np.geomspace(1e15, 1e27, 97)),
 }
 
 
 def published() -> None:
     with lesson.line("laws"):
-        against = st.segmented_control("Against", list(AXES), default="N", key="law_axis", bind="query-params") or "N"
+        against = (
+            st.segmented_control("Plot against", list(AXES), default="N", key="law_axis", bind="query-params") or "N"
+        )
         n = SIZES[st.select_slider("N", list(SIZES), in_words(1e10), key="law_n", bind="query-params")]
         d = AMOUNTS[st.select_slider("D", list(AMOUNTS), in_words(1e11), key="law_d", bind="query-params")]
     title, x = AXES[against]
@@ -84,9 +86,9 @@ def _words(against: str, n: float, d: float) -> str:
     if against == "C":
         line = "For every C the curves take the best N and D. "
     return (
-        f"{line}By {BESIROGLU}, ten times the parameters would lower the loss by "
+        f"{line}According to {BESIROGLU}, ten times the parameters would lower the loss by "
         f"**{decimal(float(tenfold[0]))}**, ten times the text by **{decimal(float(tenfold[1]))}**. “of N” is A "
-        f"/ N^α, “of D” B / D^β. Kaplan's exponents, one by one: α_N = 0.076, α_D = 0.095, "
-        f"α_C = 0.050 (equations 1.1 to 1.3).\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: "
-        "another text, other tokens."
+        f"/ N^α, “of D” B / D^β. Kaplan's exponents are α_N = 0.076, α_D = 0.095 and α_C = 0.050 (equations 1.1 "
+        f"to 1.3).\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: its text "
+        "and tokens are different."
     )

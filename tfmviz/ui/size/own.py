@@ -37,7 +37,9 @@ def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
     grid = read()
     with lesson.line("own"):
-        against = st.segmented_control("Against", list(TITLES), default="N", key="own_axis", bind="query-params") or "N"
+        against = (
+            st.segmented_control("Plot against", list(TITLES), default="N", key="own_axis", bind="query-params") or "N"
+        )
         counted = st.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts", bind="query-params")
     counted = counted or ALL
     law = fitted(counted).law
@@ -112,7 +114,7 @@ def prediction(larger: Runs, counted: str) -> str:
             f"{decimal(high, '.3f')}), and it reached **{decimal(loss, '.3f')}**"
         )
     written = (
-        f"Lines: the fitted law L(N, D) = E + A / N^α + B / D^β = {decimal(float(law.E))} + "
+        f"The lines are the fitted law L(N, D) = E + A / N^α + B / D^β = {decimal(float(law.E))} + "
         f"{rounded(float(law.A))} / N^{decimal(float(law.alpha))} + {rounded(float(law.B))} / "
         f"D^{decimal(float(law.beta))}."
     )
@@ -143,10 +145,10 @@ def _constants() -> None:
     show(
         "constants",
         Table(
-            caption="Constants of the laws, with the middle 95% of resamples",
-            columns=("law", "α", "β", "N ∝ C to the", "E"),
+            caption="Constants of the laws, with 95% intervals from resampled runs",
+            columns=("law", "α", "β", "N ∝ C to the power", "E"),
             rows=rows,
-            about=f"{KAPLAN}: without E; N counts no embeddings. N ∝ C: how the best N grows with C.",
+            about=f"{KAPLAN} has no E, and its N excludes embeddings. N ∝ C: how the best N grows with C.",
         ),
     )
 
@@ -180,7 +182,7 @@ def _alone(runs: Runs, counted: str) -> str:
     widest = max(np.unique(n), key=lambda size: (len(set(runs.d[n == size])), size))
     of_n, of_d = runs.d == most, n == widest
     return (
-        f"**One variable alone**: at {in_words(most)} tokens the loss falls as N to the "
+        f"**With one variable**, at {in_words(most)} tokens the loss falls as N to the "
         f"{_power(n[of_n], runs.loss[of_n])}; with {in_words(widest)} parameters as D to the "
         f"{_power(runs.d[of_d], runs.loss[of_d])}. Kaplan et al. found −0.076 and −0.095."
     )
@@ -203,10 +205,10 @@ def limits(grid: Grid) -> str:
     floor = interval(both.draws.E)
     return (
         f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, the best run "
-        f"at {decimal(grid.fitted.loss.min())}: E, α and β are not known well.\n\n**How to count N.** Without "
+        f"at {decimal(grid.fitted.loss.min())}: E, α and β are poorly determined.\n\n**How to count N.** Without "
         f"embeddings the exponent of the best N changes by {decimal(change, '+.2f')} ({decimal(low, '+.2f')} to "
-        f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the way from "
-        "Chinchilla's 0.50 to Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens are "
+        f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the gap between "
+        "Chinchilla's 0.50 and Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens are "
         f"shorter.{_seeds(grid)}"
     )
 
@@ -217,8 +219,8 @@ def _seeds(grid: Grid) -> str:
         cells.setdefault((n, d), []).append(loss)
     apart = [max(losses) - min(losses) for losses in cells.values() if len(losses) > 1]
     if not apart:
-        return " Every cell was trained once."
-    return f" Two seeds of one cell differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
+        return " Every combination was trained once."
+    return f" Two seeds of the same run differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
 
 
 def _about(grid: Grid) -> str:
@@ -226,8 +228,8 @@ def _about(grid: Grid) -> str:
     return (
         f"{len(runs.loss)} runs, {in_words(n.min())} to {in_words(n.max())} parameters, "
         f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens read once; context {about['context']}, batch "
-        f"{about['batch']}, AdamW, cosine from {about['learning_rate']}. Loss on {about['held_out_tokens']:,} held-out "
-        f"tokens (token frequencies alone: {decimal(about['unigram_loss'])}). Made by "
+        f"{about['batch']}, AdamW, cosine from {about['learning_rate']}. The loss is on {about['held_out_tokens']:,} "
+        f"held-out tokens (token frequencies alone: {decimal(about['unigram_loss'])}). Reproduce with "
         f"{markdown.code(about['command'])}."
     )
 

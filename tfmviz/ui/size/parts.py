@@ -21,9 +21,9 @@ CACHED = 2048
 TOKENS = [10**n for n in range(6, 14)]
 
 MACHINES = {
-    "a processor core, 50 billion a second": (50e9, 1.0),
-    "an A100, 312 trillion a second (16 bits), 40% used": (312e12, 0.4),
-    "an H100, 989 trillion a second (16 bits), 40% used": (989e12, 0.4),
+    "a CPU core, 50 billion a second": (50e9, 1.0),
+    "an A100, 312 trillion a second (16 bits), 40% utilised": (312e12, 0.4),
+    "an H100, 989 trillion a second (16 bits), 40% utilised": (989e12, 0.4),
 }
 """Operations a second, and the share of them that training makes use of: assumptions, which stand in the menu."""
 
@@ -45,8 +45,8 @@ def where(here: Lesson) -> None:
     }
     said = "; ".join(f"{rule} = **{in_words(value)}** ({_off(value, inside)})" for rule, value in rules.items())
     st.markdown(
-        f"The lectures' rules count matrices without biases, here {in_words(inside)}: {said}. Neither knows "
-        "gates, shared heads, cross-attention or experts."
+        f"The lectures' rules of thumb count matrices without biases, here {in_words(inside)}: {said}. Neither "
+        "allows for gates, shared heads, cross-attention or experts."
     )
 
 
@@ -81,8 +81,8 @@ def memory(here: Lesson) -> None:
         )
     show("memory", figures.memory(needs, theme=theme()), title="Memory to run the model, to train it, to keep a text")
     st.markdown(
-        f"Training takes {TRAINING_BYTES} bytes a parameter, layers' outputs aside: weight and gradient in 16 "
-        f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That takes "
+        f"Training takes {TRAINING_BYTES} bytes per parameter, not counting activations: weight and gradient in 16 "
+        f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That needs "
         f"{counted(-(-TRAINING_BYTES * total // (80 * 10**9)) or 1, 'GPU')} of 80 GB."
     )
     _training(subject)
@@ -105,19 +105,19 @@ def _training(subject: Subject) -> None:
         "training",
         Table(
             caption=f"{subject.name}: one training run",
-            columns=("takes", *titles),
+            columns=("machine", *titles),
             rows=rows,
         ),
     )
     design = subject.design
-    passes = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""
+    passes = f" (one of {design.n_experts} experts in each layer)" if design.n_experts > 1 else ""
     passes += ", with shared layers as often as they run" if design.shared_layers else ""
     forward = parameters.training_flops(subject.design, 1) / 3
     result(
         f"A token costs **{in_words(forward)}** operations to read, 2 for each of the {in_words(forward / 2)} "
         f"parameters that it passes{passes}. Training takes three times as many, so "
-        "6 · N · D for D tokens (Kaplan et al. 2020), and attention on top."
-        + (" In an encoder-decoder a token passes only one stack: this is too much." if design.n_crossings else "")
+        "6 · N · D for D tokens (Kaplan et al. 2020), plus attention."
+        + (" In an encoder-decoder a token passes only one stack: this overestimates." if design.n_crossings else "")
     )
     st.caption("Assumed speeds: " + "; ".join(MACHINES) + " (GPUs: NVIDIA's data sheets).")
 

@@ -21,9 +21,16 @@ TRANSLATION = Table(
     rows=(
         ("ByteNet", "23.75", NONE, NONE, NONE, "dilated convolutions, no attention"),
         ("Deep-Att + PosUnk", NONE, "39.2", NONE, "1.0·10²⁰", "deep LSTMs, with attention"),
-        ("GNMT + RL", "24.6", "39.92", "2.3·10¹⁹", "1.4·10²⁰", "parts of words, residuals, a reward for sentences"),
-        ("ConvS2S", "25.16", "40.46", "9.6·10¹⁸", "1.5·10²⁰", "convolutions for recurrence, attention in each layer"),
-        ("mixture of experts", "26.03", "40.56", "2.0·10¹⁹", "1.2·10²⁰", "GNMT with layers of experts"),
+        (
+            "GNMT + RL",
+            "24.6",
+            "39.92",
+            "2.3·10¹⁹",
+            "1.4·10²⁰",
+            "subwords, residual connections, a sentence-level reward",
+        ),
+        ("ConvS2S", "25.16", "40.46", "9.6·10¹⁸", "1.5·10²⁰", "convolutions, attention in every layer"),
+        ("mixture of experts", "26.03", "40.56", "2.0·10¹⁹", "1.2·10²⁰", "GNMT with mixture-of-experts layers"),
         ("Deep-Att + PosUnk, ensemble", NONE, "40.4", NONE, "8.0·10²⁰", ENSEMBLE),
         ("GNMT + RL, ensemble", "26.30", "41.16", "1.8·10²⁰", "1.1·10²¹", ENSEMBLE),
         ("ConvS2S, ensemble", "26.36", "41.29", "7.7·10¹⁹", "1.2·10²¹", ENSEMBLE),
@@ -36,7 +43,7 @@ TRANSLATION = Table(
 
 SUMMARIES = Table(
     caption="Writing the beginning of a Wikipedia article",
-    columns=("model", "reads, tokens", "perplexity", "ROUGE-L"),
+    columns=("model", "input, tokens", "perplexity", "ROUGE-L"),
     rows=(
         ("recurrent, with attention", "500", "5.05", "12.7"),
         ("Transformer, encoder and decoder", "500", "2.47", "34.2"),
@@ -141,12 +148,12 @@ TRAINED = Table(
 )
 
 WORDS = {
-    "translation": "Into German the base model beats every ensemble for less than a twentieth of its training. "
-    "Into French only the big model wins.",
-    "summaries": "A decoder alone reads eight times as much and predicts better.",
+    "translation": "Into German, the base model beats every ensemble at less than a twentieth of its training cost. "
+    "Into French, only the big model wins.",
+    "summaries": "A decoder alone reads eight times as much text and predicts better.",
     "training": "From 2017 to 2020 the design hardly changes; models grow from 65 million to 175 billion parameters, "
-    "and text and hardware with them.",
-    "sizes": "“exact” is counted from the paper's sizes.",
+    "and text and hardware grow with them.",
+    "sizes": "“Exact” is counted from the sizes in the paper.",
 }
 
 

@@ -71,18 +71,18 @@ CHANGES = {
     "postnorm": Change(title="post-norm", what="norms after each sum, as in 2017"),
     "untied": Change(
         title="untied embeddings",
-        what="an output matrix of its own",
+        what="a separate output matrix",
         theirs=2.195,
         note="encoder, decoder and output untied",
     ),
     "shared": Change(
         title="shared layers",
-        what="one block that runs as often as there are layers (ALBERT; Universal Transformers learn how often)",
+        what="one block reused in every layer (ALBERT; Universal Transformers learn how often)",
         theirs=2.497,
     ),
     "experts": Change(
         title="4 experts",
-        what="four feed-forward layers; each token passes one (Switch Transformer)",
+        what="four feed-forward layers, of which each token uses one (Switch Transformer)",
         theirs=2.135,
         note="five times as many parameters",
     ),
@@ -171,7 +171,7 @@ def _losses(found: Comparison) -> None:
         figures.losses(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
         alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in shown.items()),
     )
-    st.caption("A dot is a run, a bar the mean, the dashed line the baseline. Purple is better, orange worse.")
+    st.caption("Each dot is a run, each bar a mean; the dashed line is the baseline. Purple is better, orange worse.")
 
 
 def _title(name: str) -> str:
@@ -183,11 +183,11 @@ def _table(found: Comparison) -> None:
     show(
         "variants_table",
         Table(
-            caption="Each variant beside the baseline",
+            caption="Each variant and the baseline",
             columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
             rows=[_row(found, name) for name in found.variants],
-            about="Multiplications: a token of a full context. ±: standard deviation; half of the 95% interval. "
-            "Narang et al. 2021, table 1, minus their baseline.",
+            about="Multiplications are per token of a full context; ± is the standard deviation of a loss, half the "
+            "95% interval of a difference. Narang: table 1 of Narang et al. 2021, minus their baseline.",
         ),
     )
 
@@ -215,7 +215,7 @@ def _words(found: Comparison) -> str:
     seeds = len(found.baseline.loss)
     return (
         f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
-        f"baseline leaves out 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n"
+        f"baseline excludes 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n"
         "**Not trained here.** ReZero, x + α f(x) with α from 0 and no norm (Bachlechner et al. 2020), and designs "
         f"found by search, such as the Evolved Transformer (So et al. 2019).\n\n{_about(found)}"
     )
@@ -233,9 +233,9 @@ def _about(found: Comparison) -> str:
     config, about = found.about["config"], found.about
     low, high = about["rates"]
     return (
-        f"**Equal budget.** All read the same {in_words(about['tokens'])} tokens once, with AdamW and the "
-        f"better of the learning rates {tiny(low)} and {tiny(high)}. The baseline: {config['n_layers']} layers "
-        f"of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Made by "
+        f"**Equal budget.** All models read the same {in_words(about['tokens'])} tokens once, with AdamW and the "
+        f"better of the learning rates {tiny(low)} and {tiny(high)}. The baseline has {config['n_layers']} layers "
+        f"of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Reproduce with "
         f"{markdown.code(about['command'])}."
     )
 
@@ -251,13 +251,13 @@ def routed(here: Lesson) -> None:
     stack = here.model.writes_from
     p = np.stack([here.trace[f"{site}.router"] for site in sites])  # (layer, len, expert)
     if not np.isfinite(p).all():
-        st.warning("The router's numbers are not finite.")
+        st.warning("The router's outputs are not finite.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show("routing", figures.routing(tokens, p, theme=theme()))
     st.markdown(
-        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
-        "reads a token; height: its probability."
+        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour shows the expert that "
+        "reads a token, height its probability."
     )
     _shares(tokens, p)
 

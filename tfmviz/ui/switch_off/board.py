@@ -143,10 +143,10 @@ def _way(here: Lesson) -> Way:
         default="zero",
         key="how",
         bind="query-params",
-        help="Zero: nothing. Mean: its average output on other texts. Scaled: less, more or the opposite.",
+        help="Zero: nothing. Mean: its average output on other texts. Scaled: a multiple of its output.",
     )
     if how == "scaled":
-        factor = st.slider("Times", -1.0, 2.0, 0.5, 0.1, key="factor", bind="query-params")
+        factor = st.slider("Factor", -1.0, 2.0, 0.5, 0.1, key="factor", bind="query-params")
         return Way(how="scaled", factor=factor)
     if how == "mean":
         usual = " ".join(example.text for example in examples_for(here.choice.model))
@@ -217,7 +217,7 @@ def verdict(sides: Sides, said: Switches) -> None:
         st.markdown("Everything is on. **Click a head on the board to switch it off.**")
         return
     if _everything(here.trace, said):
-        st.warning("Everything is off: what is read out depends on no other token.", icon=icons.OFF)
+        st.warning("Everything is off, so predictions depend on no other token.", icon=icons.OFF)
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
@@ -270,7 +270,7 @@ def losses(sides: Sides, said: Switches) -> None:
     worst = int((new - old).argmax())
     word = markdown.plain(quoted(here.trace.tokens)[worst + 1])
     st.markdown(
-        f"{word} suffers most: {decimal(new[worst] - old[worst], '+.3f')} nats."
+        f"The loss of {word} rises most: {decimal(new[worst] - old[worst], '+.3f')} nats."
         if round(float(new[worst] - old[worst]), 3) > 0
         else "No word surprises the model more than before."
     )
@@ -282,7 +282,7 @@ def attention(sides: Sides, said: Switches) -> None:
     choice = sides.lessons[0].choice
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"
-    note = f"{name} **looks as before**: only later layers read what is changed. The map below shows them."
+    note = f"{name} **attends as before**: only later layers read what is changed. The map below shows them."
     is_alike = np.allclose(a, b, atol=LEAST_SHARE)
     if not said.off:
         note = "Everything is on. **Click a head on the board to switch it off.**"
@@ -293,7 +293,7 @@ def written(sides: Sides, said: Switches) -> None:
     """What the model writes, before and after: a translation, or the next words."""
     here = sides.lessons[0]
     if here.model.config.architecture == "encoder-only":
-        st.info("This model fills in words and writes no text.")
+        st.info("This model fills in words; it does not write text.")
         return
     verdict(sides, said)
     texts = [_written(here.model, here.text, codes, said.way) for codes in ((), said.codes)]

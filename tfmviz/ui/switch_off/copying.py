@@ -69,7 +69,7 @@ def laboratory(here: Lesson) -> None:
     figure = st.container()
     copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
     if other is None:
-        st.info("Type a second sentence of as many tokens.", icon=icons.WRITE)
+        st.info("Type a second sentence with the same number of tokens.", icon=icons.WRITE)
         return
     second = _run(here.model, here.text, other)
     tokens = [run.axes(f"{stack}.0.self_attn")[0].tokens for run in (here.trace, second)]
@@ -160,7 +160,7 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
 
 
 def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None:
-    show("recovered", figures.recovered(values, tokens=tokens, position=here.target, title="part of the way"))
+    show("recovered", figures.recovered(values, tokens=tokens, position=here.target, title="share of the gap closed"))
 
 
 def _in_words(here: Lesson, second: Trace) -> None:
@@ -177,7 +177,7 @@ def _in_words(here: Lesson, second: Trace) -> None:
         )
     st.markdown(
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
-        "in the other. A cell: how far one copy goes from the first (0) to the second (1)."
+        "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
     )
 
 
@@ -217,13 +217,13 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
     begin, end = (f"token {most[layer]} {_quoted(tokens[most[layer]][0])}" for layer in (first, last))
     far, farther = (per_cent(float(values[layer].max())) for layer in (first, last))
     if first == last:
-        alone = f" No copy in another layer goes {per_cent(FAINT)} of the way." * (len(values) > 1)
-        return f"In layer {first} the copy at {begin} does most ({far} of the way).{alone}"
+        alone = f" No copy in another layer closes {per_cent(FAINT)} of the gap." * (len(values) > 1)
+        return f"In layer {first} the copy at {begin} does most ({far} of the gap).{alone}"
     if most[first] == most[last]:
-        shares = f"{far} of the way in both" if far == farther else f"{far} and {farther} of the way"
+        shares = f"{far} of the gap in both" if far == farther else f"{far} and {farther} of the gap"
         return f"In layer {first} and in layer {last} the copy at {begin} does most: {shares}."
     carried = ": attention has carried the difference there" * (moves and len(set(tokens[most[last]])) == 1)
     return (
-        f"In layer {first} the copy at {begin} does most ({far} of the way), in layer {last} the one at {end} "
+        f"In layer {first} the copy at {begin} does most ({far} of the gap), in layer {last} the one at {end} "
         f"({farther}){carried}."
     )

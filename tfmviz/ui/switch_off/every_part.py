@@ -64,7 +64,7 @@ def damage_map(here: Lesson, said: Switches) -> None:
 def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
-        f"Orange: {measured} surprises the model more with this part {way.done()}. {_missed(ranked, way)} "
+        f"Orange: {measured} is more surprising with this part {way.done()}. {_missed(ranked, way)} "
         f"{_spared(heads, way)}"
     )
     verb = "Switch off" if way.removes else "Change"
@@ -79,7 +79,7 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
     worst, most = ranked[0]
     if round(most, 3) <= 0:
-        return f"No single part matters here: the loss grows with none {way.done()}."
+        return f"No single part matters here: with any one {way.done()}, the loss does not grow."
     heads = [(part, loss) for part, loss in ranked[1:] if part.kind == "head" and loss > 0][:3]
     named = ", ".join(f"**{part.name}** ({decimal(loss, '+.3f')})" for part, loss in heads)
     among = f"; of the {'other ' * (worst.kind == 'head')}heads, with {named}" if heads else ""
@@ -97,7 +97,7 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
         found += f"; with **{least.name}** {way.done()} it changes by {change} nats." if float(f"{loss:.3f}") else "."
     if not way.removes or min(abs(loss) for _, loss in heads) >= LITTLE:
         return found
-    return f"{found} Below {LITTLE} nats, others may do the same work, or this text may not need it."
+    return f"{found} Below {LITTLE} nats, other parts may do the same work, or this text may not need it."
 
 
 def look_and_matter(here: Lesson, said: Switches) -> None:
@@ -128,7 +128,7 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
         )
     sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
     result(
-        f"Head **{names[sharpest]}** looks most sharply ({per_cent(x[sharpest])} on one token, on average). "
+        f"Head **{names[sharpest]}** attends most sharply ({per_cent(x[sharpest])} on one token, on average). "
         f"{_place(x, y, names, measured, said.way)} The rank correlation is "
         f"**{'–' if np.isnan(ρ) else decimal(ρ)}**: {_in_words(ρ)}."
     )
@@ -142,17 +142,17 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
         y: (head,), how much the loss grows, in nats.
     """
     if y.max() <= 0:
-        return f"No single head matters here: the loss grows with none {way.done()}."
+        return f"No single head matters here: with any one {way.done()}, the loss does not grow."
     order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
-    return f"By damage to {measured} it is number {place} of {len(names)}. Number 1 is **{names[dearest]}**."
+    return f"By damage to {measured} it ranks {place} of {len(names)}; **{names[dearest]}** ranks first."
 
 
 def _in_words(ρ: float) -> str:
     if np.isnan(ρ):
         return "there is nothing to rank"
     strength = "next to nothing" if abs(ρ) < 0.3 else "a little" if abs(ρ) < 0.6 else "a good deal"
-    return f"how sharply a head looks says {strength} about that" + ", in reverse" * (ρ <= -0.3)
+    return f"how sharply a head looks says {strength} about how much it matters" + ", in reverse" * (ρ <= -0.3)
 
 
 def _measure(here: Lesson) -> tuple[Question, str]:

@@ -70,7 +70,7 @@ def four_ways(here: Lesson) -> None:
 def _between(tokenizer: Tokens) -> str:
     """What tokens are, between bytes and words."""
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
-        return f"This model's **tokens** are bytes and marks, {len(tokenizer.vocabulary):,} entries: it has no merges."
+        return f"This model's **tokens** are bytes and special tokens, {len(tokenizer.vocabulary):,} in all: no merges."
     size = f"{len(tokenizer.vocabulary):,}"
     return f"**Subword tokens** are the compromise: frequent words are one of {size} entries, rare words several."
 
@@ -80,17 +80,17 @@ def numbers(here: Lesson) -> None:
     tokenizer = here.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.line("numbers"):
-        read = st.segmented_control("A mark that you type is", ("text", "a mark"), default="text", key="marks_are",
+        read = st.segmented_control("A typed special token is", ("text", "a mark"), default="text", key="marks_are",
                                     bind="query-params") or "text"  # fmt: skip
     as_marks = read == "a mark"
     rows = [_numbered(tokenizer, "your text", here.text, as_marks=as_marks)]
     if marks and not any(mark in here.text for mark in marks):
-        rows.append(_numbered(tokenizer, "a text with a mark", f"One.{marks[0]}Two.", as_marks=as_marks))
-    show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its number"))
+        rows.append(_numbered(tokenizer, "a text with a special token", f"One.{marks[0]}Two.", as_marks=as_marks))
+    show_boxes(rows, key="numbers", caption="", titles=("text", "tokens", "the piece, its bytes, its index"))
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
-    gap = " Only three underscores stand for the gap." if tokenizer.marks.mask else ""
-    result(f"The list has {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, {used}.{gap}")
+    gap = " Exactly three underscores stand for the gap." if tokenizer.marks.mask else ""
+    result(f"The list has {len(tokenizer.vocabulary):,} entries. **Special tokens** ({named}) mark, say, {used}.{gap}")
 
 
 def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row:
@@ -99,7 +99,7 @@ def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row
     for index in ids:
         entry = tokenizer.vocabulary[index]
         if as_marks and entry in tokenizer.special_tokens:
-            found.append(Piece(entry, ("mark", str(index)), "mark"))
+            found.append(Piece(entry, ("special", str(index)), "mark"))
             continue
         raw = tokenizer.bytes_of(index) if isinstance(tokenizer, Tokenizer) else None
         found.append(box(entry, (raw.hex(" ").upper(), str(index)) if raw else (str(index),)))
@@ -114,7 +114,7 @@ def hard_words(here: Lesson) -> None:
         rows.append(Row(name, f"{len(found)} for {counted(len(text), 'character')}", found))
     show_boxes(rows, key="hard_words", caption="", titles=("what", "tokens", "the pieces"))
     st.markdown(
-        "Dashed boxes are single bytes. With bytes nothing is unknown, but rare text is "
+        "Dashed boxes are single bytes. With bytes, nothing is unknown, but rare text is "
         f"expensive.{_of_digits(here.model.tokenizer)}"
     )
 
@@ -124,7 +124,7 @@ def _of_digits(tokenizer: Tokens) -> str:
     entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
     if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
         return ""
-    return " Numbers are cut at places that have nothing to do with their value."
+    return " Numbers are cut without regard to their value."
 
 
 def vocabularies(here: Lesson) -> None:
@@ -140,7 +140,7 @@ def vocabularies(here: Lesson) -> None:
         return
     assert isinstance(model.tokenizer.ranks, dict)
     sizes, fertility = _fertility(model.tokenizer, here.text)
-    title = "How many tokens does a word cost with a list's first merges alone?"
+    title = "How many tokens does a word take with only the list's first merges?"
     show("fertility", figures.fertility(sizes, fertility, theme=theme()), title=title)
 
 

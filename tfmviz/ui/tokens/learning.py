@@ -55,8 +55,8 @@ def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
         show(
             "pair_counts",
             Table(
-                caption=f"Before merge {n}: the most frequent pairs of neighbours",
-                columns=("pair", "becomes", "how often"),
+                caption=f"Before merge {n}: the most frequent adjacent pairs",
+                columns=("pair", "becomes", "count"),
                 rows=[(f"{_name(a)} + {_name(b)}", _name(a + b), f"{often:,}") for (a, b), often in table],
                 shares=[often / table[0][1] for _, often in table],
                 about=_tie(table),
@@ -67,7 +67,7 @@ def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
         new = [spelled("".join(step.pair)) for step in steps[:n]]
         rows = [
             Row("your sentence", counted(len(cut), "token"), cut),
-            Row("merges so far", f"{n}, the last first", new[::-1]),
+            Row("merges so far", f"{n}, latest first", new[::-1]),
         ]
         show_boxes(rows, key="learned_so_far", caption="", titles=("what", "how many", "the pieces"))
     _words(text, len(steps))
@@ -86,7 +86,7 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
 
 def _words(text: str, n_steps: int) -> None:
     st.markdown(
-        f"The text has {len(text):,} characters. This page stops after {MOST_MERGES} merges, real vocabularies after "
+        f"The text has {len(text):,} characters. This page stops after {MOST_MERGES} merges; real vocabularies have "
         "tens of thousands."
     )
     if n_steps < MOST_MERGES:
@@ -110,7 +110,7 @@ def _text(here: Lesson, which: str) -> str:
     )
     if typed and typed.strip():
         return typed
-    st.info("Your text is empty; the page learns from its own.", icon=icons.WRITE)
+    st.info("Your text is empty, so the page learns from its own.", icon=icons.WRITE)
     return _ours()
 
 

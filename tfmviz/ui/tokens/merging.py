@@ -51,11 +51,11 @@ def replay(here: Lesson) -> None:
         _rows(word, steps, shown, ranks, is_whole=word == whole),
         key="merges",
         caption="",
-        titles=("step", "priority", "the symbols; below each, its pair's priority"),
+        titles=("step", "priority", "the symbols, each with its pair's priority underneath"),
     )
     st.markdown(
-        f"The list has {len(ranks):,} merges in the order learned; the lowest number is joined next (framed). A "
-        "dash: never learned."
+        f"The list has {len(ranks):,} merges in the order learned; the lowest number is merged next (framed). A "
+        "dash marks a pair that was never learned."
     )
 
 

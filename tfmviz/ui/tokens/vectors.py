@@ -65,7 +65,7 @@ def look_up(here: Lesson) -> None:
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
-        f"**{tiny(difference)}**. So the row is looked up; the rows next to it are neighbours in the list only.{scale}"
+        f"**{tiny(difference)}**. So the row is looked up; adjacent rows are neighbours in the list only.{scale}"
     )
 
 
@@ -78,7 +78,7 @@ def neighbours(here: Lesson) -> None:
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [here.model.vocabulary[n] for n in found]
     show("neighbours", figures.neighbours(tokens, cosines, theme=theme()))
-    st.markdown("Words that fit the same places get similar gradients, so training turns their vectors the same way.")
+    st.markdown("Words that fit the same contexts get similar gradients, so training turns their vectors the same way.")
     _tying(here.model)
 
 
@@ -93,7 +93,7 @@ def _tying(model: Model) -> None:
         "tying",
         Table(
             caption="The first and the last matrix",
-            columns=("matrix", "shape", "what it does", "the same numbers?"),
+            columns=("matrix", "shape", "what it does", "the same parameters?"),
             rows=[
                 ("W_E", f"{n:,} × {d}", "token → vector", "–"),
                 ("W_U", f"{d} × {n:,}", "vector → one score per token", "yes, one matrix" if tied else _unlike(model)),
@@ -105,7 +105,7 @@ def _tying(model: Model) -> None:
         + (
             f"It saves {n * d:,} of {weights.n_parameters + n * d:,} parameters here."
             if tied
-            else f"This model does without: W_U has {n * d:,} parameters of its own."
+            else f"This model is not tied: W_U has {n * d:,} parameters of its own."
         )
     )
 

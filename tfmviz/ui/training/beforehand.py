@@ -36,11 +36,11 @@ def curves() -> None:
         "beforehand",
         learning.log_panels(
             {
-                "loss of the batch, nats per token": lines("steps", "loss"),
-                "loss on held-out questions or text": lines("evaluated", "held_out"),
+                "training loss, nats per token": lines("steps", "loss"),
+                "held-out loss, nats per token": lines("evaluated", "held_out"),
             },
             theme=theme(),
-            levels=[(chance, f"pure chance, log V = {chance:.2f}")],
+            levels=[(chance, f"chance, ln V = {chance:.2f}")],
             heights=(140, 70),
         ),
     )
@@ -50,7 +50,7 @@ def words() -> None:
     """What each experiment shows."""
     if found := {name: log for name in EXPERIMENTS if len((log := log_of(name)).steps)}:
         st.markdown(
-            "Made beforehand with the settings of “Experiment”: "
+            "These runs were made beforehand with the settings of “Experiment”. "
             + " ".join(
                 f"**{name.capitalize()}** ({log.steps[-1]:,.0f} updates): {EXPERIMENTS[name].says}"
                 for name, log in found.items()

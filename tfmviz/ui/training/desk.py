@@ -52,7 +52,7 @@ EXPERIMENTS = {
     ),
     "one layer cannot": Experiment(
         choices=Choices.from_dict(_COPYING.to_dict() | {"layers": 1}),
-        says="With one layer no head can know which token came before another (Elhage et al. 2021).",
+        says="With one layer, no head can know which token came before another (Elhage et al. 2021).",
     ),
 }
 
@@ -82,8 +82,8 @@ then the page can say how long the text is."""
 LABELS = {
     "norm_position": "Norm",
     "feed_forward": "Feed-forward",
-    "learning_rate": "Highest learning rate",
-    "warmup": "Warm-up",
+    "learning_rate": "Peak learning rate",
+    "warmup": "Warm-up steps",
     "steps": "Updates",
     "smoothing": "Label smoothing",
 }
@@ -123,7 +123,7 @@ def ask() -> None:
     _settings(line)
     if st.session_state["train_task"] == "text":
         st.text_area(
-            f"A text to learn from, {LEAST:,} to {MOST:,} characters",
+            f"Training text, {LEAST:,} to {MOST:,} characters",
             key="train_text",
             height=140,
             max_chars=PASTED,
@@ -166,7 +166,7 @@ def _button() -> None:
         return
     line.button("Train", type="primary", key="train", on_click=_submit)
     if trained.addresses():
-        line.checkbox("Lay it over the runs shown", value=True, key="overlay")
+        line.checkbox("Plot it with the runs shown", value=True, key="overlay")
     if problem := st.session_state.pop("train_problem", ""):
         st.warning(problem, icon=icons.WARNING)
 
@@ -181,7 +181,7 @@ def _submit() -> None:
     except (ValueError, QueueFull) as error:
         st.session_state["train_problem"] = markdown.plain(str(error))
     except OSError:
-        st.session_state["train_problem"] = f"The run cannot begin: {CANNOT_WRITE}."
+        st.session_state["train_problem"] = f"The run cannot start: {CANNOT_WRITE}."
     else:
         show_run(address, with_others=st.session_state.get("overlay", False))
 

@@ -29,11 +29,11 @@ def duplicates() -> None:
     once, ten = (found[name] for name in NAMES)
     result(
         f"Bits per byte on the repeated stories: {decimal(once['seen'])} read once, **{decimal(ten['seen'])}** ten "
-        f"times; on held-out ones: {decimal(once['held_out'])} and **{decimal(ten['held_out'])}**. Hence texts are "
-        "deduplicated before training (Lee et al. 2022)."
+        f"times; on held-out ones: {decimal(once['held_out'])} and **{decimal(ten['held_out'])}**. Hence training "
+        "texts are deduplicated (Lee et al. 2022)."
     )
     st.caption(
-        f"A model of four layers, {found['stories']:,} stories in the tenth. Made by "
+        f"The model has four layers; the tenth is {found['stories']:,} stories. Reproduce it with "
         "`python -m scripts.train_pairs duplicates`."
     )
 

@@ -75,21 +75,21 @@ def film(here: Lesson) -> None:
     """All heads at one step beside the curves over all steps."""
     there = zoo.snapshots.steps(FOLDER)
     if not there:
-        st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are not here.", icon=icons.INFO)
+        st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are missing.", icon=icons.INFO)
         return
     left, right = st.columns([5, 3])
     with left:
         figure = st.container()
         line = lesson.line("film")
     step = line.select_slider(
-        "Updates done",
+        "Updates",
         there,
         OPENS_AT if OPENS_AT in there else there[-1],
         format_func=lambda n: f"{n:,}",
         key="snapshot",
         bind="query-params",
     )
-    probe = line.radio("Twice", (RANDOM, SENTENCE), horizontal=True, key="probe", bind="query-params")
+    probe = line.radio("Read twice", (RANDOM, SENTENCE), horizontal=True, key="probe", bind="query-params")
     if probe != SENTENCE:
         lesson.hide("text")
     models.load(NAME)  # imports torch in the thread that may
@@ -108,8 +108,8 @@ def film(here: Lesson) -> None:
         st.markdown(_in_words(now, step))
         early, late = on_text(step)
         st.markdown(
-            f"On held-out text tokens 48 to 63 cost {late:.2f} nats, tokens 8 to 15 {early:.2f}: "
-            f"**{decimal(late - early, '+.2f')}**."
+            f"On held-out text the loss is {late:.2f} nats at tokens 48 to 63 and {early:.2f} at tokens 8 to 15, a "
+            f"difference of **{decimal(late - early, '+.2f')}**."
         )
 
 
@@ -150,10 +150,10 @@ def _in_words(found: Copying, step: int) -> str:
     best, behind, worst = int(scores.argmax()), int(back.argmax()), int(damage.argmax())
     period = len(on_repeats(step).target) // 2
     return (
-        f"After **{step:,} updates** tokens {period + 1} to {2 * period - 1} repeat tokens 1 to {period - 1} "
-        f"and cost {found.second:.2f} nats, the first ones {found.first:.2f}: an in-context score of "
+        f"After **{step:,} updates** the loss is {found.second:.2f} nats at tokens {period + 1} to {2 * period - 1} "
+        f"and {found.first:.2f} at tokens 1 to {period - 1}, which they repeat: an in-context score of "
         f"**{decimal(found.in_context, '+.2f')}**. Head **{found.heads[best]}** gives {scores[best]:.0%} of its "
         f"attention to what followed the same token before, head **{found.heads[behind]}** gives "
-        f"{back[behind]:.0%} to the token just before. Without head **{found.heads[worst]}** the loss grows "
+        f"{back[behind]:.0%} to the token just before. Removing head **{found.heads[worst]}** raises the loss "
         f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
     )

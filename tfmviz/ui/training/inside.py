@@ -152,10 +152,10 @@ def chart(steps: Sequence[int], found: Sequence[Copying], *, vocab_size: int, no
         },
         heads={
             "induction score": of_heads([one.scores["induction"] for one in found]),
-            "attention on the token before": of_heads([one.scores["previous token"] for one in found]),
-            "loss added if switched off, nats": of_heads([one.damage for one in found]),
+            "attention to the previous token": of_heads([one.scores["previous token"] for one in found]),
+            "loss added when switched off, nats": of_heads([one.damage for one in found]),
         },
-        level=(chance, f"pure chance, log V = {chance:.2f}"),
+        level=(chance, f"chance, ln V = {chance:.2f}"),
         now=now,
         theme=theme(),
     )

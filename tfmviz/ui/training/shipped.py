@@ -46,7 +46,7 @@ def curves() -> None:
         lesson.hide("model")
     names = _names(shown)
     if not names:
-        figure.info(f"There is no log of {markdown.code(controls.choice().model)} here.")
+        figure.info(f"There is no training log of {markdown.code(controls.choice().model)}.")
         return
     found = {name: log_of(name) for name in names}
     last = {name: float(log.held_out[-1]) for name, log in found.items()}
@@ -54,7 +54,7 @@ def curves() -> None:
     bright = best
     if len(found) > 1:
         bright = (
-            line.selectbox("Bright", names, names.index(best), key="bright", format_func=_short, bind="query-params")
+            line.selectbox("Highlight", names, names.index(best), key="bright", format_func=_short, bind="query-params")
             or best
         )
     with figure:
@@ -88,27 +88,27 @@ def _chart(found: dict[str, Records], bright: str) -> None:
         return {_short(name): (log.steps, getattr(log, column)) for name, log in found.items()}
 
     columns = {
-        "loss of the batch, nats per token": lines("loss"),
+        "training loss, nats per token": lines("loss"),
         "learning rate": lines("learning_rate"),
         "norm of the gradient, before clipping": lines("grad_norm"),
     }
     sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
     # Of pure chance; several would be printed on each other.
-    levels = [(math.log(size), f"log {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
+    levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
     show(
         "shipped_curves",
         learning.log_panels(columns, theme=theme(), levels=levels, bright=_short(bright)),
-        title=f"On the way: {_short(bright)} among all",
+        title=f"Training curves, {_short(bright)} highlighted",
     )
 
 
 def _in_words(best: str, shown: str) -> str:
     if shown == "the twins":
         return (
-            f"Lowest on held-out text: **{_short(best)}**. Each twin differs in one thing. The dotted line is chance, "
-            f"log V. The unmasked twin reads the answers, so its loss means nothing."
+            "The dotted line is chance, ln V. Each twin differs in one thing; on held-out text "
+            f"**{_short(best)}** has the lowest loss. The unmasked twin reads the answers, so its loss means nothing."
         )
-    return "These models differ in vocabulary and task: compare shapes, not heights."
+    return "These models differ in vocabulary and task, so compare the curves' shapes, not their heights."
 
 
 def _table(found: dict[str, Records]) -> None:
@@ -116,10 +116,10 @@ def _table(found: dict[str, Records]) -> None:
         {
             "model": list(found),
             "updates": [f"{log.steps[-1]:,.0f}" for log in found.values()],
-            "loss at first": [f"{log.loss[0]:.2f}" for log in found.values()],
-            "at last": [f"{log.loss[-1]:.2f}" for log in found.values()],
-            "held out, at last": [f"{log.held_out[-1]:.2f}" for log in found.values()],
-            "longest gradient": [f"{log.grad_norm.max():.1f}" for log in found.values()],
+            "first loss": [f"{log.loss[0]:.2f}" for log in found.values()],
+            "last loss": [f"{log.loss[-1]:.2f}" for log in found.values()],
+            "held-out loss": [f"{log.held_out[-1]:.2f}" for log in found.values()],
+            "largest gradient norm": [f"{log.grad_norm.max():.1f}" for log in found.values()],
         }
     )
-    st.caption("Held out: eight batches, measured during training.")
+    st.caption("The held-out loss is the mean over eight batches.")

@@ -35,7 +35,7 @@ def tuned(here: Lesson) -> None:
         names = ["tiny-english", "fill-in"]
         name = st.segmented_control("Model", names, default=names[0], key="body", bind="query-params", required=True)
         way = st.segmented_control(
-            "Trained", list(WAYS), default="head alone", key="way", bind="query-params", required=True
+            "What is trained", list(WAYS), default="head alone", key="way", bind="query-params", required=True
         )
         n = st.select_slider("Examples", SIZES, 64, key="examples", bind="query-params")
         rank = 0
@@ -59,8 +59,8 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
         return
     what = f"{way}, rank {rank}" if rank else way
     result(
-        f"**{markdown.plain(what)}**, {n:,} examples: {last['trained']:,} numbers were trained, and "
-        f"**{per_cent(last['accuracy'])}** of the answers are right."
+        f"**{markdown.plain(what)}**, {n:,} examples: {last['trained']:,} parameters were trained, and "
+        f"**{per_cent(last['accuracy'])}** of the answers are correct."
     )
     if WAYS[way] == "head":
         st.markdown(_own_text(here.text, name, last["head"]))
@@ -80,7 +80,7 @@ def _moved(last: dict[str, Any], rank: int) -> None:
         show("spectrum", figures.spectrum(values, theme=theme()), title=title)
     part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))
     st.markdown(
-        f"The queries of head {layer}.{head} moved furthest. Four directions hold {part} of the change of W_Q in layer "
+        f"W_Q of head {layer}.{head} changed most. Four directions hold {part} of the change of W_Q in layer "
         f"{last['layer']}" + (f", whose rank is {rank}." if rank else ".")
     )
 
@@ -94,7 +94,7 @@ def _own_text(text: str, name: str, head: Sequence[float]) -> str:
     x = trace[f"{models.load(name).writes_from}.norm"]
     vector = x[-1] if name == "tiny-english" else x.mean(axis=0)
     p = 1 / (1 + math.exp(-float(vector @ np.array(head[:-1]) + head[-1])))
-    return f"“{markdown.plain(bare)}”: a question with a probability of **{per_cent(p)}**."
+    return f"“{markdown.plain(bare)}”: a question with probability **{per_cent(p)}**."
 
 
 def _gap(curves: dict[str, Any]) -> str:

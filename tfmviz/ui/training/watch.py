@@ -39,8 +39,8 @@ NEWEST = "newest"
 PROBLEM = "run_problem"
 """Why the last press of a button did not do what it says."""
 
-ENDED = f"The run ended, but this cannot be kept: {CANNOT_WRITE}. When there is room, end it again."
-STAYS = f"The run cannot go on: {CANNOT_WRITE}."
+ENDED = f"The run ended, but this could not be saved: {CANNOT_WRITE}. When there is space, end it again."
+STAYS = f"The run cannot resume: {CANNOT_WRITE}."
 
 Seen = tuple[Folder, Sight, Records]
 
@@ -108,12 +108,12 @@ def _draw(live: bool, problem: str) -> None:
     if problem:
         st.warning(problem, icon=icons.WARNING)
     if missing := len(trained.addresses()) - len(seen):
-        st.info(f"{missing} of the runs in this address are gone: runs are kept for a day.", icon=icons.INFO)
+        st.info(f"{missing} of the runs in this address are gone; runs are kept for a day.", icon=icons.INFO)
     if not seen:
         return
     for one in seen:
         _progress(one, [sight.choices for _, sight, _ in seen])
-    st.caption("Anyone with this address sees these runs; only the browser that started a run can change it.")
+    st.caption("Anyone with this address can see these runs; only the browser that started a run can change it.")
     folder, sight, _ = seen[0]
     left, right = st.columns([1, 1])
     with right:
@@ -148,7 +148,7 @@ def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address, ENDED))
         line.button("Stop", key=f"stop-{folder.address}", on_click=_ask, args=(there.stop, folder.address, ENDED))
     if sight.state in RESTING:
-        line.button("Go on", key=f"resume-{folder.address}", on_click=_ask, args=(there.resume, folder.address, STAYS))
+        line.button("Resume", key=f"resume-{folder.address}", on_click=_ask, args=(there.resume, folder.address, STAYS))
     if sight.state not in ("finished", "failed"):
         _rate(line, folder, sight)
 
@@ -159,11 +159,11 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
     if st.session_state.get(key) != sight.rate:
         st.session_state[key] = sight.rate
     line.selectbox(
-        "Highest rate",
+        "Peak learning rate",
         sorted({*OPTIONS["learning_rate"], sight.rate}),
         key=key,
         format_func=lambda rate: f"{rate:g}",
-        help="From the next update on.",
+        help="It takes effect at the next update.",
         on_change=_change_rate,
         args=(folder.address, key),
     )
@@ -213,7 +213,7 @@ def _state(folder: Folder, sight: Sight, log: Records, done: int) -> str:
     where = f"{done:,} of {sight.choices.steps:,} updates"
     match sight.state:
         case "queued":
-            place = f"waiting, {sight.before} before it" if sight.before else "about to start"
+            place = f"waiting, {sight.before} ahead of it" if sight.before else "about to start"
             return sight.failure or place
         case "running":
             return f"{where}{_speed(folder, sight, log, done)}" if done else "starting"
@@ -237,7 +237,7 @@ def _curves(seen: list[Seen]) -> None:
     names = [f"{n + 1}: {name}" for n, name in enumerate(names)]
     logs = [log for _, _, log in seen]
     if not any(len(log.steps) for log in logs):
-        st.info("The curves begin with the first update.", icon=icons.WAIT)
+        st.info("The curves start with the first update.", icon=icons.WAIT)
         return
 
     def lines(column: str) -> dict[str, tuple[Array, Array]]:
@@ -245,8 +245,8 @@ def _curves(seen: list[Seen]) -> None:
 
     chance = math.log(VOCABULARY)
     columns = {
-        "loss of the batch, nats per token": lines("loss"),
-        "loss on held-out questions or text": {
+        "training loss, nats per token": lines("loss"),
+        "held-out loss, nats per token": {
             name: (log.evaluated, log.held_out) for name, log in zip(names, logs, strict=True)
         },
         "learning rate": lines("learning_rate"),
@@ -260,7 +260,7 @@ def _curves(seen: list[Seen]) -> None:
         learning.log_panels(
             begun,
             theme=theme(),
-            levels=[(chance, f"pure chance, log V = {chance:.2f}")],
+            levels=[(chance, f"chance, ln V = {chance:.2f}")],
             heights=(150, 110, 80),
             marked=changes,
         ),
@@ -303,7 +303,7 @@ def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: Delta
 def _snapshot(line: DeltaGenerator, steps: tuple[int, ...]) -> int:
     """The snapshot that is shown: the newest until a reader chooses another."""
     chosen = line.select_slider(
-        "Updates done", [*(f"{step:,}" for step in steps), NEWEST], NEWEST, key="updates", bind="query-params"
+        "Snapshot", [*(f"{step:,}" for step in steps), NEWEST], NEWEST, key="updates", bind="query-params"
     )
     return steps[-1] if chosen == NEWEST else int(chosen.replace(",", ""))
 
@@ -315,7 +315,7 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
         chart = inside.chart(steps, found, vocab_size=VOCABULARY, now=now)
     else:
         scores = inside.scores_over(folder, steps, choices, layers, "alignment")
-        title = "alignment: own places for the letters"
+        title = "alignment: a key of its own per letter"
         chart = learning.head_panels(np.array(steps, dtype=float), {title: scores}, now=now, theme=theme())
     show("run_scores", chart)
     if choices.is_language_model:
@@ -332,4 +332,4 @@ def _answers(folder: Folder, steps: tuple[int, ...], choices: Choices) -> None:
     st.table(table)
     if not choices.is_language_model:
         right = ", ".join(f"{head} → {ANSWERS[choices.task](head)}" for head in heads)
-        st.markdown(f"No run is trained on these questions. Right: {markdown.plain(right)}.")
+        st.markdown(f"No run is trained on these questions. The right answers are {markdown.plain(right)}.")

@@ -76,7 +76,7 @@ def encoder(here: Lesson, which: str) -> None:
         LAYER: (of_layer.mean(axis=0), f"layer {layer}, mean of its heads"),
         ALL: (np.mean(patterns, axis=(0, 1)), "mean of all layers and heads"),
     }[which]
-    title = f"The encoder, which runs once for the whole translation ({of})"
+    title = f"The encoder runs once for the whole translation ({of})"
     show("encoder", figures.attention(pattern, queries=names, keys=names, title=title, across=False))
 
 
@@ -98,7 +98,7 @@ def compare(here: Lesson) -> None:
     recurrent = {kind: model for kind, model in translators.there().items() if kind != "none"}
     if here.model.name != TRANSFORMER or not recurrent:
         st.info(
-            f"This tab compares `{TRANSFORMER}` with the models `seq2seq-…`, which read French too.", icon=icons.INFO
+            f"This tab compares `{TRANSFORMER}` with the models `seq2seq-…`, which also read French.", icon=icons.INFO
         )
         return
     with line("aligned"):
@@ -114,7 +114,7 @@ def compare(here: Lesson) -> None:
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
         f"The recurrent translators have at most {per_cent(largest / here.model.config.n_parameters)} of the "
-        "transformer's parameters: compare where they look, not how well they write."
+        "transformer's parameters, so compare where they look, not how well they write."
     )
 
 

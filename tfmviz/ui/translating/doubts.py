@@ -21,7 +21,7 @@ def say(here: Lesson) -> None:
     """Notes, where there is reason for them; doubts, if the model comes with what it has met."""
     if here.text.isupper() and not (read := here.model.tokenizer.spelled(here.text)).isupper():
         shown = markdown.plain(read if len(read) <= SHOWN else f"{read[:SHOWN]} …")
-        st.info(f"A text without small letters is read with small ones: “{shown}”", icon=icons.INFO)
+        st.info(f"Text in all capitals is read in lower case: “{shown}”", icon=icons.INFO)
     familiar = _familiar(here.model.name)
     if familiar is None:
         return
@@ -30,7 +30,7 @@ def say(here: Lesson) -> None:
         st.info(_foreign(doubt), icon=icons.INFO)
     elif doubt.is_long:
         st.info(
-            f"This source has {doubt.n_words} words; 99 of 100 sentences in training have at most {familiar.longest}.",
+            f"The source has {doubt.n_words} words; 99% of the training sentences have at most {familiar.longest}.",
             icon=icons.INFO,
         )
     elif doubt.n_words == 1:
@@ -43,7 +43,7 @@ def _single(measured: SingleWords | None) -> str:
     if measured is not None:
         found = (
             f" Of {measured.n} one-word sentences (“Bonjour !”) it translates {measured.as_they_are} as a reference "
-            f"has it, {measured.typed} if typed small and without their mark."
+            f"does, {measured.typed} if they are typed in lower case without punctuation."
         )
     return f"This is a single word, and the model learned from sentences.{found} Put it into a sentence."
 
@@ -52,8 +52,9 @@ def _foreign(doubt: Doubt) -> str:
     """Why the source is hardly French, with the rule."""
     listed = ", ".join(markdown.plain(word[:20]) for word in doubt.unknown[:NAMED])
     more = " …" if len(doubt.unknown) > NAMED else ""
-    which = f" It does not know: {listed}{more}." if doubt.unknown else ""
-    return f"This is hardly French: fewer than two thirds of its words occur {MET} times or more in training.{which}"
+    which = f" It does not know {listed}{more}." if doubt.unknown else ""
+    rule = f"fewer than two thirds of its words occur at least {MET} times in training"
+    return f"This does not look like French: {rule}.{which}"
 
 
 @st.cache_resource(show_spinner=False)

@@ -31,9 +31,9 @@ def beginning(here: Lesson) -> None:
     log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, here.text, ())
     free = model.tokenizer.decode([index for index in free_ids if index not in model.tokenizer.marks.ends])
     is_at_once = len(ids) == len(given) + 1 and ids[-1] in model.tokenizer.marks.ends
-    end = " After your words the model ends the text at once." if is_at_once else ""
+    end = " The model ends the text right after your words." if is_at_once else ""
     result(
-        f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats, the sum of log-probabilities). Left alone it "
+        f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats, the sum of log-probabilities). On its own it "
         f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
     )
 
@@ -65,12 +65,13 @@ def losses(here: Lesson) -> None:
     where = (
         "The model's own words are the same."
         if parts is None
-        else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
+        else f"They diverge at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
         f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))})."
     )
     result(
-        f"In training the decoder reads the right words (upper row): mean loss **{decimal(float(forced.mean()))} "
-        f"nats**. Left alone it reads its own (lower row): **{decimal(float(free.mean()))} nats**. {where}"
+        f"In training the decoder reads the correct words (upper row); the mean loss is "
+        f"**{decimal(float(forced.mean()))} nats**. In use it reads its own (lower row): "
+        f"**{decimal(float(free.mean()))} nats**. {where}"
     )
 
 

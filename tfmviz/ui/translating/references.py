@@ -32,7 +32,7 @@ LONGEST = 4
 def ask(here: Lesson) -> list[str]:
     """Asks for references and gives them, the first first; those of a sentence of the menu are known."""
     typed = st.text_input(
-        "Reference translations, with | between them",
+        "Reference translations, separated by |",
         KNOWN.get(here.text, ""),
         key="references",
         bind="query-params",
@@ -81,10 +81,10 @@ def compare(here: Lesson) -> None:
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     result(
-        f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**, as sacreBLEU "
-        f"counts. A blue cell: an n-gram of a reference begins here. A reference has {matched}. BLEU is the geometric "
+        f"“{markdown.plain(written)}” has sentence BLEU **{scores.bleu:.1f}** and chrF **{scores.chrf:.1f}** "
+        f"(sacreBLEU). A blue cell begins an n-gram of a reference. A reference has {matched}. BLEU is the geometric "
         f"mean of these shares, times {scores.brevity:.2f} for the length; chrF compares characters. Neither sees "
-        "meaning: a lost “not” costs one word."
+        "meaning: a missing “not” costs one word."
     )
 
 

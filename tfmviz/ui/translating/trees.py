@@ -42,8 +42,8 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
             _draw(model, found, [node for node in nodes if first <= node.step < first + WINDOW], key=key)
     same = "The two trees are the same." if part is None else f"The trees have the same words up to step {part - 1}."
     if part == 1:
-        same = "The trees differ from the first step on."
-    result(f"{says} {same} Best continuations are on top; grey ones were dropped.")
+        same = "The trees differ from the first step."
+    result(f"{says} {same} The best continuations are on top; grey ones were dropped.")
 
 
 def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
@@ -57,7 +57,7 @@ def _first_step(part: int | None, n: int) -> int:
     if last < 2:
         return 1
     controls.at_most("from", last)
-    chosen = st.slider("From step", 0, last, 0, key="from", bind="query-params", help="0: where the trees part")
+    chosen = st.slider("From step", 0, last, 0, key="from", bind="query-params", help="0: where the trees diverge")
     return chosen or min(max((part or 1) - 1, 1), last)
 
 

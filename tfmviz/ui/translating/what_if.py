@@ -81,7 +81,7 @@ def compare(here: Lesson) -> None:
     verdict = "The translation is the same." if before == now else "The translation changes."
     result(
         f"{other.says} Before: “{markdown.plain(before.strip())}”. After: “{markdown.plain(now.strip())}”. {verdict} "
-        f"Both pictures: layer {here.choice.layer_index}, mean of its heads."
+        f"Both pictures show the mean over the heads of layer {here.choice.layer_index}."
     )
 
 
@@ -163,14 +163,14 @@ def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence
     try:
         shares = shares_of(typed, len(chosen))
     except ValueError as error:
-        return Other(text=here.text, says=f"{error} So nothing is changed.")
+        return Other(text=here.text, says=f"{error} Nothing is changed.")
     given = dict(zip(chosen, shares, strict=True))
     listed = ", ".join(f"{per_cent(share)} to {names[n]}" for n, share in given.items())
     return Other(
         text=here.text,
         step=step,
         weights=tuple(given.get(n, 0.0) for n in range(len(names))),
-        says=f"After {after} every head gives its attention so: {listed}.",
+        says=f"After {after} every head splits its attention: {listed}.",
     )
 
 
@@ -189,7 +189,7 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
         raise ValueError(f"Each chosen word needs one part: {len(parts)} for {n}.")
     largest = max(parts)
     if not all(np.isfinite(part) and part >= 0 for part in parts) or largest == 0:
-        raise ValueError("Parts must be finite, none below 0 and one above it.")
+        raise ValueError("Parts must be finite and not negative, and at least one must be above 0.")
     total = sum(part / largest for part in parts)  # whose sum cannot overflow
     return tuple(part / largest / total for part in parts)
 

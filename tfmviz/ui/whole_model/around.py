@@ -23,7 +23,7 @@ def where_the_numbers_are(here: Lesson) -> None:
     weights = here.model.weights
     shares = share_of_parts(weights)
     largest = max(shares, key=lambda name: shares[name])
-    result(f"{weights.n_parameters:,} parameters, more of them in **{largest}** than in any other part.")
+    result(f"{weights.n_parameters:,} parameters; **{largest}** has the most.")
     show("parameters", Bars(labels=list(shares), shares=[list(shares.values())]))
 
 

@@ -61,7 +61,9 @@ def writing(here: Lesson) -> Written:
     code = edits.follow(about, model=here.model.name, text=here.text)
     tree = _read(here.model, code)
     if tree is None:
-        st.info("The link holds a text that this model cannot have written. You see its beginning.", icon=icons.INFO)
+        st.info(
+            "This link contains a text that this model cannot have written; you see its beginning.", icon=icons.INFO
+        )
         code = ""
         edits.put(about, code)
     tree = tree or NOTHING

@@ -45,7 +45,7 @@ class Filled:
 def fill(here: Lesson) -> None:
     """Fills the gaps of the sentence, and shows what every gap would have got in every round."""
     lesson.hide("kind", "layer", "head")
-    st.markdown("Each round (a row) fills the gap, `___`, of which the model is most certain (framed).")
+    st.markdown("Each round (a row) fills the gap, `___`, about which the model is most certain (framed).")
     found = _filled(here.model, here.text)
     if found is None:
         st.info("Write `___` for each gap: “The ___ sat on the ___ and slept.”", icon=icons.INFO)
@@ -58,10 +58,10 @@ def fill(here: Lesson) -> None:
     changed = [gap for gap in range(len(found.gaps)) if len(set(found.words[:, gap].tolist())) > 1]
     if changed:
         names = ", ".join(str(gap + 1) for gap in changed)
-        st.markdown(f"The words filled in meanwhile changed its mind in gap{'s' * (len(changed) > 1)} {names}.")
+        st.markdown(f"Words filled in earlier changed the model's choice in gap{'s' * (len(changed) > 1)} {names}.")
     if found.n_left:
         st.info(
-            f"The first {MOST} gaps are filled; {found.n_left} more stay{'s' * (found.n_left == 1)} open.",
+            f"The first {MOST} gaps are filled; {found.n_left} more remain{'s' * (found.n_left == 1)} open.",
             icon=icons.CUT,
         )
 

@@ -54,7 +54,7 @@ def guess(here: Lesson, now: Written) -> None:
     if word:
         ids = tokens_of(here.model, word, after=_last_token(here, now))
         if len(ids) > MOST_TOKENS:
-            st.info(f"More than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
+            st.info(f"This is more than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
         elif len(now.before) + len(ids) >= _room(here.model):
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
@@ -64,7 +64,7 @@ def guess(here: Lesson, now: Written) -> None:
     if rounds:
         _score(list(rounds.values()))
     else:
-        st.info("Type a word above; press G first to hide the desk.", icon=icons.INFO)
+        st.info("Type a word above; press G first to hide the model's words.", icon=icons.INFO)
 
 
 def _ask(place: object) -> str:
@@ -130,9 +130,9 @@ def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...
 def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
     parts = " + ".join(f"“{markdown.plain(visible(token))}”" for token in found.tokens)
     several = f" The losses of its {len(found.tokens)} tokens ({parts}) are added." if len(found.tokens) > 1 else ""
-    which = "its first token is" if len(found.tokens) > 1 else "it is"
-    rank = f"{which} choice {found.rank:,} of {len(here.model.vocabulary):,}"
-    again = "" if counts else " Only your first guess at this place counts."
+    which = "its first token has" if len(found.tokens) > 1 else "it has"
+    rank = f"{which} rank {found.rank:,} of {len(here.model.vocabulary):,}"
+    again = "" if counts else " Only your first guess at this position counts."
     result(
         f"**“{markdown.plain(found.word)}”** costs **{_bits(found.loss)} bits** (probability "
         f"{of_logarithm(-found.loss)}; {rank}). The model's first choice, “{markdown.plain(visible(found.best))}”, "
@@ -160,8 +160,8 @@ def _score(rounds: list[Guess]) -> None:
     mean, mean_best = (float(np.mean([getattr(one, name) for one in rounds])) for name in ("loss", "best_loss"))
     same = sum(one.rank == 1 and len(one.tokens) == 1 for one in rounds)
     st.markdown(
-        f"**Mean of {len(rounds)} guess{'es' if len(rounds) > 1 else ''}: yours {_bits(mean)} bits, the model's "
-        f"first choices {_bits(mean_best)} bits**; {same} of yours were its first choice."
+        f"**Over {len(rounds)} guess{'es' if len(rounds) > 1 else ''}, your words cost {_bits(mean)} bits on average, "
+        f"the model's first choices {_bits(mean_best)}**; {same} of yours matched its first choice."
     )
 
 

@@ -57,7 +57,7 @@ def keyboard(here: Lesson) -> None:
     if there is None:
         return
     found = dictionary(there.model)
-    scores = {"the model": by_model(there, found), "pairs of words, counted": by_pairs(there.text, found)}
+    scores = {"the model": by_model(there, found), "counted word pairs": by_pairs(there.text, found)}
     if not there.trace.target.n_dropped:
         _buttons(there.text, found, scores["the model"], name=there.model.name)
     text = there.trace.target.text[: there.trace.target.offsets[-1][1]]
@@ -66,8 +66,8 @@ def keyboard(here: Lesson) -> None:
     show_boxes(
         [Row(name, f"{full - _saved(words)} keys", _pieces(text, words)) for name, words in typed.items()],
         key="keyboard",
-        caption="Your text, typed; a tap writes the rest of a word",
-        titles=("words from", f"of {full}", "typed and tapped"),
+        caption="Your text as typed; a tap completes a word",
+        titles=("suggestions from", f"of {full}", "typed and tapped"),
     )
     said = " and ".join(
         f"**{counted(_saved(words), 'key')}** ({per_cent(_saved(words) / full)}) with {name}"
@@ -169,4 +169,4 @@ def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None
         on_pick=take,
     )
     if not best:
-        st.caption("No word of its own begins so.")
+        st.caption("No word in the list begins like this.")

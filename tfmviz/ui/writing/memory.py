@@ -35,11 +35,14 @@ def steps(here: Lesson, said: Settings) -> None:
     whole = int(np.isfinite(read).sum())
     show("cache", figures.cache_steps(read, tokens=tokens))
     result(
-        f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark), without the cache "
-        f"**{whole}**, all coloured cells. Thanks to the causal mask the earlier ones stay."
+        f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "
+        f"it would be **{whole}**, all coloured cells. Under the causal mask the earlier ones never change."
     )
     if len(tokens) > here.model.config.max_len:
-        st.info(f"Past {here.model.config.max_len} tokens positions shift, and all are read again.", icon=icons.INFO)
+        st.info(
+            f"Beyond {here.model.config.max_len} tokens positions shift, and all tokens are read again.",
+            icon=icons.INFO,
+        )
 
 
 @shared
@@ -98,7 +101,7 @@ def size(here: Lesson) -> None:
     a, b, c = st.columns(3)
     groups = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
     kv = a.select_slider("Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}")
-    number = b.segmented_control("A number takes", list(SIZES), default="bfloat16", key="bytes", bind="query-params")
+    number = b.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", bind="query-params")
     length = c.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", bind="query-params")
     local = (config.n_layers, attention.window) if attention.window else (0, 0)
     if known is not None:
@@ -106,15 +109,15 @@ def size(here: Lesson) -> None:
     each = SIZES[number or "bfloat16"]
     kept = Kept(n_layers=n_layers, n_kv_heads=kv, d_head=d_head, size=each, n_local=local[0], window=local[1])
     result(
-        f"2 · {counted(n_layers, 'layer')} · {counted(kv, 'key/value head')} · {d_head} numbers · "
+        f"2 · {counted(n_layers, 'layer')} · {counted(kv, 'key/value head')} · {d_head} values · "
         f"{counted(each, 'byte')} = "
-        f"**{in_bytes(kept.per_token)} a token**. A text of {length:,} tokens takes **{in_bytes(kept.at(length))}**."
+        f"**{in_bytes(kept.per_token)} per token**. A text of {length:,} tokens takes **{in_bytes(kept.at(length))}**."
     )
     if local[0] and length > local[1]:
         full = replace(kept, n_local=0).at(length)
         st.markdown(
-            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens; counting all in full gives "
-            f"{in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
+            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens; counting them all in full "
+            f"gives {in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
         )
     if known is None and attention.kind == "linear":
         _linear(config, each)

@@ -33,7 +33,7 @@ SITES = ("*.pattern", "*.mask", "*.resid_pre", "*.resid_post", "logits")
 def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     """The settings' distribution at the place, and how often each word comes up in a hundred draws."""
     if said.rules.temperature == 0:
-        offer_sampling("Greedy writing draws nothing.")
+        offer_sampling("Greedy decoding draws no samples.")
         return
     step = step_at(here, said, now)
     p = step.stages[-1].probabilities
@@ -61,7 +61,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
     wanted, came = per_cent(expected[most]), per_cent(drawn[most])
     differs = f"differs most: {wanted} expected, {came} drawn" if wanted != came else f"came up as expected: {came}"
-    result(f"“{markdown.plain(visible(words[most]))}” {differs}. Chance alone moves it by about {per_cent(spread)}.")
+    result(f"“{markdown.plain(visible(words[most]))}” {differs}. Its standard deviation is {per_cent(spread)}.")
 
 
 def into_this_word(here: Lesson, now: Written) -> None:
@@ -87,7 +87,7 @@ def into_this_word(here: Lesson, now: Written) -> None:
         ),
     )
     result(
-        f"The last token read, {markdown.plain(asks)}, looks most at {markdown.plain(strongest)}. Every row is a token."
+        f"A row is the token just read. The last, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}."
     )
     _by_layer(here, trace)
 

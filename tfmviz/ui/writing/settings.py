@@ -13,7 +13,7 @@ from tfmviz.ui.lesson import Lesson
 WAYS = ("sampling", "greedy")
 
 NAMES: dict[Rule, str] = {
-    "banned": "no end mark",
+    "banned": "no end token",
     "repetition": "repetition penalty",
     "temperature": "temperature",
     "top_k": "top-k",
@@ -63,7 +63,7 @@ def ask(here: Lesson) -> Settings:
         banned = () if ends else here.model.tokenizer.marks.ends
     how = left.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", bind="query-params")
     if how == "greedy":
-        right.caption("Always the most probable word.")
+        right.caption("The most probable word is always chosen.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
     order = ORDERS[
         right.selectbox("Apply settings in the order used by", list(ORDERS), key="order", bind="query-params")
@@ -75,9 +75,9 @@ def ask(here: Lesson) -> Settings:
     top_k = b.slider("Top-k (0: keep all)", 0, 100, 40, key="topk", bind="query-params")
     top_p = b.slider("Top-p", 0.0, 1.0, 0.95, 0.05, key="topp", bind="query-params")
     min_p = c.slider("Min-p", 0.0, 0.5, 0.0, 0.01, key="minp", bind="query-params")
-    seed = inputs.number_box("Seed of the draws", key="sampling_seed", line=c, min_value=0, max_value=9999)
+    seed = inputs.number_box("Random seed", key="sampling_seed", line=c, min_value=0, max_value=9999)
     if top_p == 0:
-        st.info("The most probable word always stays.", icon=icons.INFO)
+        st.info("The most probable word is always kept.", icon=icons.INFO)
     rules = Rules(
         banned=banned,
         repetition=repetition,

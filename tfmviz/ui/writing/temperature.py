@@ -50,7 +50,7 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     result(
         f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
         f"at T = 2. The entropy grows from {decimal(entropies[0])} to "
-        f"{decimal(entropies[-1])} nats, as among {_equal(entropies[0])} and {_equal(entropies[-1])} equally likely "
+        f"{decimal(entropies[-1])} nats, as with {_equal(entropies[0])} and {_equal(entropies[-1])} equally likely "
         "tokens."
     )
 
@@ -64,7 +64,7 @@ def _equal(nats: float) -> str:
 def fan(here: Lesson, said: Settings) -> None:
     """Fifty continuations of the beginning under the settings, and the greedy one."""
     if said.rules.temperature == 0:
-        offer_sampling("Greedy writing has one continuation only.")
+        offer_sampling("Greedy decoding has only one continuation.")
         return
     lesson.say_what_is_continued(here, LENGTH)
     with st.spinner("Writing fifty texts…"):
@@ -80,13 +80,13 @@ def fan(here: Lesson, said: Settings) -> None:
     show("fan", figures.fan(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities]), theme=theme()))
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
     compared = (
-        f"{likelier} of the draws {'is' if likelier == 1 else 'are'} more probable: greedy writing looks only one "
+        f"{likelier} of the samples {'is' if likelier == 1 else 'are'} more probable: greedy decoding looks only one "
         "word ahead"
         if likelier
-        else "no draw is more probable"
+        else "no sample is more probable"
     )
     result(
-        f"{TEXTS} draws give **{various}** of at most {LENGTH} words. The greedy text (dashed) has "
+        f"{TEXTS} samples give **{various}** of at most {LENGTH} words. The greedy text (dashed) has "
         f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
@@ -134,7 +134,7 @@ def repetition(here: Lesson, said: Settings) -> None:
     if not most:
         verdict = "Here none of them repeats itself."
     st.markdown(
-        f"Four words in a row count as repeated if the text (at most {LONG} words) had them before. {verdict} "
+        f"Four words in a row count as repeated if they stand earlier in the text (at most {LONG} words). {verdict} "
         f"{_read_twice(here.model, here.text)}"
     )
     for one in found:
@@ -153,8 +153,8 @@ def _read_twice(model: Model, text: str) -> str:
     what = "Your text" if n == len(whole) else f"The last {n} tokens of your text"
     likely = which_way(first, second, less="more probable than", same="as probable as", more="less probable than")
     return (
-        f"{what}, twice in a row: **{decimal(first)}** nats a token the first time, **{decimal(second)}** the second. "
-        f"What was written once is {likely} before."
+        f"{what}, read twice in a row, costs **{decimal(first)}** nats per token the first time, "
+        f"**{decimal(second)}** the second. What was written once is {likely} before."
     )
 
 

@@ -46,7 +46,7 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
         result(f"Both write the same {counted(min(map(len, names)), 'token')}.")
     else:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
-        result(f"They part at token {at + 1}: A writes {a}, B {b}. The shares are before any setting.")
+        result(f"They diverge at token {at + 1}: A writes {a}, B {b}. The probabilities are before any setting.")
     pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
     both.show_rows(beside.titles(here, there), [counted(len(run), "token") for run in runs], pieces, "what it writes")
 
