@@ -9,18 +9,20 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.huggingface.models import MODELS, ids, texts_of, tiny
+from tests.huggingface.models import MODELS, ids, texts_of, tiny, weighted
+from tests.huggingface.newer import NEWER
 from tests.model.helpers import blocks_of, record
 from tfmviz.huggingface import check
 from tfmviz.huggingface.check import compare
 from tfmviz.huggingface.families import config_of, family_of, module_of, open_source
 from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.model.cache import Cache
+from tfmviz.model.generate import continue_ids
 from tfmviz.model.transformer import DecoderOnly, Transformer
 
-LANGUAGE_MODELS = ("gpt2", "gpt_neox", "opt", "bloom", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2")
+ALL = MODELS | NEWER
 
-every_model = each("name", list(MODELS))
+every_model = each("name", list(ALL))
 
 
 def converted(model: object) -> Transformer:
@@ -33,7 +35,7 @@ def converted(model: object) -> Transformer:
 @every_model
 def test_patterns_streams_and_logits_are_those_of_transformers(name: str) -> None:
     """With weights so large that a wrong formula shows: patterns are far from even."""
-    model = tiny(name)
+    model = weighted(ALL[name]())
     module, texts = converted(model), texts_of(model)
     largest = compare(module, model, texts)
     assert set(largest) == {"patterns", "streams"} | (set() if module.config.head == "none" else {"logits"})
@@ -43,11 +45,16 @@ def test_patterns_streams_and_logits_are_those_of_transformers(name: str) -> Non
         assert last.max() > 2 / last.shape[-1], site
 
 
-@each("name", [name for name in MODELS if MODELS[name]().config.model_type in LANGUAGE_MODELS])
-def test_reading_with_a_cache_gives_what_one_pass_gives(name: str) -> None:
-    module = converted(tiny(name))
-    assert isinstance(module, DecoderOnly)
+@every_model
+def test_reading_with_a_cache_gives_what_one_pass_gives_and_what_is_written_is_theirs(name: str) -> None:
+    """Far enough for a window to have moved past all keys that it began with."""
+    model = weighted(ALL[name]())
+    module = converted(model)
+    if not isinstance(module, DecoderOnly):
+        return
     text, cache = ids(length=23), Cache()
+    theirs = model.generate(text, max_new_tokens=9, do_sample=False, eos_token_id=None, pad_token_id=0)
+    assert continue_ids(module, text[0], max_new_tokens=9).equal(theirs[0])
     with torch.no_grad():
         parts = [module(text[:, :5], cache), module(text[:, 5:6], cache, past=5), module(text[:, 6:], cache, past=6)]
         expected = module(text)

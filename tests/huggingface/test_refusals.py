@@ -26,7 +26,6 @@ from tfmviz.huggingface import conversion
 from tfmviz.huggingface.card import facts_of
 from tfmviz.huggingface.conversion import texts_of
 from tfmviz.huggingface.families import config_of, family_of, open_source
-from tfmviz.huggingface.family import window_of_some
 from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.huggingface.tokens import tokenizer_of
 from tfmviz.model.config import ModelConfig
@@ -177,12 +176,12 @@ SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))
         (hf.MistralConfig(**LLAMA, sliding_window=None), None, LENGTH),
         (MODELS["qwen2"]().config, None, LENGTH),
         (MODELS["qwen2 window"]().config, WINDOW, LENGTH),
-        (SOME, None, WINDOW),
-        (MODELS["gemma2"]().config, None, 59),
+        (SOME, WINDOW, LENGTH),
+        (MODELS["gemma2"]().config, 59, LENGTH),
         (MODELS["llama"]().config, None, LENGTH),
     ],
 )
-def test_a_window_of_some_layers_shortens_the_context(theirs: Any, window: int | None, max_len: int) -> None:
+def test_a_window_shortens_no_context(theirs: Any, window: int | None, max_len: int) -> None:
     shape = shape_of(theirs)
     assert (shape.attention.window, shape.max_len, shape.trained_on) == (window, max_len, LENGTH)
 
@@ -191,7 +190,7 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
     theirs = hf.MistralConfig(**LLAMA, sliding_window=50)
     config = shape_of(theirs)
     tokenizer = tokenizer_of(llama_style(), theirs, None, config)
-    everywhere = replace(config, attention=replace(config.attention, window=None))
+    everywhere = replace(config, attention=replace(config.attention, window=None, global_layers=None))
     longest = [max(text.shape[1] for (text,) in texts_of(tokenizer, one)) for one in (config, everywhere)]
     assert longest[0] > 50 > longest[1]
 
@@ -200,13 +199,12 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
     "theirs, said",
     [
         (MODELS["mistral"]().config, "61 tokens here, of which each token sees the last 13"),
-        (SOME, "13 tokens here, trained on up to 61; longer texts would exceed a window of some layers"),
+        (SOME, "61 tokens here, of which each token sees the last 13 in 2 of 3 layers"),
         (MODELS["llama"]().config, "61 tokens here"),
     ],
 )
 def test_what_is_found_says_how_far_a_model_looks(theirs: Any, said: str) -> None:
-    local = window_of_some(theirs)
-    facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="", local=local)
+    facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="")
     assert facts["context"] == said
 
 

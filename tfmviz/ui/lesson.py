@@ -120,10 +120,9 @@ class Lesson:
 
 def positions_in(model: Model, trace: Trace, layer: str) -> PositionEffects:
     """What the position scheme does in a layer, on a text of this length; nothing in cross-attention."""
-    stack, _, part = layer.split(".")
-    if part == "cross_attn":
+    if layer.endswith("cross_attn"):
         return PositionEffects()
-    return model.position_effects(stack, len(trace.axes(layer)[0]))
+    return model.position_effects(layer, len(trace.axes(layer)[0]))
 
 
 def gap_in(model: Model, trace: Trace) -> int | None:

@@ -83,7 +83,7 @@ def added(shown: Subject) -> None:
 
 def _biases(shown: Subject, length: int) -> Array:
     """(head, length, length)."""
-    bias = shown.model.position_effects(shown.layer.split(".")[0], length).bias
+    bias = shown.model.position_effects(shown.layer, length).bias
     assert bias is not None, "`subject` has chosen a model whose scheme adds a bias"
     return bias
 

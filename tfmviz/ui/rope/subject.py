@@ -109,10 +109,10 @@ def say_whose(shown: Subject) -> None:
 
 
 def own_theta(shown: Subject) -> Array:
-    """θ_m of the model itself: (d_head / 2,)."""
+    """θ_m of the model itself, in this layer: (d_head / 2,)."""
     from tfmviz.positions.rope import own_frequencies
 
-    theta: Array = own_frequencies(shown.model.config).numpy()
+    theta: Array = own_frequencies(shown.model.config, shown.layer).numpy()
     return theta
 
 
