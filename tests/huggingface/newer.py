@@ -25,6 +25,9 @@ YARN: dict[str, Any] = {
     "beta_fast": 3.0,
     "beta_slow": 0.5,
 }
+YARN_LATER: dict[str, Any] = (
+    YARN | {"original_max_position_embeddings": 53, "attention_factor": 0.8} | {"llama_4_scaling_beta": 0.1}
+)
 LONG: dict[str, Any] = {
     "rope_type": "longrope",
     "rope_theta": 777.0,
@@ -84,18 +87,36 @@ FALCON: dict[str, Any] = {
     **{"attn_implementation": "eager"},
     **rope(),
 }
+OLD = {key: value for key, value in LLAMA.items() if key != "rope_parameters"}
+OLD_BASES: dict[str, Any] = {
+    **{"rope_theta": 5555.0, "rope_local_base_freq": 777.0, "rope_scaling": {"rope_type": "linear", "factor": 3.0}},
+    **{"sliding_window": WINDOW, "sliding_window_pattern": 2, "query_pre_attn_scalar": 53},
+}
+OLD_LONG: dict[str, Any] = {
+    **{"rope_theta": 777.0, "original_max_position_embeddings": 53},
+    "rope_scaling": {"type": "longrope", "short_factor": [1.0, 1.1, 1.3, 1.7, 2.0, 2.1, 2.2], "long_factor": [9.0] * 7},
+}
+OLD_YARN: dict[str, Any] = {
+    **{"rope_theta": 777.0, "max_window_layers": 1, "use_sliding_window": True, "sliding_window": WINDOW},
+    "rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 31},
+}
+OLD_MODERN = {key: value for key, value in MODERN.items() if key not in ("rope_parameters", "layer_types")} | {
+    **{"global_attn_every_n_layers": 2, "global_rope_theta": 5555.0, "local_rope_theta": 777.0}
+}
 
 NEWER: dict[str, Callable[[], Any]] = {
     "ministral": _language("Ministral", KINDS),
     "qwen3 windows": _language("Qwen3", KINDS, use_sliding_window=True),
     "gemma2 windows": lambda: hf.Gemma2ForCausalLM(hf.Gemma2Config(**LLAMA | KINDS, query_pre_attn_scalar=211)),
     "gemma3": lambda: hf.Gemma3ForCausalLM(_gemma3()),
+    "gemma3 of old": lambda: hf.Gemma3ForCausalLM(hf.Gemma3TextConfig(**OLD, **OLD_BASES)),
     "embedding gemma": lambda: hf.Gemma3TextModel(_gemma3(use_bidirectional_attention=True, sliding_window=10)),
     "smollm3": _language("SmolLM3", no_rope_layers=[1, 0, 1]),
     "modernbert": lambda: hf.ModernBertForMaskedLM(hf.ModernBertConfig(**MODERN)),
     "modernbert biases": lambda: hf.ModernBertForMaskedLM(
         hf.ModernBertConfig(**MODERN, norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True)
     ),
+    "modernbert of old": lambda: hf.ModernBertForMaskedLM(hf.ModernBertConfig(**OLD_MODERN)),
     "olmo2": _language("Olmo2"),
     "olmo3": _language("Olmo3", KINDS, TWO_BASES | {"rope_parameters": TWO_BASES["rope_parameters"] | {GLOBAL: YARN}}),
     "exaone4": _language("Exaone4", KINDS, sliding_window_pattern=2),
@@ -104,6 +125,8 @@ NEWER: dict[str, Callable[[], Any]] = {
     "qwen3 yarn": _language("Qwen3", {"rope_parameters": YARN | {"attention_factor": 1.3}}),
     "phi3": _language("Phi3", LAYERED, sliding_window=WINDOW),
     "phi3 longrope": _language("Phi3", LAYERED, {"rope_parameters": LONG | {"partial_rotary_factor": 0.75}}),
+    "phi3 of old": _language("Phi3", LAYERED, OLD_LONG, of=OLD),
+    "qwen3 of old": _language("Qwen3", OLD_YARN, of=OLD),
     "phi": _language("Phi", LAYERED, EPS, PARTIAL, of=NO_RMS),
     "granite": _language("Granite", GRANITE, tie_word_embeddings=True),
     "granite untied": _language("Granite", GRANITE, tie_word_embeddings=False),
@@ -151,5 +174,9 @@ NEWER: dict[str, Callable[[], Any]] = {
     "electra headless": lambda: hf.ElectraForPreTraining(hf.ElectraConfig(**PLAIN, embedding_size=42)),
     "xlm-roberta": lambda: hf.XLMRobertaForMaskedLM(hf.XLMRobertaConfig(**PLAIN | {"pad_token_id": 5}, **EPS)),
     "camembert": lambda: hf.CamembertForMaskedLM(hf.CamembertConfig(**PLAIN | {"pad_token_id": 5}, **EPS)),
+    "modernbert decoder": lambda: hf.ModernBertDecoderForCausalLM(hf.ModernBertDecoderConfig(**MODERN)),
+    "vaultgemma": _language("VaultGemma", KINDS, query_pre_attn_scalar=53),
+    "ministral3": _language("Ministral3", {"rope_parameters": YARN_LATER}),
+    "biogpt": _language("BioGpt", EPS, of=PLAIN),
     "eurobert": lambda: hf.EuroBertForMaskedLM(hf.EuroBertConfig(**LLAMA | EURO)),
 }

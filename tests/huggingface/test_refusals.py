@@ -146,7 +146,7 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     "bloom with normed streams": (lambda: hf.BloomConfig(apply_residual_connection_post_layernorm=True), "stream"),
     "gpt2 with cross-attention": (lambda: hf.GPT2Config(add_cross_attention=True), "cross-attention"),
     "bert as a decoder": (lambda: hf.BertConfig(is_decoder=True), "used as a decoder"),
-    "mixture of experts": (lambda: hf.MixtralConfig(), "'mixtral' are not known here"),
+    "mixture of experts": (lambda: hf.MixtralConfig(), "num_experts_per_tok"),
     "too large": (
         lambda: hf.LlamaConfig(vocab_size=100_000, hidden_size=8192, intermediate_size=8192, num_attention_heads=64),
         "parameters; 2,000,000,000 are allowed",

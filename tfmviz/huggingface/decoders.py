@@ -266,6 +266,24 @@ FAMILIES = {
         **TRANSFORMER,
     ),
     "falcon": family(FALCON, _falcon, layout_of=_falcon_layout, **TRANSFORMER),
+    "biogpt": family(
+        Layout(
+            outside={
+                **OUTSIDE,
+                **{"embedding.W_U": "output_projection.weight", "norm": "layer_norm"},
+                **{"positions.table": "embed_positions.weight"},
+            },
+            layer=OPT_LAYER,
+            first_position=2,
+        ),
+        plain,
+        lambda theirs: {
+            "norm_eps": 1e-5,  # its code leaves out layer_norm_eps
+            "positions": "learned",
+            "embedding_scale": "sqrt_d_model" if theirs.scale_embedding else "one",
+        },
+        prefix="biogpt.",
+    ),
     "xglm": family(
         Layout(outside=OUTSIDE | {"norm": "layer_norm"}, layer=OPT_LAYER),
         _xglm,

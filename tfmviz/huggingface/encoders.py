@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from tfmviz.huggingface.family import Family, Weights, embeddings, function, linear, norm
-from tfmviz.huggingface.layout import Layout, all_of
+from tfmviz.huggingface.layout import Layout, all_of, with_parts
 from tfmviz.huggingface.llamas import LLAMA, all_turn, family, fixed, gated
 from tfmviz.huggingface.source import Refused, Source
 from tfmviz.huggingface.turning import plain_context, turns, windows
@@ -239,15 +239,26 @@ MODERN = Layout(
 )
 
 
+MODERN_DECODER = with_parts(
+    replace(
+        MODERN,
+        outside=dict(MODERN.outside) | {"head.transform.W": "lm_head.dense", "head.transform.norm": "lm_head.norm"},
+    ),
+    {f"self_attn.W_{letter.upper()}": f"attn.{letter}_proj" for letter in "qkv"},
+)
+MODERN_HEAD = {"modernbert": "head", "modernbert-decoder": "lm_head"}
+
+
 def _modern_shape(theirs: Any, source: Source) -> dict[str, Any]:
     """Its first layer reads the embedding, which has been normed already."""
     if theirs.classifier_activation != theirs.hidden_activation:
         raise Refused("Its head has another function than its layers (classifier_activation), which is not known here.")
-    if not theirs.decoder_bias and "head.dense.weight" in source:
+    if not theirs.decoder_bias:
         raise Refused("Its output layer has no bias (decoder_bias), which is not known here.")
-    head = "transform" if "head.dense.weight" in source else "none"
+    dense = f"{MODERN_HEAD[theirs.model_type]}.dense.weight"
+    head = "transform" if dense in source else "none"
     return {
-        "architecture": "encoder-only",
+        "architecture": "encoder-only" if theirs.model_type == "modernbert" else "decoder-only",
         "d_model": theirs.hidden_size,
         "n_layers": theirs.num_hidden_layers,
         "n_heads": theirs.num_attention_heads,
@@ -258,7 +269,7 @@ def _modern_shape(theirs: Any, source: Source) -> dict[str, Any]:
         "feed_forward": function(theirs.hidden_activation, gated=True),
         "embedding_norm": "present",
         **turns(theirs, theirs.hidden_size // theirs.num_attention_heads),
-        **windows(theirs, more=1),
+        **windows(theirs, more=int(theirs.model_type == "modernbert")),
         "head": head,
         **(
             embeddings(source, theirs, W_E=MODERN.outside["embedding.W_E"], W_U="decoder.weight")
@@ -274,6 +285,14 @@ FAMILIES = {
         weights=MODERN.weights,
         context=plain_context,
         reference="AutoModelForMaskedLM",
+        prefix="model.",
+        left_out=("*.inv_freq", "classifier.*"),
+    ),
+    "modernbert-decoder": Family(
+        shape=_modern_shape,
+        weights=MODERN_DECODER.weights,
+        context=plain_context,
+        reference="AutoModelForCausalLM",
         prefix="model.",
         left_out=("*.inv_freq", "classifier.*"),
     ),

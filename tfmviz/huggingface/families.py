@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tfmviz.huggingface import decoders, encoders, llamas, translators
 from tfmviz.huggingface.family import MAX_LEN, Family
+from tfmviz.huggingface.others import REASONS
 from tfmviz.huggingface.source import Refused, Source, Store
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.linear import ready_to_read
@@ -36,6 +37,8 @@ def family_of(theirs: Any) -> Family:
     if getattr(theirs, "quantization_config", None) is not None:
         raise Refused("Its weights are quantised. Convert the model that it was made from.")
     kind = theirs.model_type
+    if kind in REASONS:
+        raise Refused(REASONS[kind])
     if kind not in FAMILIES:
         raise Refused(f"Models of the type {kind!r} are not known here. Known types: {', '.join(sorted(FAMILIES))}.")
     return FAMILIES[kind]

@@ -208,7 +208,9 @@ def _stablelm_layout(theirs: Any, source: Source) -> Layout:
 
 NO_QK_NORM = {"qk_layernorm": False, "use_qk_norm": False}
 FAMILIES = {
-    **{name: family(LLAMA, gated, all_turn) for name in ("llama", "mistral", "ministral", "qwen2", "cwm")},
+    **{
+        name: family(LLAMA, gated, all_turn) for name in ("llama", "mistral", "ministral", "ministral3", "qwen2", "cwm")
+    },
     "seed_oss": family(LLAMA, gated, all_turn),
     "qwen3": family(QWEN3, gated, all_turn, fixed(qk_norm="present")),
     "smollm3": family(LLAMA, gated, _still_as_listed),
@@ -228,6 +230,11 @@ FAMILIES = {
     },
     "exaone4": family(OLMO2, gated, _still_where_global, fixed(norm_position="out", qk_norm="present")),
     "gemma": family(replace(LLAMA, gain_from_1=True), _gemma, refused={"use_bidirectional_attention": None}),
+    "vaultgemma": family(
+        with_parts(LLAMA, {"mlp_residual.norm": "pre_feedforward_layernorm"}, gain_from_1=True),
+        _capped,
+        fixed(norm_position="pre"),
+    ),
     "gemma2": family(GEMMA2, _capped),
     "gemma3_text": family(with_parts(GEMMA2, QK_NORMS), _capped, fixed(qk_norm="present")),
     "phi3": family(with_parts(LLAMA, all_of("self_attn.qkv_proj"), JOINED_GATED), gated, turning),

@@ -128,7 +128,8 @@ def turns(theirs: Any, d_head: int, *, still: Collection[int] = ()) -> dict[str,
 def plain_context(theirs: Any) -> int:
     """The longest text that a model was trained on."""
     rope = getattr(theirs, "rope_parameters", None) or {}
-    if rope.get("rope_type") in ("dynamic", "longrope") and (original := rope.get("original_max_position_embeddings")):
+    is_longer = rope.get("rope_type") in ("dynamic", "longrope") or "llama_4_scaling_beta" in rope
+    if is_longer and (original := rope.get("original_max_position_embeddings")):
         return min(theirs.max_position_embeddings, original)
     return theirs.max_position_embeddings
 
