@@ -147,6 +147,17 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     "gpt2 with cross-attention": (lambda: hf.GPT2Config(add_cross_attention=True), "cross-attention"),
     "bert as a decoder": (lambda: hf.BertConfig(is_decoder=True), "used as a decoder"),
     "mixture of experts": (lambda: hf.MixtralConfig(), "num_experts_per_tok"),
+    "latent attention": (lambda: hf.DeepseekV3Config(), "kv_a_proj_with_mqa"),
+    "state spaces": (lambda: hf.MambaConfig(), "state spaces"),
+    "falcon with ALiBi": (lambda: hf.FalconConfig(alibi=True), "alibi = True"),
+    "stablelm with norms of queries": (lambda: hf.StableLmConfig(qk_layernorm=True), "qk_layernorm = True"),
+    "olmo with a limit": (lambda: hf.OlmoConfig(clip_qkv=8.0), r"clip_qkv = 8\.0"),
+    "mpt with another slope": (lambda: hf.MptConfig(attn_config={"alibi_bias_max": 4}), "alibi_bias_max = 4"),
+    "electra that widens": (lambda: hf.ElectraConfig(), "embeddings_project"),
+    "layers in chunks": (
+        lambda: hf.MinistralConfig(**LLAMA, sliding_window=9, layer_types=["chunked_attention"] * 3),
+        "'chunked_attention'",
+    ),
     "too large": (
         lambda: hf.LlamaConfig(vocab_size=100_000, hidden_size=8192, intermediate_size=8192, num_attention_heads=64),
         "parameters; 2,000,000,000 are allowed",

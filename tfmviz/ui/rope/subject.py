@@ -69,6 +69,9 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
     if own:
         crossed = layer != choice.layer
         note = "Cross-attention has no positions, so this is the decoder's self-attention." if crossed else ""
+        turning = [path for path in here.model.config.layers if scheme != "rope" or theta_in(here.model, path).any()]
+        if turning and layer not in turning:
+            note, layer = f"Layer {layer.split('.')[1]} turns nothing, so this is another.", turning[0]
         return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note, here=here)
     lesson.hide("kind")
     config = there.model.config
@@ -110,9 +113,14 @@ def say_whose(shown: Subject) -> None:
 
 def own_theta(shown: Subject) -> Array:
     """θ_m of the model itself, in this layer: (d_head / 2,)."""
+    return theta_in(shown.model, shown.layer)
+
+
+def theta_in(model: Model, layer: str) -> Array:
+    """θ_m of a model's layer: (d_head / 2,)."""
     from tfmviz.positions.rope import own_frequencies
 
-    theta: Array = own_frequencies(shown.model.config, shown.layer).numpy()
+    theta: Array = own_frequencies(model.config, layer).numpy()
     return theta
 
 
