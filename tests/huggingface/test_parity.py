@@ -9,11 +9,15 @@ import pytest
 import torch
 
 from tests.cases import each
+from tests.huggingface.folders import llama_style
 from tests.huggingface.models import MODELS, ids, texts_of, tiny, weighted
 from tests.huggingface.newer import NEWER
 from tests.model.helpers import blocks_of, record
+from tfmviz.analysis import contributions
+from tfmviz.analysis.why.score import Pair, score_sum
 from tfmviz.huggingface import check
 from tfmviz.huggingface.check import compare
+from tfmviz.huggingface.conversion import convert
 from tfmviz.huggingface.families import config_of, family_of, module_of, open_source
 from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.model.cache import Cache
@@ -59,6 +63,22 @@ def test_reading_with_a_cache_gives_what_one_pass_gives_and_what_is_written_is_t
         parts = [module(text[:, :5], cache), module(text[:, 5:6], cache, past=5), module(text[:, 6:], cache, past=6)]
         expected = module(text)
     assert float((torch.cat(parts, dim=1) - expected).abs().max()) < 5e-5 * float(expected.abs().max())
+
+
+@each("name", ["gemma3", "smollm3", "olmo3", "exaone4", "modernbert", "phi3 longrope"])
+def test_every_stream_and_score_is_the_sum_that_pages_make_of_it(name: str) -> None:
+    """Where layers turn differently, lack a norm, or norm the queries of all heads together."""
+    model = convert(weighted(NEWER[name]()), llama_style())
+    trace = model.trace("The cat sat on the mat, and the dog ran away.")
+    (stack,) = model.config.stacks
+    river = contributions.river(trace, stack, 9, model.weights.stacks[stack])
+    assert river.residue < 1e-5 * max(1.0, float(abs(river.final).max()))
+    for layer in model.config.layers:
+        positions = model.position_effects(layer, len(trace.target))
+        pair = Pair(layer=layer, head=model.config.attention.n_heads - 1, query=9, key=8)
+        found = score_sum(trace, pair, model.weights, positions)
+        scores = trace[f"{layer}.scores"][pair.head, pair.query, pair.key]
+        assert found.total == pytest.approx(scores, rel=1e-5, abs=1e-5), layer
 
 
 @each(

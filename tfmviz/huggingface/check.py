@@ -167,6 +167,8 @@ def eager(theirs: Any) -> Iterator[None]:
     """Lets the original compute its patterns step by step; its usual kernels give none, without saying so."""
     before, training = theirs.config._attn_implementation, theirs.training
     theirs.set_attn_implementation("eager")
+    if theirs.config._attn_implementation != "eager":  # Falcon takes it only when it is built
+        raise Refused('Its patterns cannot be had. Load it with attn_implementation="eager".')
     theirs.eval()
     try:
         yield
