@@ -55,6 +55,7 @@ soak: .venv/test.done
 
 format: .venv/test.done
 	.venv/bin/python -m scripts.draw_rooms
+	.venv/bin/python -m scripts.draw_api
 	.venv/bin/python -m ruff check --fix .
 	.venv/bin/python -m ruff format .
 	$(NPM) run --silent format

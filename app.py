@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.ui import frame, projector, turns
+from tfmviz.ui import frame, projector, turns, walks
 from tfmviz.ui.figures import theme
 from tfmviz.ui.router import DEFAULT, navigation, path, routed
 from tfmviz.views.shared import page_colours
@@ -18,7 +18,10 @@ with turns.taken():
     turns.take(st.query_params.get("model", ""), st.query_params.get("text", ""))
     projector.style()
     st.html(f"<style>{page_colours(theme())}</style>")
-    frame.draw(page.url_path or DEFAULT)
-    with routed():
-        page.run()
-    path(page)
+    if st.query_params.get("presenter") == "1":
+        walks.present()
+    else:
+        frame.draw(page.url_path or DEFAULT)
+        with routed():
+            page.run()
+        path(page)

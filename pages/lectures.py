@@ -1,4 +1,4 @@
-"""Lectures: walks through the app, step by step, with a line of what to say at each (L1 to L10)."""
+"""Lectures: walks through the app, step by step, with a line of what to say at each (L1 to L11)."""
 
 import streamlit as st
 
@@ -6,5 +6,7 @@ from tfmviz.ui import router
 from tfmviz.ui.lectures import overview
 
 router.ensure_routed()
-st.markdown("Start one, press F for the projector, go on with → and ←.")
+st.markdown(
+    "Start one, press F for the projector, go on with → and ←. N opens a presenter's window: the lines move there."
+)
 overview.overview()

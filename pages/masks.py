@@ -61,6 +61,6 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "Click a word in the grid's header to hide it; the model reruns with your mask.",
+    "Click a word to hide it; the model reruns with your mask.",
     draw,
 )

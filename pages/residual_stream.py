@@ -18,9 +18,9 @@ def draw(here: Lesson) -> None:
                 lambda: lengths.lengths(here),
                 here.asks("Which token ends up with the longest vector?", "queries"),
             ),
-            "In space": (
-                "Each path is a token's vector, from its embedding through all layers. Drag to rotate.",
-                lambda: paths.paths(here),
+            "Neighbours": (
+                "Which tokens' vectors point most nearly the same way, layer by layer?",
+                lambda: paths.neighbours(here),
                 "Which tokens end close together?",
             ),
             "In context": (
@@ -45,23 +45,28 @@ def draw(here: Lesson) -> None:
                 "Which part contributes most to the word?",
             ),
             "Two designs": (
-                "Two identically trained models differ in one respect: where the norms sit, or x + f(Norm(x)) against "
-                "f(Norm(x)) alone.",
+                "Two identically trained models differ in one respect: where the norms sit, x + f(Norm(x)) against "
+                "f(Norm(x)) alone, or how they encode order.",
                 lambda: lesson.either(
                     "They differ in",
                     "designs",
-                    {"their norms": lambda: pair.twins(here), "residual connections": lambda: pair.pair(here)},
+                    {
+                        "their norms": lambda: pair.twins(here),
+                        "residual connections": lambda: pair.pair(here),
+                        "their positions": lambda: pair.orders(here),
+                    },
                 ),
                 "In which model do the vectors grow?",
             ),
         },
         earlier={
+            "In space": ("Neighbours", {"drawn_as": "in space"}),
             "Pre-norm, post-norm": ("Two designs", {"designs": "their norms"}),
             "With and without": ("Two designs", {"designs": "residual connections"}),
         },
         needs={
             "Lengths": ("text", "model", "kind"),
-            "In space": ("text", "model", "kind"),
+            "Neighbours": ("text", "model", "kind"),
             "In context": ("text", "model", "kind"),
             "Logit lens": ("text", "model"),
             "The river": ("text", "model", "kind"),

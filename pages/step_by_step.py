@@ -43,7 +43,11 @@ def draw(here: Lesson) -> None:
             ),
             "The code": ("", lambda: code.code(here)),
         },
-        needs={"Why √d?": (), "Heads or their mean?": ("text", "model", "kind", "layer")},
+        needs={
+            "Why √d?": (),
+            "Heads or their mean?": ("text", "model", "kind", "layer"),
+            "Find a head": ("text", "model", "kind"),
+        },
     )
 
 

@@ -256,20 +256,6 @@ def does_not_ask_the_whole_page_what_it_holds(source: Source) -> Iterator[str]:
     return source.finds(whole, "Chromium would match all elements anew whenever one comes or goes")
 
 
-def fits_on_a_screen(source: Source) -> Iterator[str]:
-    """A page is one function; how long it may be is said of its file. Figures have many settings and little logic."""
-    is_page = source.path.parts[0] == "pages"
-    if (length := len(source.text.splitlines())) > (cap := 85 if is_page else 400):
-        yield source.says(1, f"{length} lines; split it, {cap} are the limit")
-    for node in () if is_page else source.nodes:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            returned = ast.unparse(node.returns) if node.returns else ""
-            is_figure = source.name.startswith("tfmviz/plots/") and returned.endswith(("Cells", "Chart"))
-            length = (node.end_lineno or 0) - node.lineno + 1
-            if length > (cap := 50 if is_figure else 40):
-                yield source.says(node, f"`{node.name}` has {length} lines; split it, {cap} are the limit")
-
-
 def rooms_are_as_they_are_drawn(every: Sources) -> Iterator[str]:
     there = {PurePosixPath(name).parts[1].removesuffix(".py") for name in every if fnmatchcase(name, "tfmviz/*.py")}
     yield from (f"docs/rooms.toml:1: `{gone}` is gone" for gone in sorted(ROOMS.keys() - there))
@@ -373,7 +359,6 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
     reads_as_a_textbook: ["docs/*.md", "CONTRIBUTING.md", "README.md"],
     never_turns_text_into_markup: ["tfmviz/*.ts", "tfmviz/*.tsx"],
     does_not_ask_the_whole_page_what_it_holds: ["tfmviz/*.css"],
-    fits_on_a_screen: ["*.py"],
 }
 """Each rule for single sources, and for which."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from functools import cache as kept
 from typing import Any
 
@@ -54,8 +55,9 @@ def lesson(model: str, text: str, layer: str, head: int = 0) -> Lesson:
 
 
 def words(app: AppTest) -> str:
-    """The text of the page and its notes."""
-    return "\n".join(str(element.value) for element in [*app.markdown, *app.info, *app.warning, *app.error])
+    """The text of the page and its notes. A result and what follows it are one line; see `figures.result`."""
+    said = [str(element.value) for element in [*app.markdown, *app.info, *app.warning, *app.error]]
+    return re.sub(r"(?m)^> (.*)\n", r"\1 ", "\n".join(said))
 
 
 def views(app: AppTest) -> dict[str, Any]:

@@ -102,7 +102,11 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 def new_context(browser: Browser) -> BrowserContext:
-    made = browser.new_context(viewport={"width": 1280, "height": 844}, accept_downloads=True)
+    made = browser.new_context(
+        viewport={"width": 1280, "height": 844},
+        accept_downloads=True,
+        reduced_motion="reduce",  # an old picture may lie above a figure for 200 ms, see test_motion
+    )
     made.set_default_timeout(180_000)
     made.add_init_script(STILL)
     return made

@@ -1,7 +1,7 @@
 """What `make test` leaves to `make test-all`: what takes long and seldom fails alone.
 
 `make test` asks the laws, both engines' parity, every page without a browser, the first tab of each page in Chromium,
-ten tasks of a newcomer, and how a lecture is walked.
+and how a lecture is walked.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ SWEEP = frozenset(
 )
 """Folders and files below `tests/`."""
 
-KEPT = frozenset(
-    {"browser/test_every_page.py", "browser/test_lectures.py", "browser/test_ten_steps.py", "browser/test_ten_tasks.py"}
-)
+KEPT = frozenset({"browser/test_every_page.py", "browser/test_lectures.py", "browser/test_ten_steps.py"})
 """Files in these folders that `make test` asks all the same."""
 
 

@@ -18,20 +18,32 @@ The axis vocabulary, used in every shape comment of the project:
     d_ff      inner width of the feed-forward layer
     vocab     entries of the tokenizer's vocabulary
 
+What else is here, by what one wants:
+
+    show, trace_of                      attention that you have: from transformers, TransformerLens, numpy, a file
+    load, available                     a model that is shipped or that you have converted
+    tfmviz.views.html                   the explorer as one page, with `live=True` with the model in it
+    tfmviz.huggingface.convert          a model of transformers as one of these, with every site
+    tfmviz.record.edits                 what `trace(edits=…)` takes: a head off, a value scaled, fixed or copied
+    tfmviz.zoo.writing                  text that a model writes
+
 Importing this package imports neither torch nor any model; `load` does.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Encoding, NotCaptured, Trace
 
 if TYPE_CHECKING:
+    from tfmviz.brought import Page
     from tfmviz.zoo import ZooModel
 
-__all__ = ["Encoding", "Model", "NotCaptured", "Trace", "available", "load"]
+__version__ = "0.2.0"
+
+__all__ = ["Encoding", "Model", "NotCaptured", "Trace", "__version__", "available", "load", "show", "trace_of"]
 
 
 def available() -> tuple[str, ...]:
@@ -53,3 +65,67 @@ def load(name: str) -> ZooModel:
     from tfmviz import zoo
 
     return zoo.load(name)
+
+
+def show(
+    attentions: Any,
+    tokens: Any = None,
+    *,
+    source: Any = None,
+    tokenizer: Any = None,
+    title: str = "",
+    words: bool = False,
+) -> Page:
+    """The explorer with attention that you have. A notebook shows it; `.save("attention.html")` writes it as a page.
+
+        output = model(**inputs, output_attentions=True)
+        tfmviz.show(output.attentions, tokenizer.convert_ids_to_tokens(inputs.input_ids[0]))
+
+    Args:
+        attentions, tokens, source, tokenizer: see `trace_of`.
+        title: the model's name, for captions.
+        words: join the pieces of each word: what it receives is the sum over its pieces, what it gives their mean.
+
+    Raises:
+        ValueError: what was given is no attention, or does not fit the tokens, or is too much for a page; the sentence
+            says what to do.
+    """
+    from tfmviz import brought
+
+    return brought.show(attentions, tokens, source=source, tokenizer=tokenizer, title=title, words=words)
+
+
+def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokenizer: Any = None) -> Trace:
+    """Attention that you have as a record: patterns and masks by their sites, with the tokens attached.
+
+    The numbers stay as they are, in float32. Rows need not sum to 1. Where no token looks ahead, the mask is causal.
+
+    Args:
+        attentions: what transformers gives for `output_attentions=True`, as a tuple or as the whole output, of an
+            encoder-decoder or of `generate` too; an array or lists with the axes layer, batch (of one, or none), head,
+            query, key; a cache of TransformerLens; a file with JSON or one that the explorer has saved, by its path.
+        tokens: words, or ids with a `tokenizer`. Of an encoder-decoder the decoder's. Pieces may be spelled as
+            vocabularies do: “Ġthe”, “▁the”, “##ing”.
+        source: the encoder's tokens, or those that are looked at where one text looks at another.
+        tokenizer: of transformers or of tokenizers.
+
+    Raises:
+        ValueError: see `show`.
+    """
+    from tfmviz import brought
+
+    return brought.trace_of(attentions, tokens, source=source, tokenizer=tokenizer)
+
+
+def _in_notebook(trace: Trace) -> str | None:
+    """A record as a notebook shows it; None, so that it shows a line of text, if it holds no attention or too much."""
+    from tfmviz.brought import Page
+    from tfmviz.views import travels_whole
+
+    try:
+        return Page(trace=trace)._repr_html_() if travels_whole(trace) else None
+    except ValueError:
+        return None
+
+
+Trace._repr_html_ = _in_notebook  # type: ignore[attr-defined]  # the record knows no views

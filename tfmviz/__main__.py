@@ -2,6 +2,7 @@
 
 tfmviz                     # on this machine only
 tfmviz --host 0.0.0.0      # for everyone in the network: a class
+tfmviz show attention.json # no app: a page with the attention of a file
 python -m tfmviz           # the same, from a checkout
 """
 
@@ -43,6 +44,23 @@ FAREWELL = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the app until it is stopped, or writes a page: see `serve` and `brought.command`.
+
+    Args:
+        arguments: those of the command line; None takes the process's own.
+
+    Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == "show":
+        from tfmviz.brought import command
+
+        command.main(arguments[1:])
+    else:
+        serve(arguments)
+
+
+def serve(arguments: Sequence[str]) -> None:
     """Runs the app until it is stopped.
 
     `streamlit run app.py` does less. This command also keeps other sites' pages out (`doors.py`), has room for a class
@@ -50,12 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with a page alone, and serves the scripts of the views as files (`ui/scripts.py`). And it stops when it is asked to,
     though a reader's machine sleeps.
 
-    Args:
-        arguments: those of the command line; None takes the process's own.
-
     Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """
-    args = parsed(argparse.ArgumentParser(prog="tfmviz", description="Starts the app."), arguments)
+    about = "Starts the app. `tfmviz show FILE` writes a page with the attention of a file instead."
+    args = parsed(argparse.ArgumentParser(prog="tfmviz", description=about), arguments)
     if trouble := trouble_at(args.host, args.port):
         sys.exit(trouble)
     import uvicorn

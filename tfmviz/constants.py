@@ -93,6 +93,9 @@ MAX_DISTANCE: int = _KNOWN["MAX_DISTANCE"]
 """T5's relative positions: how many buckets there are, and the distance at which they stop growing (Raffel et al. 2020,
 section 2.1)."""
 
+CLIP: int = _KNOWN["CLIP"]
+"""The distance from which all keys share one relative vector (Shaw et al. 2018, section 4.1: 16 in the base model)."""
+
 NORM_EPS: float = _KNOWN["NORM_EPS"]
 """ε of all norms, where a configuration does not say."""
 

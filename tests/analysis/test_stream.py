@@ -36,6 +36,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "no positions": {"feed_forward": "none", "positions": "none"},
     "encoder": {"architecture": "encoder-only", "positions": "t5"},
     "ALiBi": {"positions": "alibi", "score_divisor": 1.0},
+    "Shaw": {"positions": "shaw", "qk_norm": "present"},
     "translator": {"architecture": "encoder-decoder", "positions": "learned"},
     "rope translator": {"architecture": "encoder-decoder", "positions": "rope"},
     "post translator": {"architecture": "encoder-decoder", "norm_position": "post", "n_kv_heads": 1},

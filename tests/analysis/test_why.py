@@ -180,7 +180,7 @@ def read_without(
 
 
 @each("side", SIDES)
-@each("name", ["pre", "rms", "no positions", "encoder", "parallel", "ALiBi"])
+@each("name", ["pre", "rms", "no positions", "encoder", "parallel", "ALiBi", "Shaw"])
 def test_without_a_path_the_model_computes_what_torch_does_when_a_head_does_not_read_it(name: str, side: Side) -> None:
     module, trace, weights = made(name)
     layer = trace.layers[-1]

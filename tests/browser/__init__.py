@@ -339,7 +339,7 @@ class Visit:
             self.page.wait_for_function("() => (localStorage.clear(), sessionStorage.clear(), true)", timeout=20_000)
         self.page.goto("about:blank", timeout=20_000)
         self.page.context.clear_cookies()
-        self.page.emulate_media(color_scheme="light")
+        self.page.emulate_media(color_scheme="light", reduced_motion="reduce")
         self.page.mouse.move(-1, -1)
 
     def open(self, address: str = "/explorer", *, drawn: str = ".tiles button") -> Page:

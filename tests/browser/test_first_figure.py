@@ -15,14 +15,14 @@ from tfmviz.ui.router import PAGES
 
 HIGHEST = dict.fromkeys((page.name for page in PAGES if page.group), 260) | dict.fromkeys(
     (
-        *("complexity", "counting", "explorer", "feed_forward", "ladder", "positions_rope", "recipe"),
-        *("residual_stream", "switch_off", "tokens", "training", "whole_model"),
+        *("counting", "explorer", "feed_forward", "ladder", "masks", "recipe", "residual_stream"),
+        *("step_by_step", "switch_off", "tokens", "training", "whole_model", "writing"),
     ),
     210,
 )
 """Pixels from the top of the window to the first figure, at 1280 × 800. The other pages have a line of controls."""
 
-HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 250, 300
+HIGHEST_ON_A_PROJECTOR, BELOW_TWO_LINES = 240, 300
 """The same of every tab, on a projector. Pages on translators have two lines of choices."""
 
 SMALLEST = 18

@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import AT_REST, Visit, box_of, open_tab, project
 from tfmviz import zoo
+from tfmviz.ui import walks
 
 QUESTION = "After which layer does it first say its final answer?"
 SHARE = re.compile(r"\b[01]\.\d\d")
@@ -113,7 +114,7 @@ def test_a_step_of_a_lecture_may_arrive_hidden_and_the_next_is_seen(visit: Visit
     expect(page.get_by_text("which token does “sat” look at most?")).to_be_visible()
     expect(page.locator(".explorer .spoken")).to_be_hidden()
     page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile("step=2"))
+    expect(page).to_have_url(re.compile("step=store"))
     expect(page.locator(".explorer .spoken")).to_be_visible()
     expect(page.get_by_text("look at most?")).to_be_hidden()
 
@@ -172,11 +173,14 @@ def expect_free(page: Page, figure: Locator) -> None:
 
 
 def test_the_line_of_a_lecture_which_may_tell_waits_for_the_guess(visit: Visit) -> None:
-    page = visit.open("/explorer?text=the+cat+sat+down&lecture=L3&step=1")
-    line = page.locator(".walk .say")
+    page = visit.open("/" + walks.walks()[0]["L3"].address(1).removeprefix("./"))
+    line, ring = page.locator(".walk .say"), page.locator(".ring")
     expect(line).to_be_visible()
+    expect(ring).to_be_visible()
     press_g(page)
     expect(line).to_be_hidden()
+    expect(ring).to_be_hidden()
     expect(page.get_by_role("link", name="On in the lecture")).to_be_visible()
     press_g(page)
     expect(line).to_be_visible()
+    expect(ring).to_be_visible()

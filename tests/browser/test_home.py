@@ -51,7 +51,6 @@ BY_HAND = """(() => {
 
 
 def test_the_heads_take_turns_until_the_first_key_and_never_where_nothing_may_move(visit: Visit) -> None:
-    visit.page.emulate_media(reduced_motion="reduce")
     with visit.page.add_init_script(BY_HAND):
         page, _, said = at_home(visit)
     heads = page.get_by_role("group", name="Heads", exact=True).get_by_role("button")

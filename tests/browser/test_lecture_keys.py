@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser import TURN, Visit, press
+from tests.browser import TURN, Visit, choose, press
 from tests.browser.test_find import ask
 from tests.browser.test_lectures import at_rest
 from tfmviz.ui import walks
@@ -124,7 +124,7 @@ def test_a_click_whose_answer_comes_after_the_step_does_not_end_the_lecture(visi
 
 def test_a_step_is_taken_though_a_click_before_it_goes_back_to_where_it_was(visit: Visit) -> None:
     page = open_step(visit, "L3", 10)
-    for late in ("step_by_step?step=10&lecture=L3", "step_by_step?lecture=L3&step=11"):
+    for late in ("step_by_step?step=result&lecture=L3", "step_by_step?lecture=L3&step=softmax"):
         page.keyboard.press("ArrowRight")
         page.evaluate(TURN, late)  # as Streamlit does with a click that is answered, or even told, only now
         stays(page, "L3", 11)
@@ -165,3 +165,13 @@ def test_a_page_that_no_answer_reaches_any_more_is_loaded_anew(visit: Visit) -> 
     at_rest(page, "L3", 2)
     assert page.evaluate("globalThis.isOld") is None
     forgive_late_answers(visit)
+
+
+def test_who_has_typed_or_chosen_walks_on(visit: Visit) -> None:
+    page = open_step(visit, "L3", 4)
+    visit.enter("The dog saw a cat.")
+    page.keyboard.press("ArrowRight")
+    at_rest(page, "L3", 5)
+    choose(page, "Sentences to start from", re.compile("^I went"))
+    page.keyboard.press("PageDown")
+    at_rest(page, "L3", 6)

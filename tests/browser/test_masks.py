@@ -148,9 +148,10 @@ def test_dragging_paints_and_undo_takes_the_whole_stroke_back(visit: Visit) -> N
 
 
 @pytest.mark.parametrize("width", [390])
-def test_on_a_phone_a_cell_can_be_hit_and_a_finger_that_scrolls_changes_nothing(visit: Visit) -> None:
+def test_on_a_phone_13_words_fit_and_a_finger_that_scrolls_changes_nothing(visit: Visit) -> None:
     page = visit.open("/masks", drawn=DRAWN)
-    assert page.evaluate("() => globalThis.tfmvizViews.masks.view.board.cell") >= 24
+    assert page.evaluate("() => globalThis.tfmvizViews.masks.view.board.cell") >= 18
+    assert page.locator(".board").evaluate("(node) => node.scrollWidth <= node.clientWidth")
     before = page.locator(".lab .count").inner_text()
     board(page).evaluate(
         """(canvas) => {
@@ -171,6 +172,20 @@ def test_the_grid_is_drawn_by_keyboard_alone(visit: Visit) -> None:
     for pressed, count in ((["ArrowRight", " "], 29), (["d"], 34), (["u", "u"], 28), (["r"], 34)):
         keys(page, *pressed)
         counts(page, f"{count} of 7 × 7")
+
+
+def test_a_word_of_the_sentence_is_hidden_by_a_click_and_shown_by_a_key(visit: Visit) -> None:
+    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
+    word = page.locator(".lab .sentence button", has_text="cat")
+    word.click()
+    counts(page, "22 of 7 × 7")
+    expect(word).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(re.compile("edit="))
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    counts(page, "28 of 7 × 7")
+    expect(word).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_row_emptied_by_hand_is_named_and_a_mask_of_the_gallery_told_in_words(visit: Visit) -> None:

@@ -28,7 +28,8 @@ def test_paths_are_turned_read_out_and_saved_and_no_other_tab_loads_what_draws_t
     page.on("request", lambda request: scripts.append(request.url) if "Plotly" in request.url else None)
     visit.open(f"{PAGE}&stream=Lengths", drawn=DRAWN)
     assert scripts == []
-    open_tab(page, "In space")
+    open_tab(page, "Neighbours")
+    page.get_by_role("radio", name="in space").click()
     figure = page.locator(".st-key-paths .js-plotly-plot")
     expect(figure).to_have_attribute("aria-label", re.compile(r"Paths of 7 tokens\. As an embedding, “"))
     eye = "(node) => node._fullLayout.scene.camera.eye.z"

@@ -1,14 +1,15 @@
-"""What a newcomer wants first, and how many clicks it may take. A task is a line in `TASKS` and a function."""
+"""Ten things that a newcomer wants, and how many clicks from home they may take: a line in `TASKS` and a function."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, menu
+from tests.browser import Visit
+from tests.cases import each
 
 
 class Newcomer:
@@ -34,84 +35,110 @@ class Newcomer:
         self.enter(text)
 
 
+SENTENCE = "My sister feeds the neighbourhood hedgehogs."
+IN_MAIN = "[data-testid=stMain]"
+
+
+def door(me: Newcomer, title: str) -> None:
+    """One of home's six."""
+    me.click(me.page.locator(".doors a", has_text=title))
+
+
+def what_it_refers_to(me: Newcomer) -> None:
+    """The page says that one head is not the answer."""
+    door(me, "All heads")
+    me.click(me.page.locator(".strip button", has_text="animal").first)
+    expect(me.page.locator(".pair")).to_contain_text("No single head is the answer")
+
+
+def which_head_links_two_words(me: Newcomer) -> None:
+    door(me, "All heads")
+    me.click(me.page.locator(".strip button", has_text="animal").first)
+    expect(me.page.locator(".pair button:visible").first).to_contain_text("layer 3, head 2")
+
+
 def why_the_root(me: Newcomer) -> None:
     me.find("why √d")
     expect(me.page.get_by_role("tab", name="Why √d?")).to_have_attribute("aria-selected", "true")
 
 
-def what_kneser_ney_is(me: Newcomer) -> None:
-    me.find("Kneser-Ney")
-    expect(me.page.get_by_role("heading", level=1)).to_have_text("Counting words")
-    expect(me.page.get_by_role("combobox", name="Smoothing")).to_have_value("Kneser–Ney")
+def hide_a_word(me: Newcomer) -> None:
+    door(me, "A mask being painted")
+    me.click(me.page.locator(".lab .sentence button", has_text="animal"))
+    expect(me.page.locator(IN_MAIN).get_by_text(re.compile("in A.*in B")).first).to_be_visible()
 
 
-def share_a_view(me: Newcomer) -> None:
+def one_changed_word(me: Newcomer) -> None:
+    """A difference is seen."""
+    me.find("one changed word")
+    difference = "Math.max(...tfmvizViews.side_difference.view.picture.values.filter(isFinite).map(Math.abs))"
+    me.page.wait_for_function(f"() => globalThis.tfmvizViews?.side_difference?.view?.picture && {difference} > 0.1")
+
+
+def two_position_schemes_on_my_sentence(me: Newcomer) -> None:
+    """A sentence says that these models cut words into shorter pieces."""
+    me.find("sinusoidal beside RoPE")
+    expect(me.page.get_by_label("Your sentence")).to_have_value(SENTENCE)
+    expect(me.page.get_by_text(re.compile(r"into \d+ shorter pieces"))).to_be_visible()
+
+
+def norms_that_grow(me: Newcomer) -> None:
+    me.find("norms that grow")
+    expect(me.page.get_by_role("tab", name="Lengths")).to_have_attribute("aria-selected", "true")
+    expect(me.page.locator(IN_MAIN).get_by_text(re.compile("norm", re.IGNORECASE)).first).to_be_visible()
+
+
+def a_head_switched_off(me: Newcomer) -> None:
+    me.find("switch off a head")
+    me.click(me.page.locator("[data-code='d3.2']"))
+    expect(me.page.get_by_text(re.compile(r"3\.2 off")).first).to_be_visible()
+
+
+def what_a_neuron_does(me: Newcomer) -> None:
+    """In words: no byte."""
+    me.find("what a neuron does")
+    chart = me.page.locator(".st-key-directions svg.marks")
+    expect(chart).to_be_visible()
+    expect(chart).not_to_contain_text("[")
+
+
+def share_every_page(me: Newcomer) -> None:
     me.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     me.click(me.page.get_by_role("button", name="Share"))
     expect(me.page.get_by_text("Copied")).to_be_visible()
     assert me.page.evaluate("navigator.clipboard.readText()") == me.page.url
 
 
-def open_a_lecture(me: Newcomer) -> None:
-    me.click(me.page.get_by_role("link", name="Give a lecture"))
-    lecture = me.page.locator("section").filter(has_text="Self-attention").first
-    me.click(lecture.get_by_role("link").first)
-    expect(me.page.get_by_role("navigation", name="Lecture")).to_contain_text("1 of ")
-
-
-def change_the_model(me: Newcomer) -> None:
-    me.click(me.page.get_by_role("button", name="Model: Tiny English"))
-    me.click(me.page.get_by_role("option", name="French to English"))
-    expect(me.page.get_by_role("button", name="Model: French to English")).to_be_visible()
-
-
-def go_on_in_the_course(me: Newcomer) -> None:
-    me.click(me.page.get_by_role("link", name="Counting words →"))
-    expect(me.page.get_by_role("heading", level=1)).to_have_text("Counting words")
-
-
-def get_back_home(me: Newcomer) -> None:
-    me.click(menu(me.page).get_by_role("link", name="tfmviz"))
-    expect(me.page.get_by_role("heading", level=1)).to_have_text("tfmviz")
-
-
-def open_masks_on_a_phone(me: Newcomer) -> None:
-    me.click(menu(me.page).get_by_role("button", name="Menu"))
-    me.click(menu(me.page).get_by_role("link", name="Masks"))
-    expect(me.page.locator("h1")).to_have_text("Masks")
-    expect(menu(me.page).get_by_role("link")).to_have_count(0)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Task:
-    """What somebody wants, in how many clicks at most, and on which page and screen they begin."""
+    """What somebody wants, in how many clicks at most, and where they begin."""
 
     done: Callable[[Newcomer], None]
     clicks: int
     begins: str = "/"
-    screen: tuple[int, int] = (1280, 800)
 
-
-PHONE = (390, 844)
 
 TASKS = {
-    "find why √d": Task(done=why_the_root, clicks=2),
-    "find what Kneser-Ney is": Task(done=what_kneser_ney_is, clicks=2),
-    "share a view": Task(done=share_a_view, clicks=1, begins="/explorer"),
-    "open a lecture": Task(done=open_a_lecture, clicks=2),
-    "change the model by its name": Task(done=change_the_model, clicks=2, begins="/explorer"),
-    "go on to the next page of the course": Task(done=go_on_in_the_course, clicks=1, begins="/tokens"),
-    "get back home": Task(done=get_back_home, clicks=1, begins="/masks"),
-    "open the page on masks on a phone": Task(done=open_masks_on_a_phone, clicks=3, screen=PHONE),
+    "what “it” refers to": Task(done=what_it_refers_to, clicks=3),
+    "which head links two words": Task(done=which_head_links_two_words, clicks=2),
+    "why √d": Task(done=why_the_root, clicks=2),
+    "hide a word": Task(done=hide_a_word, clicks=2),
+    "one changed word": Task(done=one_changed_word, clicks=3),
+    "sinusoidal beside RoPE": Task(
+        done=two_position_schemes_on_my_sentence, clicks=2, begins=f"/?text={SENTENCE.replace(' ', '+')}"
+    ),
+    "norms that grow": Task(done=norms_that_grow, clicks=2),
+    "a head switched off": Task(done=a_head_switched_off, clicks=3),
+    "what a neuron does": Task(done=what_a_neuron_does, clicks=3),
+    "share": Task(done=share_every_page, clicks=1),
 }
 
 
-@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS.keys())
+@each("task", TASKS)
 def test_a_newcomer_gets_there_in_few_clicks(visit: Visit, task: Task) -> None:
-    visit.page.set_viewport_size({"width": task.screen[0], "height": task.screen[1]})
+    visit.page.set_viewport_size({"width": 1280, "height": 800})
     page = visit.open(task.begins, drawn="[data-testid=stMain] h1")
     page.wait_for_selector(".st-key-find button")
-    page.wait_for_function(AT_REST)
     me = Newcomer(page)
     task.done(me)
     assert me.clicks <= task.clicks

@@ -25,7 +25,6 @@ UI = "tfmviz/ui/explorer/x.py"
 
 LESSON = '"""A lesson."""\nfrom tfmviz.ui import lesson\nfrom tfmviz.ui.explorer import x\nlesson.page("A", "", x)'
 
-LONG = {n: "\n".join(["def f() -> Chart:", *["    pass"] * (n - 1)]) for n in (40, 41, 50, 51)}
 
 BROKEN = {
     (lint.imports_only_what_its_room_may, "tfmviz/analysis/x.py"): {
@@ -87,9 +86,6 @@ BROKEN = {
         "'http://www.w3.org/2000/svg'": [],
     },
     (lint.does_not_ask_the_whole_page_what_it_holds, "tfmviz/ui/x.css"): {"a { }\nbody:has(b) { }": [2]},
-    (lint.fits_on_a_screen, "tfmviz/plots/x.py"): {LONG[50]: [], LONG[51]: [1], LONG[41].replace("Chart", "str"): [1]},
-    (lint.fits_on_a_screen, UI): {LONG[40]: [], LONG[41]: [1], "\n" * 400: [], "\n" * 401: [1]},
-    (lint.fits_on_a_screen, "pages/x.py"): {LONG[41]: [], "\n" * 86: [1]},
 }
 """By rule and file: texts, and the lines in which they break it."""
 

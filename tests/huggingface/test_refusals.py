@@ -16,6 +16,7 @@ import pytest
 import torch
 import transformers as hf
 
+from tests.browser import ROOT
 from tests.cases import each
 from tests.huggingface.damages import REFUSED, Damage
 from tests.huggingface.folders import llama_style
@@ -23,9 +24,12 @@ from tests.huggingface.models import LENGTH, LLAMA, MODELS, WINDOW, qwen2, slidi
 from tests.huggingface.test_folders import run
 from tfmviz import zoo
 from tfmviz.huggingface import conversion
-from tfmviz.huggingface.card import facts_of
+from tfmviz.huggingface.card import facts_of, said
+from tfmviz.huggingface.check import TIMES, Site
 from tfmviz.huggingface.conversion import texts_of
-from tfmviz.huggingface.families import config_of, family_of, open_source
+from tfmviz.huggingface.families import FAMILIES, config_of, family_of, open_source
+from tfmviz.huggingface.refusals import OF_TYPES, REASONS, not_converted
+from tfmviz.huggingface.refusals import UNKNOWN as UNKNOWN_LAYERS
 from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.huggingface.tokens import tokenizer_of
 from tfmviz.model.config import ModelConfig
@@ -146,9 +150,7 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     "bloom with normed streams": (lambda: hf.BloomConfig(apply_residual_connection_post_layernorm=True), "stream"),
     "gpt2 with cross-attention": (lambda: hf.GPT2Config(add_cross_attention=True), "cross-attention"),
     "bert as a decoder": (lambda: hf.BertConfig(is_decoder=True), "used as a decoder"),
-    "mixture of experts": (lambda: hf.MixtralConfig(), "num_experts_per_tok"),
-    "latent attention": (lambda: hf.DeepseekV3Config(), "kv_a_proj_with_mqa"),
-    "state spaces": (lambda: hf.MambaConfig(), "state spaces"),
+    "mixture of experts": (lambda: hf.MixtralConfig(), "mixtral is not converted: its feed-forward layers are mix"),
     "falcon with ALiBi": (lambda: hf.FalconConfig(alibi=True), "alibi = True"),
     "stablelm with norms of queries": (lambda: hf.StableLmConfig(qk_layernorm=True), "qk_layernorm = True"),
     "olmo with a limit": (lambda: hf.OlmoConfig(clip_qkv=8.0), r"clip_qkv = 8\.0"),
@@ -158,6 +160,7 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: hf.MinistralConfig(**LLAMA, sliding_window=9, layer_types=["chunked_attention"] * 3),
         "'chunked_attention'",
     ),
+    "a type by itself": (lambda: hf.AlbertConfig(), "embedding_hidden_mapping_in"),
     "too large": (
         lambda: hf.LlamaConfig(vocab_size=100_000, hidden_size=8192, intermediate_size=8192, num_attention_heads=64),
         "parameters; 2,000,000,000 are allowed",
@@ -175,6 +178,37 @@ def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str)
     make, words = UNKNOWN[what]
     with pytest.raises(Refused, match=words):
         shape_of(make())
+
+
+def test_a_refusal_names_a_reason_that_the_docs_list_a_family_that_there_is_and_a_way_out() -> None:
+    documented = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    assert not [
+        reason for reason in (*REASONS, *OF_TYPES.values(), UNKNOWN_LAYERS) if f"| {reason} |" not in documented
+    ]
+    relatives = {"gemma9_text": "gemma", "my_gpt": "gpt2", "xlm-roberta-xl": "xlm-roberta", "qwen9_moe": "qwen"}
+    settings = {"rms_norm_eps": "llama", "type_vocab_size": "bert", "rotary_dim": "gpt_neox"}
+    cases: list[tuple[dict[str, Any], str]] = [({"model_type": kind}, family) for kind, family in relatives.items()]
+    cases += [({"model_type": "new", setting: 1}, family) for setting, family in settings.items()]
+    cases += [({"model_type": f"{kind}9", "is_encoder_decoder": True}, kind) for kind in ("t5", "bart")]
+    for config, family in cases:
+        sentences = not_converted(config, FAMILIES)
+        (found,) = re.findall(r"Nearest: ([\w-]+)\.", sentences)
+        assert found in FAMILIES, config
+        assert found.startswith(family), config
+        assert "tfmviz.show(model(" in sentences
+    assert "tfmviz.show" not in not_converted({"model_type": "mamba2"}, FAMILIES)
+    quantised = {"model_type": "llama", "quantization_config": {"quant_method": "awq"}}
+    with pytest.raises(Refused, match=r"quantised.*tfmviz\.show\(model\("):
+        family_of(hf.LlamaConfig(**quantised))
+    with pytest.raises(Refused, match=r"only the encoder of a T5.*source=source_tokens"):
+        shape_of(hf.T5Config())
+
+
+def test_a_card_says_by_which_rule_a_difference_has_passed() -> None:
+    found = [said({"patterns": Site(kind="patterns", name="a", difference=size)})[0] for size in (4e-6, 1.2e-5)]
+    assert "allowed: 5e-06" in found[0]
+    assert "allowed" not in found[1]
+    assert f"at most {TIMES} times" in found[1]
 
 
 SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   cellSentence,
   filterWords,
+  firstWords,
   headName,
   headWords,
   sentence,
@@ -37,6 +38,15 @@ test("what is shown is named: one head, several in order, or a mean", () => {
   assert.equal(name("mean"), "Layer 1, mean of all heads (cross-attention)");
   assert.equal(name("all"), "Mean over all layers and heads (cross-attention)");
   assert.equal(name("rollout"), "Attention rollout up to layer 1 (cross-attention)");
+});
+
+test("what the first token takes is said where it is most of all", () => {
+  const of = (...scores) =>
+    firstWords({ scores: { "first token": [scores.slice(0, 2), scores.slice(2)] } }, TEXTS.keys);
+  assert.match(of(0.9, 0.6, 0.3, null), / 60% .* “je” \(token 0\)\.$/);
+  assert.equal(of(0.5, 0.5, 0.5, 0.5), "");
+  assert.equal(of(null, null), "");
+  assert.equal(firstWords({ scores: {} }, TEXTS.keys), "");
 });
 
 test("verdicts name what a head does and how clearly", () => {
@@ -121,12 +131,12 @@ test("what goes to a sink is said of a row, and not behind filters", () => {
   assert.equal(unusedOf(kind, { ...view, withoutFirst: true }), null);
   assert.equal(unusedOf({}, view), null);
   const pattern = { ...PATTERN, unused: [0, 0.25] };
-  assert.match(sentence(pattern, { side: "query", at: 1 }, TEXTS), /; 0\.25 goes to the sink, to no token\.$/);
+  assert.match(sentence(pattern, { side: "query", at: 1 }, TEXTS), /; 0\.25 goes to no token\.$/);
   for (const focus of [
     { side: "query", at: 0 },
     { side: "key", at: 1 },
   ])
-    assert.doesNotMatch(sentence(pattern, focus, TEXTS), /sink/);
+    assert.doesNotMatch(sentence(pattern, focus, TEXTS), /no token/);
 });
 
 test("a row of cross-attention is said with both its words", () => {

@@ -18,6 +18,7 @@ from websockets.exceptions import InvalidStatus
 
 from tests.app import open_page, views
 from tests.classroom.crowd import together
+from tests.deploy.serving import wait_until
 from tests.hostile.texts import ODD, WORST
 from tests.live.conftest import Talk, parts, question
 from tests.text.panics import TEXT, panic
@@ -270,6 +271,7 @@ def test_who_leaves_in_the_middle_of_an_answer_harms_nobody(talk: Talk) -> None:
 
     for _ in range(10):
         talk(leave)
+    wait_until(lambda: not live._asked_for, "what nobody waits for was answered")
     assert talk(asking(question()))[0][1]
     assert not live._asked_for
 

@@ -186,4 +186,4 @@ def test_n_parameters_is_within_1_percent(architecture: Architecture, changes: d
     assert 0.99 * real <= realistic.n_parameters <= real
     matrices = sum(weight.numel() for weight in model.parameters() if weight.dim() > 1)
     biases = sum(weight.numel() for name, weight in model.named_parameters() if "positions" in name)
-    assert realistic.n_parameters == matrices - (biases if realistic.positions.kind == "t5" else 0)
+    assert realistic.n_parameters == matrices - (biases if realistic.positions.kind in ("t5", "shaw") else 0)

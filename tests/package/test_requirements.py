@@ -6,9 +6,11 @@ import json
 import re
 import tomllib
 
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import tfmviz
 from scripts import lint
 from tests.browser import ROOT
 from tfmviz.__main__ import LOOP
@@ -79,3 +81,11 @@ def test_architecture_says_of_each_direct_dependency_why_it_is_here() -> None:
     named = {name: version for name, version in (app | development).items() if re.fullmatch(r"[0-9.]+", version)}
     assert named
     assert not [name for name, version in named.items() if not f"{pinned[name]}.".startswith(f"{version}.")]
+
+
+def test_package_citation_and_changes_name_the_same_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    newest = re.search(r"^## (\d\S+) \((\S+)\)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert newest
+    assert (cited["version"], cited["date-released"]) == newest.groups()
+    assert tfmviz.__version__ == cited["version"]

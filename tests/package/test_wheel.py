@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import tfmviz
 from tests.browser import ROOT
 
 CARRIED = ("app.py", "pages", "assets", ".streamlit")
@@ -60,7 +61,9 @@ def test_licence_and_attributions_travel(unpacked: Path) -> None:
     (information,) = unpacked.glob("*.dist-info")
     found = {name: (information / "licenses" / name).read_bytes() for name in ("LICENSE", "NOTICE")}
     assert found == {name: (ROOT / name).read_bytes() for name in found}
-    assert "License-Expression: Apache-2.0\n" in (information / "METADATA").read_text()
+    metadata = (information / "METADATA").read_text()
+    assert "License-Expression: Apache-2.0\n" in metadata
+    assert f"Version: {tfmviz.__version__}\n" in metadata
 
 
 def test_the_command_is_installed_and_explains_itself(unpacked: Path, tmp_path: Path) -> None:

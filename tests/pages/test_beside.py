@@ -182,6 +182,7 @@ def test_the_stream_of_both_sides_is_that_of_two_runs() -> None:
 
 def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence() -> None:
     where = {"text": RIVER, "left": "alibi", "right": "none", "twin_layer": "1", "twin_head": "2"}
+    where |= {"match": "same number"}
     asked = where | {"with": "another scheme"}
     for page, address in (("positions_compare", where), ("positions", asked), ("positions_rope", asked)):
         shown = matrices(open_page(page, **address))
@@ -190,6 +191,19 @@ def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence() -> None:
             np.testing.assert_allclose(shown[key][0], pattern, atol=1e-3, err_msg=page)
         difference = shown["side_b"][0] - shown["side_a"][0]
         np.testing.assert_allclose(shown["side_difference"][0], difference, atol=2e-3)
+
+
+def test_beside_a_head_stands_the_one_that_shares_most_attention_with_it() -> None:
+    """Of all heads of B, by Σ_j min(a_ij, b_ij), averaged over the queries that have a choice."""
+    runs = [models.load(f"twins-{scheme}").trace(RIVER) for scheme in ("sinusoidal", "rope")]
+    a, b = (np.stack([run[f"{layer}.pattern"] for layer in run.layers]) for run in runs)
+    common = np.minimum(a[1, 2], b).sum(axis=-1)[..., 1:].mean(axis=-1)  # (layer, head)
+    layer, head = np.unravel_index(common.argmax(), common.shape)
+    assert (layer, head) != (1, 2), "else the number alone would do"
+    app = open_page("positions_compare", text=RIVER, twin_layer="1", twin_head="2")
+    np.testing.assert_allclose(np.nan_to_num(matrices(app)["side_b"][0]), b[layer, head], atol=1e-3)
+    assert f"**{common.max():.0%}** of its attention in common with head {layer}.{head} of B" in words(app)
+    assert f"of the same number {common[1, 2]:.0%}" in words(app)
 
 
 def test_the_page_opens_on_a_token_that_has_changed_and_all_figures_are_about_it() -> None:

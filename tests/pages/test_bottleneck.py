@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, words
+from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, views, words
 from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.record.trace import Trace
@@ -96,6 +96,16 @@ def test_contexts_are_static_without_attention_and_dynamic_with_it() -> None:
     assert set(matrices(without)) == {"cross"}
 
 
+def test_every_state_of_the_decoder_is_the_sum_that_its_row_writes() -> None:
+    app = open_page(PAGE, text=TEXT, seen="One c, or many", attention="additive", unit="7")
+    rows = json.loads(views(app)["state_step"].json)["rows"]
+    own = recorded("additive")[1]["decoder.hidden"][:, 7]
+    z, n, before, h = np.array([[number(cell) for cell in row[1:]] for row in rows]).T
+    np.testing.assert_allclose(h, own[: len(h)], atol=6e-4)
+    np.testing.assert_allclose((1 - z) * n + z * before, h, atol=2e-3)
+    np.testing.assert_allclose(before[1:], h[:-1])
+
+
 def test_the_matrix_grows_with_the_translation() -> None:
     alpha = recorded("additive")[1]["decoder.alpha"]
     here = {"text": TEXT, "seen": "Alignments", "attention": "additive"}
@@ -107,7 +117,7 @@ def test_the_matrix_grows_with_the_translation() -> None:
     assert shown == translation("additive", 3) + " …"
     nothing = open_page(PAGE, **here, written="0")
     assert np.isnan(matrices(nothing)["alignment"]).all()
-    assert "nothing is written yet" in alt(nothing, "alignment")
+    assert "no numbers yet" in alt(nothing, "alignment")
 
 
 def test_buttons_write_one_token_more_and_all() -> None:

@@ -41,7 +41,7 @@ TEXT = "The cat sat on the mat."
 TRAINING = zoo.MODELS.parent / "training"
 
 EXPERIMENTS = ("Decision card", "Shift all positions", "Four terms", "On your sentence", "Longer texts")
-SEAMS = {"embed": "added", "rotate": "turned", "bias": "bias"}
+SEAMS = {"embed": "added", "rotate": "turned", "bias": "bias", "relate": "vectors"}
 TWINS = tuple(scheme for scheme in SCHEMES if f"twins-{scheme}" in zoo.available())
 """The schemes that a model was trained with; a new one may have to wait for its own."""
 
@@ -152,7 +152,7 @@ def test_the_distance_alone_counts_along_the_diagonals_of_every_scheme_that_adds
     """One pair of words everywhere, against other scores of two tokens: by plain numpy, the text begun elsewhere."""
     query, key, head, ids = 4, 1, 2, ids_of(TEXT)
     where = {"token": str(query), "to": str(key), "twin_head": str(head)}
-    for pair in (("sinusoidal", "rope"), ("alibi", "learned")):
+    for pair in (("sinusoidal", "rope"), ("alibi", "learned"), ("shaw", "t5")):
         maps = matrices(page("Shift all positions", left=pair[0], right=pair[1], **where))["pair_maps"]
         for found, scheme in zip(maps, pair, strict=True):
             for first in (0, 23, 64 - len(ids)):
@@ -238,7 +238,7 @@ def test_the_card_says_what_the_measurements_say() -> None:
         rise = np.mean(loss[496:]) - np.mean(loss[48:64]) if len(loss) == 512 else math.inf
         assert ("✓" in card["extrapolates"][row]) is bool(rise <= 0.1), scheme
         assert (f"{rise:+.2f}".replace("-", "−") in card["extrapolates"][row]) is math.isfinite(rise)
-        assert ("✓" in card["linear attention"][row]) is (schemes.SCHEMES[scheme].acts != "bias")
+        assert ("✓" in card["linear attention"][row]) is (schemes.SCHEMES[scheme].acts not in ("bias", "relate"))
         assert "✓" in card["KV cache"][row]
 
 
@@ -257,7 +257,7 @@ def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
 
 
 def test_tiles_are_the_patterns_of_the_twins() -> None:
-    app = page("Attention", twin_layer="2")
+    app = page("Attention", twin_layer="2", match="same number")
     for side, scheme in (("left", "sinusoidal"), ("right", "rope")):
         patterns = zoo.load(f"twins-{scheme}").trace(TEXT)["decoder.2.self_attn.pattern"]
         expected = np.where(np.tri(patterns.shape[-1]) > 0, patterns, np.nan)

@@ -201,7 +201,7 @@ def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
     by_delta, by_n = (series(charts(app)[f"perplexity_{x}"]) for x in ("delta", "n"))
     for n in range(1, 6):
         line = by_delta[f"n = {n}"]
-        assert f"n = {n}: δ = {DELTAS[int(line.argmin())]:g}, {line.min():,.0f}" in alt(app, "perplexity_delta")
+        assert f"n = {n}, δ = {DELTAS[int(line.argmin())]:g}: {line.min():,.0f}" in alt(app, "perplexity_delta")
         assert line[DELTAS.index(0.01)] == by_n["add-δ, δ = 0.01"][n - 1]
     assert (by_n["Kneser–Ney"] < by_n["add-δ, δ = 0.01"]).all()
     assert "it is infinite" in words(open_page(PAGE, counted_in="Never seen"))

@@ -35,8 +35,8 @@ def titles_of(page: str) -> dict[str, list[str]]:
     return found
 
 
-def opened(name: str, number: int, step: Step) -> AppTest:
-    address = step.choices | {"lecture": name, "step": str(number)}
+def opened(name: str, step: Step) -> AppTest:
+    address = step.choices | {"lecture": name, "step": step.id}
     return open_page(step.page, **address)
 
 
@@ -70,7 +70,7 @@ def check(name: str, number: int, step: Step) -> None:
     rows_of_tabs = titles_of(step.page)
     for key, value in step.choices.items():
         assert key not in rows_of_tabs or value in rows_of_tabs[key], f"{step.page} has no tab {value}"
-    app = opened(name, number, step)
+    app = opened(name, step)
     assert not app.error
     for key in step.choices.keys() - OF_NO_WIDGET:
         assert key in app.session_state, f"nothing on {step.page} reads {key}"
@@ -102,7 +102,7 @@ def test_every_stage_that_a_step_names_exists() -> None:
 
 def test_a_false_claim_is_found() -> None:
     step = walks.walks()[0]["L4"].steps[0]
-    shown = Shown(opened("L4", 1, step), step)
+    shown = Shown(opened("L4", step), step)
     for claim in (
         "2 < 1",
         "0.5 = 0.6",
@@ -134,10 +134,10 @@ def test_a_step_shows_its_line_and_the_ways_back_and_on() -> None:
     walk = walks.walks()[0]["L3"]
     last = len(walk.steps)
     for n in (1, 2, last):
-        shown, step = line(opened("L3", n, walk.steps[n - 1])), walk.steps[n - 1]
+        shown, step = line(opened("L3", walk.steps[n - 1])), walk.steps[n - 1]
         assert (shown["title"], shown["say"], shown["place"]) == (walk.title, step.say, f"{n} of {last}")
-        assert shown["back"].endswith(f"lecture=L3&step={n - 1}" if n > 1 else "")
-        assert shown["on"].endswith(f"lecture=L3&step={n + 1}" if n < last else "")
+        assert shown["back"].endswith(f"lecture=L3&step={walk.steps[n - 2].id}" if n > 1 else "")
+        assert shown["on"].endswith(f"lecture=L3&step={walk.steps[n].id}" if n < last else "")
         assert (shown["back"] == "", shown["on"] == "") == (n == 1, n == last)
         assert "projector" not in shown["on"]
     assert line(open_page(lecture="L3", step="1", projector="1"))["on"].endswith("projector=1")
@@ -151,6 +151,17 @@ def test_an_unknown_lecture_is_said_to_be_unknown() -> None:
     assert "walk" not in views(open_page()), "outside a lecture there is no line"
 
 
+def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> None:
+    ids = [step.id for _, _, step in STEPS]
+    assert len(set(ids)) == len(ids)
+    assert [name for name in ids if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)] == []
+    for lecture, names in json.loads((walks.FOLDER / "numbers.json").read_text(encoding="utf-8")).items():
+        for n, name in enumerate(names, start=1):
+            for said in (str(n), name):
+                walk, at = walks.find(lecture, said) or pytest.fail(f"{lecture} has no step {said}")
+                assert walk.steps[at - 1].id == name
+
+
 def test_an_odd_step_is_the_nearest_that_exists() -> None:
     last = len(walks.walks()[0]["L3"].steps)
     nearest = {"0": 1, "-3": 1, "999": last, "x": 1, "": 1, "nan": 1, "2.6": 3}
@@ -161,8 +172,10 @@ def test_an_odd_step_is_the_nearest_that_exists() -> None:
 def test_the_page_lists_every_step_as_a_link() -> None:
     ((_, listed),) = json.loads(sent(open_page("lectures"), "lectures")["groups"])
     assert [lecture["title"] for lecture in listed] == [walk.title for walk in walks.walks()[0].values()]
-    links = {(say, address.split("lecture=")[1]) for lecture in listed for say, address in lecture["folded"]}
-    assert links == {(step.say, f"{name}&step={n}") for name, n, step in STEPS}
+    folded = [one for lecture in listed for one in lecture["folded"]]
+    links = {(say, address.split("lecture=")[1]) for _, steps in folded for say, address in steps}
+    assert links == {(step.say, f"{name}&step={step.id}") for name, _, step in STEPS}
+    assert [section for section, _ in folded if not section] == []
 
 
 def test_a_file_that_is_no_walk_says_so(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
 def test_both_forms_of_a_mask_act_on_the_models_own_scores() -> None:
     """Scores that rounding leaves are not called an even spread."""
     which = {"effect": "Kinds"}
-    for model in ("tiny-english", "twins-alibi", "twins-t5", "twins-linear"):
+    for model in ("tiny-english", "twins-alibi", "twins-t5", "twins-shaw", "twins-linear"):
         address = {"model": model, "layer": "2", "head": "0", "token": "6"}
         own = zoo.load(model).trace(TEXT)["decoder.2.self_attn.pattern"][0, 6]
         forms = open_page("masks", text=TEXT, **address, **which).table[1].value

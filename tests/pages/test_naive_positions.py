@@ -29,8 +29,8 @@ def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
     app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0])
     index, waves = series(charts(app)["appended"]).values()
     said = alt(app, "appended")
-    assert f"{index[0]:.2f} at position 0, {index[-1]:.2f} at {len(index) - 1}" in said
-    assert f"{waves.min():.2f} to {waves.max():.2f}" in said
+    for name, line in (("index appended", index), ("sinusoid added", waves)):
+        assert f"{name} at 0: {line[0]:.4g} … {name} at {len(line) - 1}: {line[-1]:.4g}" in said
 
 
 def test_fractions_of_two_sentences_on_the_page() -> None:

@@ -101,7 +101,7 @@ def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
     assert {len(values) for figure in (free, past) for values in figure.values()} == {len("老王 批评 老李")}
     assert free["no positions"].max() < 5e-5 < 0.1 < free["sinusoidal"].max()
     assert past["no positions"].max() > 0.1
-    assert "**Every token sees all** (as trained)" in words(app)
+    assert r"**Every token sees all \(as trained\)**" in words(app)
     assert open_page("positions", text=TEXT).selectbox(key="twin").value == "twins-sinusoidal"
 
 

@@ -122,7 +122,7 @@ def test_wavelengths_and_what_longer_texts_do_to_them() -> None:
     np.testing.assert_allclose(own, expected, rtol=1e-9)
     assert stretched[-1] == pytest.approx(4 * expected[-1])
     assert f"**{int((expected <= 256).sum())} of 32 pairs**" in words(app)
-    said = [f"{values[0]:.3g} positions for pair 0, {values[-1]:.3g} for pair 31" for values in (own, stretched)]
+    said = [f", pair m {m}: {values[m]:.4g}" for values in (own, stretched) for m in (0, 31)]
     assert all(one in alt(app, "wavelengths") for one in said)
     table = columns(app, "pairs")
     assert float(table["turns at position -7"][0].replace("−", "-")) == pytest.approx(-7 / (2 * np.pi), abs=1e-4)
@@ -175,7 +175,7 @@ def test_decay_of_the_models_own_queries_and_keys() -> None:
 
 
 def test_scores_before_and_after_the_bias_are_those_of_the_twin() -> None:
-    for tab, model in (("ALiBi", "twins-alibi"), ("T5 buckets", "twins-t5")):
+    for tab, model in (("ALiBi", "twins-alibi"), ("T5 buckets", "twins-t5"), ("Shaw", "twins-shaw")):
         trace, at = zoo.load(model).trace(TEXT), "decoder.0.self_attn"
         q, k = trace[f"{at}.q"][2], trace[f"{at}.k"][2]
         before, after = q @ k.T / np.sqrt(q.shape[-1]), trace[f"{at}.scores"][2]
@@ -212,7 +212,16 @@ def test_shaws_map_counts_clipped_distances() -> None:
         np.testing.assert_array_equal(found, np.clip(-distance, -k, k) + k)
         np.testing.assert_array_equal(rotations.relative_index(len(found), len(found), clip=k), found)
         assert f"**{2 * k + 1} learned vectors**" in words(app)
-        assert "No model here was trained with Shaw" in words(app)
+
+
+def test_shaws_vectors_are_those_of_the_twin_and_its_queries_are_multiplied_by_them() -> None:
+    table = plain.weights("twins-shaw")["decoder.positions.table"][16::-1]  # keys 0, 1 … 16 tokens to the left
+    q = zoo.load("twins-shaw").trace(TEXT)["decoder.1.self_attn.q"][2]
+    app = opened("Shaw", layer="1", head="2", token="3")
+    np.testing.assert_allclose(matrices(app)["shaw_vectors"][0], table, atol=1e-6)
+    own, mean = series(charts(app)["shaw_scores"]).values()
+    np.testing.assert_allclose(own, q[3] @ table.T / np.sqrt(32), atol=1e-5)
+    np.testing.assert_allclose(mean, (q @ table.T).mean(axis=0) / np.sqrt(32), atol=1e-5)
 
 
 def test_other_architectures_with_rope_are_taken_as_they_are(put_random_model: Callable[..., ModelConfig]) -> None:

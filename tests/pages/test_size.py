@@ -149,7 +149,7 @@ def test_each_token_stands_with_its_expert_and_the_routers_probability() -> None
             assert rows["expert"][here] == [f"{e:04d} expert {e}" for e in share.argmax(axis=1)]
             height = np.array(rows["high"][here]) - np.array(rows["low"][here])
             np.testing.assert_allclose(height / height.max(), share.max(axis=1) / share.max(), atol=1e-4)
-            assert f"layer {layer}: expert {share.argmax(axis=1).min()} reads" in alt(app, "routing")
+            assert f"layer {layer}, 0 “The”: expert {share[0].argmax()} {share[0].max():.2f}" in alt(app, "routing")
 
 
 # Scaling laws, against the papers' numbers and the runs' own.

@@ -263,11 +263,18 @@ def test_every_head_is_a_point_with_its_picture_on_the_sentence() -> None:
     assert drawn["points"][drawn["chosen"]]["name"] == "head 4.3"
     seen = np.tri(len(trace.tokens), dtype=bool)
     for point, (layer, head, found) in zip(drawn["points"], book_of("tiny-english").all(), strict=True):
-        assert (point["x"], point["y"], point["held"]) == (found.copying, found.damage[0], bool(found.held))
+        kind = found.name if found.held else ""
+        assert (point["x"], point["y"], point["kind"]) == (found.copying, found.damage[0], kind)
         shown = np.array(list(point["cells"])).reshape(seen.shape)
         assert (shown[~seen] == " ").all()
         weights = trace[f"{layer}.pattern"][head][seen]
         assert np.abs(shown[seen].astype(float) / 9 - np.sqrt(weights)).max() < 0.06
+
+
+def test_the_map_opens_on_a_head_with_a_claim_and_names_ten() -> None:
+    drawn = sent(heads_page(), "heads_map")
+    assert drawn["points"][drawn["chosen"]]["kind"]
+    assert sum(bool(point["word"]) for point in drawn["points"]) == 10
 
 
 def test_the_digits_of_a_picture_are_ninths_as_near_as_they_can_be() -> None:

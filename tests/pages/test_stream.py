@@ -24,11 +24,12 @@ from tfmviz.analysis.in_context import in_context
 from tfmviz.model.in_training import untrained
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui.stream.pair import FOLDER, NAMES
+from tfmviz.words.labels import visible
 from tfmviz.zoo import ZooModel
 
 TEXT = "The cat sat on the mat."
 TOKEN = 4
-TABS = ("Lengths", "In space", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
+TABS = ("Lengths", "Neighbours", "In context", "Logit lens", "The river", "Who made the word", "Two designs")
 
 
 def page(tab: str, **address: str) -> AppTest:
@@ -192,6 +193,16 @@ def test_heads_of_an_encoder_write_into_another_stream(own_zoo: Path, put_random
     assert "needs the model `` twins-rope ``" in words(page("Two designs", text="the cat sat"))
 
 
+def test_only_what_was_added_to_the_words_moves_the_stream_when_all_positions_shift() -> None:
+    """The embedding changes by PE(i + 16) − PE(i), of squared norm Σ_m 2 − 2 cos(16 θ_m); RoPE changes nothing."""
+    app = page("Two designs", designs="their positions")
+    sinusoidal, rope = series(charts(app)["moved_streams"]).values()
+    theta = 10000.0 ** (-np.arange(64) / 64)
+    assert sinusoidal[0] == pytest.approx(np.sqrt((2 - 2 * np.cos(16 * theta)).sum()), rel=1e-5)
+    assert sinusoidal.min() > 1
+    assert rope.max() < 1e-3
+
+
 def test_the_paths_in_space_are_those_of_the_three_main_directions() -> None:
     app, trace = page("In space"), read_out()[1]
     (space,) = spaces(app)
@@ -203,6 +214,18 @@ def test_the_paths_in_space_are_those_of_the_three_main_directions() -> None:
     for site in (sites[0], sites[-1]):
         near, _ = residual.closest(trace[site], TOKEN)
         assert f"is most like {tokens[near]}" in words(app).replace("\\", "")
+
+
+def test_the_five_nearest_are_those_of_the_largest_cosines() -> None:
+    app, trace = page("Neighbours"), read_out()[1]
+    columns_of = charts(app)["nearest"]["tables"]["rows"]
+    drawn = list(zip(columns_of["stage"], columns_of["word"], strict=True))
+    for stage, site in enumerate(residual.stages(trace, "decoder", "layers").values()):
+        unit = trace[site] / np.linalg.norm(trace[site], axis=-1, keepdims=True)
+        cosines = unit @ unit[TOKEN]
+        cosines[TOKEN] = -1
+        best = [visible(trace.tokens[n]) for n in np.argsort(-cosines)[:5]]
+        assert [word for at, word in drawn if at == stage] == best
 
 
 def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> None:

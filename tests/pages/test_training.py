@@ -326,7 +326,7 @@ def test_the_curves_show_when_the_rate_was_changed(finished: Folder) -> None:
     assert marks["x"] == [4, 5, 8]
     assert marks["side"] == ["left", "left", "right"]
     assert marks["word"] == ["", "rate 0.01", "rate 0.02"]  # there is no room for the first
-    assert "after 4 updates rate 0.1; after 5 updates rate 0.01" in json.dumps(charts(app)["run_curves"])
+    assert "after 4 updates rate 0.1; after 5 updates rate 0.01" in "".join(caption.value for caption in app.caption)
     assert not [box for box in app.selectbox if box.key == f"rate-{finished.address}"]
 
 

@@ -118,9 +118,9 @@ def test_heads_with_common_keys_lose_a_share_together() -> None:
 
 
 def test_every_figure_is_said_in_words() -> None:
-    assert "biases and MLP 0: +0.89" in alt(page(), "terms")
+    assert "biases: biases, +1.549" in alt(page(), "terms")
     app = page(WRITES)
-    assert "“1 animal · 89%” adds +0.93 to “bark”" in alt(app, "writes")
+    assert "1 animal · 89%: bark, +0.93" in alt(app, "writes")
     assert "raises “bark” most, by **+0.90**" in words(app)
     assert matrices(app)["writes"][0][:, 0].sum() == pytest.approx(0.90, abs=0.006)
     app = page(COMPOSE, measured="shared directions", side="values", reads="0.20", text=TEXT)

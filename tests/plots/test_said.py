@@ -5,6 +5,7 @@ import numpy as np
 from tfmviz.plots import said
 from tfmviz.plots.cells import Axis, Cells, Form, share
 from tfmviz.plots.charts import Chart
+from tfmviz.record.trace import Array
 
 
 def chart(**columns: list[str]) -> Chart:
@@ -15,14 +16,35 @@ def axis(title: str, count: int) -> Axis:
     return Axis(title=title, spoken=[f"{title} {n}" for n in range(count)])
 
 
-def test_of_lines_both_ends_are_said_of_bars_all_and_of_many_how_many_more() -> None:
-    lines = chart(line=["0 a", "0 a", "0 a", "1 b"], hover=["a, 0: 1", "a, 1: 2", "a, 2: 3", "b, 0: 4"])
-    assert said.of_chart(lines) == "a, 0: 1 … a, 2: 3; b, 0: 4"
-    bars = said.of_chart(chart(hover=[f"bar {n}: {n}" for n in range(20)])).split("; ")
-    assert (bars[0], bars[-1], len(bars)) == ("bar 0: 0", "8 more marks", said.MOST_SAID + 1)
+def cells(matrices: Array, *, form: Form, titles: tuple[str, ...] = ()) -> Cells:
+    _, rows, columns = matrices.shape
+    return Cells(
+        matrices=matrices,
+        rows=axis("query", rows),
+        columns=axis("key", columns),
+        scale=share(),
+        form=form,
+        titles=titles,
+    )
+
+
+def test_few_marks_are_all_said_of_many_how_many_more_and_of_long_lines_both_ends() -> None:
+    most = said.MOST_SAID
+    assert said.of_chart(chart(line=["0 a", "1 b"], hover=["a, 0: 1", "b, 0: 4"])) == "a, 0: 1; b, 0: 4"
+    long = chart(line=["0 a"] * most + ["1 b"], hover=[*(f"a, {n}: 1" for n in range(most)), "b, 0: 4"])
+    assert said.of_chart(long) == f"a, 0: 1 … a, {most - 1}: 1; b, 0: 4"
+    bars = said.of_chart(chart(hover=[f"bar {n}: {n}" for n in range(most + 8)])).split("; ")
+    assert (bars[0], bars[-1], len(bars)) == ("bar 0: 0", "8 more marks", most + 1)
 
 
 def test_of_cells_the_largest_of_each_row_is_said_and_a_masked_row_is_not() -> None:
     matrix = np.array([[[0.25, 0.75], [np.nan, np.nan], [0.5, np.nan]]])
-    picture = Cells(matrices=matrix, rows=axis("query", 3), columns=axis("key", 2), scale=share(), form=Form(digits=2))
+    picture = cells(matrix, form=Form(digits=2))
     assert said.of_cells(picture) == "query 0: key 1, 0.75; query 2: key 0, 0.50"
+    assert said.of_cells(cells(np.full((1, 2, 2), np.nan), form=Form())) == "no numbers yet"
+
+
+def test_of_several_matrices_the_largest_cell_of_each_is_said() -> None:
+    matrices = np.array([[[0.25, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.0, -2.0]]])
+    picture = cells(matrices, form=Form(digits=1, sign=True, unit=" nats"), titles=("one", "other"))
+    assert said.of_cells(picture) == "one: query 1, key 0, +1.0 nats; other: query 1, key 1, −2.0 nats"

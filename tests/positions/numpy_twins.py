@@ -18,7 +18,7 @@ from tests.model.numpy_model import layer_norm, linear
 
 Array = np.ndarray
 
-KNOWN = ("none", "learned", "sinusoidal", "rope", "alibi", "t5")
+KNOWN = ("none", "learned", "sinusoidal", "rope", "alibi", "t5", "shaw")
 """The schemes that have a formula here."""
 
 
@@ -77,6 +77,11 @@ def forward(folder: Path, ids: tuple[int, ...], *, first: int = 0) -> Run:
         if scheme == "rope":
             q, k = (np.stack([turned(row, place) for row, place in zip(rows, places, strict=True)]) for rows in (q, k))
         scores = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(d_head) + bias
+        if scheme == "shaw":
+            a = w["decoder.positions.table"]
+            for i in range(length):
+                for j in range(length):
+                    scores[:, i, j] += q[i] @ a[16 + max(-16, min(16, j - i))] / math.sqrt(d_head)
         scores[:, future] = -np.inf
         pattern = np.exp(scores - scores.max(axis=-1, keepdims=True))
         pattern /= pattern.sum(axis=-1, keepdims=True)

@@ -73,6 +73,7 @@ def test_a_scheme_acts_where_the_table_says_and_nowhere_else(scheme: str) -> Non
         "embed": not torch.equal(positions.embed(x, NO_TAP), x),
         "rotate": not torch.equal(rot_q, q) and not torch.equal(rot_k, k),
         "bias": positions.bias(LENGTH, K_LENGTH) is not None,
+        "relate": positions.relate(q, K_LENGTH) is not None,
     }
     said = schemes.SCHEMES[scheme].acts
     assert [seam for seam, does in acts.items() if does] == ([] if said is None else [said])
@@ -90,7 +91,8 @@ def test_only_a_scheme_with_a_table_ends_at_max_len(scheme: str) -> None:
         assert positions.embed(x, NO_TAP).isfinite().all()
         assert all(turned.isfinite().all() for turned in positions.rotate(q, q, NO_TAP))
         bias = positions.bias(length, length)
-        assert bias is None or bias.isfinite().all()
+        relative = positions.relate(q, length)
+        assert all(added is None or added.isfinite().all() for added in (bias, relative))
 
 
 class Unchecked(Facts):

@@ -34,7 +34,7 @@ def test_a_page_is_streamlits_and_all_that_it_names_besides_is_there_and_may_run
         assert html.startswith(ORIGINAL.split("</head>")[0]), page.name
         ours = html[len(ORIGINAL.split("</head>")[0]) :].replace(projector.STYLE + projector.WAITING, "")
         assert ours.endswith(ORIGINAL.split("</head>")[1]), page.name
-        links = re.findall(r'modulepreload" crossorigin href="\./([^"]+)"', html)
+        links = re.findall(r'modulepreload" crossorigin fetchpriority="low" href="\./([^"]+)"', html)
         assert len(links) == len(set(links)), page.name
         missing = [link for link in links if not (STATIC / link).exists()]
         assert missing, "our views are not named"

@@ -79,6 +79,36 @@ ASKED = {
 }
 
 
+LECTURES = {
+    "counting": "language modelling; n-gram; Markov assumption; add-δ smoothing; back-off; sparsity; storage; "
+    "chain rule",
+    "ladder": "fixed window; RNN; sequence labelling; stacked bi-RNN; minimum number of steps",
+    "bottleneck": "bottleneck; context vector; bilinear; alignment",
+    "step_by_step": "fuzzy hash table; query key value; matrix form; √d; "
+    "variance of the dot product; multi-head; concatenate; W_O",
+    "masks": "causal; masks; renormalisation; padding; cheat; BigBird; decoder-only",
+    "explorer": "BertViz; cross-attention; encoder-decoder",
+    "normalisation": "post-norm; pre-norm; LayerNorm; BatchNorm; RMSNorm; min-max scaling; standardisation",
+    "feed_forward": "FFN; position-wise; GLU; SwiGLU; ReLU",
+    "residual_stream": "residual stream; residual norm; deletion; subspaces; contextual vectors; ELMo",
+    "positions": "order-blind; append the index; binary counter; learned positions; sinusoidal; heat map; rotation; "
+    "positional encoding curves",
+    "positions_rope": "Shaw; dependency-based; T5 bias; ALiBi; RoPE; long-term decay; interpolation; NTK",
+    "positions_compare": "cross terms; longer texts",
+    "tokens": "embedding; one-hot; subwords",
+    "translating": "greedy",
+    "recipe": "encoder-only; pretraining; teacher forcing; shifted right; self-supervision; Adam; learning rate; "
+    "warm-up; label smoothing; KL; dropout",
+    "training": "few-shot; duplicates",
+    "writing": "sampling",
+    "complexity": "complexity; convolution; maximum path length",
+    "efficient": "Linformer; Reformer; LSH; reversible; linear attention",
+    "size": "weight tying; tying; Common Crawl; batch size; parameters; GPT-3; scaling laws; power law; BLEU; ROUGE; "
+    "ReZero; mixture of experts; Switch Transformer; Synthesizer; Universal; architecture search; sharing",
+}
+"""The words of the lectures by the page that is to be found first."""
+
+
 NOWHERE = ("", "   ", "?!", "zzz qqq", "<img onerror=alert(1)>", "🙂", "a" * 200)
 
 
@@ -90,6 +120,15 @@ def test_a_question_is_answered_first_and_what_is_nowhere_is_not_found() -> None
     assert {question: found[0]["title"] for question, found in answers.items() if found} == ASKED
 
 
+def test_every_word_of_the_lectures_finds_its_page() -> None:
+    pages = {word: page for page, some in LECTURES.items() for word in some.split("; ")}
+    given = {"entries": [asdict(entry) for entry in ENTRIES], "questions": list(pages)}
+    first = "given.questions.map((one) => module.ranked(module.prepared(given.entries), one, 1)[0]?.address ?? '')"
+    found = call("find/ranking.ts", first, given)
+    opened = {word: parts(where)[0] if where else "" for word, where in zip(pages, found, strict=True)}
+    assert opened == pages
+
+
 def test_the_browser_fetches_the_index_as_it_is() -> None:
     found = together(find._answer(Request({"type": "http"})))
     assert json.loads(bytes(found.body)) == [asdict(entry) for entry in ENTRIES]
@@ -98,7 +137,7 @@ def test_the_browser_fetches_the_index_as_it_is() -> None:
 def test_the_contents_link_to_every_page_and_tab() -> None:
     groups = json.loads(json.loads(views(open_page("contents"))["tabs"].json)["groups"])
     entries = [entry for _, entries in groups for entry in entries]
-    found = {link for entry in entries for _, link in entry["folded"]}
+    found = {link for entry in entries for _, links in entry["folded"] for _, link in links}
     listed = [[entry["title"], entry["address"], *entry["says"]] for entry in entries]
     pages = [page for page in PAGES if page.name not in ("home", "contents")]
     assert listed == [[page.title, address(page.name), page.answers] for page in pages]

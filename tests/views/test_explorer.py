@@ -22,7 +22,7 @@ from tests.views.standalone import (
     strip_numbers,
     tile,
 )
-from tfmviz import views
+from tfmviz import trace_of, views
 
 pytestmark = pytest.mark.browser
 
@@ -220,6 +220,22 @@ def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
     found = [scores[place] for place in places]
     assert len(set(places)) == 9
     assert found == sorted(found, reverse=True)
+
+
+def test_a_first_token_that_takes_most_is_named_and_left_out_by_a_button(standalone: Standalone) -> None:
+    page = standalone.open()
+    first = np.mean([TRACE[f"{layer}.pattern"][:, 1:, 0] for layer in TRACE.layers])
+    assert first < 0.5
+    expect(page.get_by_role("button", name="Leave it out")).to_be_hidden()
+    weights = np.stack([0.2 * TRACE[f"{layer}.pattern"] for layer in TRACE.layers])
+    weights[..., 0] += 0.8
+    page = standalone.open(trace_of(weights, TOKENS))
+    expect(page.locator(".first")).to_contain_text(f" {100 * weights[:, :, 1:, 0].mean():.0f}% ")
+    page.get_by_role("button", name="Leave it out").click()
+    expect(page.locator("summary", has_text="without the first token")).to_be_visible()
+    assert strip_numbers(page)[0] == "–"
+    page.get_by_role("button", name="Show it again").click()
+    assert strip_numbers(page) == as_strip(weights[0, 0, -1])
 
 
 def test_cross_attention_has_source_and_target(standalone: Standalone) -> None:

@@ -137,6 +137,12 @@ def long() -> Trace:
     return decoder(words(LONG), layers=2, heads=HEADS)
 
 
+def test_what_half_precision_leaves_of_1_goes_nowhere() -> None:
+    for missing, is_said in ((0.003, False), (0.02, True)):
+        trace = with_values(decoder(words(5), layers=1), pattern=traces.pattern(3, causal(5)) * np.float32(1 - missing))
+        assert ("unused" in read_blob(payload(trace))[0]["kinds"][0]) == is_said
+
+
 def test_of_a_long_text_pictures_of_all_heads_travel_and_no_weights(long: Trace) -> None:
     assert not views.travels_whole(long)
     blob = views.payload(long)

@@ -45,7 +45,7 @@ def test_python_gives_the_browser_the_script_of_the_view() -> None:
 
 
 NO_FIGURES = {"doors", "engine", "find", "frame", "guess", "home", "keys", "lectures", "live", "models", "offers"}
-NO_FIGURES |= {"parts", "question", "site", "walk"}
+NO_FIGURES |= {"parts", "presenter", "question", "site", "walk"}
 """Menus, boxes, keys, the first page; and a page whose figures are those of the explorer."""
 
 

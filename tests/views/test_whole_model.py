@@ -109,7 +109,7 @@ def test_a_head_is_drawn_with_the_numbers_of_the_record() -> None:
 
 
 def test_twins_end_in_the_words_of_an_independent_forward_pass() -> None:
-    for twin in ("alibi", "t5", "learned", "sinusoidal", "none"):
+    for twin in ("alibi", "t5", "shaw", "learned", "sinusoidal", "none"):
         folder = zoo.MODELS / f"twins-{twin}"
         ids = tuple(Tokenizer.load(folder / "tokenizer.json").encode(TEXT, max_len=64).ids)
         header, arrays = drawn(f"twins-{twin}", "model", "decoder.0.self_attn")
@@ -126,7 +126,7 @@ def test_the_boxes_of_every_shipped_model_hold_all_its_parameters() -> None:
         header, _ = drawn(name, "model", models.load(name).config.layers[0], text="le chat")
         counted = sum(column.get("parameters", 0) for column in columns(header).values())
         weights = load_file(zoo.MODELS / name / "model.safetensors")
-        in_notes = weights["decoder.positions.table"].size if name == "twins-t5" else 0
+        in_notes = weights["decoder.positions.table"].size if name in ("twins-t5", "twins-shaw") else 0
         assert counted + in_notes == sum(array.size for array in weights.values()) == header["total"], name
         assert (f"({in_notes:,} parameters" in header["lanes"][0]["note"]) == bool(in_notes), name
 

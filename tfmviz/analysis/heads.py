@@ -10,7 +10,7 @@ from unicodedata import category
 
 import numpy as np
 
-from tfmviz.record.trace import Array, Encoding, Trace
+from tfmviz.record.trace import Array, Encoding, Trace, may_look
 
 Kind = Literal[
     "previous token",
@@ -142,7 +142,7 @@ def layer_scores(trace: Trace) -> dict[str, dict[Kind, Array]]:
     alike: dict[tuple[int, int, bytes], list[str]] = {}
     for layer in trace.layers:
         queries, keys = trace.axes(layer)
-        alike.setdefault((id(queries), id(keys), trace[f"{layer}.mask"].tobytes()), []).append(layer)
+        alike.setdefault((id(queries), id(keys), allowed(trace, layer).tobytes()), []).append(layer)
     found: dict[str, dict[Kind, Array]] = {}
     for layers in alike.values():
         patterns = [trace[f"{layer}.pattern"] for layer in layers]
@@ -154,7 +154,10 @@ def layer_scores(trace: Trace) -> dict[str, dict[Kind, Array]]:
 
 
 def allowed(trace: Trace, layer: str) -> Array:
-    """(q_len, k_len): where at least one of a layer's heads may look. An edit may give each head its own mask."""
+    """(q_len, k_len): where at least one of a layer's heads may look. An edit may give each head its own mask; a record
+    made by hand may have none."""
+    if f"{layer}.mask" not in trace:
+        return may_look(trace[f"{layer}.pattern"])
     mask = trace[f"{layer}.mask"]
     return np.logical_or.reduce(mask) if mask.ndim == 3 else mask
 

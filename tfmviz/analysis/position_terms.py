@@ -62,7 +62,7 @@ def everywhere(
     k = norm(key + added) @ W_K + b_K
     if did.angles is not None:
         q, k = turn_pairs(q, did.angles), turn_pairs(k, did.angles)
-    scores = weights.scores(q, k)
+    scores = weights.scores(q, k) + did.related(q) / weights.divisor
     return scores if did.bias is None else scores + did.bias[head]
 
 

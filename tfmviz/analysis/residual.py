@@ -181,16 +181,23 @@ def in_space(trace: Trace, sites: list[str]) -> InSpace:
     return InSpace(places=places, shares=np.maximum(shares, 0))
 
 
-def closest(vectors: Array, token: int) -> tuple[int, float]:
-    """The other token whose vector points most nearly the same way, and the cosine between the two.
+def nearest(vectors: Array, token: int) -> tuple[Array, Array]:
+    """The other tokens, those whose vectors point most nearly the same way first, and the cosine of each.
 
     Args:
-        vectors: (len, d_model), at least two.
+        vectors: (len, d_model).
     """
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-30)
     cosines = unit @ unit[token]
-    cosines[token] = -np.inf
-    return int(cosines.argmax()), float(cosines.max())
+    order = np.argsort(-cosines, kind="stable")
+    order = order[order != token]
+    return order, cosines[order]
+
+
+def closest(vectors: Array, token: int) -> tuple[int, float]:
+    """The first of `nearest`, of at least two tokens, and its cosine."""
+    order, cosines = nearest(vectors, token)
+    return int(order[0]), float(cosines[0])
 
 
 def likeness(trace: Trace, sites: Sequence[str]) -> Array:

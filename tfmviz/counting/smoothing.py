@@ -14,7 +14,7 @@ from tfmviz.counting.words import MARK, encoded, stream_of
 
 Array = np.ndarray
 
-LONGEST = 5
+LONGEST = 7
 """The longest n-grams that are counted."""
 
 Method = Literal["none", "add-δ", "back-off", "interpolation", "Kneser–Ney"]

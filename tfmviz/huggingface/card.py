@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfmviz.huggingface.check import LIMITS, Site
+from tfmviz.huggingface.check import LIMITS, TIMES, Site
 from tfmviz.model.config import ModelConfig
 
 
@@ -28,10 +28,20 @@ def facts_of(config: ModelConfig, *, kind: str, n_parameters: int, tokenizer: st
 def said(largest: Mapping[str, Site]) -> list[str]:
     """The largest differences from the original, one line for each kind of value."""
     return [
-        f"{kind}: {largest[kind].difference:.1e} at {largest[kind].name} (allowed: {LIMITS[kind]:.0e})"
+        f"{kind}: {largest[kind].difference:.1e} at {largest[kind].name} ({_rule(kind, largest[kind].difference)})"
         for kind in LIMITS
         if kind in largest
     ]
+
+
+def _rule(kind: str, difference: float) -> str:
+    """The rule by which a difference has passed; see `check.compare`."""
+    if difference <= LIMITS[kind]:
+        return f"allowed: {LIMITS[kind]:.0e}"
+    return (
+        f"more than {LIMITS[kind]:.0e}, so both were compared with the original in double precision: ours is at most "
+        f"{TIMES} times as far from it as the original's own rounding"
+    )
 
 
 def write_card(name: str, *, origin: str, facts: Mapping[str, str], largest: Mapping[str, Site]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tfmviz.huggingface.families import FAMILIES, family_of
 from tfmviz.huggingface.family import Family
-from tfmviz.huggingface.others import REASONS
+from tfmviz.huggingface.refusals import not_converted
 from tfmviz.huggingface.source import Refused, in_one_line, shards
 from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
 from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, read_json
@@ -113,16 +113,14 @@ def check_type(folder: Path) -> None:
         Refused: there is no configuration, or its type is not known here.
     """
     try:
-        kind = read_json(folder / "config.json").get("model_type")
+        config = read_json(folder / "config.json")
+        kind = config.get("model_type")
     except FileNotFoundError as error:
         raise Refused(f"{folder} holds no config.json, so it is not a checkpoint of transformers.") from error
     except AttributeError as error:
         raise Refused("config.json holds no settings by name.") from error
-    if isinstance(kind, str) and kind in REASONS:
-        raise Refused(REASONS[kind])
     if not isinstance(kind, str) or kind not in FAMILIES:
-        known = ", ".join(sorted(FAMILIES))
-        raise Refused(f"Models of the type {kind!r} are not known here, and code of theirs is not run. Known: {known}.")
+        raise Refused(not_converted(config, FAMILIES))
 
 
 def licence_of(card: Path) -> str:

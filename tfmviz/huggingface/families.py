@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tfmviz.huggingface import decoders, encoders, llamas, translators
 from tfmviz.huggingface.family import MAX_LEN, Family
-from tfmviz.huggingface.others import REASONS
+from tfmviz.huggingface.refusals import not_converted, with_way_out
 from tfmviz.huggingface.source import Refused, Source, Store
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.linear import ready_to_read
@@ -35,13 +35,11 @@ def family_of(theirs: Any) -> Family:
         Refused: there is none, or the weights are quantised.
     """
     if getattr(theirs, "quantization_config", None) is not None:
-        raise Refused("Its weights are quantised. Convert the model that it was made from.")
-    kind = theirs.model_type
-    if kind in REASONS:
-        raise Refused(REASONS[kind])
-    if kind not in FAMILIES:
-        raise Refused(f"Models of the type {kind!r} are not known here. Known types: {', '.join(sorted(FAMILIES))}.")
-    return FAMILIES[kind]
+        quantised = "Its weights are quantised. Convert the model that it was made from."
+        raise Refused(with_way_out(quantised, theirs.to_dict()))
+    if theirs.model_type not in FAMILIES:
+        raise Refused(not_converted(theirs.to_dict(), FAMILIES))
+    return FAMILIES[theirs.model_type]
 
 
 def open_source(store: Store, family: Family) -> Source:
@@ -61,10 +59,11 @@ def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEF
     try:
         sizes = {"vocab_size": theirs.vocab_size, "max_len": length, "trained_len": trained}
         return ModelConfig.from_dict(sizes | family.shape(theirs, source))
-    except Refused:
-        raise
+    except Refused as refused:
+        raise Refused(with_way_out(str(refused), theirs.to_dict())) from refused
     except (ValueError, TypeError) as error:
-        raise Refused(f"Its configuration does not describe a model that is known here. {error}") from error
+        said = f"Its configuration does not describe a model that is known here. {error}"
+        raise Refused(with_way_out(said, theirs.to_dict())) from error
 
 
 def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family) -> Iterator[tuple[str, Tensor]]:
@@ -81,10 +80,11 @@ def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family)
     if expected:
         raise Refused(f"The checkpoint has nothing for {len(expected)} parameters, first {min(expected)}.")
     if left_over := source.left_over:
-        raise Refused(
+        said = (
             f"The checkpoint holds {len(left_over)} tensors that no model of this type has, first {left_over[0]}. "
             "What they do is not known here, so the model is not shown without them."
         )
+        raise Refused(with_way_out(said, theirs.to_dict()))
 
 
 def check_shapes(source: Source, theirs: Any, config: ModelConfig, family: Family) -> None:

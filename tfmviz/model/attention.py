@@ -67,7 +67,7 @@ class Attention(nn.Module):
             x_q: (batch, q_len, d_model), where the queries come from.
             x_kv: (batch, k_len, d_model), where keys and values come from.
             mask: bool, True = may attend; broadcasts to (batch, head, q_len, k_len).
-            positions: turns queries and keys, if the scheme acts there.
+            positions: turns queries and keys, or relates queries to distances, if the scheme acts there.
             bias: added to the scaled scores, (head, q_len, k_len).
 
         Returns:
@@ -79,6 +79,10 @@ class Attention(nn.Module):
         q, k = positions.rotate(q, k, tap)
         k, v = self.share(k), self.share(v)  # (batch, head, k_len, d_head)
         mask = tap("mask", mask)
+        relative = positions.relate(q, k.shape[-2])
+        if relative is not None:
+            relative = tap("bias", torch.where(mask, relative / self.divisor, 0.0))  # (batch, head, q_len, k_len)
+            bias = relative if bias is None else bias + relative
         is_plain = not self.is_linear and self.score_cap is None and self.sink is None
         if not is_plain or tap.watches("scores", "pattern"):
             z = self.attend_stepwise(q, k, v, mask=mask, bias=bias, tap=tap)

@@ -87,6 +87,8 @@ class ModelConfig(Facts):
                 raise ValueError(f"{name} is for a scheme that turns, but positions = {kind!r}.")
             if len(theta) != self.d_head // 2:
                 raise ValueError(f"{name} has {len(theta)} numbers, but d_head = {self.d_head} has half as many pairs.")
+        if self.attention.score_cap is not None and self.scheme.acts == "relate":
+            raise ValueError(f"score_cap is for products of queries and keys alone, but positions = {kind!r}.")
         if self.attention.kind == "linear" and self.scheme.acts not in ("embed", None):
             raise ValueError(
                 f"Linear attention sums keys before it knows a query, so positions = {kind!r}, which "

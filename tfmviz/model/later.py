@@ -61,3 +61,21 @@ def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
     recorder = Recorder(sites=("*.scores",))
     model.stream(ids[None], Later(first, recorder), past=first)
     return torch.stack([scores[0, ..., first:] for scores in recorder.values.values()])
+
+
+@torch.inference_mode()
+def streams_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
+    """The residual stream before the first layer and after each, when the text stands at positions `first` …
+
+    Args:
+        ids: (len,), at least one token.
+
+    Returns:
+        (1 + layer, len, d_model).
+
+    Raises:
+        ValueError: learned positions end before the text does.
+    """
+    recorder = Recorder(sites=("decoder.0.resid_pre", "*.resid_post"))
+    model.stream(ids[None], Later(first, recorder), past=first)
+    return torch.stack([value[0] for value in recorder.values.values()])

@@ -63,11 +63,12 @@ def effects_of(scheme: Positions, length: int, *, d_model: int, device: torch.de
     """
     nothing = torch.zeros(1, length, d_model, device=device)
     embedded = scheme.embed(nothing, NO_TAP)
-    turns, bias = scheme.turns(length), scheme.bias(length, length)
+    turns, bias, vectors = scheme.turns(length), scheme.bias(length, length), scheme.vectors(length)
     return PositionEffects(
         added=None if embedded is nothing else to_array(embedded[0]),
         angles=None if turns is None else to_array(turns),
         bias=None if bias is None else to_array(bias),
+        vectors=None if vectors is None else to_array(vectors),
     )
 
 

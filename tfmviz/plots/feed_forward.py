@@ -55,7 +55,7 @@ def neurons(values: Array, tokens: Sequence[str], numbers: Sequence[int], *, tok
         columns=Axis(title="neuron", names=[str(n) for n in numbers], spoken=[f"neuron {n}" for n in numbers]),
         scale=signed(values, "value of the neuron", root=True),
         form=Form(digits=2),
-        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
+        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
         frames=tuple(frames),
         row_height=28,
     )

@@ -8,42 +8,55 @@ import numpy as np
 
 from tfmviz.plots.cells import Axis, Cells
 from tfmviz.plots.charts import Chart
+from tfmviz.record.trace import Array
 from tfmviz.words.numbers import decimal
 
-MOST_SAID = 12
-"""So many marks, lines or rows are said one by one; more are counted."""
+MOST_SAID = 64
+"""So many marks or rows are said one by one, as two bars for each word of a sentence; more are counted."""
 
 
 def of_chart(chart: Chart) -> str:
-    """Its marks as the pointer finds them; of a line its two ends."""
-    marks = chart.data[chart.values[0]]
-    words = [str(word) for word in marks.get("hover", ())]
-    if "line" in marks:
-        if not words:  # of more points than answer a pointer
-            points = zip(map(str, marks["line"]), marks["x"], marks["y"], strict=True)
-            words = [f"{line[5:]}, {x:g}: {decimal(float(y), '.3g')}" for line, x, y in points]
-        ends: dict[str, list[str]] = {}
-        for line, word in zip(marks["line"], words, strict=True):
-            ends.setdefault(str(line), [word, word])[1] = word
-        words = [" … ".join(dict.fromkeys(both)) for both in ends.values()]
+    """Its marks as the pointer finds them; of lines with very many points their two ends."""
+    pointed = [table for table in chart.data.values() if "hover" in table]
+    values = [chart.data[name] for name in chart.values]
+    words: list[str] = []
+    for marks in [table for table in values if "hover" in table] or pointed[:1] or values[:1]:
+        said = [str(word) for word in marks.get("hover", ())]
+        if "line" in marks:
+            if not said:  # of more points than answer a pointer
+                points = zip(map(str, marks["line"]), marks["x"], marks["y"], strict=True)
+                said = [f"{line[5:]}, {x:g}: {decimal(float(y), '.3g')}" for line, x, y in points]
+            if len(said) > MOST_SAID:
+                ends: dict[str, list[str]] = {}
+                for line, word in zip(marks["line"], said, strict=True):
+                    ends.setdefault(str(line), [word, word])[1] = word
+                said = [" … ".join(dict.fromkeys(both)) for both in ends.values()]
+        words += said
     return _listed(words, "marks")
 
 
 def of_cells(picture: Cells) -> str:
-    """Where every row of the first matrix is largest in size."""
-    rows = picture.matrices[0]
-    known = np.isfinite(rows).any(axis=1)
-    return _listed([_row(picture, n, row) for n, row in enumerate(rows) if known[n]], "rows")
+    """Where every row of the only matrix is largest in size, or each of several matrices."""
+    if len(picture.matrices) == 1:
+        parts = {_named(picture.rows, n): row[None] for n, row in enumerate(picture.matrices[0])}
+    else:
+        parts = dict(zip(picture.titles, picture.matrices, strict=False))
+    said = [f"{name}: {_largest(picture, part)}" for name, part in parts.items() if np.isfinite(part).any()]
+    return _listed(said, "rows") or "no numbers yet"
 
 
-def _row(picture: Cells, n: int, row: np.ndarray) -> str:
-    most = int(np.nanargmax(np.abs(np.where(np.isfinite(row), row, np.nan))))
-    value = decimal(float(row[most]), f".{picture.form.digits}f")
-    return f"{_named(picture.rows, n)}: {_named(picture.columns, most)}, {value}"
+def _largest(picture: Cells, part: Array) -> str:
+    """The column of the largest value of a row; of a matrix the row, too."""
+    row, column = np.unravel_index(np.nanargmax(np.abs(np.where(np.isfinite(part), part, np.nan))), part.shape)
+    value, form = float(part[row, column]), picture.form
+    number = f"{value:.0%}" if form.percent else decimal(value, f"{'+' * form.sign}.{form.digits}f")
+    of = f"{_named(picture.rows, int(row))}, " if len(picture.matrices) > 1 else ""
+    return f"{of}{_named(picture.columns, int(column))}, {form.name}{number}{form.unit}"
 
 
 def _named(axis: Axis, n: int) -> str:
-    return axis.spoken[n] if axis.spoken else f"{axis.title} {n}".strip()
+    names = axis.spoken or axis.names
+    return names[n] if names else f"{axis.title} {n}".strip()
 
 
 def _listed(words: Sequence[str], what: str) -> str:

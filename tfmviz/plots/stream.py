@@ -28,10 +28,61 @@ from tfmviz.plots.charts import (
     strokes,
 )
 from tfmviz.plots.lines import DASHES, MOST_POINTS
-from tfmviz.plots.theme import Theme
+from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal
+
+
+def bumps(order: Array, cosines: Array, *, stages: Sequence[str], tokens: Sequence[str], theme: Theme) -> Chart:
+    """The nearest tokens, stage by stage: a line follows a token while it is among them.
+
+    Those that are nearest at the end have a colour each, the nearest the strongest; the others are grey.
+
+    Args:
+        order, cosines: (stage, rank): which tokens, and how near.
+    """
+    n_stages, n_ranks = order.shape
+    colours = dict(zip(order[-1].tolist(), shades(n_ranks, theme), strict=True))
+    drawn, names = [], quoted(tokens)
+    for stage, rank in np.ndindex(order.shape):
+        token = int(order[stage, rank])
+        since = stage
+        while since and token in order[since - 1]:
+            since -= 1
+        said = f"{stages[stage]}, {rank + 1}: {names[token]}, cosine {decimal(float(cosines[stage, rank]))}"
+        ends = since == stage or stage == n_stages - 1
+        line = f"{token}, {since}"
+        colour = colours.get(token, theme.plain)
+        drawn.append((line, stage, rank + 1, tokens[token], colour, ends, stage == n_stages - 1, said))
+    heads = ("line", "stage", "rank", "word", "colour", "ends", "last", "hover")
+    columns = dict(zip(heads, zip(*drawn, strict=True), strict=True))
+    return Chart(spec=_bumps(theme, tuple(stages), n_ranks), data={"rows": columns})
+
+
+@cache
+def _bumps(theme: Theme, stages: tuple[str, ...], n_ranks: int) -> Spec:
+    written = f"{list(stages)}[datum.value]"
+    last = len(stages) - 1
+    axis = {"labelExpr": written, "values": list(range(len(stages))), "grid": False, "labelOverlap": "greedy"}
+    x = number(alt.X, "stage", axis=axis, domain=[-0.1, last + 0.5])
+    ranks = {"values": list(range(1, n_ranks + 1)), "format": "d", "grid": False}
+    y = number(alt.Y, "rank", "rank by cosine, the nearest first", axis=ranks, domain=[n_ranks + 0.3, 0.5])
+    colour = alt.Color("colour:N", scale=None)
+    line = rows().mark_line(aria=False, strokeWidth=3, interpolate="monotone")
+    dot = rows().mark_point(filled=True, size=90, opacity=1)
+    # Where stages stand close, a word is written where its line begins, and at the end.
+    seen = f"datum.ends || width > {70 * len(stages)} ? 1 : 0"
+    word: dict[str, Any] = {"aria": False, "dy": -13, "opacity": {"expr": seen}, "baseline": "middle"}
+    words = rows().mark_text(**word, fontWeight={"expr": "datum.last ? 'bold' : 'normal'"})
+    return specification(
+        theme,
+        line.encode(x=x, y=y, color=colour, detail="line:N"),
+        dot.encode(x=x, y=y, color=colour, **hover()),
+        words.encode(x=x, y=y, text=alt.Text("word:N"), color=alt.value(theme.text)),
+        height=90 + 60 * n_ranks,
+        says="Bump chart: the nearest tokens by cosine, stage by stage.",
+    )
 
 
 def growth(
@@ -63,7 +114,7 @@ def growth(
     said = [f"{name}, {s}: length {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
     # The two that stand out answer the pointer everywhere; of the others, if there are many, only some points do.
     step = -(-n_stages * len(tokens) // MOST_POINTS)
-    pointed = [*range(0, n_stages * len(tokens), step), *range(n_stages * len(tokens), n_stages * n_lines)]
+    pointed = [*range(n_stages * len(tokens), n_stages * n_lines), *range(0, n_stages * len(tokens), step)]
     points: dict[str, Any] = {field: [drawn[field][i] for i in pointed] for field in ("kind", "stage", "length")}
     points["hover"] = [said[i] for i in pointed]
     points["seen"] = [0.0 if kind == kinds[0] else 1.0 for kind in points["kind"]]

@@ -1,4 +1,4 @@
-"""The interface of all position schemes: three places where a position can enter. By default each does nothing."""
+"""The interface of all position schemes: four places where a position can enter. By default each does nothing."""
 
 from __future__ import annotations
 
@@ -43,6 +43,22 @@ class Positions(nn.Module):
 
         Returns:
             (length, d_head / 2), radians, for positions 0 to length - 1.
+        """
+        return None
+
+    def relate(self, q: Tensor, k_len: int) -> Tensor | None:
+        """The products of queries (batch, head, q_len, d_head) with vectors of their distances to the keys, or None.
+
+        Returns:
+            (batch, head, q_len, k_len). Each is added to q · k before the division.
+        """
+        return None
+
+    def vectors(self, length: int) -> Tensor | None:
+        """The vectors that `relate` takes, or None where it takes none.
+
+        Returns:
+            (2 · length - 1, d_head), for key position minus query position from 1 - length to length - 1.
         """
         return None
 

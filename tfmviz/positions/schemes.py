@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from tfmviz.positions.base import Positions
 
-Seam = Literal["embed", "rotate", "bias"]
+Seam = Literal["embed", "rotate", "bias", "relate"]
 """Where a scheme can act: a method of `base.Positions`."""
 
 Width = Literal["d_model", "d_head"]
@@ -30,7 +30,8 @@ class Scheme:
         source: who proposed it, or a model that is known for it; "" without one.
         formula: how it enters, with words x, queries q, keys k, positions i (query) and j (key).
         idea: the same in a sentence or two.
-        acts: what it does: adds to the token embeddings, turns queries and keys, or adds to the scores; None: nothing.
+        acts: what it does: adds to the token embeddings, turns queries and keys, adds to the scores, or adds to the
+            keys a vector of their distance; None: nothing.
         code: "module:class", imported when a model is built.
         pairs: the width whose coordinates it takes in pairs, so that it must be even; None if it takes none.
         tab: the page whose tab takes it apart, and that tab in the page's address; None: no page does.
@@ -124,6 +125,15 @@ SCHEMES: dict[str, Scheme] = {
         acts="bias",
         code="tfmviz.positions.alibi:Alibi",
         tab=("positions_rope", {"scheme": "Biases", "bias": "ALiBi"}),
+    ),
+    "shaw": Scheme(
+        name="Relative keys",
+        source="Shaw et al. 2018",
+        formula="q_i · (k_j + a[clip(j − i)]) / √d_head\nclip: no more than 16 tokens either way",
+        idea="Each distance has a trained vector, added to the key: a head can ask for a distance as for a word.",
+        acts="relate",
+        code="tfmviz.positions.shaw:Shaw",
+        tab=("positions_rope", {"scheme": "Biases", "bias": "Shaw"}),
     ),
     "t5": Scheme(
         name="T5 bias",

@@ -174,3 +174,14 @@ def kind_of(layer: str) -> str:
     """ "decoder.3.cross_attn" is of the kind "decoder.cross_attn"; layers of one kind share their two texts."""
     stack, _, part = layer.split(".")
     return f"{stack}.{part}"
+
+
+def may_look(*patterns: Array) -> Array:
+    """(q_len, k_len): the mask of layers that came without one, told by their numbers.
+
+    Where no head looks ahead, a query may look at itself and back; else everywhere.
+    """
+    _, q_len, k_len = patterns[0].shape
+    back = np.tri(q_len, k_len, dtype=bool)
+    ahead = q_len != k_len or any((pattern.max(axis=0) > 0)[~back].any() for pattern in patterns)
+    return np.ones((q_len, k_len), dtype=bool) if ahead else back

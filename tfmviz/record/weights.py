@@ -276,18 +276,33 @@ class ModelWeights:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PositionEffects:
-    """What a position scheme does to a text of a given length, at the three places where it can act.
+    """What a position scheme does to a text of a given length, at the places where it can act.
 
     Attributes:
         added: (len, d_model), what each position adds to the token embedding; None where nothing is added.
         angles: (len, d_head / 2), radians by which each pair of neighbouring coordinates of queries and keys turns;
             None where nothing turns.
         bias: (head, len, len), what is added to the scaled scores; None where nothing is.
+        vectors: (2 · len - 1, d_head), what joins the key for each j - i from 1 - len up; None where nothing does. The
+            run keeps the products with the queries, scaled, at the site `bias`; 0 where the mask allows no look.
     """
 
     added: Array | None = None
     angles: Array | None = None
     bias: Array | None = None
+    vectors: Array | None = None
+
+    def related(self, q: Array) -> Array:
+        """The products of queries (…, len, d_head) with the vectors of their distances, before the division.
+
+        Returns:
+            (…, len, len), 0 where there are no vectors.
+        """
+        length = q.shape[-2]
+        if self.vectors is None:
+            return np.zeros((*q.shape[:-1], length))
+        rows = np.arange(length) - np.arange(length)[:, None] + length - 1  # of j − i
+        return np.take_along_axis(q @ self.vectors.T, np.broadcast_to(rows, (*q.shape[:-1], length)), axis=-1)
 
     @property
     def turned(self) -> Array | None:

@@ -13,7 +13,7 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, hypotheses, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.beams import Kind, Node, Tree
 from tfmviz.words import markdown
@@ -46,7 +46,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     )
     if chosen:
         hypotheses.explain(here.model, chosen, found, alpha)
-    st.markdown(
+    result(
         f"{_against_greedy(here, best, banned, longest)} Grey continuations were dropped. A score is a sum of "
         f"log-probabilities; complete texts compete by score / nᵅ (α = {alpha:g}), so a longer one can win."
     )

@@ -73,7 +73,6 @@ def losses(here: Lesson, after: Trace, *, key: str = "losses") -> None:
             names=names,
             theme=theme(),
         ),
-        alt="; ".join(f"{name} {a:.1f} → {b:.1f}" for name, a, b in zip(names, old, new, strict=True)),
     )
 
 
@@ -92,5 +91,4 @@ def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[
             names=names,
             theme=theme(),
         ),
-        alt="; ".join(f"{name} {a:.1f} → {b:.1f}" for name, a, b in zip(names, old, new, strict=True)),
     )

@@ -144,10 +144,9 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
 
 def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
     """Asks for B's sentence. It opens with A's, a word of it changed: who compares it with itself sees nothing."""
-    if "b" not in st.session_state and "b" not in st.query_params:
-        st.session_state["b"] = changed(here.text)
     text = st.text_area(
         "The other sentence (press Enter)",
+        changed(here.text),
         height="content",
         key="b",
         bind="query-params",

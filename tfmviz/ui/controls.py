@@ -74,6 +74,7 @@ def choose() -> None:
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
+    has_chosen_head()  # the steppers take what is usual out of the address
     layer = inputs.stepper("Layer", config.depth(stack), index, key="layer")
     head = inputs.stepper("Head", config.attention.n_heads, start.head, key="head")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
@@ -213,13 +214,18 @@ def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
     token_box(labels, position, label=label, key="to")
 
 
+def has_chosen_head() -> bool:
+    """Whether the reader has chosen a head, here or in the address; until then a tab may open with one of its own."""
+    chosen = st.session_state.get("has_chosen_head") or not {"layer", "head"}.isdisjoint(st.query_params)
+    st.session_state["has_chosen_head"] = chosen
+    return chosen
+
+
 def look_at(layer: str, head: int) -> None:
     """Chooses a head; a model with one layer, one head or one kind of attention has no widget for it."""
-    for key, value in {
-        "kind": ATTENTION_KINDS[kind_of(layer)],
-        "layer": int(layer.split(".")[1]),
-        "head": head,
-    }.items():
+    st.session_state["has_chosen_head"] = True
+    place = {"kind": ATTENTION_KINDS[kind_of(layer)], "layer": int(layer.split(".")[1]), "head": head}
+    for key, value in place.items():
         if key in st.session_state:
             st.session_state[key] = value
 

@@ -2,7 +2,7 @@
 
 Streamlit's page looks for its server below its own address (`/explorer/_stcore/health`), hears that there is none, and
 asks again; and it asks for the scripts of its parts and of our views one after another, as their elements come. Here it
-knows its server, and the browser fetches these scripts while it reads the first ones.
+knows its server, and the browser fetches these scripts while it reads the first ones, and after them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _pages(line: str) -> dict[str, bytes]:
     found = {}
     for page in PAGES:
         files = [f"static/js/{name}" for name in _parts()] + [f"views/{name}" for name in scripts.early(page.name)]
-        links = "".join(f'<link rel="modulepreload" crossorigin href="./{name}">' for name in files)
+        links = "".join(f'<link rel="modulepreload" crossorigin fetchpriority="low" href="./{name}">' for name in files)
         known = html.replace("</head>", f"<script>{line}</script>{links}</head>")
         known = known.replace("<body>", f"<body>{projector.served()}")  # after all that Streamlit puts into the head
         found[f"/{'' if page.name == DEFAULT else page.name}"] = known.encode()

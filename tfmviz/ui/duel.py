@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.heads import overlap
 from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Curve, Role
 from tfmviz.positions.schemes import SCHEMES
@@ -18,10 +19,11 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import decimal, rounded
+from tfmviz.words.numbers import decimal, per_cent, rounded
 
 TRAINED = 64
 """Length of the texts that the twins were trained on, in tokens."""
@@ -163,6 +165,7 @@ TOUCHES: dict[str | None, str] = {
     "embed": "the **embedding**, once, below the first layer",
     "rotate": "**queries and keys**, in every layer",
     "bias": "the **scores**, in every layer",
+    "relate": "the **keys**, as each query sees them, in every layer",
     None: "**nothing**",
 }
 """Where schemes act, in words."""
@@ -196,15 +199,12 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
         bias = did.bias[duel.head]
         values, axes = np.where(np.tri(len(bias), dtype=bool), bias, np.nan), ("key", "query")
         title = f"added to the scores of head {duel.head}"
+    elif did.vectors is not None:
+        values, axes, title = did.vectors[:TRAINED][::-1], ("coordinate", "distance i − j"), "joins the key"
     else:
         st.markdown("Nothing to draw.")
         return
-    show(
-        f"map_{role}",
-        figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes),
-        alt=f"{scheme}: {title}, {values.shape[0]} × {values.shape[1]} numbers from {np.nanmin(values):.2f} to "
-        f"{np.nanmax(values):.2f}.",
-    )
+    show(f"map_{role}", figures.scheme_map(values, title=f"{scheme}: {title}", axes=axes))
 
 
 def same_tokens(duel: Duel) -> tuple[Lesson, Lesson] | None:
@@ -265,27 +265,88 @@ def _lessons(duel: Duel) -> tuple[Lesson, Lesson]:
     return left, right
 
 
+MATCHED = ("most alike", "same number")
+"""Which head of B stands beside the chosen one of A. Training gives the numbers no meaning."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """The head of B that shares most attention with the chosen one of A.
+
+    Attributes:
+        share: what they have in common, in [0, 1]; see `analysis.heads.overlap`.
+        of_same_number: the same of the head of B with A's numbers.
+    """
+
+    layer: int
+    head: int
+    share: float
+    of_same_number: float
+
+
+def most_alike(duel: Duel) -> Match | None:
+    """None where the two models cut the text differently, or where no token has a choice."""
+    left, right = (twin.trace(duel.text) for _, twin in duel.sides)
+    if left.tokens != right.tokens or len(left.tokens) < 2:
+        return None
+    chosen = left[f"decoder.{duel.layer}.self_attn.pattern"][[duel.head]]
+    patterns = [right[f"{layer}.pattern"] for layer in right.layers]
+    shares = overlap(np.concatenate((chosen, *patterns)), left[f"{left.layers[0]}.mask"])[0, 1:]
+    by_head = shares.reshape(len(patterns), -1)
+    layer, head = np.unravel_index(by_head.argmax(), by_head.shape)
+    return Match(
+        layer=int(layer),
+        head=int(head),
+        share=float(by_head.max()),
+        of_same_number=float(by_head[duel.layer, duel.head]),
+    )
+
+
+def _number(here: Lesson) -> str:
+    return f"{here.choice.layer_index}.{here.choice.head}"
+
+
+def _said_of_match(duel: Duel, found: Match | None) -> str:
+    if found is None:
+        return ""
+    said = f"Head {duel.layer}.{duel.head} of A has **{per_cent(found.share)}** of its attention in common with "
+    if (found.layer, found.head) == (duel.layer, duel.head):
+        return f"{said}the same head of B, more than with any other.  \n"
+    alike = f"{said}head {found.layer}.{found.head} of B"
+    return f"{alike}, with the head of the same number {per_cent(found.of_same_number)}.  \n"
+
+
 def attention(duel: Duel) -> None:
     """The chosen head of both twins on the sentence, and what differs; then all heads of its layer."""
     left, right = _lessons(duel)
     a, b = duel.schemes
-    sides = replace(both.of(left, right), titles=(f"A, {a}", f"B, {b}"))
-    st.markdown(f"{both.expected(sides)} {both.said(sides)}")
+    line = lesson.line("match")
+    how = line.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", bind="query-params")
+    found = None if how == MATCHED[1] else most_alike(duel)
+    if found is not None:
+        right = replace(right, choice=replace(right.choice, layer=f"decoder.{found.layer}.self_attn", head=found.head))
+    sides = replace(both.of(left, right), titles=(f"A, {a} {_number(left)}", f"B, {b} {_number(right)}"))
+    result(f"{_said_of_match(duel, found)}{both.expected(sides)} {both.said(sides)}{_cut(left)}")
     both.show_heads(sides)
-    runs = [twin.trace(duel.text) for _, twin in duel.sides]
-    site = f"decoder.{duel.layer}.self_attn"
-    for column, (role, twin), run in zip(st.columns(2), duel.sides, runs, strict=True):
+    for column, (role, twin), shown in zip(st.columns(2), duel.sides, (left, right), strict=True):
+        run, site = twin.trace(duel.text), shown.choice.layer
         patterns = run[f"{site}.pattern"]
         titles = [f"{twin.scheme}, head {head}" for head in range(len(patterns))]
         with column:
             show(
                 f"heads_{role}",
                 figures.shares(list(patterns), run[f"{site}.mask"], titles=titles, tokens=run.tokens),
-                alt="; ".join(f"{title}: {_habit(pattern)}" for title, pattern in zip(titles, patterns, strict=True)),
                 follows=role == "right",
             )
 
 
-def _habit(pattern: Array) -> str:
-    here, before = float(np.diagonal(pattern).mean()), float(np.diagonal(pattern, offset=-1).sum() / len(pattern))
-    return f"{here:.0%} of the attention on the token itself, {before:.0%} on the one before"
+def _cut(twin: Lesson) -> str:
+    """That small vocabularies cut words into shorter pieces than the model which the reader knows, where they do."""
+    usual = models.load(models.usual(models.names()))
+    mine, others = len(twin.trace.tokens), len(usual.encode(twin.text))
+    if mine <= others:
+        return ""
+    return (
+        f" These models know fewer words, so they cut your sentence into {mine} shorter pieces; "
+        f"{markdown.code(usual.name)} cuts it into {others}."
+    )

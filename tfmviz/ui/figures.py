@@ -85,11 +85,23 @@ def show(
             data = drawing.payload(alt=alt, picks=on_pick is not None)
             _mount("beams", beams, key, data, on_pick, lambda n: _ids(drawing, n))
         case Bars():
-            show_plain_view("bars", js=bars.JS, css=bars.CSS, data=drawing.payload(), key=key)
+            _bars(key, drawing, title)
         case _:
             _framed(key, drawing, title, alt)
     if hint:
         st.caption(hint)
+
+
+def result(text: str) -> None:
+    """Says what a figure shows, with live numbers (Markdown).
+
+    The first sentence stands above the figure and its controls, wherever in a tab this is called; see `page.css`. The
+    others stay here.
+    """
+    first, others = markdown.first_sentence(text)
+    st.markdown(f"> {first}")
+    if others:
+        st.markdown(others)
 
 
 def _mount(
@@ -128,12 +140,21 @@ def _ids(tree: Tree, n: int) -> tuple[tuple[int, ...]] | None:
 def _framed(key: str, drawing: Chart | Space, title: str, alt: str) -> None:
     """A chart that Streamlit draws, and the title that it has not."""
     with st.container(key=key, gap=None):
-        if title:
-            st.markdown(f"**{markdown.plain(title)}**")
+        _title(title)
         if isinstance(drawing, Chart):
             _chart(drawing, key, alt or said.of_chart(drawing), title)
         else:
             _space(drawing, key, alt)
+
+
+def _bars(key: str, drawing: Bars, title: str) -> None:
+    _title(title)
+    show_plain_view("bars", js=bars.JS, css=bars.CSS, data=drawing.payload(), key=key)
+
+
+def _title(title: str) -> None:
+    if title:
+        st.markdown(f"**{markdown.plain(title)}**")
 
 
 def _chart(chart: Chart, key: str, alt: str, title: str) -> None:

@@ -122,7 +122,8 @@ def contents() -> None:
                 "title": page.title,
                 "address": address(page.name),
                 "says": [page.answers],
-                "folded": folded,
+                "takes": "",
+                "folded": [("", folded)] if folded else [],
             }
             groups.setdefault(page.group or "For a class", []).append(entry)
     data = lectures.payload(groups, of="tabs", keeps=True)
@@ -184,5 +185,5 @@ def _steps() -> Iterator[Entry]:
     for walk in walks.walks()[0].values():
         for n, step in enumerate(walk.steps, start=1):
             place = f"{walk.title}, step {n}"
-            where = address(step.page, {**step.choices, "lecture": walk.name, "step": str(n)})
+            where = address(step.page, {**step.choices, "lecture": walk.name, "step": step.id})
             yield Entry(kind="step", title=step.say, says="", place=place, address=where)

@@ -119,10 +119,11 @@ class Lesson:
 
 
 def positions_in(model: Model, trace: Trace, layer: str) -> PositionEffects:
-    """What the position scheme does in a layer, on a text of this length; nothing in cross-attention."""
+    """What the position scheme does in a layer of a run; nothing in cross-attention."""
     if layer.endswith("cross_attn"):
         return PositionEffects()
-    return model.position_effects(layer, len(trace.axes(layer)[0]))
+    effects = model.position_effects(layer, len(trace.axes(layer)[0]))
+    return replace(effects, bias=trace[f"{layer}.bias"]) if effects.vectors is not None else effects
 
 
 def gap_in(model: Model, trace: Trace) -> int | None:

@@ -15,6 +15,7 @@ KEYS = {
     "g": "hide the values until the room has guessed",
     "c": "compare with another sentence, model or head; again: leave",
     "Ctrl K": "find a term, a page or a model",
+    "n": "in a lecture: a presenter's window with the line, the next one and a clock",
     "?": "this list",
     "[ and ]": "one layer down, one layer up (explorer)",
     "p": "play through the layers (explorer)",

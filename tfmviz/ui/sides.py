@@ -15,7 +15,7 @@ from tfmviz.plots import side_by_side as figures
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import beside, controls, menu, models, named
 from tfmviz.ui.boxes import marked, show_boxes
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words import markdown
@@ -75,7 +75,7 @@ def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | 
             built anew.
         on_look: called before a click on the map goes to a head.
     """
-    st.markdown(note or f"{said(sides)} {how(sides)}")
+    result(note or f"{said(sides)} {how(sides)}")
     if is_too_early(sides):
         _offer_both_ways(sides)
     show_heads(sides)
@@ -166,8 +166,7 @@ def show_likeness(sides: Sides) -> None:
         f"The vector of {markdown.plain(token)} in A and B: cosine {decimal(float(cosines[0]))} before the first "
         f"layer, {decimal(float(cosines[-1]))} after the last."
     )
-    numbers = ", ".join(decimal(float(cosine)) for cosine in cosines)
-    show("side_likeness", figures.likeness(cosines, token=token, theme=theme()), alt=f"Cosines: {numbers}")
+    show("side_likeness", figures.likeness(cosines, token=token, theme=theme()))
 
 
 def most(side: Lesson, query: int) -> tuple[int, str]:
@@ -256,9 +255,6 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
     at = sides.queries.partner(sides.query), sides.keys.partner(sides.key)
     in_b = None if at[0] is None or at[1] is None else (at[0], at[1])
     rows, columns = _query_names(side), key_names(side)
-    asks, answers = quoted(rows), quoted(columns)
-    found = (most(side, n) for n in range(len(rows)))
-    looks = (f"{row}: {answers[n]} {share}" for row, (n, share) in zip(asks, found, strict=True))
     show(
         key,
         figures.attention(
@@ -269,7 +265,6 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
             cell=in_b if number else (sides.query, sides.key),
             blind=sides.blind if number else (),
         ),
-        alt=f"{sides.titles[number]}: where each token looks most. {'; '.join(looks)}",
         click="" if number else "chooses its two tokens",
         linked=[other for other in KEYS if other != key],
         follows=follows,
@@ -280,7 +275,6 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
 def _difference(sides: Sides) -> None:
     here, there = sides.lessons
     values = difference(_masked(here), _blinded(sides), sides.queries, sides.keys)
-    ends = "" if np.isnan(values).all() else f", from {np.nanmin(values):+.2f} to {np.nanmax(values):+.2f}"
     show(
         DIFFERENCE,
         figures.difference(
@@ -289,7 +283,6 @@ def _difference(sides: Sides) -> None:
             columns=figures.merged("key", (key_names(here), key_names(there)), sides.keys.order),
             cell=(sides.queries.place(sides.query), sides.keys.place(sides.key)),
         ),
-        alt=f"B minus A for the tokens that both have{ends}.",
         linked=(A, B),
     )
 
@@ -344,7 +337,6 @@ def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
     show(
         "side_heads",
         figures.changes(moved, chosen=(here.choice.layer_index, here.choice.head)),
-        alt="; ".join(f"layer {n}, head {m}: {per_cent(float(moved[n, m]))}" for n, m in first),
         click=controls.LOOKS,
         on_pick=look_at,
     )

@@ -6,12 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from tfmviz import zoo
 from tfmviz.record.model import AnyModel
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import models
 from tfmviz.ui.cache import shared, shared_with_others
-from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import per_cent
 
 TRANSFORMER = "french-english"
 """The transformer whose languages they share."""
@@ -58,13 +56,3 @@ def written(of: Trace, ends: Collection[int] = (END,)) -> tuple[str, ...]:
 def source_of(of: Trace) -> tuple[str, ...]:
     assert of.source is not None
     return of.source.tokens
-
-
-def said(alpha: Array, source: tuple[str, ...], tokens: tuple[str, ...]) -> str:
-    """For each written token the source token with the largest share."""
-    names = quoted(source)
-    rows = [
-        f"{name} looks at {names[int(row.argmax())]} ({per_cent(float(row.max()))})"
-        for name, row in zip(quoted(tokens, first=1), alpha, strict=False)
-    ]
-    return "Alignment: " + ("; ".join(rows) if rows else "nothing is written yet") + "."

@@ -1,11 +1,13 @@
 """Walks through the app for a lecture: files that list addresses, each with a line of what to say.
 
-`assets/lectures/L3.toml` is the walk "L3". An address inside a walk ends in `lecture=L3&step=4`; every page then shows
-the line of that step and the ways back and on.
+`assets/lectures/L3.toml` is the walk "L3". An address inside a walk ends in `lecture=L3&step=store`; every page then
+shows the line of that step and the ways back and on. A step keeps its name when it moves within a lecture or into
+another. Addresses once held its number; what each number meant then stands in `numbers.json`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import tomllib
@@ -19,10 +21,14 @@ from tfmviz.places import PROJECT
 from tfmviz.ui import controls, icons, projector
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.router import PAGES, address
+from tfmviz.views import presenter
 from tfmviz.views import walk as view
 from tfmviz.words import markdown
 
 FOLDER = PROJECT / "assets" / "lectures"
+
+MINUTES = 1.75
+"""What a step takes in front of a class."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,6 +36,8 @@ class Step:
     """One place of a walk.
 
     Attributes:
+        id: its name in addresses, for good, and unique among all walks; its number in a file that names none.
+        section: the part of the walk that it belongs to; "" before the first.
         page: name of a page.
         choices: what the page's address says: text, model, layer, head, an open tab …
         say: what the lecturer says there.
@@ -38,6 +46,8 @@ class Step:
         holds: what must be true there for `say` to be true; `tests/pages/claims.py` reads it, readers do not see it.
     """
 
+    id: str
+    section: str
     page: str
     choices: dict[str, str]
     say: str
@@ -53,10 +63,15 @@ class Walk:
     title: str
     steps: tuple[Step, ...]
 
+    @property
+    def minutes(self) -> int:
+        """About how long it takes."""
+        return round(MINUTES * len(self.steps))
+
     def address(self, number: int) -> str:
         """The address of a step, counted from 1, relative to any page; on a projector it stays on the projector."""
         step = self.steps[number - 1]
-        parts = step.choices | {"lecture": self.name, "step": str(number)}
+        parts = step.choices | {"lecture": self.name, "step": step.id}
         parts |= {"projector": "1"} if projector.is_on() else {}
         return address(step.page, parts)
 
@@ -69,8 +84,11 @@ def read(path: Path) -> Walk:
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-        steps = tuple(_step(dict(entry)) for entry in found["steps"])
-        walk = Walk(name=path.stem, title=str(found["title"]), steps=steps)
+        section, steps = "", []
+        for n, entry in enumerate(found["steps"], start=1):
+            section = str(entry.get("section", section))
+            steps.append(_step(entry | {"section": section}, n))
+        walk = Walk(name=path.stem, title=str(found["title"]), steps=tuple(steps))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path.name} is not a walk: {type(error).__name__}, {error}.") from error
     if not steps:
@@ -78,8 +96,9 @@ def read(path: Path) -> Walk:
     return walk
 
 
-def _step(entry: dict[str, object]) -> Step:
-    page, say = str(entry.pop("page")), str(entry.pop("say"))
+def _step(entry: dict[str, object], number: int) -> Step:
+    name = str(entry.pop("id", number))
+    section, page, say = (str(entry.pop(key)) for key in ("section", "page", "say"))
     if page not in {known.name for known in PAGES}:
         raise ValueError(f"there is no page {page}")
     holds = entry.pop("holds", [])
@@ -87,7 +106,7 @@ def _step(entry: dict[str, object]) -> Step:
         raise ValueError(f"what holds on {page} is no list")
     show = tuple(shlex.split(str(entry.pop("show", ""))))
     choices = {key: str(value) for key, value in entry.items()}
-    return Step(page=page, choices=choices, say=say, show=show, holds=tuple(map(str, holds)))
+    return Step(id=name, section=section, page=page, choices=choices, say=say, show=show, holds=tuple(map(str, holds)))
 
 
 @cache
@@ -102,28 +121,59 @@ def walks() -> tuple[dict[str, Walk], tuple[str, ...]]:
     return found, tuple(problems)
 
 
+def find(lecture: str, step: str) -> tuple[Walk, int] | None:
+    """The walk and the number of the step that an address means, counted from 1; None if there is no such lecture.
+
+    Args:
+        lecture: the lecture that the address names. The step may have moved into another since.
+        step: its name, or the number that it had or has. What is neither is the first.
+    """
+    found, _ = walks()
+    at = {one.id: (walk, n) for walk in found.values() for n, one in enumerate(walk.steps, start=1)}
+    if step in at and not step.isdecimal():
+        return at[step]
+    if lecture in (numbers := _numbers()):
+        return at[numbers[lecture][(controls.nearest_index(step, len(numbers[lecture]) + 1) or 1) - 1]]
+    walk = found.get(lecture)
+    return (walk, controls.nearest_index(step, len(walk.steps) + 1) or 1) if walk else None
+
+
+@cache
+def _numbers() -> dict[str, list[str]]:
+    """What the numbers of a lecture's steps meant when addresses held them."""
+    return json.loads((FOLDER / "numbers.json").read_text(encoding="utf-8"))
+
+
 def show_step() -> None:
     """Inside a walk: what to say here, and the ways back and on, at the lower edge of the window."""
     name = st.query_params.get("lecture")
     if name is None:
         return
-    walk = walks()[0].get(name)
-    if walk is None:
+    found = find(name, st.query_params.get("step", ""))
+    if found is None:
         st.info(f"There is no lecture {markdown.code(name)}. The menu lists all.", icon=icons.INFO)
         return
-    number = controls.nearest_index(st.query_params.get("step", ""), len(walk.steps) + 1) or 1
+    walk, number = found
     with st.container(key="lecture"):
         show_plain_view("walk", js=view.JS, css=view.CSS, data=_around(walk, number))
 
 
-def _around(walk: Walk, number: int) -> dict[str, str | list[str]]:
+def present() -> None:
+    """All of a page with `presenter=1`: another window of this browser sends what it shows (`views/walk/pair.ts`)."""
+    show_plain_view("presenter", js=presenter.JS, css=presenter.CSS, data=None)
+
+
+def _around(walk: Walk, number: int) -> dict[str, str | int | list[str]]:
     """What the view in the browser gets; the address leaves out choices that are those a page opens with."""
     last = len(walk.steps)
     return {
         "chosen": " ".join(walk.steps[number - 1].choices),
         "title": walk.title,
+        "section": walk.steps[number - 1].section,
+        "minutes": walk.minutes,
         "place": f"{number} of {last}",
         "say": walk.steps[number - 1].say,
+        "next": walk.steps[number].say if number < last else "",
         "show": list(walk.steps[number - 1].show),
         "back": walk.address(number - 1) if number > 1 else "",
         "on": walk.address(number + 1) if number < last else "",

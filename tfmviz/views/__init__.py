@@ -1,11 +1,7 @@
 """Client-side views: TypeScript and CSS that answer every touch in the browser.
 
-    from tfmviz import load, views
-    trace = load("tiny-english").trace("The cat sat on the mat.")
-    Path("attention.html").write_text(views.html(trace), encoding="utf-8")
-
-In a notebook: `IPython.display.IFrame("attention.html", 1200, 900)`. With `views.html(trace, title="tiny-english",
-live=True)` the model is in the page, and the reader can type.
+`html` is the explorer as one page, which `tfmviz.show` puts into a notebook or a file. With `views.html(trace,
+title="tiny-english", live=True)` the model is in the page, and the reader can type.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ byte with the first cell in the lowest bits: 1.25 bytes a weight.
       scores                     {"induction": […]}: per layer, per head, 0 to 1; null where it is undefined
       verdicts                   per layer, per head [kind, score]: of its biography, else of this text
       repeats                    the same on random tokens that repeat, if that is known and there are no biographies
-      unused                     per layer, per head, per row the share that goes to no token, where heads have a sink
+      unused                     per layer, per head, per row what goes to no token, where rows sum to less than 1
       said                       per layer, per head its biography in words, if there is one
     masks       {"shape": [rows, columns], "at": offset}: one bit a cell, row by row, highest bit first; 1 = may attend
 
@@ -62,6 +62,9 @@ from tfmviz.words.labels import of_queries, said_of_queries, visible
 WHOLE = 1_200_000
 """Up to this many weights (144 heads at 128 causal tokens), all of them travel."""
 
+ROUNDING = 0.005
+"""What rows of half precision may lack of 1, though nothing goes elsewhere."""
+
 TILE = 64
 """The most cells across that a thumbnail of a longer text has."""
 
@@ -87,7 +90,6 @@ def payload(
 
     Raises:
         ValueError: the trace holds no pattern, or a pattern with values outside [0, 1].
-        NotCaptured: a layer's mask is missing.
     """
     kinds = _kinds(trace)
     scores = {layer: _believed(found, (on_repeats or {}).get(layer)) for layer, found in layer_scores(trace).items()}
@@ -155,7 +157,7 @@ def _kind(
         "repeats": [_verdicts(on_repeats[layer]) for layer in layers if layer in on_repeats],
     }
     unused = [_unused(trace[f"{layer}.pattern"]) for layer in layers]
-    if any(map(np.any, unused)):
+    if max(rows.max() for rows in unused) > ROUNDING:
         entry["unused"] = [rows.tolist() for rows in unused]
     for layer in layers:
         pattern, mask = trace[f"{layer}.pattern"], allowed(trace, layer)

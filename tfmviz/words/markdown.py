@@ -18,5 +18,16 @@ def code(text: str) -> str:
     return f"`` {_in_one_line(text).replace('`', 'ˋ')[:80]} ``"
 
 
+def first_sentence(text: str) -> tuple[str, str]:
+    """Our text's first sentence and the others: it ends at a full stop that is neither a reader's, escaped by `plain`,
+    nor within bold letters or code.
+    """
+    outside = re.sub(r"(`+).*?\1", lambda code: "_" * len(code[0]), text)
+    for stop in re.finditer(r"(?<!\\)\.(?:\*\*)? (?=[^a-z\d])", outside):
+        if outside.count("**", 0, stop.end()) % 2 == 0:
+            return text[: stop.end() - 1], text[stop.end() :]
+    return text, ""
+
+
 def _in_one_line(text: str) -> str:
     return re.sub(r"[\r\n]+", " ", text)

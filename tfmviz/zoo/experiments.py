@@ -170,3 +170,13 @@ def scores_from(model: Model, ids: Sequence[int], *, first: int) -> Array:
     """
     module = ZooModel.behind(model).language_model
     return to_array(later.scores_from(module, ids_for(module, ids), first=first))
+
+
+def streams_from(model: Model, ids: Sequence[int], *, first: int) -> Array:
+    """The stream of a language model, (1 + layer, len, d_model), when the text begins at position `first`.
+
+    Raises:
+        ValueError: a learned table ends before the text.
+    """
+    module = ZooModel.behind(model).language_model
+    return to_array(later.streams_from(module, ids_for(module, ids), first=first))

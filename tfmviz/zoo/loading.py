@@ -53,7 +53,10 @@ def load(name: str, folder: Path | None = None, *, kind: type[Loaded[Any, Any]] 
     """
     entries = {entry.name: entry for entry in everything(folder) if issubclass(_kind_of(entry), kind)}
     if name not in entries:
-        raise ModelUnavailable(f"There is no model named {name!r}. There are: {', '.join(entries) or 'none'}.")
+        raise ModelUnavailable(
+            f"There is no model named {name!r}. There are: {', '.join(entries) or 'none'}. A model of transformers is "
+            "converted first: python -m tfmviz.huggingface FOLDER, or its name on the Hub."
+        )
     if (problem := entries[name].problem) is not None:
         raise ModelUnavailable(f"{name} cannot be loaded: {problem}")
     try:

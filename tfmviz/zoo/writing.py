@@ -40,7 +40,7 @@ def generate(
 
     Raises:
         ValueError: the text holds no token, the model only fills in words, an edit is for some tokens only, or there is
-            a temperature beside the rules.
+            a temperature next to the rules.
         NotCaptured: the model computes no value at an edit's site.
     """
     if rules is not None and temperature is not None:

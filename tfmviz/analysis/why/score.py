@@ -46,7 +46,8 @@ class ScoreSum:
 
     Attributes:
         readings: of the query and of the key.
-        terms: (writer of the query, writer of the key), q_a · k_b / divisor.
+        terms: (writer of the query, writer of the key), q_a · k_b / divisor; a vector of the distance counts with the
+            biases of the key.
         bias: what the position scheme adds to the score; 0 where it adds nothing.
         cap: c of c · tanh(Σ terms / c), to which the model bends the sum before the bias; None: it does not.
         measured: the score as the model computed it, before the mask.
@@ -99,6 +100,11 @@ def score_sum(trace: Trace, pair: Pair, weights: ModelWeights, positions: Positi
         _turned(_parts(readings[side].shares, _projection(attention, pair.head, side)), positions, pair.token(side))
         for side in SIDES
     )
+    related = 0.0
+    if positions.vectors is not None:  # one more bias of the key, but for this query's distance alone
+        vector = positions.vectors[pair.key - pair.query + len(positions.vectors) // 2].astype(np.float64)
+        k[-1] += vector
+        related = float(trace[f"{pair.layer}.q"][pair.head, pair.query] @ vector) / attention.divisor
     bias = (
         0.0
         if positions.bias is None
@@ -113,7 +119,7 @@ def score_sum(trace: Trace, pair: Pair, weights: ModelWeights, positions: Positi
         terms=q @ k.T / attention.divisor,
         bias=bias,
         cap=attention.cap,
-        measured=measured(trace, pair, attention) + bias,
+        measured=measured(trace, pair, attention) + bias + related,
         is_masked=bool(np.isneginf(trace[f"{pair.layer}.scores"][pair.head, pair.query, pair.key])),
     )
 

@@ -11,7 +11,7 @@ from tfmviz.ui.bottleneck import sums
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.bottleneck.translations import name_of
 from tfmviz.ui.figures import show
-from tfmviz.ui.translators import SAID, said, source_of, written
+from tfmviz.ui.translators import SAID, source_of, written
 
 
 def alignments(at: Translating) -> None:
@@ -41,7 +41,6 @@ def _alpha(at: Translating) -> None:
             shown=count,
             picked=sums.picked(at),
         ),
-        alt=said(alpha[:count], at.source, tokens),
         click="shows the sum below",
         on_pick=lambda row, column: controls.put({"word": str(row), "state": str(column)}),
     )
@@ -59,6 +58,5 @@ def _beside(at: Translating) -> None:
     show(
         "cross",
         figures.alignment(pattern, title=title, source=source_of(trace), written=tokens, shown=count),
-        alt=said(pattern[:count], source_of(trace), tokens),
         follows=alignment.has_attention(at.trace),
     )

@@ -8,6 +8,7 @@ from tfmviz.analysis import alignment
 from tfmviz.plots import bottleneck as figures
 from tfmviz.plots.cells import largest
 from tfmviz.ui import translators
+from tfmviz.ui.bottleneck import sums
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show
 from tfmviz.ui.translators import SAID, written
@@ -27,3 +28,4 @@ def contexts(at: Translating) -> None:
         with column:
             show(f"contexts_{kind}", drawn, follows=kind != shown[0])
     st.markdown("Without attention the decoder is given one vector for all tokens; with it, another mixture for each.")
+    sums.state_step(at, traces[with_attention], with_attention)

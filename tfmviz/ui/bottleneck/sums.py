@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tfmviz.analysis import alignment
 from tfmviz.analysis.alignment import Sum
+from tfmviz.record.trace import Trace
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show
+from tfmviz.ui.translators import SAID, written
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
@@ -50,6 +54,42 @@ def _rows(source: list[str], found: Sum) -> list[tuple[str, ...]]:
         (f"{j} {token}", *(decimal(float(column[j]), form) for column, form in zip(columns, forms, strict=True)))
         for j, token in enumerate(source)
     ]
+
+
+def state_step(at: Translating, trace: Trace, kind: str) -> None:
+    """h_i = g(y_{i-1}, h_{i-1}, c_i) in numbers: one coordinate of the decoder's state at every token."""
+    before = np.concatenate((trace["encoder.hidden"][-1:], trace["decoder.hidden"][:-1]))
+    z, n, h = (trace[f"decoder.{site}"] for site in ("update", "candidate", "hidden"))
+    with lesson.line("state_step"):
+        asked = inputs.number_box(
+            "Coordinate of h",
+            key="unit",
+            min_value=0,
+            max_value=h.shape[1] - 1,
+            value=None,
+            placeholder="the liveliest",
+            width=280,
+        )
+    k = int(np.ptp(h, axis=0).argmax()) if asked is None else int(asked)
+    names = written(trace)[: at.shown(len(h))]
+    rows = [
+        (
+            f"{i + 1} {visible(name)}",
+            *(decimal(float(value), "+.3f") for value in (z[i, k], n[i, k], before[i, k])),
+            decimal(float(h[i, k]), "+.3f"),
+        )
+        for i, name in enumerate(names)
+    ]
+    show(
+        "state_step",
+        Table(
+            caption=f"h = g(y, h, c), coordinate {k} of {h.shape[1]}, {SAID[kind]}: hᵢ = (1 − z) · n + z · hᵢ₋₁",
+            columns=("i, writes", "z", "n", "hᵢ₋₁", "(1 − z) · n + z · hᵢ₋₁"),
+            rows=rows,
+            about="The gate z and the candidate n are made of yᵢ₋₁, the token written before, of hᵢ₋₁ and of cᵢ; h₀ is "
+            "the encoder's last state.",
+        ),
+    )
 
 
 def picked(at: Translating) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from tfmviz.ui.compare.trials import FIRST, signed
 from tfmviz.ui.duel import FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, on_paper, scores_from, twin_of
 from tfmviz.ui.figures import show
 from tfmviz.ui.held_out import by_position
+from tfmviz.ui.lesson import positions_in
 from tfmviz.words.numbers import decimal, rounded
 
 PROBE = 32
@@ -71,7 +72,7 @@ def linear_two_ways(twin: Twin, text: str) -> tuple[Array, Array]:
     """
     run = twin.trace(text)
     q, k, v = (run[f"{FIRST}.{name}"] for name in "qkv")
-    positions = twin.model.position_effects("decoder", len(run.tokens))
+    positions = positions_in(twin.model, run, FIRST)
     pairs = linear_attention.over_pairs(q, k, v, angles=positions.angles, bias=positions.bias)
     return pairs, linear_attention.running(q, k, v, angles=positions.angles)
 

@@ -30,7 +30,7 @@ from tfmviz.ui.duel import (
     same_tokens,
     scores_from,
 )
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -131,8 +131,6 @@ def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]
             titles=(f"{scheme}, from 0", f"{scheme}, from {by}"),
             tokens=run.tokens,
         ),
-        alt=f"Layer {duel.layer}, head {duel.head} of {scheme}, from position 0 and from {by}: shares differ by up to "
-        f"{rounded(np.abs(patterns[1] - patterns[0]).max())}.",
     )
     st.markdown(f"**{scheme}**: {_verdict(float(scores.max()), float(weights.max()))}")
     return dict(zip(columns, ([rounded(value) for value in values] for values in (scores, weights)), strict=True))
@@ -185,11 +183,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     mask, scores = run[f"{FIRST}.mask"], run[f"{FIRST}.scores"][duel.head]
     error = float(np.abs(found.sum(axis=0) - scores)[mask].max())
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
-    show(
-        f"terms_{twin.scheme}",
-        figures.parts(list(found), mask, titles=list(TERMS), tokens=run.tokens),
-        alt="Mean size of the parts: " + ", ".join(f"{t} {s:.2f}" for t, s in zip(TERMS, sizes, strict=True)),
-    )
+    show(f"terms_{twin.scheme}", figures.parts(list(found), mask, titles=list(TERMS), tokens=run.tokens))
     st.markdown(
         f"**{twin.scheme}, layer 0, head {duel.head}.** Together they are the scores, to within **{rounded(error)}**."
     )
@@ -237,13 +231,8 @@ def _extrapolation(duel: Duel) -> None:
     curves = [_curve(scheme, losses, chosen.get(scheme, "other")) for scheme, losses in found.items()]
     rises = {scheme: position_terms.rise(losses, trained=TRAINED) for scheme, losses in found.items()}
     told = {scheme: signed(rise) for scheme, rise in rises.items()}
-    show(
-        "extrapolation",
-        figures.losses(curves, trained=TRAINED, theme=theme()),
-        alt=f"Rise of the loss from {TRAINED} to {FACTOR * TRAINED} positions, in nats: "
-        + ", ".join(f"{scheme} {rise}" for scheme, rise in told.items()),
-    )
-    st.markdown(
+    show("extrapolation", figures.losses(curves, trained=TRAINED, theme=theme()))
+    result(
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
         + ", ".join(f"{scheme} **{rise}**" for scheme, rise in told.items())
         + f". A point: the mean of {position_terms.WINDOW} positions of held-out text."
@@ -284,7 +273,6 @@ def _own_text(duel: Duel) -> None:
     )
     if max(counts) > MOST_BARS:
         curves = [_curve(twin.scheme, results[twin.scheme][1], role) for role, twin in duel.sides]
-        alt = "; ".join(f"{curve.name}: " + ", ".join(f"{y:.1f}" for y in curve.y) for curve in curves)
-        show("own_losses", figures.losses(curves, trained=TRAINED, theme=theme()), alt=alt)
+        show("own_losses", figures.losses(curves, trained=TRAINED, theme=theme()))
         return
     before_after.show_losses(*one, other[1], series=duel.schemes, key="own_losses")

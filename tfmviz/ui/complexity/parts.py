@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz.analysis.multiplications import Shape, in_model, overtakes
 from tfmviz.plots import complexity as figures
 from tfmviz.plots.growth import growth
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
 from tfmviz.words.numbers import counted, in_words, per_cent
@@ -23,15 +23,11 @@ def model(here: Lesson) -> None:
     shapes = shapes_of(here.model.config)
     target, source = len(here.trace.target), len(here.trace.source or here.trace.target)
     counts = in_model(shapes, source=source, target=target)
-    show(
-        "parts",
-        figures.parts(counts, theme=theme()),
-        alt="; ".join(f"{part}: {in_words(count)}" for part, count in counts.items()),
-    )
+    show("parts", figures.parts(counts, theme=theme()))
     total = sum(counts.values())
     read = f"{source} and {target} tokens" if here.trace.source else counted(target, "token")
     meetings = (counts["scores"] + counts["values"]) / total
-    st.markdown(
+    result(
         f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Scores and values are "
         f"{per_cent(meetings)} of that; the rest grows as the text does."
     )
@@ -55,7 +51,6 @@ def _growing(here: Lesson) -> None:
             marked=[mark for mark in marked if LENGTHS[0] <= mark[0] <= LENGTHS[-1]],
             theme=theme(),
         ),
-        alt="; ".join(f"{n:,} tokens: {_said(at[n])}" for n in SHOWN),
     )
     if over is not None:
         _overtaken(over, shapes)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Sizes
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import in_words, per_cent
 
@@ -62,7 +62,7 @@ def table() -> None:
         st.columns(3), ("Multiplications", "Steps in sequence", "Longest path"), DERIVATIONS[names[picked]], strict=True
     ):
         column.markdown(f"**{title}, {names[picked]}.** {words}")
-    st.markdown(_verdict(sizes))
+    result(_verdict(sizes))
     st.caption("After table 1 of Vaswani et al. 2017.")
 
 

@@ -17,7 +17,7 @@ from tfmviz.text.tokenizer import END
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, rounded
@@ -72,7 +72,7 @@ def _products(at: Counting, found: list[Factor]) -> None:
         "undefined: one factor is 0/0" if math.isnan(one) else "0: one factor is 0" if one == -math.inf else _both(one)
     )
     of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
-    st.markdown(
+    result(
         f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}, which "
         "saw other texts."
     )

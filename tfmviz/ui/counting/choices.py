@@ -24,6 +24,12 @@ DELTAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 SHIPPED, OWN = "ours", "yours"
 
+CLASSROOM = """The students opened their books. In room two the students opened their books, too.
+As soon as the bell rang, the students opened their laptops. Nobody spoke while the students opened their exams.
+The students opened their books again. When the teacher came in, the students closed their laptops.
+After lunch the students opened their minds, or so the teacher hoped."""
+"""Where a reader's text is to stand: one in which the lectures' 4-gram occurs, which the shipped text lacks."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:
@@ -87,6 +93,7 @@ def _own() -> str | None:
     """Asks for a text to count. None as long as it holds no word."""
     typed = st.text_area(
         f"Your text, up to {MOST_TYPED:,} characters",
+        CLASSROOM,
         key="own",
         bind="query-params",
         max_chars=MOST_TYPED,

@@ -66,7 +66,6 @@ def _perplexities(measured: HeldOut, at: Counting) -> None:
     by_delta = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
     powers = np.log10(np.concatenate([*by_n.values(), table.ravel()]))
     ends = 10.0 ** np.floor(powers.min()), 10.0 ** np.ceil(powers.max())
-    best = {name: DELTAS[int(y.argmin())] for name, y in by_delta.items()}
     left, right = st.columns(2)
     with left:
         show(
@@ -88,8 +87,6 @@ def _perplexities(measured: HeldOut, at: Counting) -> None:
                 theme=theme(),
             ),
             title="The same for add-δ: for long n-grams no δ is good.",
-            alt="Best δ and its perplexity: "
-            + "; ".join(f"{name}: δ = {best[name]:g}, {y.min():,.0f}" for name, y in by_delta.items()),
         )
 
 

@@ -14,6 +14,7 @@ from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.counting.choices import Counting
+from tfmviz.ui.figures import result
 from tfmviz.words import markdown
 from tfmviz.words.numbers import of_logarithm, rounded
 
@@ -30,7 +31,7 @@ def side_by_side(at: Counting, other: str) -> None:
     logs = [log_probabilities(at.text, text, at.smoothing, n=at.n) for text in lines]
     where = parting(*names)
     a, b = (_product(float(values.sum())) for values in logs)
-    st.markdown(f"By {at.n}-grams A has {a}, B {b}. {_where(names, where)}")
+    result(f"By {at.n}-grams A has {a}, B {b}. {_where(names, where)}")
     pieces = [marked(words, where, [_factor(p) for p in values]) for words, values in zip(names, logs, strict=True)]
     both.show_rows("AB", (a, b), pieces, "the words, each given those before it")
 

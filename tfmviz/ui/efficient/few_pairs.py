@@ -96,11 +96,7 @@ def hashed(here: Lesson) -> None:
     numbers, rows = of_k[:1], ["key"]
     if head.q_tokens_are_keys:
         numbers, rows = np.stack((of_q[0], of_k[0])), ["query", "key"]
-    show(
-        "buckets_of_tokens",
-        figures.buckets(numbers, rows=rows, tokens=head.k_tokens, n_buckets=n_buckets),
-        alt="; ".join(f"{row}s: {' '.join(map(str, of.tolist()))}" for row, of in zip(rows, numbers, strict=True)),
-    )
+    show("buckets_of_tokens", figures.buckets(numbers, rows=rows, tokens=head.k_tokens, n_buckets=n_buckets))
     st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two often miss each other.")
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")

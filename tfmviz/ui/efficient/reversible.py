@@ -32,11 +32,10 @@ def reversible(here: Lesson) -> None:
         name: (depths, np.array([4.0 * kept(n, d, depth, reversible=way) for depth in DEPTHS]))
         for name, way in (("every input kept", False), ("reversible", True))
     }
-    st.markdown("**Reversible layers.** What training must keep of the streams, in 32 bits:")
     show(
         "reversible",
         growth(lines, titles=(f"blocks, of {n} tokens", "bytes kept"), said=in_bytes, theme=theme(), height=240),
-        alt="; ".join(f"{name}: {in_bytes(y[0])} to {in_bytes(y[-1])}" for name, (_, y) in lines.items()),
+        title="Reversible layers: what training must keep of the streams, in 32 bits",
     )
     st.markdown(
         "Each half changes by what the other says: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction gives both "

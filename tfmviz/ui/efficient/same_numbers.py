@@ -16,7 +16,7 @@ from tfmviz.plots import efficient as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
 
@@ -78,7 +78,7 @@ def _same(head: Head, size: int) -> None:
     difference = float(np.abs(z - head.pattern @ head.v).max())
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
-    st.markdown(
+    result(
         f"The output differs from the exact one by at most **{tiny(difference)}**. It multiplies as often but "
         f"holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}: "
         "FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
@@ -107,7 +107,6 @@ def state(here: Lesson) -> None:
         figures.beside(
             own, weights, apart >= 0, q_tokens=head.k_tokens, k_tokens=head.k_tokens, title="kernel, rows to sum 1"
         ),
-        alt=f"The kernel falls from 1 to {decimal(float(kernel[-1]), '.3f')} over {n} tokens, alike in every row.",
     )
     slow = state_space.recurrence(head.v, a, ones, ones / n_state)
     fast = state_space.convolution(head.v, kernel)

@@ -15,7 +15,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.words import markdown
@@ -62,10 +62,9 @@ def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
             tokens=tokens,
             titles=("attention, mean of heads", "left in the state"),
         ),
-        alt=f"After the last token: {', '.join(per_cent(float(one)) for one in shares[-1])}",
     )
     near = float(shares[-1, -NEAR:].sum())
-    st.markdown(
+    result(
         f"After {markdown.plain(quoted(tokens)[-1])}, **{per_cent(near)}** of the state of layer {layer} comes from "
         f"the last {counted(min(NEAR, len(tokens)), 'token')}. What a token left fades at a pace that no later token "
         "changes; attention may call any of them back."
@@ -84,7 +83,6 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
             tokens=trace.tokens,
             numbers=[decimal(float(one), ".1f") for one in lives[mine][order]],
         ),
-        alt=f"The {n_state} numbers of channel {channel} at each token",
     )
     st.markdown(
         f"In this layer half-lives reach from {decimal(float(lives.min()), '.1f')} to "

@@ -16,7 +16,7 @@ from tfmviz.record.edits import Edit, Patch
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, visible
@@ -159,12 +159,10 @@ def beside(
         figures.beside(
             full, pattern, head.allowed, kept=kept, q_tokens=head.q_tokens, k_tokens=head.k_tokens, title=title
         ),
-        alt=f"{per_cent(elsewhere)} of the attention lies elsewhere; the output of the head changes by "
-        f"{per_cent(moved)}.",
     )
     found = effect(here, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
-    st.markdown(
+    result(
         f"**{per_cent(elsewhere)}** of the attention lies elsewhere; the head's output changes by "
         f"**{per_cent(moved)}** of its length. "
         + (f"In the prediction {said_of(found)}. " if found else "")

@@ -17,7 +17,7 @@ from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.efficient.few_pairs import KINDS, bucketed, sparsely
 from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_seconds, in_words, per_cent, rounded
@@ -73,7 +73,7 @@ def table(here: Lesson) -> None:
         ),
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
-    st.markdown(f"**{more} of {len(made) - 1}** methods multiply more than exact attention.")
+    result(f"**{more} of {len(made) - 1}** methods multiply more than exact attention.")
     st.caption(
         "Elsewhere: attention on other keys. Output: how far it moves. KL: of the prediction at the chosen "
         "token, in nats."

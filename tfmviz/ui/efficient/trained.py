@@ -15,7 +15,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, icons, lesson, models
 from tfmviz.ui.efficient.subject import BYTES
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
@@ -70,13 +70,8 @@ def twins(here: Lesson) -> None:
 
 def _heads(pair: Pair) -> None:
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
-    show(
-        "looks_back",
-        figures.by_head(back, titles=("every pair", pair.kind)),
-        alt="Tokens back, on average: "
-        + ", ".join(f"{name} {decimal(float(b.mean()), '.1f')}" for name, b in zip(pair.names, back, strict=True)),
-    )
-    st.markdown(
+    show("looks_back", figures.by_head(back, titles=("every pair", pair.kind)))
+    result(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
         f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}."
     )
@@ -114,8 +109,6 @@ def _by_position(pair: Pair) -> None:
             trained=trained,
             theme=theme(),
         ),
-        alt=f"Surprise by position: {decimal(within[0], '.3f')} and {decimal(within[1], '.3f')} nats up to {trained} "
-        f"tokens, {decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')} further on.",
     )
 
 

@@ -21,7 +21,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
 from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
-from tfmviz.words.labels import of_queries, quoted, said_of_queries, visible
+from tfmviz.words.labels import of_queries, said_of_queries, visible
 from tfmviz.words.numbers import per_cent
 
 
@@ -94,13 +94,7 @@ def stream_norms(here: Lesson) -> None:
     measured = stream(trace, here.model.writes_from)
     left, right = st.columns([3, 2])
     with left:
-        show(
-            "norms",
-            residual.norms(measured.norms, measured.attention_share, tokens=trace.tokens, position=token),
-            alt=f"Length of the vector of {quoted(trace.tokens)[token]}: "
-            + ", ".join(f"{length:.1f}" for length in measured.norms[:, token])
-            + ", from the embedding to the last layer.",
-        )
+        show("norms", residual.norms(measured.norms, measured.attention_share, tokens=trace.tokens, position=token))
     with right:
         show(
             "writes",
@@ -110,8 +104,6 @@ def stream_norms(here: Lesson) -> None:
                 measured.attention_share[:, token],
                 theme=theme(),
             ),
-            alt="Attention's share of each layer's step: "
-            + ", ".join(map(per_cent, measured.attention_share[:, token])),
         )
 
 

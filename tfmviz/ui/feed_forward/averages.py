@@ -7,7 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import attention_layer
 from tfmviz.analysis.averaging import Average, in_a_plane
-from tfmviz.plots.averaging import NAMED, average
+from tfmviz.plots.averaging import average
 from tfmviz.record.trace import Trace
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -29,7 +29,7 @@ def inside(here: Lesson) -> None:
     tokens, said = [keys[at] for at in seen] + more, quoted(keys)
     names = [said[at] for at in seen] + more
     asks = markdown.plain(quoted(queries)[here.query])
-    best, *others = np.argsort(-found.weights, kind="stable")[:NAMED].tolist()
+    best = int(found.weights.argmax())
     st.markdown(
         f"**A head can only average.** Whatever its weights, what it writes for {asks} (cross) stays inside the area "
         f"of the values; {markdown.plain(names[best])} pulls the most, {per_cent(found.weights[best])}. "
@@ -43,8 +43,6 @@ def inside(here: Lesson) -> None:
         average(
             found.places, found.weights, found.middle, around=found.around, tokens=tokens, names=names, theme=theme()
         ),
-        alt=f"The average lies inside of {len(found.around)} corners. Largest weights: "
-        + "; ".join(f"{names[n]} {per_cent(found.weights[n])}" for n in (best, *others)),
     )
     st.caption(
         f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane in which the values differ most "

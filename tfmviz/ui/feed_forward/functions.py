@@ -9,7 +9,7 @@ from tfmviz.analysis import feed_forward
 from tfmviz.plots import feed_forward as figures
 from tfmviz.ui import controls
 from tfmviz.ui.feed_forward.subject import Subject
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.words.numbers import decimal, per_cent
 
 COMPARED = {"ReLU": feed_forward.relu, "GELU": feed_forward.gelu, "SiLU": feed_forward.silu}
@@ -30,13 +30,10 @@ def functions(subject: Subject) -> None:
     show(
         "activations",
         figures.activations(COMPARED | {own: feed_forward.function_of(weights)}, own=own, inputs=shown, theme=theme()),
-        alt=f"ReLU is 0 below 0 and the number itself above. GELU and SiLU bend smoothly between the two. "
-        f"{per_cent(float((inputs > 0).mean()))} of this token's {len(inputs)} numbers are above 0; all lie between "
-        f"{decimal(inputs.min())} and {decimal(inputs.max())}.",
     )
     controls.token_box(subject.tokens, subject.token)
     gated = " Here it acts on the gates, which then multiply the other half." if weights.W_gate is not None else ""
-    st.markdown(
+    result(
         f"This layer uses **{own}**.{gated} Of the {len(inputs):,} numbers of {subject.name}, "
         f"{per_cent(float((inputs > 0).mean()))} are above 0 ({decimal(inputs.min())} to {decimal(inputs.max())}).{few}"
     )
@@ -48,9 +45,5 @@ def sparsity(subject: Subject) -> None:
     """Share of neurons above 0, layer by layer."""
     trace, stack = subject.here.trace, subject.here.model.weights.stacks[subject.stack]
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
-    st.markdown("**How many neurons are above 0?** Mean over your tokens:")
-    show(
-        "sparsity",
-        figures.sparsity(shares, chosen=list(stack.feed_forward).index(subject.site), theme=theme()),
-        alt="; ".join(f"layer {n}: {per_cent(share)}" for n, share in enumerate(shares)),
-    )
+    chart = figures.sparsity(shares, chosen=list(stack.feed_forward).index(subject.site), theme=theme())
+    show("sparsity", chart, title="How many neurons are above 0, in the mean over your tokens?")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -14,7 +16,7 @@ from tfmviz.record.edits import Scale
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import before_after, controls, icons, inputs, models
+from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject, predicts
 from tfmviz.ui.figures import show, theme
@@ -55,8 +57,6 @@ def neurons(subject: Subject) -> None:
         show(
             "neurons",
             figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
-            alt=f"The strongest neurons on {quoted(subject.tokens)[subject.token]}: "
-            + "; ".join(f"{n} {decimal(float(subject.post[n]))}" for n in order),
             click="chooses the neuron and the token",
             on_pick=pick,
         )
@@ -70,13 +70,13 @@ def neurons(subject: Subject) -> None:
 
 def _ask(subject: Subject, strongest: list[int]) -> int:
     """Asks for token and neuron; until the reader has chosen one, it is the strongest."""
-    left, right = st.columns([2, 3])
-    with left:
+    line = lesson.line("neuron")
+    with line:
         controls.token_box(subject.tokens, subject.token)
     asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
     neuron = strongest[0] if asked is None else min(asked, last)
     st.session_state["chosen_neuron"] = neuron
-    with right:
+    with line:
         st.number_input(
             f"Neuron (0 to {last})",
             0,
@@ -90,7 +90,6 @@ def _ask(subject: Subject, strongest: list[int]) -> int:
 
 def writes(subject: Subject, neuron: int) -> None:
     """What the neuron writes toward the vocabulary."""
-    st.markdown(f"**Words that neuron {neuron} promotes** (its row of W_out times W_U)")
     if not predicts(subject.here):
         st.info("This model reads out no words.", icon=icons.INFO)
         return
@@ -98,15 +97,21 @@ def writes(subject: Subject, neuron: int) -> None:
         st.info("No words are read from this encoder; its output goes to the decoder.", icon=icons.INFO)
         return
     (change,) = feed_forward.directions(subject.weights, np.array([neuron]), subject.here.model.weights.W_U)
+    vocabulary = subject.here.model.vocabulary
     order = np.argsort(-change, kind="stable")
+    if len(named := _words(vocabulary, subject.here.model.tokenizer.special_tokens)) >= 2 * WORDS:
+        order = order[np.isin(order, named)]
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
-    words = [subject.here.model.vocabulary[index] for index in shown]
-    show(
-        "directions",
-        figures.directions(words, change[shown], theme=theme()),
-        alt="; ".join(f"“{visible(w)}” {decimal(float(v), '+.2f')}" for w, v in zip(words, change[shown], strict=True)),
-    )
+    words = [vocabulary[index] for index in shown]
+    title = f"Words that neuron {neuron} promotes: its row of W_out times W_U"
+    show("directions", figures.directions(words, change[shown], theme=theme()), title=title)
     st.caption("Without the last norm and later layers.")
+
+
+def _words(vocabulary: Sequence[str], special: Sequence[str]) -> list[int]:
+    """Places of tokens with a letter: neither bytes, nor signs, nor special tokens."""
+    named = enumerate(vocabulary)
+    return [n for n, token in named if any(map(str.isalpha, token)) and token not in special and token[:5] != "[byte"]
 
 
 def fires(subject: Subject, neuron: int) -> None:

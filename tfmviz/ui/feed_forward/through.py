@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject
-from tfmviz.ui.figures import show, show_code, show_view
+from tfmviz.ui.figures import result, show, show_code, show_view
 from tfmviz.views import feed_forward as view
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import tiny
@@ -83,7 +83,7 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     before, after = (float(np.linalg.norm(found[name])) for name in ("before", "after"))
     post_norm = subject.here.model.config.norm.position == "post"
     norm = ", before the norm that follows sets it anew" if post_norm else ""
-    st.markdown(
+    result(
         f"From d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, and back, with {n_weights:,} "
         f"learned numbers. For {subject.name} **{on:,} of {d_ff:,}** {what} are above 0. What the layer writes takes "
         f"the stream from length {before:.2f} to {after:.2f}{norm}."
@@ -116,7 +116,7 @@ def moved(subject: Subject) -> None:
         st.markdown("Choose another position.")
         return
     apart = float(np.abs(again - out[order]).max())
-    st.markdown(f"Every token's output has moved with it, and is otherwise the same, to within {tiny(apart)}.")
+    result(f"Every token's output has moved with it, and is otherwise the same, to within {tiny(apart)}.")
 
 
 @shared

@@ -10,7 +10,7 @@ from tfmviz.ui import controls
 from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
 from tfmviz.ui.feed_forward.subject import Subject
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -34,7 +34,7 @@ def side_by_side(subject: Subject, there: Lesson) -> None:
     places = tuple(zip(sides.lessons, (sides.query, at), strict=True))
     a, b = (_fires(side, subject.site, position) for side, position in places)
     token = markdown.plain(both.query_name(sides))
-    st.markdown(
+    result(
         f"For {token} {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: {(a & b).sum():,} in both, "
         f"{(a & ~b).sum():,} only in A, {(b & ~a).sum():,} only in B."
     )

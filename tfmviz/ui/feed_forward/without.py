@@ -12,6 +12,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.feed_forward import averages
 from tfmviz.ui.feed_forward.subject import predicts
+from tfmviz.ui.figures import result
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
@@ -59,7 +60,7 @@ def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -
     """Two runs: loss in words, loss per token, predictions."""
     if here.model.config.architecture != "encoder-only" and len(here.trace.tokens) > 1:
         old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (here.trace, after))
-        st.markdown(
+        result(
             f"Mean surprise at the words of {before_after.predicted(here)}: **{old:.2f}** nats ({series[0]}) in A, "
             f"**{new:.2f}** nats ({series[1]}) in B."
         )

@@ -50,7 +50,7 @@ def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Minia
         layer, head: path of the layer and index of a head that is at work.
         word: position of the token that looks.
     """
-    found = [_all_heads(model, text)]
+    found = [_all_heads(model, text, word)]
     if model.config.architecture == "decoder-only" and model.config.attention.kind == "softmax":
         if model.config.positions.kind == "rope":
             found.append(_clocks(model, text, layer, head, word))
@@ -58,12 +58,13 @@ def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Minia
     return (*found, *_forming())
 
 
-def _all_heads(model: Model, text: str) -> Miniature:
+def _all_heads(model: Model, text: str, word: int) -> Miniature:
     trace = models.trace(model, text)
     layers = [(trace[f"{layer}.pattern"], trace[f"{layer}.mask"]) for layer in trace.layers]
     cells = [_cells(one, mask) for pattern, mask in layers for one in pattern]
     says = f"{counted(len(cells), 'head')}: a row for each layer."
-    return "explorer", {}, _grids("All heads", "Where does every head look?", says, cells, across=len(layers[0][0]))
+    picture = _grids("All heads", "Where does every head look?", says, cells, across=len(layers[0][0]))
+    return "explorer", {"token": str(word)}, picture
 
 
 def _clocks(model: Model, text: str, layer: str, head: int, word: int) -> Miniature:

@@ -13,7 +13,7 @@ from tfmviz.plots import ladder as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Ladder
 from tfmviz.ui.lesson import Lesson
@@ -62,7 +62,7 @@ def own(here: Lesson) -> None:
         ),
     )
     seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
-    st.markdown(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
+    result(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
 
 
 def powers_around(curves: Iterable[Array]) -> tuple[float, float]:

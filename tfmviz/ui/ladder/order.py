@@ -36,8 +36,6 @@ def order(here: Lesson) -> None:
         show(
             f"steps_{name}",
             figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
-            alt=f"{title}. "
-            + (f"The last layer does not see the first token from token {sees + 1} on." if blind else ""),
             follows=name != "attention",
         )
     st.markdown("A cell shows after which step its value is known; grey cells do not see the first token.")

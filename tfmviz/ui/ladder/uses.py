@@ -85,12 +85,7 @@ def uses(here: Lesson) -> None:
 
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show(
-        "labels",
-        figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())),
-        alt="In French: "
-        + "; ".join(f"{way}: {listed(text, row > 0.5)}" for way, row in zip(WAYS.values(), french, strict=True)),
-    )
+    show("labels", figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())))
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
@@ -112,10 +107,7 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
     st.markdown("**Classifying**: is the text so far French?")
-    show(
-        "classes",
-        figures.languages(french, tokens=text.tokens, readers=READOUTS),
-    )
+    show("classes", figures.languages(french, tokens=text.tokens, readers=READOUTS))
     st.markdown(f"P(French) of the whole text: {', '.join(ends)}. The network was trained on one language at a time.")
 
 

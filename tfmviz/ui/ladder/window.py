@@ -44,8 +44,7 @@ def window(here: Lesson) -> None:
     names = [visible(vocabulary[token]) for token in best.tolist()]
     left, right = st.columns((3, 2))
     with left:
-        st.markdown("**y = softmax(U h + b₂)**")
-        show("window_next", Bars(labels=names, shares=[p[best].tolist()]))
+        show("window_next", Bars(labels=names, shares=[p[best].tolist()]), title="y = softmax(U h + b₂)")
         _pictures(found, tokens, unit=unit, place=place)
     with right:
         _unit(found, tokens, unit=unit, place=place)
@@ -87,14 +86,12 @@ def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> No
     show(
         "window_hidden",
         figures.hidden(found.h, chosen=unit),
-        alt=f"{len(found.h)} hidden units; unit {unit} is {decimal(found.h[unit], '+.2f')}",
         click="shows how the unit comes about",
         on_pick=lambda row, column: controls.put({"unit": str(figures.IN_A_ROW * row + column)}),
     )
     show(
         "window_joined",
         figures.window(found.e, tokens=tokens, chosen=place),
-        alt="The vectors in the window: " + ", ".join(visible(t) if t else "none" for t in tokens),
         click="shows the place's own block of W",
         on_pick=lambda row, _: controls.put({"place": str(row)}),
     )
@@ -139,7 +136,6 @@ def _block(found: Network, *, place: int, unit: int) -> None:
     show(
         "window_block",
         figures.block(found.W[place], place=place, unit=unit),
-        alt=f"The {found.W[place].size:,} numbers of W that multiply the vector at place {place + 1}",
         click="shows the unit of that row",
         on_pick=lambda row, _: controls.put({"unit": str(row)}),
     )

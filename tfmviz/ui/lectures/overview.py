@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import streamlit as st
 
 from tfmviz.ui import icons, walks
@@ -26,5 +28,10 @@ def overview() -> None:
 def _card(walk: Walk) -> view.Entry:
     """A lecture with the first of its questions, or else of what it says."""
     says = sorted((step.say for step in walk.steps), key=lambda say: "?" not in say)[:ASKED]
-    steps = [(step.say, walk.address(n)) for n, step in enumerate(walk.steps, start=1)]
-    return {"title": walk.title, "address": walk.address(1), "says": says, "folded": steps}
+    steps = enumerate(walk.steps, start=1)
+    folded = [
+        (section, [(step.say, walk.address(n)) for n, step in found])
+        for section, found in groupby(steps, key=lambda numbered: numbered[1].section)
+    ]
+    takes = f", about {walk.minutes} minutes"
+    return {"title": walk.title, "address": walk.address(1), "says": says, "takes": takes, "folded": folded}

@@ -12,7 +12,7 @@ from tfmviz.plots import masks as figures
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import before_after, controls, icons
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import unmasked
 from tfmviz.ui.masks.lab import Chosen
@@ -54,7 +54,7 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
     if not len(old):
         st.markdown(before_after.ONE_TOKEN)
         return
-    st.markdown(
+    result(
         f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats in A, "
         f"**{new.mean():.2f}** in B."
     )
@@ -100,7 +100,7 @@ def attention(sides: Sides) -> None:
     """The chosen head with both masks, and the row of the chosen token key by key."""
     here, there = sides.lessons
     layer, head, token = here.choice.layer, here.choice.head, sides.query
-    own = "So far the mask is the model's own. **Click a word on the board to hide it.**"
+    own = "So far the mask is the model's own. **Click a word to hide it.**"
     st.markdown(f"{both.said(sides)} {both.how(sides)}" if there.edits else own)
     both.show_heads(sides, is_narrow=True)
     columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}
@@ -123,12 +123,8 @@ def outputs(sides: Sides) -> None:
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
     names, most = quoted(tokens), int(moved[-1].argmax())
-    show(
-        "stream_change",
-        figures.change(moved, tokens=tokens),
-        alt="After the last layer: " + "; ".join(f"{name} {m:.0%}" for name, m in zip(names, moved[-1], strict=True)),
-    )
-    st.markdown(
+    show("stream_change", figures.change(moved, tokens=tokens))
+    result(
         f"After the last layer vectors have moved by {moved[-1].mean():.0%} of their length on average, "
         f"{markdown.plain(names[most])} most ({moved[-1, most]:.0%})."
     )
@@ -147,14 +143,8 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     tokens = here.trace.axes(layer)[0].tokens
     count, after = int((steps != mask_effect.OUT_OF_REACH).sum()), counted(shown, "layer")
     within = f"{count} of {steps.size} pairs {'is' if count == 1 else 'are'} within reach"
-    show(
-        "reach",
-        figures.reach(steps, tokens=tokens, n_layers=shown),
-        alt=f"{within} after {after}.",
-    )
-    st.markdown(
-        f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}."
-    )
+    show("reach", figures.reach(steps, tokens=tokens, n_layers=shown))
+    result(f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}.")
 
 
 def _enough(needed: int, everything: bool) -> str:

@@ -61,13 +61,13 @@ def batch(here: Lesson, said: Settings) -> None:
         f"({len(texts[1])}) share a batch; these are the masks of the shorter."
     )
     drawn = (
-        ("causal: by position", causal, "Query i sees keys 0 to i."),
-        ("padding: by length", padding, f"Every query sees keys 0 to {len(texts[short]) - 1}."),
-        ("causal & padding", causal & padding, "A query sees what both allow."),
+        ("causal: by position", causal),
+        ("padding: by length", padding),
+        ("causal & padding", causal & padding),
     )
-    for column, (title, mask, alt) in zip(st.columns(3), drawn, strict=True):
+    for column, (title, mask) in zip(st.columns(3), drawn, strict=True):
         with column:
-            show(title, figures.small(mask.numpy(), title=title, k_tokens=filled), alt=alt)
+            show(title, figures.small(mask.numpy(), title=title, k_tokens=filled))
 
 
 def swallowed(here: Lesson) -> None:
@@ -149,11 +149,7 @@ def exercises(here: Lesson, said: Settings) -> None:
     examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
     n = st.number_input("Picture for question 3", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
-    show(
-        "riddle",
-        figures.small(example.mask, title="which mask?", k_tokens=keys.tokens),
-        alt=f"{int(example.mask.sum())} of {example.mask.size} cells are open.",
-    )
+    show("riddle", figures.small(example.mask, title="which mask?", k_tokens=keys.tokens))
     _ask("3. Which mask made this picture?", f"{example.title}. {example.words}")
 
 

@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -60,7 +60,7 @@ def scaling() -> None:
         ),
         title="One year is as long as one unit of money" if shown is scaled["as they are"] else "",
     )
-    st.markdown(
+    result(
         f"Who is most like student 1? {_most_alike(shown)} By scale: "
         + "; ".join(f"{name}: {_students(nearest(values))}" for name, values in scaled.items())
         + "."
@@ -145,16 +145,13 @@ def learned(here: Lesson) -> None:
             show(
                 f"spread_{'gain' if letter == 'γ' else 'bias'}",
                 figures.spread(quartiles, names=names, title=letter, usual=usual, theme=theme()),
-                alt="; ".join(
-                    f"{n}: {q[0]:.2f} to {q[4]:.2f}, median {q[2]:.2f}" for n, q in zip(names, quartiles, strict=True)
-                ),
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
     learns = "multiplies by a learned γ, which begins at 1 (dotted)."
     if biases:
         learns = "multiplies by a learned γ and adds β, which begin at 1 and 0 (dotted)."
-    st.markdown(
+    result(
         f"The norm then {learns} The γ of “{widest}” vary most: **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**."
     )
@@ -213,15 +210,9 @@ def gradients() -> None:
         seed = st.slider("Seed of the random weights", 0, 20, 0, key="weights_seed", bind="query-params")
     with st.spinner("Computing the gradients of both models…"):
         post, pre = _gradients(n_layers, seed)
-    show(
-        "gradients",
-        figures.depth(post, pre, theme=theme()),
-        alt="; ".join(
-            f"layer {i}: post-norm {a:.3f}, pre-norm {b:.3f}" for i, (a, b) in enumerate(zip(post, pre, strict=True))
-        ),
-    )
+    show("gradients", figures.depth(post, pre, theme=theme()))
     shape = config(n_layers=n_layers, norm_position="pre")
-    st.markdown(
+    result(
         f"In the last layer the gradient is **{post[-1] / pre[-1]:.1f} times** as large with post-norm "
         f"({post[-1]:.2f} and {pre[-1]:.2f}); in theory about √layers (Xiong et al. 2020)."
     )

@@ -16,7 +16,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -121,9 +121,8 @@ def groups(here: Lesson) -> None:
                 column=column if norm in ("none", "BatchNorm") else None,
                 limit=None if norm == "none" else 3.0,
             ),
-            alt=f"Vectors of {len(given.tokens)} sentences, {norm}. " + _measured(given, normed, row, column),
         )
-    st.markdown(_measured(given, normed, row, column))
+    result(_measured(given, normed, row, column))
     _remarks(given, numbers)
     show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
 
@@ -217,9 +216,8 @@ def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
             percent=True,
             theme=theme(),
         ),
-        alt="; ".join(f"{n} {m:.1%}" for n, m in zip(quoted(before.tokens[0]), moved["BatchNorm"], strict=True)),
     )
-    st.markdown(
+    result(
         f"Your vectors have moved by **{moved['BatchNorm'].mean():.1%}** of their length on average with BatchNorm"
         + (", which now takes stored averages" if stored else "")
         + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: these "

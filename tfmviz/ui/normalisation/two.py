@@ -8,7 +8,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls
 from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.normalisation.facts import normed
 from tfmviz.views.counts import of_columns
@@ -31,7 +31,7 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
         return
     vectors = [_vectors(side, position) for side, position in zip(sides.lessons, (sides.query, at), strict=True)]
     (a, a_after), (b, b_after) = vectors
-    st.markdown(
+    result(
         f"The norm takes the standard deviation of {markdown.plain(both.query_name(sides))} from "
         f"{decimal(a.std())} to {decimal(a_after.std())} in A, "
         f"from {decimal(b.std())} to {decimal(b_after.std())} in B."

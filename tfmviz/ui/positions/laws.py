@@ -14,7 +14,7 @@ from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
@@ -44,7 +44,7 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     name = f"R_{k}, pair {i}"
     rows = zip((name, " " * len(name)), block, strict=True)
     st.code("\n".join(f"{said}   {row[0]: .4f}  {row[1]: .4f}" for said, row in rows), language=None)
-    st.markdown(
+    result(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all "
         f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians."
     )
@@ -53,11 +53,8 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
 def _circle(waves: Waves, i: int, k: int) -> None:
     start = min(4, waves.length - 1 - k)
     pair = waves.table[:, 2 * i : 2 * i + 2]
-    show(
-        "circle",
-        figures.circle(pair, start=start, shift=k, theme=theme()),
-        alt=f"Pair {i}: position {start} and position {start + k}, {_turn(waves, i, k):.3f} radians further.",
-    )
+    title = f"Pair {i}: position {start} and position {start + k}"
+    show("circle", figures.circle(pair, start=start, shift=k, theme=theme()), title=title)
 
 
 def _matrix(matrix: Array, k: int) -> None:
@@ -71,8 +68,6 @@ def _matrix(matrix: Array, k: int) -> None:
             x_title="column",
             y_title="row",
         ),
-        alt=f"Blocks of two by two along the diagonal, 0 elsewhere. The first: {corner[0, 0]:.4f}, {corner[0, 1]:.4f}, "
-        f"{corner[1, 0]:.4f}, {corner[1, 1]:.4f}.",
     )
 
 
@@ -106,13 +101,10 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
             ),
         )
     with right:
-        show(
-            "products",
-            figures.between(values, title=name.replace(str(p), "p"), limit=float(np.abs(values).max())),
-        )
+        show("products", figures.between(values, title=name.replace(str(p), "p"), limit=float(np.abs(values).max())))
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
-    st.markdown(
+    result(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f}, distance {distance[p, a]:.2f} and {distance[p, b]:.2f}. Only |p − q| "
         "counts."

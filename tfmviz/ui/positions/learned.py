@@ -17,7 +17,7 @@ from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
@@ -105,13 +105,8 @@ def choose() -> Place | None:
 def heat_map(place: Place) -> None:
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
-    show(
-        "trained_table",
-        figures.table(values, title=f"trained value (colours end at ±{limit:.2f})", limit=limit),
-        alt=f"{values.shape[0]} positions, {values.shape[1]} dimensions, values from {values.min():.2f} to "
-        f"{values.max():.2f}.",
-    )
-    st.markdown(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**.")
+    show("trained_table", figures.table(values, title=f"trained value (colours end at ±{limit:.2f})", limit=limit))
+    result(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**.")
 
 
 def similarity(place: Place) -> None:
@@ -123,17 +118,12 @@ def similarity(place: Place) -> None:
     found = [cosines(table) for table in (values, formula)]
     for column, name, matrix in zip(st.columns(2), ("trained", "sinusoids"), found, strict=True):
         with column:
-            show(
-                f"similar_{name}",
-                figures.between(matrix, title=f"cosine, {name}"),
-                alt=f"Cosines between positions, {name}: neighbours {np.diag(matrix, 1).mean():.2f} on average.",
-                follows=name == "sinusoids",
-            )
+            show(f"similar_{name}", figures.between(matrix, title=f"cosine, {name}"), follows=name == "sinusoids")
     far = len(values) // 2
     (close, apart), (close_formula, apart_formula) = (
         (np.diag(matrix, 1).mean(), np.diag(matrix, far).mean()) for matrix in found
     )
-    st.markdown(
+    result(
         f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}** "
         f"(sinusoids: {decimal(close_formula)} and {decimal(apart_formula)}). "
         + ("Training made neighbours alike." if close > 0.5 else "Most neighbours are no more alike than random ones.")
@@ -146,17 +136,11 @@ def directions(place: Place) -> None:
     left, right = st.columns(2)
     with left:
         drawn = [Line(name=f"{n + 1}: {share:.0%}", y=found.scores[:, n]) for n, share in enumerate(found.shares)]
-        show(
-            "components",
-            figures.lines(drawn, title="how far along", theme=theme()),
-            alt="Parts of the variance: " + ", ".join(f"{share:.0%}" for share in found.shares),
-        )
+        chart = figures.lines(drawn, title="how far along", theme=theme())
+        show("components", chart, title="Main directions, and their shares of the variance")
     with right:
-        show(
-            "component_path",
-            figures.path(found.scores, shares=found.shares, theme=theme()),
-            alt="The positions in the two main directions, from the first to the last.",
-        )
+        chart = figures.path(found.scores, shares=found.shares, theme=theme())
+        show("component_path", chart, title="The positions in the two main directions")
 
 
 def norms(place: Place) -> None:
@@ -174,20 +158,17 @@ def norms(place: Place) -> None:
             y_range=(0, 1.08 * max(float(lengths.max()), began)),
             theme=theme(),
         ),
-        alt=f"Lengths from {lengths.min():.2f} to {lengths.max():.2f}; random rows ({STD}) have about {began:.2f}.",
     )
     poor = position_table.untrained(values, std=STD)
     if not place.is_ours:
-        st.markdown(
-            f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f})."
-        )
+        result(f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f}).")
     elif len(poor):
-        st.markdown(
+        result(
             f"**{len(poor)} of {len(values)} rows, from position {poor[0]} on, are hardly longer than at their "
             f"random start ({began:.2f}).**"
         )
     else:
-        st.markdown(f"Every row has grown from its random {began:.2f}. Compare {markdown.code(REVERSE)}.")
+        result(f"Every row has grown from its random {began:.2f}. Compare {markdown.code(REVERSE)}.")
     _measured(place)
 
 
@@ -208,7 +189,6 @@ def _measured(place: Place) -> None:
             marked=[(trained - 0.5, "the wall")],
             theme=theme(),
         ),
-        alt=f"Loss {loss[0]:.2f} at position 0, {loss[-window:].mean():.2f} over the last {window} of {trained}.",
     )
 
 

@@ -12,7 +12,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.words.numbers import counted
@@ -51,11 +51,9 @@ def appended_index(here: Lesson) -> None:
             y_range=(min(-0.05, float(with_waves.min()), float(with_index.min())), 1.02),
             theme=theme(),
         ),
-        alt=f"Mean cosine between different words with the index appended: {with_index[0]:.2f} at position 0, "
-        f"{with_index[-1]:.2f} at {len(with_index) - 1}; sinusoids: {with_waves.min():.2f} to {with_waves.max():.2f}.",
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
-    st.markdown(
+    result(
         f"At one position, the mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
         f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the words**. With a "
         f"sinusoid it is at most {with_waves.max():.2f}."
@@ -95,15 +93,11 @@ def fractions(here: Lesson) -> None:
     sizes = [len(tokens) for tokens in texts]
     steps = [f"1/{n - 1} = **{1 / (n - 1):.3f}**" if n > 1 else "undefined, 0/0" for n in sizes]
 
-    show(
-        "fractions",
-        figures.rulers(texts, places, theme=theme()),
-        alt=f"{sizes[0]} tokens {steps[0]} apart; {sizes[1]} tokens {steps[1]} apart.".replace("*", ""),
-    )
+    show("fractions", figures.rulers(texts, places, theme=theme()))
     if sizes[0] == sizes[1]:
         st.markdown("Both sentences have the same number of tokens.")
         return
-    st.markdown(
+    result(
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in "
         f"the one with {sizes[1]}: **the same distance means different things**."
     )
@@ -120,16 +114,12 @@ def counter() -> None:
     n_bits = lesson.line("counter").slider("Bits", 2, 8, 4, key="bits", bind="query-params")
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
-    show(
-        "bits_map",
-        figures.bits(values),
-        alt="; ".join(f"bit {bit} changes every {2**bit} positions" for bit in range(n_bits)) + ".",
-    )
+    show("bits_map", figures.bits(values))
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
-    st.markdown(
+    result(
         f"{n_bits} bits number {2**n_bits} positions, but from {middle - 1} to {middle} **{flipped} bits jump "
         "at once**. Sines and cosines do not jump:"
     )
@@ -141,5 +131,4 @@ def counter() -> None:
             y_range=(0, 1.08 * float(steps[0].max())),
             theme=theme(),
         ),
-        alt=f"Bits: {steps[0].min():.2f} to {steps[0].max():.2f}; sines and cosines: always {steps[1][0]:.2f}.",
     )

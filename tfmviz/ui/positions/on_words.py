@@ -7,13 +7,13 @@ import streamlit as st
 
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -31,23 +31,22 @@ def on_words(here: Lesson) -> None:
     scaled = lesson.line("scaled").toggle(label, value=True, key="scaled", bind="query-params")
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
-    show_both(
-        trace.tokens,
-        *lengths,
-        series=("word", "position"),
-        title="length",
-        token_title="token",
-        key="added_lengths",
-        alt=f"Words are {lengths[0].min():.1f} to {lengths[0].max():.1f} long, positions {lengths[1][0]:.1f}.",
+    show(
+        "added_lengths",
+        pairs(trace.tokens, *lengths, series=("word", "position"), title="length", token_title="token", theme=theme()),
     )
     kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
     drowned = lengths[1][0] > lengths[0].mean()
-    st.markdown(
+    result(
         f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f}; the cosine between sum "
         f"and word is **{np.mean(kept):.2f}** on average. "
         + ("Without √d_model the position drowns the word." if not scaled and drowned else "")
     )
     _token_cosines(trace, words, added)
+    st.markdown(
+        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q. "
+        "Each head then sees the position through a matrix of its own, and can leave it out."
+    )
 
 
 def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
@@ -58,7 +57,6 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
             show(
                 f"cosines_{name.split()[0]}",
                 figures.between(values, title=f"cosine, {name}", tokens=trace.tokens),
-                alt=f"Cosines between tokens {name} positions.",
                 follows=name == "after adding",
             )
     ids = trace.target.ids

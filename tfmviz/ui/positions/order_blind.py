@@ -12,15 +12,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import word_order
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.edits import SetMask
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -194,17 +194,18 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
     names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions.kind)
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]
-    st.markdown(f"**Every token sees all** ({removed})" if free else f"**Every token sees the past** ({kept})")
-    show_both(
-        encoding.tokens,
-        blind,
-        sighted,
-        series=schemes,
-        title="largest change in any coordinate",
-        token_title="token, as typed",
-        key=f"order_{sees.split()[-1]}",
-        alt=f"Largest change in any coordinate after the last layer: {names[0]} {tiny(float(blind.max()))}, {names[1]} "
-        f"{sighted.max():.2f}.",
+    show(
+        f"order_{sees.split()[-1]}",
+        pairs(
+            encoding.tokens,
+            blind,
+            sighted,
+            series=schemes,
+            title="largest change in any coordinate",
+            token_title="token, as typed",
+            theme=theme(),
+        ),
+        title=f"Every token sees all ({removed})" if free else f"Every token sees the past ({kept})",
     )
     largest = f"{markdown.code(names[0])}: **{_size(blind)}** at most. {markdown.code(names[1])}: **{_size(sighted)}**."
     if free and blind.max() < BLIND_WITHIN:

@@ -129,7 +129,6 @@ def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None
             square=True,
             across=4,
         ),
-        alt="; ".join(f"head {head}: most at patch {int(row[1:].argmax())}" for head, row in enumerate(pattern)),
     )
     own = ", ".join(decimal(float(row[0])) for row in pattern)
     st.caption(f"Where [class] looks in each head; at itself: {own}.")

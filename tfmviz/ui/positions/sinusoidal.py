@@ -14,7 +14,7 @@ from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
@@ -115,10 +115,9 @@ def _wavelengths(waves: Waves) -> None:
         figures.lines(
             [Line(name="wavelength", y=lengths)], title="wavelength", x_title="pair i", log=True, theme=theme()
         ),
-        alt=f"Wavelengths grow evenly, on a scale of powers, from {lengths[0]:.2f} to {lengths[-1]:,.0f}.",
     )
     n_turns = int((lengths <= waves.length).sum())
-    st.markdown(
+    result(
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
         f"{len(lengths)} pairs come full circle."
     )
@@ -158,11 +157,7 @@ def by_hand(waves: Waves, line: DeltaGenerator) -> None:
         )
     st.code("\n".join(lines), language=None, wrap_lines=True)
     small = Waves(d=4, length=4, base=waves.base)
-    show(
-        "worked",
-        figures.table(small.table, title="PE(position, dimension), d = 4", text="numbers"),
-        alt="; ".join(f"PE({p}) = {', '.join(f'{v:.3f}' for v in numbers)}" for p, numbers in enumerate(small.table)),
-    )
+    show("worked", figures.table(small.table, title="PE(position, dimension), d = 4", text="numbers"))
     show_code(waves_at)
 
 
@@ -184,10 +179,8 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
                 title="distance from P0",
                 theme=theme(),
             ),
-            alt=f"One wave comes back to distance 0 every {wavelength // (1 if wavelength % 2 else 2)} positions; all "
-            f"dimensions together stay at {away[1][1:].min():.2f} or more.",
         )
-    st.markdown(
+    result(
         f"P0 = P{wavelength}. With many waves, none of {length} positions comes nearer to P0 than "
         f"**{away[1][1:].min():.2f}**."
     )
@@ -210,7 +203,6 @@ def _single_wave(wavelength: int) -> None:
             marked=[(p, f"P{p}") for p in range(0, 3 * wavelength + 1, wavelength)],
             theme=theme(),
         ),
-        alt=f"A sine that repeats itself every {wavelength} positions.",
     )
 
 
@@ -224,12 +216,8 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     order = _sines_first(waves)
     values = waves.table[:, order] if halves else waves.table
     with figure:
-        show(
-            "heat_map",
-            figures.table(values, title="PE(position, dimension)", limit=1.0),
-            alt=f"{waves.length} positions, {waves.d} dimensions: narrow stripes in the fast dimensions, hardly any "
-            "change in the slow ones.",
-        )
+        title = f"PE(position, dimension), {waves.length} positions, {waves.d} dimensions"
+        show("heat_map", figures.table(values, title=title, limit=1.0))
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
 

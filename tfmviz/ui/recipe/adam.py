@@ -14,7 +14,7 @@ from tfmviz.plots import space
 from tfmviz.plots.theme import shades
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import seen_from, show, show_code, theme
+from tfmviz.ui.figures import result, seen_from, show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal
 
@@ -61,7 +61,7 @@ def going_down() -> None:
             _from_above(paths, steepness, bright, alt)
         else:
             show("valley", _surface(function, paths, seen), alt=f"A valley as a surface. {alt}")
-    st.markdown(f"Height after {steps} steps: {ended}. {_words(start, steepness, plain)}")
+    result(f"Height after {steps} steps: {ended}. {_words(start, steepness, plain)}")
     _numbers(with_correction)
     show_code(adam, descent)
 

@@ -12,7 +12,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
@@ -50,7 +50,7 @@ def forcing(here: Lesson) -> None:
         ),
         on_pick=controls.pin,
     )
-    st.markdown(_words(found, mean))
+    result(_words(found, mean))
 
 
 def _arithmetic(found: Forced, at: int) -> str:

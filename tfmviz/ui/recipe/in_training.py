@@ -11,7 +11,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import forcing
 from tfmviz.words import markdown
@@ -48,10 +48,11 @@ def dropout(here: Lesson) -> None:
             f"Predictions differ most before {markdown.plain(quoted(found.targets, first=1)[most])} "
             f"({decimal(float(runs[:, most].min()))} to {decimal(float(runs[:, most].max()))} nats)."
         )
-    st.markdown(
-        f"Attention weights, embeddings and the layers' outputs are set to 0 with probability p = {rate:g}; the rest "
-        f"is divided by 1 − p. {changes} Mean loss: **{decimal(float(found.losses.mean()))}** without, "
-        f"**{decimal(float(runs.mean()))}** with dropout. "
+    result(
+        f"Mean loss: **{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with "
+        f"dropout. "
+        f"{changes} Attention weights, embeddings and the layers' outputs are set to 0 with probability p = {rate:g}; "
+        f"the rest is divided by 1 − p. "
         + (f"This model was trained with p = {used:g}." if used else "This model was trained without dropout.")
     )
 
@@ -83,7 +84,7 @@ def gradients(here: Lesson) -> None:
     }
     show("gradient_lengths", figures.gradients([_name(layer) for layer in layers], lengths, theme=theme()))
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
-    st.markdown(
+    result(
         f"The norm of the whole gradient is **{rounded(whole['random weights'])}** with random weights and "
         f"**{rounded(whole['trained'])}** after training."
     )

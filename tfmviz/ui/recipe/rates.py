@@ -12,7 +12,7 @@ from tfmviz.runs import records
 from tfmviz.schedule import cosine, noam, noam_peak
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.words.numbers import decimal, tiny
 
 RUNS = {
@@ -47,7 +47,7 @@ def schedules() -> None:
     marked = [(float(warmup), "warm-up ends")] if warmup <= steps else []
     show("schedules", figures.schedules(at.astype(float), rates, marked=marked, theme=theme()))
     falls = " A cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
-    st.markdown(
+    result(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
         f"**{tiny(peak)}** and falls as 1/√step.{falls}"
     )
@@ -59,7 +59,7 @@ def warm_up() -> None:
     last = {name: float(losses[-LAST:].mean()) for name, (_, losses) in runs.items()}
     smooth = {name: (steps[AROUND:-AROUND], _running(losses)) for name, (steps, losses) in runs.items()}
     words = [f"{name} {decimal(value)}" for name, value in last.items()]
-    st.markdown(
+    result(
         "**Post-norm without warm-up never gets going**; pre-norm gains little by it. (Four models of eight layers "
         f"with the same data, seed and peak rate; at the right, the mean loss of the last {LAST} points.)"
     )

@@ -14,10 +14,10 @@ from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
+from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.recipe import forcing
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -54,8 +54,11 @@ def smoothed(here: Lesson) -> None:
     p = np.exp(log_p[shown])
     series, of = ("target q", "prediction p"), "entry of the vocabulary"
     names = [f"“{token}”" for token in tokens]
-    show_both(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, key="smoothed")
-    st.markdown(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
+    show(
+        "smoothed",
+        pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, theme=theme()),
+    )
+    result(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show(
         "slopes",
         Table(
@@ -113,7 +116,6 @@ def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliabili
     show(
         "reliability",
         figures.reliability({name: (g.confidence, g.accuracy, g.count) for name, g in guesses.items()}, theme=theme()),
-        alt="; ".join(f"{name}: expected calibration error {per_cent(g.error)}" for name, g in guesses.items()),
     )
     show(
         "calibrated",

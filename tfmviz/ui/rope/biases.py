@@ -7,16 +7,18 @@ import streamlit as st
 
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
-from tfmviz.constants import N_BUCKETS
+from tfmviz.constants import CLIP, N_BUCKETS
 from tfmviz.plots import rotations as figures
+from tfmviz.plots.compare import scheme_map
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui import lesson
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.rope.subject import Subject, of_scheme
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted
 
 FARTHEST = 160
 """Largest distance for which T5's biases are drawn; the last bucket begins well before."""
@@ -29,7 +31,7 @@ def biases(here: Lesson) -> None:
         {
             "ALiBi": of_scheme(here, "alibi", added, slopes),
             "T5 buckets": of_scheme(here, "t5", added, t5_biases, t5_buckets),
-            "Shaw": lambda: shaw(here.trace.axes(here.choice.layer)[0].tokens),
+            "Shaw": of_scheme(here, "shaw", added, shaw_vectors, shaw_index),
         },
     )
 
@@ -50,7 +52,6 @@ def slopes(shown: Subject) -> None:
             scale="log",
             theme=theme(),
         ),
-        alt="; ".join(f"head {head}: {slope:.4g}" for head, slope in enumerate(found)),
     )
     power = 2 ** int(np.log2(n_heads))
     st.markdown(
@@ -64,32 +65,28 @@ def slopes(shown: Subject) -> None:
 def added(shown: Subject) -> None:
     q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
     weights = shown.model.weights.attention(shown.layer)
-    before, bias, mask = weights.scores(q, k), _biases(shown, len(shown.tokens))[shown.head].astype(float), shown.mask
+    effects = lesson.positions_in(shown.model, shown.trace, shown.layer)
+    assert effects.bias is not None, "`subject` has chosen a model whose scheme adds to the scores"
+    before, bias, mask = weights.scores(q, k), effects.bias[shown.head].astype(float), shown.mask
     row = shown.query
-    product = "q · k / √d" if weights.divided_by else "q · k"  # T5's own models divide by nothing
-    show(
-        "bias_tiles",
-        figures.score_tiles({product: before, "+ bias": bias, "= scores": after}, mask, tokens=shown.tokens, row=row),
-    )
+    below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
+    joins = "+ bias" if effects.vectors is None else f"+ q · a {below}"
+    tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
+    show("bias_tiles", figures.score_tiles(tiles, mask, tokens=shown.tokens, row=row))
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
-    series = ("without the bias", "with it")
-    show_both(shown.tokens, *shares, series=series, title="share of attention", key="bias_row")
+    series = (f"without {joins[2:]}", "with it")
+    show("bias_row", pairs(shown.tokens, *shares, series=series, title="share of attention", theme=theme()))
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
-    st.markdown(
+    result(
         f"Token {row}, “{markdown.plain(visible(shown.tokens[row]))}”, looks {reach[0]:.1f} tokens away on average "
-        f"without the bias, **{reach[1]:.1f}** with it."
+        f"without {joins[2:]}, **{reach[1]:.1f}** with it."
     )
-
-
-def _biases(shown: Subject, length: int) -> Array:
-    """(head, length, length)."""
-    bias = shown.model.position_effects(shown.layer, length).bias
-    assert bias is not None, "`subject` has chosen a model whose scheme adds a bias"
-    return bias
 
 
 def t5_biases(shown: Subject) -> None:
-    by_distance = _biases(shown, FARTHEST + 1)[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
+    bias = shown.model.position_effects(shown.layer.split(".")[0], FARTHEST + 1).bias
+    assert bias is not None, "`subject` has chosen a model whose scheme adds a bias"
+    by_distance = bias[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}
@@ -102,10 +99,6 @@ def t5_biases(shown: Subject) -> None:
             y_title="bias",
             mark=(shown.trained_on - 1, "trained\nup to here"),
             theme=theme(),
-        ),
-        alt="; ".join(
-            f"{name}: {values[0]:.2f} at 0, {values[1]:.2f} at 1, {values[15]:.2f} at 15"
-            for name, values in drawn.items()
         ),
     )
     met = np.unique(bucket[: shown.trained_on])
@@ -124,11 +117,7 @@ def t5_buckets(shown: Subject) -> None:
     position = np.arange(len(shown.tokens))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
     mask = np.ones(found.shape, dtype=bool) if both_ways else np.tri(len(position), dtype=bool)
-    show(
-        "t5_buckets",
-        figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask),
-        alt="Buckets of the last row: " + ", ".join(str(n) for n in found[-1]),
-    )
+    show("t5_buckets", figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask))
     by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
     exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
     last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
@@ -146,18 +135,45 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
     return buckets(torch.from_numpy(distance), bidirectional=both_ways).numpy()
 
 
-def shaw(tokens: tuple[str, ...]) -> None:
+def shaw_vectors(shown: Subject) -> None:
+    """What the head's queries get from each distance, and the learned vectors that decide it."""
+    vectors = shown.model.position_effects(shown.layer.split(".")[0], CLIP + 1).vectors
+    assert vectors is not None, "`subject` has chosen a model whose scheme has vectors"
+    back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
+    products = shown.of_head("q") @ back.T / shown.model.weights.attention(shown.layer).divisor  # (len, distance)
+    row = shown.query
+    own = f"“{visible(shown.tokens[row])}”"
+    drawn = {own: products[row], "mean of all tokens": products.mean(axis=0)}
+    distances = np.arange(CLIP + 1)
+    left, right = st.columns(2)
+    with left:
+        show(
+            "shaw_scores",
+            figures.lines(distances, drawn, x_title="distance i − j", y_title="q · a / √d", theme=theme()),
+        )
+    with right:
+        show(
+            "shaw_vectors",
+            scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")),
+        )
+    best = int(products[row].argmax())
+    result(
+        f"Head {shown.head} at {markdown.plain(own)} asks most for the key "
+        + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")
+        + " The term q_i · a_(j−i) needs the query and the distance: no vector f(y, j) of the key alone contains it. "
+        "The score is no inner product ⟨f(x, i), f(y, j)⟩, as RoPE's is. Others take the distance in the parse tree, "
+        "not in the sentence (Wang et al. 2019)."
+    )
+
+
+def shaw_index(shown: Subject) -> None:
+    """Which pairs of the sentence's tokens share a vector."""
     line = lesson.line("shaw")
-    clip = line.slider("k: farther keys share a vector", 1, 16, 4, key="clip", bind="query-params")
-    found = rotations.relative_index(len(tokens), len(tokens), clip=clip)
-    show(
-        "shaw",
-        figures.class_map(found, tokens=tokens, title="index of R", mask=np.ones(found.shape, dtype=bool)),
-        alt="Indices of the last row: " + ", ".join(str(n) for n in found[-1]),
-    )
+    clip = line.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", bind="query-params")
+    found = rotations.relative_index(len(shown.tokens), len(shown.tokens), clip=clip)
+    title, mask = "index of a", np.ones(found.shape, dtype=bool)
+    show("shaw", figures.class_map(found, tokens=shown.tokens, title=title, mask=mask))
     st.markdown(
-        "Shaw et al. learn a vector for every distance up to k. "
-        f"A cell picks one of **{2 * clip + 1} learned vectors** R: score = q · (k + R[clip(j − i, −{clip}, "
-        f"{clip}) + {clip}]) / √d. Unlike a bias, it depends on the query."
+        f"With k = {clip}, each cell picks one of **{2 * clip + 1} learned vectors** a. The model has k = {CLIP} and, "
+        "being causal, has trained only those of keys to the left."
     )
-    st.info("No model here was trained with Shaw's vectors (Shaw et al. 2018).", icon=icons.INFO)

@@ -14,7 +14,7 @@ from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import icons, lesson, models
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.rope.subject import Subject
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -82,8 +82,6 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
             scale="log",
             theme=theme(),
         ),
-        alt="Largest difference of the score over the heads, layer by layer. "
-        + "; ".join(f"{name}: " + ", ".join(tiny(v) for v in values) for name, values in differences.items()),
     )
     st.markdown("The largest difference over all heads. Only layer 0 sees the two words alone.")
 
@@ -136,7 +134,7 @@ def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> N
     )
     distances = [phrase.i - phrase.j for phrase in phrases]
     apart = abs(scores[0] - scores[1])
-    st.markdown(
+    result(
         f"The distance is {distances[0]} in both, so layer 0 gives the same score: the difference is **{tiny(apart)}**."
         if distances[0] == distances[1]
         else f"The distances differ ({distances[0]} and {distances[1]}), and so do the scores of layer 0, by "

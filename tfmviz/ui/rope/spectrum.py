@@ -15,7 +15,7 @@ from tfmviz.plots import rotations as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.rope.subject import Subject, own_base, own_theta
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -186,12 +186,8 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
             mark=(n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None,
             theme=theme(),
         ),
-        alt="; ".join(
-            f"{name}: {values[0]:.3g} positions for pair 0, {values[-1]:.3g} for pair {n_pairs - 1}"
-            for name, values in drawn.items()
-        ),
     )
-    st.markdown(
+    result(
         f"**{n_round} of {n_pairs} pairs** turn all the way round within the {shown.trained_on} positions of training."
     )
 
@@ -229,9 +225,6 @@ def decay(shown: Subject) -> None:
         show(
             "decay",
             figures.lines(distances, drawn, x_title="distance i − j", y_title="relative to distance 0", theme=theme()),
-            alt="; ".join(
-                f"{name}: {values[1]:.2f} at distance 1, {values[-1]:.2f} at {reach}" for name, values in drawn.items()
-            ),
         )
     st.markdown(
         "The bound (Su et al. 2021) falls in waves, as do random queries with keys *equal to "
@@ -280,7 +273,7 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     h = rotations.complex_pairs(q) * rotations.complex_pairs(k).conj()
     share = np.abs(rotations.by_distance(h, theta_, distances)) / limit
     names = [markdown.plain(quoted(shown.tokens)[n]) for n in (query, key)]
-    st.markdown(
+    result(
         f"For {names[0]} and {names[1]} |q · k| reaches {per_cent(share[1])} of the bound at distance 1, "
         f"over all at most **{per_cent(share.max())}**."
     )

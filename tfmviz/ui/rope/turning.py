@@ -14,7 +14,7 @@ from tfmviz.plots import space
 from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson, live
-from tfmviz.ui.figures import seen_from, show, show_view, theme
+from tfmviz.ui.figures import result, seen_from, show, show_view, theme
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
 from tfmviz.words import markdown
@@ -48,7 +48,7 @@ def arrows(shown: Subject) -> None:
             shown.trace, shown.layer, shown.head, own_theta(shown), max_len=shown.model.config.max_len
         ),
         selection={
-            "token": controls.pinned(),
+            "token": shown.query,  # of which the helices below speak, too
             "turn": asked if TURN.fullmatch(asked) else "",
         },
         on_report=_follow,
@@ -65,6 +65,8 @@ def lengths(shown: Subject) -> None:
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
     st.markdown(
+        "RoPE's wish is ⟨f(x, i), f(y, j)⟩ = g(x, y, i − j): a score that knows positions only through their distance. "
+        "f(x, i) = R_i W x grants it, since (R_i q) · (R_j k) = q · R_(j−i) k.\n\n"
         f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
         "linear attention (Su et al. 2021)."
     )
@@ -112,14 +114,18 @@ def helices(shown: Subject) -> None:
     radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
     left, right = st.columns(2)
     with left:
-        st.markdown("**Sinusoids** of the same speeds: every word gets the same points added.")
+        title = "Sinusoids of the same speeds: every word gets the same points added"
         figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
-        show("helix_added", figure, alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1.")
+        show(
+            "helix_added", figure, title=title, alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1."
+        )
     with right:
-        st.markdown(f"**RoPE**: the query of {safe} itself goes round, on its own radius.")
+        title = f"RoPE: the query of {quoted(shown.tokens)[shown.query]} itself goes round, on its own radius"
         figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
-        show("helix_turned", figure, alt=f"Pairs of a query over {n} positions: helices of radius {radii}.")
-    st.markdown(f"{safe} keeps its length at any position: {radii}.")
+        show(
+            "helix_turned", figure, title=title, alt=f"Pairs of a query over {n} positions: helices of radius {radii}."
+        )
+    result(f"{safe} keeps its length at any position: {radii}.")
 
 
 def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:

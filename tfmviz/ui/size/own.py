@@ -19,7 +19,7 @@ from tfmviz.plots.scaling_laws import Series
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, in_words, rounded, tiny
@@ -48,10 +48,8 @@ def own() -> None:
         figures.runs(
             lines, others, title=TITLES[against], frontier=frontier(grid.fitted, against, counted, law), theme=theme()
         ),
-        alt="; ".join(_said(name, one.x, one.loss) for name, one in lines.items())
-        + "".join(f"; {_said(name, *points)}" for name, points in others.items()),
     )
-    st.markdown(prediction(grid.larger, counted))
+    result(prediction(grid.larger, counted))
     if against == "C":
         st.markdown(best_split(grid.fitted, counted, law))
     _constants()

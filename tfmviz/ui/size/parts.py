@@ -8,12 +8,12 @@ from tfmviz.analysis import parameters
 from tfmviz.analysis.parameters import TRAINING_BYTES, counts
 from tfmviz.plots import size as figures
 from tfmviz.ui import lesson
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import counted, decimal, in_bytes, in_words, per_cent, rounded, tiny
+from tfmviz.words.numbers import counted, decimal, in_words, per_cent, rounded, tiny
 
 CACHED = 2048
 """Tokens whose keys and values are kept."""
@@ -34,14 +34,10 @@ def where(here: Lesson) -> None:
     subject = ask(here, "where")
     found = counts(subject.design)
     total = sum(found.values())
-    show(
-        "areas",
-        figures.areas(found, theme=theme()),
-        alt="; ".join(f"{part} {in_words(count)}" for part, count in found.items() if count),
-    )
+    show("areas", figures.areas(found, theme=theme()), title="Areas are numbers of parameters")
     largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
     shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
-    st.markdown(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")
+    result(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")
     inside = parameters.in_matrices(subject.design)
     rules = {
         "12 · n_layer · d²": parameters.rule_of_twelve(subject.design),
@@ -83,11 +79,7 @@ def memory(here: Lesson) -> None:
             if subject.config is None
             else kept(subject.config, CACHED, size=2)
         )
-    show(
-        "memory",
-        figures.memory(needs, theme=theme()),
-        alt="; ".join(f"{name}: {in_bytes(value)}" for name, value in needs.items()),
-    )
+    show("memory", figures.memory(needs, theme=theme()), title="Memory to run the model, to train it, to keep a text")
     st.markdown(
         f"Training takes {TRAINING_BYTES} bytes a parameter, layers' outputs aside: weight and gradient in 16 "
         f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That takes "
@@ -121,7 +113,7 @@ def _training(subject: Subject) -> None:
     passes = f" (one expert of {design.n_experts} in each layer)" if design.n_experts > 1 else ""
     passes += ", with shared layers as often as they run" if design.shared_layers else ""
     forward = parameters.training_flops(subject.design, 1) / 3
-    st.markdown(
+    result(
         f"A token costs **{in_words(forward)}** operations to read, 2 for each of the {in_words(forward / 2)} "
         f"parameters that it passes{passes}. Training takes three times as many, so "
         "6 · N · D for D tokens (Kaplan et al. 2020), and attention on top."

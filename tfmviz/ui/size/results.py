@@ -49,10 +49,103 @@ SUMMARIES = Table(
     about="Liu et al. 2018, table 4.",
 )
 
+TRAINED = Table(
+    caption="What known models were trained on",
+    columns=("model", "layers × width, heads", "context", "batch", "data", "hardware", "source"),
+    rows=(
+        (
+            "Transformer base",
+            "6 + 6 × 512, 8",
+            NONE,
+            "25,000 + 25,000 tokens",
+            "4.5 million pairs of sentences (En–De)",
+            "8 P100, 12 hours",
+            "Vaswani et al. 2017",
+        ),
+        (
+            "Transformer big",
+            "6 + 6 × 1,024, 16",
+            NONE,
+            "25,000 + 25,000 tokens",
+            "4.5 million pairs of sentences (En–De)",
+            "8 P100, 3.5 days",
+            "Vaswani et al. 2017",
+        ),
+        ("GPT", "12 × 768, 12", "512", "64 texts", "BooksCorpus", NONE, "Radford et al. 2018"),
+        (
+            "BERT large",
+            "24 × 1,024, 16",
+            "512",
+            "256 texts",
+            "BooksCorpus and Wikipedia, 3.3 billion words",
+            "64 TPU chips, 4 days",
+            "Devlin et al. 2019",
+        ),
+        ("GPT-2", "48 × 1,600", "1,024", "512 texts", "WebText, 40 GB", NONE, "Radford et al. 2019"),
+        (
+            "XLNet large",
+            "24 × 1,024, 16",
+            "512",
+            "8,192 texts",
+            "32.9 billion tokens",
+            "512 TPU v3 chips, 5.5 days",
+            "Yang et al. 2019",
+        ),
+        (
+            "RoBERTa large",
+            "24 × 1,024, 16",
+            "512",
+            "8,000 texts",
+            "160 GB of text",
+            "1,024 V100, about a day for 100,000 steps",
+            "Liu et al. 2019",
+        ),
+        (
+            "Megatron-LM, 8.3 billion",
+            "72 × 3,072",
+            "1,024",
+            "512 texts",
+            "174 GB of text",
+            "512 V100, 2.1 days an epoch",
+            "Shoeybi et al. 2019",
+        ),
+        (
+            "T5, 11 billion",
+            "24 + 24 × 1,024, 128",
+            "512",
+            "2,048 texts",
+            "C4, about 750 GB out of Common Crawl",
+            "TPU pods",
+            "Raffel et al. 2020",
+        ),
+        (
+            "Turing-NLG, 17 billion",
+            "78 × 4,256, 28",
+            "1,024",
+            "512 texts",
+            NONE,
+            "V100, four for each copy",
+            "Rosset 2020 (Microsoft)",
+        ),
+        (
+            "GPT-3",
+            "96 × 12,288, 96",
+            "2,048",
+            "3.2 million tokens",
+            "300 billion tokens, 60% of Common Crawl",
+            "V100",
+            "Brown et al. 2020",
+        ),
+    ),
+    about="–: the source does not say, or the model has no such limit. MNBVC is an open collection of Chinese text.",
+)
+
 WORDS = {
     "translation": "Into German the base model beats every ensemble for less than a twentieth of its training. "
     "Into French only the big model wins.",
     "summaries": "A decoder alone reads eight times as much and predicts better.",
+    "training": "From 2017 to 2020 the design hardly changes; models grow from 65 million to 175 billion parameters, "
+    "and text and hardware with them.",
     "sizes": "“exact” is counted from the paper's sizes.",
 }
 
@@ -61,7 +154,9 @@ def tables() -> None:
     with lesson.line("results"):
         name = st.segmented_control("Results", list(WORDS), default="translation", key="results", bind="query-params")
     name = name or "translation"
-    show("result_table", {"translation": TRANSLATION, "summaries": SUMMARIES}.get(name) or _sizes())
+    show(
+        "result_table", {"translation": TRANSLATION, "summaries": SUMMARIES, "training": TRAINED}.get(name) or _sizes()
+    )
     st.markdown(WORDS[name])
 
 

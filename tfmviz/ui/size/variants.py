@@ -18,11 +18,10 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_code, theme
+from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, in_words, per_cent, tiny
 
 FILE = PROJECT / "assets" / "variants" / "runs.json"
@@ -77,7 +76,9 @@ CHANGES = {
         note="encoder, decoder and output untied",
     ),
     "shared": Change(
-        title="shared layers", what="one block that runs as often as there are layers (ALBERT)", theirs=2.497
+        title="shared layers",
+        what="one block that runs as often as there are layers (ALBERT; Universal Transformers learn how often)",
+        theirs=2.497,
     ),
     "experts": Change(
         title="4 experts",
@@ -168,10 +169,7 @@ def _losses(found: Comparison) -> None:
     show(
         "variants",
         figures.losses(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
-        alt="; ".join(
-            f"{title}: mean {decimal(loss.mean(), '.3f')}, {decimal(loss.min(), '.3f')} to {decimal(loss.max(), '.3f')}"
-            for title, loss in shown.items()
-        ),
+        alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in shown.items()),
     )
     st.caption("A dot is a run, a bar the mean, the dashed line the baseline. Purple is better, orange worse.")
 
@@ -217,7 +215,9 @@ def _words(found: Comparison) -> str:
     seeds = len(found.baseline.loss)
     return (
         f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
-        f"baseline leaves out 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n{_about(found)}"
+        f"baseline leaves out 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n"
+        "**Not trained here.** ReZero, x + α f(x) with α from 0 and no norm (Bachlechner et al. 2020), and designs "
+        f"found by search, such as the Evolved Transformer (So et al. 2019).\n\n{_about(found)}"
     )
 
 
@@ -254,7 +254,7 @@ def routed(here: Lesson) -> None:
         st.warning("The router's numbers are not finite.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
-    show("routing", figures.routing(tokens, p, theme=theme()), alt=said(tokens, p))
+    show("routing", figures.routing(tokens, p, theme=theme()))
     st.markdown(
         f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour: the expert that "
         "reads a token; height: its probability."
@@ -278,20 +278,9 @@ def _shares(tokens: tuple[str, ...], p: Array) -> None:
             rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
         ),
     )
-    st.markdown(
+    result(
         f"{repeated(tokens, p)} Training aims at equal shares, {per_cent(1 / p.shape[-1])} each (Fedus et al. 2021)."
     )
-
-
-def said(tokens: tuple[str, ...], p: Array) -> str:
-    """Layer by layer which tokens each expert reads, for those who cannot see the figure."""
-    rows = []
-    for row, chosen in enumerate(p.argmax(axis=-1)):
-        words: dict[int, list[str]] = defaultdict(list)
-        for token, expert, sure in zip(tokens, chosen.tolist(), p[row].max(axis=-1), strict=True):
-            words[expert].append(f"{visible(token)} {decimal(sure, '.2f')}")
-        rows.append(f"layer {row}: " + "; ".join(f"expert {e} reads {', '.join(words[e])}" for e in sorted(words)))
-    return ". ".join(rows)
 
 
 def repeated(tokens: tuple[str, ...], p: Array) -> str:

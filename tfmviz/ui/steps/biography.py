@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -17,7 +18,8 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_choice
+from tfmviz.ui.controls import Choice
+from tfmviz.ui.figures import result, show, show_choice
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.steps import heads
 from tfmviz.views import heads as view
@@ -40,11 +42,16 @@ SHOWN, TRANSLATED = 20, 5
 """Examples that are listed, and those in a translator's decoder: each has to be translated first."""
 
 
+NAMED = 10
+"""Heads whose names stand on the map: those with the largest shares behind their claims."""
+
+
 def biography(here: Lesson) -> None:
     """The map and the chosen head; of a model without biographies, what its heads do on this text."""
     if (book := models.book(here.model)) is None:
         heads.finder(here)
         return
+    here = replace(here, choice=_opened(here, book))
     map_, line = st.container(), lesson.line("map")
     known = [name for name in MEASURES if name != "distance" or not here.choice.layer.endswith("cross_attn")]
     x, y = (
@@ -54,7 +61,8 @@ def biography(here: Lesson) -> None:
     with map_:
         _map(here, book, x, y)
     found = book.heads[here.choice.layer][here.choice.head]
-    st.markdown(f"Head **{_name(here.choice.layer, here.choice.head)}** {markdown.plain(words.said(found, book))}")
+    said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
+    result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
     _worst(here.model, book, found)
     left, right = st.columns([3, 2])
     with left:
@@ -63,11 +71,29 @@ def biography(here: Lesson) -> None:
         _alike(here, found)
 
 
+def _opened(here: Lesson, book: Book) -> Choice:
+    """The chosen head; until one is, that with the claim about ordinary text that is least expected of any head."""
+    if controls.has_chosen_head():
+        return here.choice
+    claims = [
+        (found.claim.share - found.claim.chance, layer, head)
+        for layer, head, found in book.all()
+        if kind_of(layer) == kind_of(here.choice.layer) and found.claim is not None and found.claim.held
+    ]
+    if not claims:
+        return here.choice
+    _, layer, head = max(claims)
+    return replace(here.choice, layer=layer, head=head)
+
+
 def _map(here: Lesson, book: Book, x: str, y: str) -> None:
     kind = kind_of(here.choice.layer)
     places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
     chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
     points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
+    best = sorted((n for n, (*_, found) in enumerate(places) if found.held), key=lambda n: -words.score(places[n][2]))
+    for n in best[:NAMED]:
+        points[n]["word"] = _name(*places[n][:2])
     (n, of), (held, made) = book.coverage, book.precision
 
     def pick(index: object) -> None:
@@ -75,7 +101,7 @@ def _map(here: Lesson, book: Book, x: str, y: str) -> None:
             controls.look_at(*places[index][:2])
 
     data = {
-        "caption": f"Full: a claim about the head held on other texts ({n} of {of} heads; {held} of {made} claims).",
+        "caption": f"Filled: a claim about the head held on other texts ({n} of {of} heads; {held} of {made} claims).",
         "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
         "points": points,
         "chosen": chosen,
@@ -92,7 +118,8 @@ def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[st
         "about": f"{found.name} {decimal(words.score(found))}" if found.held else "No claim held.",
         "x": x,
         "y": y,
-        "held": bool(found.held),
+        "kind": found.name if found.held else "",
+        "word": "",
         "rows": len(picture),
         "cells": view.cells(picture, masked=TILE_MASKED),
     }
@@ -185,6 +212,7 @@ def _alike(here: Lesson, found: Biography) -> None:
         kind, index = ATTENTION_KINDS[kind_of(layer)], int(layer.split(".")[1])
         for key, value in {"model": name, "kind": kind, "layer": index, "head": head}.items():
             st.session_state[key] = value
+        st.session_state["has_chosen_head"] = True
 
     show(
         "heads_alike",

@@ -9,12 +9,12 @@ from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries
 
@@ -49,12 +49,11 @@ def lookup(here: Lesson) -> None:
     best, cosine = attention_layer.hard_lookup(row, own(here, "v"))
     hard = np.eye(len(row))[best]
     series = ("soft: attention", "hard: best key")
-    show_both(keys.tokens, row, hard, series=series, title="part taken", key="lookup")
+    show("lookup", pairs(keys.tokens, row, hard, series=series, title="part taken", theme=theme()))
     asked, found = said_of_queries(trace, choice.layer)[token], quoted(keys.tokens)[best]
-    st.markdown(
-        f"{markdown.plain(asked)} asks. A `dict` would return the value of {markdown.plain(found)} "
-        f"alone; attention takes {row[best]:.0%} of it. The cosine between the two results is "
-        f"**{number(cosine)}**."
+    result(
+        f"{markdown.plain(asked)} asks, and a `dict` would return the value of {markdown.plain(found)} alone; "
+        f"attention takes {row[best]:.0%} of it. The cosine between the two results is **{number(cosine)}**."
     )
 
 
@@ -67,11 +66,7 @@ def contributions(here: Lesson) -> None:
     written = np.linalg.norm(here.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
     left, right = st.columns([2, 3])
     with left:
-        show(
-            "head_writes",
-            figures.bars([f"head {h}" for h in range(n_heads)], written, chosen=head, theme=theme()),
-            alt="; ".join(f"head {h}: {length:.2f}" for h, length in enumerate(written)),
-        )
+        show("head_writes", figures.bars([f"head {h}" for h in range(n_heads)], written, chosen=head, theme=theme()))
         st.markdown("Length of what each head adds, ‖z W_O‖.")
     attention = trace[f"{layer}.pattern"]
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
@@ -83,7 +78,7 @@ def contributions(here: Lesson) -> None:
 
 def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]) -> None:
     """Each key's share of the attention beside its share of what the head adds."""
-    show_both(keys, attention, effect, series=("attention", "effect"), title="share", key="look_effects")
+    show("look_effects", pairs(keys, attention, effect, series=("attention", "effect"), title="share", theme=theme()))
     looked, felt = int(attention.argmax()), int(effect.argmax())
     names = [markdown.plain(quoted(keys)[j]) for j in (looked, felt)]
     st.markdown(
@@ -101,12 +96,8 @@ def average(here: Lesson) -> None:
     tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
     titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
-    show(
-        "mean_and_heads",
-        figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens),
-        alt="Entropy of the rows, in nats: " + "; ".join(f"{t} {e:.2f}" for t, e in zip(titles, evenness, strict=True)),
-    )
-    st.markdown(
+    show("mean_and_heads", figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens))
+    result(
         f"The mean is a blur: its rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
         f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "
         f"{_alike(pattern, mask)}"
@@ -142,7 +133,6 @@ def finder(here: Lesson) -> None:
     show(
         "head_scores",
         figures.head_scores(scores, title=kind, chosen=(choice.layer_index, choice.head)),
-        alt="; ".join(f"layer {layer}, head {head}: {score:.2f}" for layer, head, score in best[:8]),
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(layers[layer], head),
     )
@@ -151,7 +141,7 @@ def finder(here: Lesson) -> None:
         return
     named = "; ".join(f"**layer {layer}, head {head}** ({score:.2f})" for layer, head, score in best[:5])
     n_named = sum(verdict.kind == kind for of_layer in believed for verdict in verdicts(of_layer))
-    st.markdown(
+    result(
         f"Closest to a head that {IN_WORDS[kind]}: {named}. **{n_named}** of {scores.size} heads "
         f"{'does' if n_named == 1 else 'do'} this most, and clearly."
     )
@@ -198,8 +188,8 @@ def scaling_lab(here: Lesson) -> None:
     with right:
         shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
         series = ("q · k", "q · k / √d")
-        show_both(names, *shares, series=series, title="share after softmax", key="softmax_rows")
-    st.markdown(
+        show("softmax_rows", pairs(names, *shares, series=series, title="share after softmax", theme=theme()))
+    result(
         f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**; for independent numbers of "
         f"variance 1 it is d = {d}. After division by √d = {np.sqrt(d):.2f} it is **{number(scaled.variance)}**."
     )
@@ -227,12 +217,7 @@ def _histograms(scores: Array, scaled: Array) -> None:
     largest = max(float(np.abs(scores).max()), 1e-6)
     middles, raw = scaling.histogram(scores, largest=largest)
     _, narrow = scaling.histogram(scaled, largest=largest)
-    show(
-        "score_histogram",
-        figures.histogram(middles, raw, narrow, theme=theme()),
-        alt=f"Scores reach from {scores.min():.1f} to {scores.max():.1f}; divided by √d they lie between "
-        f"{scaled.min():.1f} and {scaled.max():.1f}.",
-    )
+    show("score_histogram", figures.histogram(middles, raw, narrow, theme=theme()))
 
 
 @shared

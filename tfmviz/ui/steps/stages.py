@@ -14,7 +14,7 @@ from tfmviz.ui import controls
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import Link, show_view
+from tfmviz.ui.figures import Link, result, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides
 from tfmviz.views import steps
@@ -42,7 +42,7 @@ def stages(here: Lesson) -> None:
 def side_by_side(here: Lesson, there: Lesson) -> None:
     """The same stage of A and of B; what is chosen in one is chosen in both."""
     sides = both.of(here, there)
-    st.markdown(both.said(sides))
+    result(both.said(sides))
     at = _asked("at", CELL)
     tokens, cells = (sides.query, sides.queries.partner(sides.query)), (at, _in_b(sides, at))
     for n, (column, lesson) in enumerate(zip(st.columns(2), (here, there), strict=True)):

@@ -17,14 +17,11 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 from tfmviz.ui import before_after, controls, icons, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, tiny
-
-LOOKED_AT = "head_looked_at"
-"""In the session: whether the reader has chosen a head here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -67,7 +64,7 @@ def attribution(here: Lesson) -> None:
         _bars(account)
     total = account.total
     where = f"{before_after.place(here).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
-    st.markdown(
+    result(
         f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
         f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
@@ -78,15 +75,10 @@ def attribution(here: Lesson) -> None:
 def _looked_at(here: Lesson, account: Account) -> tuple[str, int]:
     """The chosen head; until one is, that which adds most in size."""
     elsewhere = not here.choice.layer.startswith(f"{here.model.writes_from}.")
-    if elsewhere or st.session_state.get(LOOKED_AT) or {"layer", "head"} & set(st.query_params):
+    if elsewhere or controls.has_chosen_head():
         return here.choice.layer, here.choice.head
     part = account.river.parts[_strongest(account)[0]]
     return part.site, int(part.head or 0)
-
-
-def _look_at(layer: str, head: int) -> None:
-    st.session_state[LOOKED_AT] = True
-    controls.look_at(layer, head)
 
 
 def _strongest(account: Account) -> list[int]:
@@ -184,7 +176,7 @@ def _map(account: Account, layer: str, head: int) -> None:
 
     def look_at(row: int, column: int) -> None:
         if (row, column) in heads:
-            _look_at(*heads[row, column])
+            controls.look_at(*heads[row, column])
 
     show(
         "head_scores_map",
@@ -236,7 +228,7 @@ def _buttons(account: Account) -> None:
         column.button(
             f"{part.name}: {decimal(account.scores.scores[n], '+.2f')}",
             key=f"look_at_{place}",
-            on_click=_look_at,
+            on_click=controls.look_at,
             args=(part.site, part.head),
             width="stretch",
         )

@@ -10,7 +10,7 @@ from tfmviz.analysis.in_context import in_context as compared
 from tfmviz.plots.ladder import curves
 from tfmviz.record.trace import Encoding
 from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
@@ -83,7 +83,6 @@ def _lines(found: InContext, names: list[str]) -> None:
             said=lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
             theme=theme(),
         ),
-        alt="; ".join(f"{name}: {', '.join(decimal(float(v)) for v in line)}" for name, line in values.items()),
     )
 
 
@@ -91,7 +90,7 @@ def _said(found: InContext, first: str, second: str, *, same: bool) -> None:
     a, b = (markdown.plain(name) for name in (first, second))
     start, end = (decimal(float(found.each_other[at])) for at in (0, -1))
     begins = f"{a} and {b}, {'one embedding' if same else 'two embeddings'}"
-    st.markdown(
+    result(
         f"**{begins}; in context two vectors.** Their cosine is {start} at the start and {end} after the last layer, "
         f"where any two different tokens have {decimal(float(found.usual[-1]))}."
     )

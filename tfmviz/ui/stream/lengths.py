@@ -9,11 +9,11 @@ from tfmviz.analysis import residual
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.plots import residual as maps
 from tfmviz.plots import stream as figures
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 
@@ -27,19 +27,10 @@ def lengths(here: Lesson) -> None:
     tokens = trace.axes(choice.layer)[0].tokens
     stages = residual.stages(trace, stack, "steps")
     values = residual.lengths(trace, list(stages.values()))
-    show(
-        "growth",
-        figures.growth(values, stages=list(stages), tokens=tokens, position=token, theme=theme()),
-        alt="Mean length: " + "; ".join(f"{s} {v:.1f}" for s, v in zip(stages, values.mean(axis=1), strict=True)),
-    )
+    show("growth", figures.growth(values, stages=list(stages), tokens=tokens, position=token, theme=theme()))
     _growth_in_words(values, trace)
     _outlier_in_words(values, list(stages), tokens[0])
-    show(
-        "lengths",
-        maps.lengths(values, stages=list(stages), tokens=tokens, position=token),
-        alt=f"Length of {quoted(tokens)[token]}: "
-        + "; ".join(f"{s} {v:.1f}" for s, v in zip(stages, values[:, token], strict=True)),
-    )
+    show("lengths", maps.lengths(values, stages=list(stages), tokens=tokens, position=token))
     st.markdown(
         f"{markdown.plain(quoted(tokens)[token])} before and after each norm. "
         + ("The layers read a normed copy." if is_pre_norm(trace) else "The normed vector replaces the stream.")
@@ -67,11 +58,11 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     name, where = markdown.plain(visible(first)), stages[stage]
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= 2.0:
-        st.markdown(
+        result(
             f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median."
         )
         return
-    st.markdown(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")
+    result(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")
 
 
 def _before_and_after(trace: Trace, stack: str, token: int) -> None:
@@ -79,12 +70,15 @@ def _before_and_after(trace: Trace, stack: str, token: int) -> None:
     before, after = (
         np.array([np.linalg.norm(pair[side][token]) for pair in norms.values()], dtype=float) for side in (0, 1)
     )
-    show_both(
-        list(norms),
-        before,
-        after,
-        series=("before the norm", "after it"),
-        title="length",
-        token_title="the norm of layer",
-        key="norms_before_after",
+    show(
+        "norms_before_after",
+        pairs(
+            list(norms),
+            before,
+            after,
+            series=("before the norm", "after it"),
+            title="length",
+            token_title="the norm of layer",
+            theme=theme(),
+        ),
     )

@@ -18,7 +18,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, show_view
+from tfmviz.ui.figures import result, show, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import lens as view
 from tfmviz.views.bars import Bars
@@ -137,7 +137,7 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
     answer = markdown.plain(visible(model.vocabulary[found.answer[token]]))
     way = " → ".join(_rank(found, token, stage) for stage in range(len(stages)))
-    st.markdown(
+    result(
         f"In the first column {same} of {len(trace.tokens)} tokens {'is' if same == 1 else 'are'} read out as "
         f"themselves; from “{stages[half]}” on, half keep their final answer. For "
         f"{markdown.plain(quoted(trace.tokens)[token])} it is “{answer}”; its rank by stage: {way}."
@@ -150,8 +150,8 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
     readout = here.model.weights.stacks[here.model.writes_from].readout
     logits = trace.row("logits", token) if site is None else readout.logits(trace[site][token])
     best = top_predictions(logits, 10)
-    st.markdown(f"**Token {token} “{markdown.plain(visible(trace.tokens[token]))}”, {name}**")
-    show("lens_cell", Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]]))
+    bars = Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
+    show("lens_cell", bars, title=f"Token {token} “{visible(trace.tokens[token])}”, {name}")
 
 
 def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:

@@ -20,7 +20,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.runs import records
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -66,15 +66,11 @@ def _losses() -> None:
     measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
     last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
     level = float(measured["unigram"])
-    st.markdown(
+    result(
         f"Held out, the model loses **{last['with']}** nats per token with residual connections and "
         f"**{last['without']}** without."
     )
-    show(
-        "pair_losses",
-        figures.losses(runs, level=(level, "frequencies alone"), theme=theme()),
-        alt="; ".join(f"{name}: {decimal(steps[1][0])} → {last[name]}" for name, steps in runs.items()),
-    )
+    show("pair_losses", figures.losses(runs, level=(level, "frequencies alone"), theme=theme()))
 
 
 def _likeness(traces: dict[str, Trace]) -> None:
@@ -84,11 +80,7 @@ def _likeness(traces: dict[str, Trace]) -> None:
         f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
         "with them."
     )
-    show(
-        "pair_likeness",
-        figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()),
-        alt=_by_layer(found),
-    )
+    show("pair_likeness", figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()))
 
 
 def _gradients(both: dict[str, Model], text: str) -> None:
@@ -103,11 +95,7 @@ def _gradients(both: dict[str, Model], text: str) -> None:
         f"{shares['without, at the start']} without before training; now {shares['with, trained']} and "
         f"**{shares['without, trained']}**."
     )
-    show(
-        "pair_gradients",
-        figures.by_layer(found, x="layer", title="length of the gradient", theme=theme(), log=True),
-        alt=_by_layer(found),
-    )
+    show("pair_gradients", figures.by_layer(found, x="layer", title="length of the gradient", theme=theme(), log=True))
 
 
 def _lengths(traces: dict[str, Trace]) -> None:
@@ -117,11 +105,7 @@ def _lengths(traces: dict[str, Trace]) -> None:
         f"At the end the vectors are {growth['with']} times as long as at the start with them, {growth['without']} "
         "times without."
     )
-    show(
-        "pair_lengths",
-        figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True),
-        alt=_by_layer(found),
-    )
+    show("pair_lengths", figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True))
 
 
 def _said_next(both: dict[str, Model], traces: dict[str, Trace]) -> str:
@@ -197,19 +181,58 @@ def twins(here: Lesson) -> None:
         tokens = runs[kind].tokens
         position = controls.token(tokens, text=here.text)
         with column:
-            st.markdown(f"**{kind}** ({markdown.code(TWINS[kind])})")
             show(
                 f"growth_{kind.removesuffix('-norm')}",
                 growths.growth(values, stages=names, tokens=tokens, position=position, theme=theme(), top=top),
-                alt="Mean length: "
-                + "; ".join(f"{n} {v:.1f}" for n, v in zip(names, values.mean(axis=1), strict=True)),
+                title=f"{kind} ({TWINS[kind]})",
             )
     spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}
-    st.markdown(
+    result(
         f"After the last layer lengths vary by {spread['pre-norm']:.0%} of their mean with pre-norm, by "
         f"{spread['post-norm']:.0%} with post-norm."
     )
     _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
+
+
+ORDERS = {"sinusoidal": "twins-sinusoidal", "RoPE": "twins-rope"}
+"""Two shipped models that differ in nothing but how they know the order of words."""
+
+LATER = 16
+"""Positions by which the text is moved on."""
+
+
+def orders(here: Lesson) -> None:
+    """How much of the stream is position: what changes in it when all words stand elsewhere."""
+    lesson.hide("layer")
+    found, before, added = {}, {}, 0.0
+    for kind, name in ORDERS.items():
+        if (model := models.needed(name)) is None:
+            return
+        if "decoder.pos_embed" in (trace := models.trace(model, here.text)):
+            added = float(np.linalg.norm(trace["decoder.pos_embed"], axis=-1).mean())
+        before[kind], after = _moved(model, here.text)
+        found[kind] = np.linalg.norm(after - before[kind], axis=-1).mean(axis=-1)
+    norms = {kind: np.linalg.norm(streams, axis=-1).mean(axis=-1) for kind, streams in before.items()}
+    upper = min(2, len(norms["RoPE"]) - 1)
+    share = {kind: per_cent(float(found[kind][upper] / norms[kind][upper])) for kind in found}
+    st.markdown(
+        f"All words {LATER} positions later: after two layers the sinusoidal twin's vectors change by "
+        f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. The sinusoids, of norm "
+        f"{decimal(added)} each, travel in the stream through all layers; RoPE turns q and k, not the stream."
+    )
+    show(
+        "moved_streams",
+        figures.by_layer(found, x=PASSED, title="norm of the change", theme=theme()),
+        alt=_by_layer(found),
+    )
+
+
+@shared
+def _moved(model: Model, text: str) -> tuple[Array, Array]:
+    """The streams (1 + layer, len, d_model) at the usual positions and later."""
+    ids = models.trace(model, text).target.ids
+    now, later = (zoo.experiments.streams_from(model, ids, first=first) for first in (0, LATER))
+    return now, later
 
 
 def _five_tensors(runs: dict[str, Trace], layer: int) -> None:

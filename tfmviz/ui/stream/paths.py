@@ -1,38 +1,65 @@
-"""The words of the sentence on their way through the layers, as paths in space."""
+"""The words of the sentence on their way through the layers: nearest tokens, and paths in space."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import streamlit as st
 
 from tfmviz.analysis import residual
 from tfmviz.analysis.residual import InSpace
 from tfmviz.plots import space
-from tfmviz.plots.space import Way
+from tfmviz.plots.space import View, Way
+from tfmviz.plots.stream import bumps
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import seen_from, show, theme
+from tfmviz.ui.figures import result, seen_from, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 MOST = 40
 """Tokens whose paths are drawn: the first ones, and the chosen one."""
 
 
-def paths(here: Lesson) -> None:
-    """Each token's vector after each layer, along the three directions that hold most of their differences."""
-    trace, stack, chosen = here.trace, here.choice.layer.split(".")[0], here.query
-    tokens = [visible(token) for token in trace.axes(here.choice.layer)[0].tokens]
+NEAREST = 5
+"""Tokens that are followed."""
+
+
+def neighbours(here: Lesson) -> None:
+    """The tokens whose vectors are most like the chosen one's, layer by layer; or all paths in space."""
+    tokens = [visible(token) for token in here.trace.axes(here.choice.layer)[0].tokens]
     line = lesson.line("token")
     with line:
-        controls.token_box(tokens, chosen)
-    seen = seen_from(line)
+        controls.token_box(tokens, here.query)
+    ways = ["nearest tokens", "in space"]
+    way = line.segmented_control("Draw", ways, default=ways[0], key="drawn_as", bind="query-params", required=True)
+    if way == ways[1]:
+        paths(here, tokens, seen_from(line))
+    else:
+        nearest(here, tokens)
+
+
+def nearest(here: Lesson, tokens: list[str]) -> None:
+    """Who is nearest to the chosen token, by cosine, after each layer."""
+    trace, chosen = here.trace, here.query
+    stages = residual.stages(trace, here.choice.layer.split(".")[0], "layers")
+    result(_said(trace, stages, tokens, chosen))
+    if len(tokens) == 1:
+        return
+    found = [residual.nearest(trace[site].astype(float), chosen) for site in stages.values()]
+    order, cosines = (np.array([each[:NEAREST] for each in part]) for part in zip(*found, strict=True))
+    names = ["embedding", *(f"layer {n}" for n in range(len(stages) - 1))]
+    drawing = bumps(order, cosines, stages=names, tokens=tokens, theme=theme())
+    show("nearest", drawing, title=f"The {counted(order.shape[1], 'token')} nearest to {quoted(tokens)[chosen]}")
+
+
+def paths(here: Lesson, tokens: list[str], seen: View) -> None:
+    """Each token's vector after each layer, along the three directions that hold most of their differences."""
+    trace, stack, chosen = here.trace, here.choice.layer.split(".")[0], here.query
     names, stages = quoted(tokens), residual.stages(trace, stack, "layers")
     found = _in_space(here.model, here.text, stack)
     said = _said(trace, stages, tokens, chosen)
@@ -46,7 +73,7 @@ def paths(here: Lesson) -> None:
         theme=theme(),
     )
     show("paths", figure, alt=f"Paths of {len(shown)} tokens. {said}")
-    st.markdown(
+    result(
         f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the differences between all these "
         "vectors."
     )

@@ -10,7 +10,7 @@ from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.contributions import River
 from tfmviz.plots import stream as figures
 from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns
 from tfmviz.words.labels import visible
@@ -24,9 +24,9 @@ def river(here: Lesson) -> None:
         controls.token_box([visible(t) for t in tokens], here.query)
     found = contributions.river(trace, stack, here.query, here.model.weights.stacks[stack])
     _waterfall(found)
-    st.markdown(
-        f"Heads are blue, feed-forward layers (MLP) orange. The {len(found.parts)} parts sum to the model's own "
-        f"vector, to within **{tiny(found.residue)}**."
+    result(
+        f"The {len(found.parts)} parts sum to the model's own vector, to within **{tiny(found.residue)}**. Heads are "
+        "blue, feed-forward layers (MLP) orange."
     )
     if not is_pre_norm(trace):
         st.info("Post-norm: the norms rescale the stream, so they are parts too (grey).", icon=icons.NORM)
@@ -40,7 +40,6 @@ def river(here: Lesson) -> None:
 def _waterfall(found: River) -> None:
     """Each part as a step along the direction in which the stream ends."""
     names = [part.name for part in found.parts]
-    length = float(np.linalg.norm(found.final))
     show(
         "river",
         figures.waterfall(
@@ -50,8 +49,7 @@ def _waterfall(found: River) -> None:
             steps=[part.step for part in found.parts],
             theme=theme(),
         ),
-        alt=f"Distances along the final direction, together {length:.2f}: "
-        + "; ".join(f"{name} {a:+.2f}" for name, a in zip(names, found.along, strict=True)),
+        title="How far each part takes the vector along its final direction",
     )
 
 
@@ -63,10 +61,7 @@ def _sizes(found: River) -> None:
         figures.sizes(
             found.size, found.to_stream, kinds=[part.kind for part in found.parts], names=names, theme=theme()
         ),
-        alt="; ".join(
-            f"{n}: length {s:.2f}, cosine {decimal(c) if np.isfinite(c) else 'undefined'}"
-            for n, s, c in zip(names, found.size, found.to_stream, strict=True)
-        ),
+        title="Each part's length, and its cosine with the stream it is added to",
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz.analysis import lens, residual
 from tfmviz.plots import side_by_side as figures
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson, where_it_predicts
 from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
@@ -37,12 +37,8 @@ def _lengths(sides: Sides) -> None:
             found[title] = residual.lengths(side.trace, sites)[:, position]
     token = markdown.plain(both.query_name(sides))
     ends = (f"{decimal(float(v[0]), '.1f')} → {decimal(float(v[-1]), '.1f')} in {n[0]}" for n, v in found.items())
-    st.markdown(f"The norm of the vector of {token}, first → last: {', '.join(ends)}.")
-    show(
-        "side_lengths",
-        figures.lengths(found, theme=theme()),
-        alt="; ".join(f"{n}: {', '.join(decimal(float(v), '.1f') for v in values)}" for n, values in found.items()),
-    )
+    result(f"The norm of the vector of {token}, first → last: {', '.join(ends)}.")
+    show("side_lengths", figures.lengths(found, theme=theme()))
 
 
 def _words(sides: Sides) -> None:
@@ -57,7 +53,7 @@ def _words(sides: Sides) -> None:
         words = [visible(side.model.vocabulary[n]) for n in read.top[:, 0]]
         shares = [per_cent(float(p)) for p in read.top_probability[:, 0]]
         said.append((list(stages), words, shares))
-    st.markdown(f"{both.expected(sides)} {_parts(said[0][0], *(words for _, words, _ in said))}")
+    result(f"{both.expected(sides)} {_parts(said[0][0], *(words for _, words, _ in said))}")
     longest = max((stages for stages, _, _ in said), key=len)
     columns: dict[str, list[str]] = {"after": longest}
     for title, (_, words, shares) in zip(sides.titles, said, strict=False):

@@ -21,7 +21,7 @@ from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, lesson, live, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_view
+from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
 from tfmviz.ui.sides import Sides
@@ -222,7 +222,7 @@ def verdict(sides: Sides, said: Switches) -> None:
     if asked is not None:
         old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
         better = f" The model predicts this sentence **better** {said.run}." if round(new - old, 3) < 0 else ""
-        st.markdown(
+        result(
             f"Mean surprise at the next word of {before_after.predicted(here)}: **{old:.2f}** nats in A, "
             f"**{new:.2f}** in B, with {_names(said.off)} {said.done}: {decimal(new - old, '+.3f')}.{better}"
         )

@@ -16,7 +16,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -85,7 +85,7 @@ def laboratory(here: Lesson) -> None:
         _picture(here, values, list(zip(*tokens, strict=True)))
     _in_words(here, second)
     beside_encoder = stack == "decoder" and here.trace.source is not None
-    st.markdown(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
+    result(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
 
 
 def _second(text: str) -> str | None:
@@ -160,15 +160,7 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
 
 
 def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None:
-    show(
-        "recovered",
-        figures.recovered(values, tokens=tokens, position=here.target, title="part of the way"),
-        alt="; ".join(
-            f"layer {layer}: most at token {row.argmax()} “{visible(tokens[int(row.argmax())][0])}”, "
-            f"{decimal(float(row.max()))}"
-            for layer, row in enumerate(values)
-        ),
-    )
+    show("recovered", figures.recovered(values, tokens=tokens, position=here.target, title="part of the way"))
 
 
 def _in_words(here: Lesson, second: Trace) -> None:

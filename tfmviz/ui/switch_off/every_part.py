@@ -14,7 +14,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch_off
 from tfmviz.words import markdown
@@ -55,7 +55,6 @@ def damage_map(here: Lesson, said: Switches) -> None:
             figures.damage(
                 values, rows=_layer_names(here.trace), off=off, chosen=(layers.index(choice.layer), choice.head)
             ),
-            alt="; ".join(f"{part.name} {decimal(loss, '+.3f')}" for part, loss in _ranked(here.trace, values)[:10]),
             click=controls.LOOKS,
             on_pick=look_at,
         )
@@ -126,12 +125,9 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
                 title=f"change of the loss with it {said.way.done()}, in nats",
                 theme=theme(),
             ),
-            alt="; ".join(
-                f"{n}: largest share {a:.2f}, {decimal(b, '+.3f')} nats" for n, a, b in zip(names, x, y, strict=True)
-            ),
         )
     sharpest, ρ = int(x.argmax()), ablation.rank_correlation(x, y)
-    st.markdown(
+    result(
         f"Head **{names[sharpest]}** looks most sharply ({per_cent(x[sharpest])} on one token, on average). "
         f"{_place(x, y, names, measured, said.way)} The rank correlation is "
         f"**{'–' if np.isnan(ρ) else decimal(ρ)}**: {_in_words(ρ)}."

@@ -17,7 +17,7 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import lesson
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tokens import merging
 from tfmviz.views.pieces import Piece, Row
@@ -90,9 +90,7 @@ def numbers(here: Lesson) -> None:
     named = ", ".join(f"`{mark}`" for mark in marks) if 0 < len(marks) < 6 else f"{len(marks)} in all"
     used = "where a text ends" if len(marks) == 1 else "where a text begins or ends, padding, a gap"
     gap = " Only three underscores stand for the gap." if tokenizer.marks.mask else ""
-    st.markdown(
-        f"The list has {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, {used}.{gap}"
-    )
+    result(f"The list has {len(tokenizer.vocabulary):,} entries. **Marks** ({named}) say, for example, {used}.{gap}")
 
 
 def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row:
@@ -137,22 +135,13 @@ def vocabularies(here: Lesson) -> None:
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    st.markdown("How many tokens does a word cost with a list's first merges alone?")
     model = merging.model_with_merges(here)
     if model is None:
         return
     assert isinstance(model.tokenizer.ranks, dict)
     sizes, fertility = _fertility(model.tokenizer, here.text)
-    show(
-        "fertility",
-        figures.fertility(sizes, fertility, theme=theme()),
-        alt=f"Tokens per word with {model.name}'s merges: "
-        + "; ".join(
-            f"{name}: {decimal(y[0], '.2f')} with {sizes[0]:,.0f} entries, {decimal(y[-1], '.2f')} with "
-            f"{sizes[-1]:,.0f}"
-            for name, y in fertility.items()
-        ),
-    )
+    title = "How many tokens does a word cost with a list's first merges alone?"
+    show("fertility", figures.fertility(sizes, fertility, theme=theme()), title=title)
 
 
 @shared

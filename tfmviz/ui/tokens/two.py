@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import streamlit as st
-
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.record.trace import Encoding
 from tfmviz.ui import beside
 from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
 from tfmviz.ui.boxes import box
+from tfmviz.ui.figures import result
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.pieces import Piece
 from tfmviz.words.numbers import counted, decimal
@@ -27,7 +26,7 @@ def side_by_side(here: Lesson, there: Lesson) -> None:
     same = len(pairing.pairs)
     of_each = (f"{n} has {_length(cut)}" for n, cut in zip("AB", cuts, strict=True))
     shares = "all" if same == len(pairing.order) else same or "none"
-    st.markdown(f"{', '.join(of_each)}. They share {shares}.")
+    result(f"{', '.join(of_each)}. They share {shares}.")
     pieces = [
         [_box(side, index, is_shared=n in known) for n, index in enumerate(cut.ids)]
         for side, cut, known in zip((here, there), cuts, shared, strict=True)

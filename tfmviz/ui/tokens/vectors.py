@@ -11,11 +11,11 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted, visible, whole
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
 AROUND = 2
@@ -59,12 +59,10 @@ def look_up(here: Lesson) -> None:
             chosen=index - first,
             of=len(product),
         ),
-        alt=f"Row {index} of W_E, {quoted(text.tokens)[position]}, and below it the product of the one-hot vector "
-        f"with W_E: they differ by at most {tiny(difference)}.",
     )
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
-    st.markdown(
+    result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
         f"**{tiny(difference)}**. So the row is looked up; the rows next to it are neighbours in the list only.{scale}"
@@ -79,12 +77,7 @@ def neighbours(here: Lesson) -> None:
     found = embedding.nearest(weights.W_E, index, n=NEIGHBOURS)
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [here.model.vocabulary[n] for n in found]
-    show(
-        "neighbours",
-        figures.neighbours(tokens, cosines, theme=theme()),
-        alt=f"Nearest to {quoted(text.tokens)[position]}: "
-        + "; ".join(f"“{whole(t)}” {decimal(c)}" for t, c in zip(tokens, cosines, strict=True)),
-    )
+    show("neighbours", figures.neighbours(tokens, cosines, theme=theme()))
     st.markdown("Words that fit the same places get similar gradients, so training turns their vectors the same way.")
     _tying(here.model)
 
@@ -143,13 +136,9 @@ def embedding_map(here: Lesson) -> None:
     show(
         "embedding_map",
         figures.embedding_map(places[shown], words=words, roles=roles, window=(low, high), theme=theme()),
-        alt=f"{len(shown)} of {len(places)} entries on a plane, around {quoted(text.tokens)[position]} at "
-        + ", ".join(decimal(v) for v in places[index])
-        + ". Nearest on this plane: "
-        + ", ".join(f"“{whole(here.model.vocabulary[n])}”" for n in near),
         hint="Hover over a dot for its word.",
     )
-    st.markdown(
+    result(
         f"This plane keeps {per_cent(float(shares[0]))} + {per_cent(float(shares[1]))} of the variance, so "
         f"neighbours here may be far apart; “Nearest” measures in all {here.model.config.d_model} coordinates. "
         "Your words are bold, and the ten nearest to the chosen one are named."

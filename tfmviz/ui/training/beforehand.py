@@ -43,7 +43,6 @@ def curves() -> None:
             levels=[(chance, f"pure chance, log V = {chance:.2f}")],
             heights=(140, 70),
         ),
-        alt="; ".join(f"{name}: loss from {log.loss[0]:.2f} to {log.loss[-1]:.2f}" for name, log in found.items()),
     )
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.places import PROJECT
 from tfmviz.plots import pair as figures
 from tfmviz.record.trace import Array
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.words.numbers import decimal
 
 FILE = PROJECT / "assets" / "duplicates" / "measured.json"
@@ -25,15 +25,9 @@ def duplicates() -> None:
     curves = {
         said: {what: _from(points) for what, points in found[name]["curve"].items()} for name, said in NAMES.items()
     }
-    show(
-        "duplicates",
-        figures.in_and_out(curves, title="bits per byte", theme=theme()),
-        alt="; ".join(
-            f"{name}, {what}: ends at {decimal(y[-1])}" for name, one in curves.items() for what, (_, y) in one.items()
-        ),
-    )
+    show("duplicates", figures.in_and_out(curves, title="bits per byte", theme=theme()))
     once, ten = (found[name] for name in NAMES)
-    st.markdown(
+    result(
         f"Bits per byte on the repeated stories: {decimal(once['seen'])} read once, **{decimal(ten['seen'])}** ten "
         f"times; on held-out ones: {decimal(once['held_out'])} and **{decimal(ten['held_out'])}**. Hence texts are "
         "deduplicated before training (Lee et al. 2022)."

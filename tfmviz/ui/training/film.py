@@ -134,8 +134,6 @@ def _heads(step: int, text: str | None, found: Copying) -> None:
             keys=keys.tokens,
             across=len(trace[f"{layer}.pattern"]),
         ),
-        alt=f"All heads after {step:,} updates. Share of attention on what followed the same token before: "
-        + ", ".join(f"head {name} {score:.2f}" for name, score in zip(found.heads, _induction(found), strict=True)),
     )
 
 
@@ -144,15 +142,7 @@ def _induction(found: Copying) -> list[float]:
 
 
 def _curves(there: Sequence[int], found: Sequence[Copying], step: int) -> None:
-    show(
-        "film_curves",
-        inside.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step),
-        alt="; ".join(
-            f"step {n:,}: loss {one.first:.2f} the first time, {one.second:.2f} the second, best induction score "
-            f"{max(_induction(one)):.2f}"
-            for n, one in zip(there, found, strict=True)
-        ),
-    )
+    show("film_curves", inside.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step))
 
 
 def _in_words(found: Copying, step: int) -> str:

@@ -14,7 +14,7 @@ from tfmviz.runs import records
 from tfmviz.runs.records import Records
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.words import markdown
 
 LOGS = PROJECT / "assets" / "training"
@@ -63,7 +63,7 @@ def curves() -> None:
             learning.held_out({_short(n): loss for n, loss in last.items()}, bright=_short(bright), theme=theme()),
         )
         _chart(found, bright)
-    st.markdown(_in_words(best, shown))
+    result(_in_words(best, shown))
     _table(found)
 
 
@@ -99,17 +99,14 @@ def _chart(found: dict[str, Records], bright: str) -> None:
         "shipped_curves",
         learning.log_panels(columns, theme=theme(), levels=levels, bright=_short(bright)),
         title=f"On the way: {_short(bright)} among all",
-        alt="; ".join(
-            f"{name}: loss {log.loss[0]:.2f} at first, {log.loss[-1]:.2f} at last" for name, log in found.items()
-        ),
     )
 
 
 def _in_words(best: str, shown: str) -> str:
     if shown == "the twins":
         return (
-            "The dotted line is chance, log V. Each twin differs in one thing. Lowest on held-out text: "
-            f"**{_short(best)}**. The unmasked twin reads the answers, so its loss means nothing."
+            f"Lowest on held-out text: **{_short(best)}**. Each twin differs in one thing. The dotted line is chance, "
+            f"log V. The unmasked twin reads the answers, so its loss means nothing."
         )
     return "These models differ in vocabulary and task: compare shapes, not heights."
 

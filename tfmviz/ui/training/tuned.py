@@ -16,10 +16,10 @@ from tfmviz.plots import tuning as figures
 from tfmviz.ui import lesson, models
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.numbers import per_cent
 
 MEASURED = PROJECT / "assets" / "training" / "tuning.json"
 
@@ -49,14 +49,7 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
     last = found[-1] if found and "accuracy" in found[-1] else None
     curves = _curves(name)
     own = (way, n, last["accuracy"]) if last else None
-    show(
-        "tuning",
-        figures.learning_curves(curves, own=own, chance=0.5, theme=theme()),
-        alt="; ".join(
-            f"{one}: " + ", ".join(f"{x:,.0f} examples {per_cent(y)}" for x, y in zip(*line, strict=True))
-            for one, line in curves.items()
-        ),
-    )
+    show("tuning", figures.learning_curves(curves, own=own, chance=0.5, theme=theme()))
     if last is None:
         st.markdown(_gap(curves))
         st.caption(
@@ -65,7 +58,7 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
         )
         return
     what = f"{way}, rank {rank}" if rank else way
-    st.markdown(
+    result(
         f"**{markdown.plain(what)}**, {n:,} examples: {last['trained']:,} numbers were trained, and "
         f"**{per_cent(last['accuracy'])}** of the answers are right."
     )
@@ -81,17 +74,10 @@ def _moved(last: dict[str, Any], rank: int) -> None:
     left, right = st.columns(2)
     with left:
         title = "‖ΔW_Q‖ / ‖W_Q‖"
-        show(
-            "moved",
-            figures.moved(shares, title=title),
-            alt=f"The queries of head {layer}.{head} moved furthest.",
-        )
+        show("moved", figures.moved(shares, title=title))
     with right:
-        show(
-            "spectrum",
-            figures.spectrum(values, theme=theme()),
-            alt=f"The first of {len(values)} singular values is {decimal(float(values[0]), '.3f')}.",
-        )
+        title = f"Singular values of the change of W_Q in layer {last['layer']}"
+        show("spectrum", figures.spectrum(values, theme=theme()), title=title)
     part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))
     st.markdown(
         f"The queries of head {layer}.{head} moved furthest. Four directions hold {part} of the change of W_Q in layer "

@@ -264,12 +264,7 @@ def _curves(seen: list[Seen]) -> None:
             heights=(150, 110, 80),
             marked=changes,
         ),
-        alt="; ".join(
-            f"{name}: loss from {log.loss[0]:.2f} to {log.loss[-1]:.2f} in {len(log.steps):,} updates"
-            for name, log in zip(names, logs, strict=True)
-            if len(log.steps)
-        )
-        + "".join(f"; after {at:,.0f} updates {word}" for at, word in changes),
+        hint="; ".join(f"after {at:,.0f} updates {word}" for at, word in changes),
     )
 
 
@@ -296,7 +291,7 @@ def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: Delta
         verdicts = [one for layer in layers for one in inside.found(folder, step, choices)[layer]]
         said = inside.in_words(verdicts, inside.heads_of(trace, layers))
         with left:
-            show("run_heads", inside.picture(trace, layers), alt=f"After {step:,} updates: {said}.")
+            show("run_heads", inside.picture(trace, layers))
             st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {said}.")
             _answers(folder, steps, choices)
         with right:
@@ -318,20 +313,11 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
     if choices.is_language_model:
         found = [inside.copying(folder, step, choices) for step in steps]
         chart = inside.chart(steps, found, vocab_size=VOCABULARY, now=now)
-        shown = found[steps.index(now)]
-        alt = (
-            f"Random tokens that come twice, after {now:,} updates: loss {shown.first:.2f} the first time, "
-            f"{shown.second:.2f} the second."
-        )
     else:
         scores = inside.scores_over(folder, steps, choices, layers, "alignment")
         title = "alignment: own places for the letters"
         chart = learning.head_panels(np.array(steps, dtype=float), {title: scores}, now=now, theme=theme())
-        at = steps.index(now)
-        alt = f"Alignment after {now:,} updates: " + ", ".join(
-            f"{head} {values[at]:.2f}" for head, values in scores.items()
-        )
-    show("run_scores", chart, alt=alt)
+    show("run_scores", chart)
     if choices.is_language_model:
         st.caption(inside.ABOUT)
 

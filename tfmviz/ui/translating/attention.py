@@ -12,9 +12,9 @@ from tfmviz.plots import translating as figures
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import icons, lesson, translators
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
-from tfmviz.ui.translators import SAID, TRANSFORMER, said, source_of, written
+from tfmviz.ui.translators import SAID, TRANSFORMER, source_of, written
 from tfmviz.words.labels import END, START, UNKNOWN, visible
 from tfmviz.words.numbers import per_cent
 
@@ -83,7 +83,7 @@ def encoder(here: Lesson, which: str) -> None:
 def side_by_side(here: Lesson, there: Lesson) -> None:
     sides = both.of(_crossing(here), _crossing(there))
     both.show_texts(sides.titles, [writes(side.trace) for side in sides.lessons], "the translation")
-    st.markdown(f"{both.said(sides)} {both.how(sides)}")
+    result(f"{both.said(sides)} {both.how(sides)}")
     both.show_heads(sides)
 
 
@@ -123,6 +123,5 @@ def _draw(trace: Trace, weights: Array, *, title: str, key: str) -> None:
     show(
         f"aligned_{key}",
         alignments.alignment(weights, title=title, source=source, written=tokens, shown=len(tokens)),
-        alt=said(weights, source, tokens),
         follows=key != "transformer",
     )

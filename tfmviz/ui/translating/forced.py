@@ -11,7 +11,7 @@ from tfmviz.plots import translating as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import references
 from tfmviz.words import markdown
@@ -27,16 +27,12 @@ def beginning(here: Lesson) -> None:
     ids, p = _written(model, here.text, tuple(given))
     words = [END if index in model.tokenizer.marks.ends else visible(model.vocabulary[index]) for index in ids]
     text = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
-    show(
-        "forced",
-        figures.probabilities(p, words=words, n_given=len(given)),
-        alt=f"The model writes: {text.strip()}",
-    )
+    show("forced", figures.probabilities(p, words=words, n_given=len(given)))
     log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, here.text, ())
     free = model.tokenizer.decode([index for index in free_ids if index not in model.tokenizer.marks.ends])
     is_at_once = len(ids) == len(given) + 1 and ids[-1] in model.tokenizer.marks.ends
     end = " After your words the model ends the text at once." if is_at_once else ""
-    st.markdown(
+    result(
         f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats, the sum of log-probabilities). Left alone it "
         f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
     )
@@ -64,11 +60,7 @@ def losses(here: Lesson) -> None:
     vocabulary = here.model.vocabulary
     ends = here.model.tokenizer.marks.ends
     words, own = ([END if index in ends else visible(vocabulary[index]) for index in row] for row in (ids, wrote))
-    show(
-        "losses",
-        figures.losses(forced, free, words=words, wrote=own),
-        alt=f"Mean loss {forced.mean():.2f} nats after the right words, {free.mean():.2f} after its own.",
-    )
+    show("losses", figures.losses(forced, free, words=words, wrote=own))
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
     where = (
         "The model's own words are the same."
@@ -76,7 +68,7 @@ def losses(here: Lesson) -> None:
         else f"They part at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
         f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))})."
     )
-    st.markdown(
+    result(
         f"In training the decoder reads the right words (upper row): mean loss **{decimal(float(forced.mean()))} "
         f"nats**. Left alone it reads its own (lower row): **{decimal(float(free.mean()))} nats**. {where}"
     )

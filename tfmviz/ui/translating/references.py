@@ -13,7 +13,7 @@ from tfmviz.plots import translating as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
 
@@ -77,15 +77,10 @@ def compare(here: Lesson) -> None:
         st.info("The model wrote nothing.", icon=icons.INFO)
         return
     scores = _scores(written, tuple(references))
-    show(
-        "grams",
-        figures.grams(scores.found, words=scores.words),
-        alt=f"BLEU {scores.bleu:.1f}, chrF {scores.chrf:.1f}: {int(np.nansum(scores.found[0]))} of {len(scores.words)} "
-        "words are in a reference.",
-    )
+    show("grams", figures.grams(scores.found, words=scores.words))
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
-    st.markdown(
+    result(
         f"“{markdown.plain(written)}”: sentence BLEU **{scores.bleu:.1f}**, chrF **{scores.chrf:.1f}**, as sacreBLEU "
         f"counts. A blue cell: an n-gram of a reference begins here. A reference has {matched}. BLEU is the geometric "
         f"mean of these shares, times {scores.brevity:.2f} for the length; chrF compares characters. Neither sees "

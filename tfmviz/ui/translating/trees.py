@@ -10,7 +10,7 @@ from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import beams, controls, hypotheses
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.beams import Node, Tree
 from tfmviz.words import markdown
@@ -43,7 +43,7 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
     same = "The two trees are the same." if part is None else f"The trees have the same words up to step {part - 1}."
     if part == 1:
         same = "The trees differ from the first step on."
-    st.markdown(f"{says} {same} Best continuations are on top; grey ones were dropped.")
+    result(f"{says} {same} Best continuations are on top; grey ones were dropped.")
 
 
 def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:

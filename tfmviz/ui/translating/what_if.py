@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention, trees
 from tfmviz.words import markdown
@@ -79,7 +79,7 @@ def compare(here: Lesson) -> None:
     before = here.model.tokenizer.decode(here.trace.target.ids[1:])
     now = here.model.tokenizer.decode(after.target.ids[1:])
     verdict = "The translation is the same." if before == now else "The translation changes."
-    st.markdown(
+    result(
         f"{other.says} Before: “{markdown.plain(before.strip())}”. After: “{markdown.plain(now.strip())}”. {verdict} "
         f"Both pictures: layer {here.choice.layer_index}, mean of its heads."
     )
@@ -236,6 +236,5 @@ def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, k
     show(
         key,
         figures.attention(weights, queries=queries, keys=[keys.get(n, "") for n in range(n_places)], title=f"“{text}”"),
-        alt=f"{'As it is' if key == 'as_it_was' else 'With the change'}: {text}",
         follows=key == "as_changed",
     )

@@ -8,7 +8,7 @@ from tfmviz.analysis.whole_model import share_of_parts
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import Link, show, show_view
+from tfmviz.ui.figures import Link, result, show, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.whole_model.picture import subject
 from tfmviz.views import whole_model as view
@@ -23,7 +23,7 @@ def where_the_numbers_are(here: Lesson) -> None:
     weights = here.model.weights
     shares = share_of_parts(weights)
     largest = max(shares, key=lambda name: shares[name])
-    st.markdown(f"{weights.n_parameters:,} parameters, more of them in **{largest}** than in any other part.")
+    result(f"{weights.n_parameters:,} parameters, more of them in **{largest}** than in any other part.")
     show("parameters", Bars(labels=list(shares), shares=[list(shares.values())]))
 
 

@@ -8,13 +8,13 @@ import streamlit as st
 
 from tfmviz.analysis.why.reading import BIASES, largest
 from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.why import subject
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -102,7 +102,7 @@ def _in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
     (side, _), pair, names = path, subject.pair_of(here), subject.names(here)
     together = subject.together(here.weights, here.choice.head) if side == "key" else ""
     change = measured(after, pair, here.weights) + found.bias - found.measured
-    st.markdown(
+    result(
         f"Without {subject.said(_writer(found, path))} in the {side} of {names[side]}: predicted "
         f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. {_why(found, path)} "
         f"{_share(here, found, after)}{together}"
@@ -129,4 +129,4 @@ def _rows(here: Lesson, after: Trace) -> None:
     site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
     keys = here.trace.axes(here.choice.layer)[1].tokens
     old, new = here.trace[site][at], after[site][at]
-    show_both(keys, old, new, series=SERIES, title="share of attention", key="row_without")
+    show("row_without", pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()))

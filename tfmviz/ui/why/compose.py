@@ -21,7 +21,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words.labels import of_queries
@@ -70,7 +70,7 @@ def _asked() -> tuple[Way, str]:
 
 def _said(_: Model, found: Composition, pair: Pair, way: Way) -> None:
     low, _mean, high = found.by_chance
-    st.markdown(
+    result(
         f"Head {name(found.heads[pair[0]])} composes with the {READS[way]} of head "
         f"{name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; random heads: "
         f"{low:.3f} to {high:.3f} (95%)."
@@ -82,7 +82,7 @@ def _said_of_angles(model: Model, found: Composition, pair: Pair, way: Way) -> N
     weights = model.weights.stacks[earlier[0].split(".")[0]]
     _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
     low, _, high = found.by_chance
-    st.markdown(
+    result(
         f"Of {d_model} directions head {name(earlier)} writes {d_head}, and the {READS[way]} of head {name(later)} "
         f"read {d_head}. Mean cos² of the angles between: **{found.values[pair]:.3f}**; random: {low:.3f} to "
         f"{high:.3f} (95%). The smallest angle is **{smallest_angle(weights, earlier, later, way):.0f}°**."
@@ -105,13 +105,11 @@ def _mlps(model: Model, stack: str, found: Composition) -> None:
     if not mlps:
         return
     names, layers = [name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
-    best = np.unravel_index(int(np.nan_to_num(values).argmax()), values.shape)
     show(
         "overlap_mlps",
         figures.composition(
             values, rows=names, columns=layers, chance=found.by_chance[1], chosen=None, what=OVERLAP, reader="MLP"
         ),
-        alt=f"The most: head {names[best[0]]} and the MLP of layer {layers[best[1]]}, {values[best]:.3f}",
     )
 
 
@@ -140,8 +138,6 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
         if np.isfinite(shown[row, column]):
             controls.put({"reads": f"{row}.{column + n_first}"})
 
-    best = np.argsort(-np.nan_to_num(shown), axis=None, kind="stable")[:8].tolist()
-    cells = [divmod(index, shown.shape[1]) for index in best]
     show(
         "composition",
         figures.composition(
@@ -151,9 +147,6 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
             chance=chance,
             chosen=(pair[0], pair[1] - n_first),
             what=what,
-        ),
-        alt="; ".join(
-            f"{names[row]} with {names[column + n_first]}: {shown[row, column]:.3f}" for row, column in cells
         ),
         click="chooses both heads",
         on_pick=pick,
@@ -174,7 +167,7 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
         _in_words(here, after, earlier, later, way)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    show("two_heads", tiles.tiles(patterns, mask, titles=titles, tokens=tokens), alt="; ".join(titles))
+    show("two_heads", tiles.tiles(patterns, mask, titles=titles, tokens=tokens))
     _links(earlier, later)
 
 
@@ -269,12 +262,7 @@ def born(here: Lesson) -> None:
         now=book.birth[-1].step,
         theme=theme(),
     )
-    alt = "; ".join(
-        f"step {one.step:,}: composition {one.composition:.2f}, token before {per_cent(one.previous)}, induction "
-        f"{per_cent(one.induction)}, 50th token less 5th {decimal(one.fiftieth - one.fifth, '+.2f')} nats"
-        for one in book.birth
-    )
-    show("birth", chart, alt=alt)
+    show("birth", chart)
 
 
 def _birth(birth: tuple[Birth, ...]) -> str:

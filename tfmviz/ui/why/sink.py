@@ -7,14 +7,13 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import ablation
-from tfmviz.analysis.attention_layer import ranking
 from tfmviz.analysis.why.sinks import Sinks, sinks, without_value
 from tfmviz.plots import links as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words import markdown
@@ -30,11 +29,8 @@ def sink(here: Lesson) -> None:
     if np.isnan(found.shares).all():
         st.info("No token has a choice yet. Type more.", icon=icons.INFO)
         return
-    left, right = st.columns([3, 2])
-    with right:
-        _in_words(here, found)
-    with left:
-        _map(here, found)
+    _map(here, found)
+    _in_words(here, found)
     _twins(here)
     if "logits" in here.trace:
         after = _run(here.model, here.text, (here.choice.layer,), here.choice.head)
@@ -74,9 +70,6 @@ def _map(here: Lesson, found: Sinks) -> None:
     show(
         "sinks",
         figures.weights(found.shares, chosen=(here.choice.layer_index, here.choice.head)),
-        alt="; ".join(
-            f"layer {layer}, head {head}: {per_cent(share)}" for layer, head, share in ranking(found.shares)[:8]
-        ),
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
     )
@@ -86,7 +79,7 @@ def _in_words(here: Lesson, found: Sinks) -> None:
     choice = here.choice
     first = markdown.plain(quoted(here.trace.axes(choice.layer)[1].tokens)[0])
     at = found.layers.index(choice.layer), choice.head
-    st.markdown(
+    result(
         f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to {first} on average; "
         f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. Its "
         f"value there is **{decimal(float(found.lengths[at]))}** times as long as elsewhere."

@@ -11,7 +11,7 @@ from tfmviz.analysis.why.reading import folded, largest
 from tfmviz.analysis.why.score import SIDES, ScoreSum
 from tfmviz.plots import why as figures
 from tfmviz.ui import controls
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import believe, subject
 from tfmviz.views.counts import Table
@@ -41,7 +41,7 @@ def _in_words(here: Lesson, found: ScoreSum) -> None:
     """What the score is, where it stands in its row, and what it is the sum of."""
     names, (a, b) = subject.names(here), _largest(found)[0]
     query, key = (subject.said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
-    st.markdown(
+    result(
         f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
         f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins {query} in {names['query']} with {key} in "
         f"{names['key']}."
@@ -117,12 +117,6 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
             added="added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
-        alt="; ".join(
-            f"{written[0][row]} and {written[1][column]}: {decimal(float(value), '+.2f')}"
-            for (row, column), value in np.ndenumerate(values)
-            if abs(value) >= 0.05
-        )
-        or "All terms are below 0.05.",
         click="chooses the term",
         on_pick=pick,
     )

@@ -11,7 +11,7 @@ from tfmviz.plots import why as figures
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import subject
 from tfmviz.words import markdown
@@ -63,12 +63,6 @@ def _map(here: Lesson, found: Pushes) -> None:
     show(
         "writes",
         figures.terms(values, rows=rows, columns=words, titles=("value of", "word"), added="added to the logit"),
-        alt="; ".join(
-            f"“{rows[n]}” adds {decimal(float(value), '+.2f')} to “{words[word]}”"
-            for (n, word), value in np.ndenumerate(values)
-            if abs(value) >= 0.05
-        )
-        or "All values are below 0.05.",
     )
 
 
@@ -77,7 +71,7 @@ def _in_words(here: Lesson, found: Pushes) -> None:
     keys = here.trace.axes(here.choice.layer)[1].tokens
     best = int(found.by_key[:, 0].argmax())
     word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
-    st.markdown(
+    result(
         f"At {subject.names(here)['query']} this head raises “{word}” most, by "
         f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
         f"{markdown.plain(quoted(keys)[best])} adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."

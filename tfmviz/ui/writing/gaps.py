@@ -16,7 +16,6 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
-from tfmviz.words.numbers import counted
 
 MOST = 8
 """Gaps that are filled; the model runs once for each."""
@@ -54,11 +53,7 @@ def fill(here: Lesson) -> None:
     vocabulary = here.model.vocabulary
     words = [[visible(vocabulary[index]) for index in row] for row in found.words]
     whole = "".join(vocabulary[index] for index in found.ids)
-    show(
-        "gaps",
-        figures.gaps(found.shares, words=words, order=found.order),
-        alt=f"Filled, one a round: {counted(len(found.order), 'gap')}. The text is then: {whole}",
-    )
+    show("gaps", figures.gaps(found.shares, words=words, order=found.order))
     st.code(whole, language=None, wrap_lines=True)
     changed = [gap for gap in range(len(found.gaps)) if len(set(found.words[:, gap].tolist())) > 1]
     if changed:

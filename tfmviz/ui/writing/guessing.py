@@ -9,12 +9,13 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson, line
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, quoted, visible
@@ -132,7 +133,7 @@ def _say(here: Lesson, found: Guess, *, counts: bool) -> None:
     which = "its first token is" if len(found.tokens) > 1 else "it is"
     rank = f"{which} choice {found.rank:,} of {len(here.model.vocabulary):,}"
     again = "" if counts else " Only your first guess at this place counts."
-    st.markdown(
+    result(
         f"**“{markdown.plain(found.word)}”** costs **{_bits(found.loss)} bits** (probability "
         f"{of_logarithm(-found.loss)}; {rank}). The model's first choice, “{markdown.plain(visible(found.best))}”, "
         f"costs **{_bits(found.best_loss)} bits** ({per_cent(float(np.exp(-found.best_loss)))}).{several}{again}"
@@ -143,18 +144,17 @@ def _score(rounds: list[Guess]) -> None:
     last = rounds[-SHOWN:]
     own, best = (np.array([getattr(one, name) for one in last]) / np.log(2) for name in ("loss", "best_loss"))
     names = quoted([one.word for one in last], of="guess", first=len(rounds) - len(last) + 1)
-    show_both(
-        [one.word for one in last],
-        own,
-        best,
-        series=("your word", "the model's first choice"),
-        title="loss in bits",
-        token_title="your guesses",
-        names=names,
-        key="guesses",
-        alt="; ".join(
-            f"{name} {_bits(one.loss)} bits, “{visible(one.best)}” {_bits(one.best_loss)}"
-            for name, one in zip(names, last, strict=True)
+    show(
+        "guesses",
+        pairs(
+            [one.word for one in last],
+            own,
+            best,
+            series=("your word", "the model's first choice"),
+            title="loss in bits",
+            token_title="your guesses",
+            names=names,
+            theme=theme(),
         ),
     )
     mean, mean_best = (float(np.mean([getattr(one, name) for one in rounds])) for name in ("loss", "best_loss"))

@@ -17,7 +17,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import n_local, shapes_of
 from tfmviz.ui.writing.settings import Settings
@@ -33,13 +33,8 @@ def steps(here: Lesson, said: Settings) -> None:
     read, tokens = _steps(here.model, here.text, said.rules, said.seed)
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
-    show(
-        "cache",
-        figures.cache_steps(read, tokens=tokens),
-        alt=f"{computed} keys and values are computed in {counted(len(read), 'step')}; without a cache "
-        f"it would be {whole}.",
-    )
-    st.markdown(
+    show("cache", figures.cache_steps(read, tokens=tokens))
+    result(
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark), without the cache "
         f"**{whole}**, all coloured cells. Thanks to the causal mask the earlier ones stay."
     )
@@ -77,13 +72,10 @@ def costs(here: Lesson) -> None:
             show(
                 key,
                 figures.cost(np.array(lengths, float), np.array(without), np.array(kept), title=title, theme=theme()),
-                alt="; ".join(
-                    f"{n} tokens: {a:.3g} without, {b:.3g} with" for n, a, b in zip(lengths, without, kept, strict=True)
-                ),
             )
     (count, one), (slow, fast) = ((values[0][-1], values[1][-1]) for values in (counts, times))
     waits = ": with one token the processor mostly waits for the weights" if fast / slow > 2 * one / count else ""
-    st.markdown(
+    result(
         f"At {lengths[-1]} tokens a step with the cache needs {one / count:.1%} of the multiplications and took "
         f"{fast / slow:.0%} of the time ({fast:.1f} instead of {slow:.1f} ms){waits}."
     )
@@ -113,7 +105,7 @@ def size(here: Lesson) -> None:
         local = (known.n_local, known.window)
     each = SIZES[number or "bfloat16"]
     kept = Kept(n_layers=n_layers, n_kv_heads=kv, d_head=d_head, size=each, n_local=local[0], window=local[1])
-    st.markdown(
+    result(
         f"2 · {counted(n_layers, 'layer')} · {counted(kv, 'key/value head')} · {d_head} numbers · "
         f"{counted(each, 'byte')} = "
         f"**{in_bytes(kept.per_token)} a token**. A text of {length:,} tokens takes **{in_bytes(kept.at(length))}**."

@@ -8,13 +8,13 @@ import streamlit as st
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import writing as figures
+from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.pairs import show_both
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings, offer_sampling
 from tfmviz.views.bars import Bars
@@ -43,24 +43,25 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
     rest = [1 - float(values[best].sum()) for values in (p, counts)]
     words = [*(here.model.vocabulary[index] for index in best), "all others"]
     expected, drawn = np.append(p[best], max(0, rest[0])), np.append(counts[best], max(0, rest[1]))
-    show_both(
-        words,
-        expected,
-        drawn,
-        series=("expected", f"in {DRAWS} draws"),
-        title="share",
-        token_title="next token",
-        percent=True,
-        names=[f"“{visible(word)}”" for word in words],
-        key="draws",
+    show(
+        "draws",
+        pairs(
+            words,
+            expected,
+            drawn,
+            series=("expected", f"in {DRAWS} draws"),
+            title="share",
+            token_title="next token",
+            percent=True,
+            names=[f"“{visible(word)}”" for word in words],
+            theme=theme(),
+        ),
     )
     most = int(np.abs(drawn - expected)[:-1].argmax())
     spread = float(np.sqrt(expected[most] * (1 - expected[most]) / DRAWS))
     wanted, came = per_cent(expected[most]), per_cent(drawn[most])
     differs = f"differs most: {wanted} expected, {came} drawn" if wanted != came else f"came up as expected: {came}"
-    st.markdown(
-        f"“{markdown.plain(visible(words[most]))}” {differs}. Chance alone moves it by about {per_cent(spread)}."
-    )
+    result(f"“{markdown.plain(visible(words[most]))}” {differs}. Chance alone moves it by about {per_cent(spread)}.")
 
 
 def into_this_word(here: Lesson, now: Written) -> None:
@@ -84,10 +85,9 @@ def into_this_word(here: Lesson, now: Written) -> None:
             first=first,
             title=f"Layer {here.choice.layer_index}, head {head}",
         ),
-        alt=f"The last row, {asks}, looks most at {strongest}.",
     )
-    st.markdown(
-        f"A row is the token just read. The last, {markdown.plain(asks)}, looks most at {markdown.plain(strongest)}."
+    result(
+        f"The last token read, {markdown.plain(asks)}, looks most at {markdown.plain(strongest)}. Every row is a token."
     )
     _by_layer(here, trace)
 
@@ -108,8 +108,8 @@ def _by_layer(here: Lesson, trace: Trace) -> None:
     found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
     vocabulary = here.model.vocabulary
     words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
-    st.markdown("**After each layer the model would write:**")
-    show("by_layer", Bars(labels=words, shares=[found.top_probability[:, -1].tolist()]))
+    bars = Bars(labels=words, shares=[found.top_probability[:, -1].tolist()])
+    show("by_layer", bars, title="After each layer the model would write")
     answer = int(found.answer[-1])
     p = float(softmax(trace.row("logits", -1))[answer])
     st.caption(

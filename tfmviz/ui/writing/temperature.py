@@ -14,7 +14,7 @@ from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.model import Model
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.desk import Written, step_at
 from tfmviz.ui.writing.settings import Settings, offer_sampling
@@ -46,12 +46,8 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     words = [here.model.vocabulary[index] for index in best]
     entropies = [entropy(row) for row in p]
     first = markdown.plain(visible(words[0]))
-    show(
-        "degrees",
-        figures.temperatures(p[:, best], degrees=DEGREES, entropies=entropies, words=words),
-        alt=f"“{visible(words[0])}” has {per_cent(p[0, best[0]])} at T = 0.2 and {per_cent(p[-1, best[0]])} at T = 2.",
-    )
-    st.markdown(
+    show("degrees", figures.temperatures(p[:, best], degrees=DEGREES, entropies=entropies, words=words))
+    result(
         f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
         f"at T = 2. The entropy grows from {decimal(entropies[0])} to "
         f"{decimal(entropies[-1])} nats, as among {_equal(entropies[0])} and {_equal(entropies[-1])} equally likely "
@@ -81,11 +77,7 @@ def fan(here: Lesson, said: Settings) -> None:
     various = counted(len(set(texts)), "different text")
     ends = [float(values[-1]) for values in sums]
     at_greedy = float(-np.sum(greedy.log_probabilities))
-    show(
-        "fan",
-        figures.fan(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities]), theme=theme()),
-        alt=f"{various}; −log p {min(ends):.1f} to {max(ends):.1f} nats, greedy {at_greedy:.1f}.",
-    )
+    show("fan", figures.fan(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities]), theme=theme()))
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
     compared = (
         f"{likelier} of the draws {'is' if likelier == 1 else 'are'} more probable: greedy writing looks only one "
@@ -93,7 +85,7 @@ def fan(here: Lesson, said: Settings) -> None:
         if likelier
         else "no draw is more probable"
     )
-    st.markdown(
+    result(
         f"{TEXTS} draws give **{various}** of at most {LENGTH} words. The greedy text (dashed) has "
         f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
@@ -135,7 +127,6 @@ def repetition(here: Lesson, said: Settings) -> None:
     show(
         "repeated",
         figures.repetition([one.name for one in found], np.array([one.share for one in found]), theme=theme()),
-        alt="; ".join(f"{one.name}: {per_cent(one.share)}" for one in found),
     )
     most = max(one.share for one in found)
     first, *others = (one.name for one in found if one.share == most)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import streamlit as st
-
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import parting
 from tfmviz.record.decoding import Rules, Step
@@ -16,6 +14,7 @@ from tfmviz.ui import sides as both
 from tfmviz.ui.beside import What
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import result
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words import markdown
@@ -44,10 +43,10 @@ def side_by_side(here: Lesson, there: Lesson, said: Settings) -> None:
     shares = [[per_cent(float(step.stages[0].probabilities[step.token])) for step in run] for run in runs]
     at = parting(*names)
     if at is None:
-        st.markdown(f"Both write the same {counted(min(map(len, names)), 'token')}.")
+        result(f"Both write the same {counted(min(map(len, names)), 'token')}.")
     else:
         a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
-        st.markdown(f"They part at token {at + 1}: A writes {a}, B {b}. The shares are before any setting.")
+        result(f"They part at token {at + 1}: A writes {a}, B {b}. The shares are before any setting.")
     pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
     both.show_rows(beside.titles(here, there), [counted(len(run), "token") for run in runs], pieces, "what it writes")
 

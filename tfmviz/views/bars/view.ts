@@ -4,6 +4,7 @@
 import { figureOf } from "../shared/drawn.ts";
 import { make } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { growing } from "../shared/motion.ts";
 import { barLength } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
@@ -31,7 +32,15 @@ class Bars extends Shell {
   draw() {
     this.legend.hidden = !this.series.length;
     this.legend.replaceChildren(...this.series.map((name) => make("span", {}, make("i"), make("span", {}, name))));
+    const before = new Map(
+      [...this.list.children].map((node) => [node.firstElementChild?.textContent ?? "", widthsOf(node)]),
+    );
     this.list.replaceChildren(...this.rows.map(row));
+    for (const node of this.list.children) {
+      const bars = node.querySelectorAll<HTMLElement>(".length");
+      const old = before.get(node.firstElementChild?.textContent ?? "");
+      if (old?.length === bars.length) for (const [n, bar] of bars.entries()) growing(bar, old[n]);
+    }
   }
 
   figure() {
@@ -44,6 +53,9 @@ class Bars extends Shell {
     return { title: "Shares", columns, rows };
   }
 }
+
+const widthsOf = (node: Element) =>
+  Array.from(node.querySelectorAll<HTMLElement>(".length"), ({ clientWidth }) => clientWidth);
 
 function row([label, ...bars]: Row) {
   const tracks = [];

@@ -32,7 +32,7 @@ export function along({ low, high, root, colours }: Scale, value: number) {
 }
 
 /** Numbers for a colour bar, at most about `most` of them. */
-export function ticks({ low, high, ticks: kind }: Scale, most: number) {
+export function ticks({ low, high, ticks: kind }: Pick<Scale, "low" | "high" | "ticks">, most: number) {
   const step = roundStep((high - low) / most, kind === "whole");
   const digits = decimals(kind === "per cent" ? 100 * step : step);
   const write = (value: number) => {

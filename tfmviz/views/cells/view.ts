@@ -5,6 +5,7 @@ import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { make, put } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
 import { component } from "../shared/meet.ts";
+import { fading } from "../shared/motion.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
 import { isChord } from "../shared/typing.ts";
@@ -94,11 +95,13 @@ class Cells extends Shell {
 
   layOut() {
     const { font, least } = this.colours;
-    if (!this.images.length) this.images = bitmaps(this.picture, this.colours);
+    const isOther = !this.images.length;
+    if (isOther) this.images = bitmaps(this.picture, this.colours);
     const measure = (text: string, size: number) => measured(text, `${size}px ${font}`).width;
     const height = innerHeight - (this.node.matches(":fullscreen") ? AROUND_WHOLE : AROUND);
     this.place = layOut(this.picture, { width: this.width, height }, measure, least);
-    this.paint(fresh(this.canvas, this.place.width, this.place.height));
+    const { canvas, place } = this;
+    fading(canvas, isOther, () => this.paint(fresh(canvas, place.width, place.height)));
   }
 
   paint(pen: Pen) {

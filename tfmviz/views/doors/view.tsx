@@ -81,6 +81,7 @@ class Doors extends Shell {
     const [page, query] = address.split("?");
     const choices = new URLSearchParams(query);
     choices.set("text", this.text);
+    if (this.text !== this.data.text) choices.delete("token"); // of the other text
     return `${page}?${choices}`;
   }
 

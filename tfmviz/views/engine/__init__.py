@@ -16,7 +16,7 @@ JS = script("engine/view.ts")
 KNOWN = (
     *("tiny-english", "fill-in", "induction", "chinese-none", "chinese-sinusoidal"),
     *("twins-alibi", "twins-attention-only", "twins-gqa", "twins-learned", "twins-none", "twins-postnorm"),
-    *("twins-rope", "twins-sinusoidal", "twins-t5", "twins-unmasked", "twins-window"),
+    *("twins-rope", "twins-shaw", "twins-sinusoidal", "twins-t5", "twins-unmasked", "twins-window"),
 )
 """The shipped models that the engine computes, as `known.ts` says."""
 

@@ -23,7 +23,9 @@ export function attend(
   const v = tap("v", splitHeads(linear(x, W_V), d_head)); // (kv head, k_len, d_head)
   const [rotQ, rotK] = positions.rotate(q, k, tap);
   const allowed = tap("mask", mask);
-  const scores = tap("scores", score(rotQ, rotK, { divisor, bias, mask: allowed })); // (head, q_len, k_len)
+  const relative = positions.relate(q, k.shape[1]); // (head, q_len, k_len)
+  const joined = relative ? tap("bias", divided(relative, divisor, allowed)) : bias && { data: bias };
+  const scores = tap("scores", score(rotQ, rotK, { divisor, bias: joined, mask: allowed })); // (head, q_len, k_len)
   const pattern = tap("pattern", softmaxRows(scores)); // rows sum to 1
   const z = tap("z", mix(pattern, v)); // (head, q_len, d_head)
   return tap("out", linear(mergeHeads(z), W_O)); // (q_len, d_model)
@@ -56,18 +58,25 @@ function exchanged(x: Tensor, [outer, inner, width]: number[], shape: number[]) 
   return made;
 }
 
+/** Each product over the divisor, and 0 where the mask allows nothing. */
+function divided(products: Tensor, divisor: number, mask: Value) {
+  const [to, allowed] = [products.data, mask.data];
+  for (let n = 0; n < to.length; n++) to[n] = allowed[n % allowed.length] ? to[n] / divisor : 0;
+  return products;
+}
+
 /** q · k / divisor + bias, and −∞ where the mask allows nothing: (head, q_len, k_len). */
 function score(
   q: Tensor,
   k: Tensor,
-  { divisor, bias, mask }: { divisor: number; bias: Float32Array | null; mask: Value },
+  { divisor, bias, mask }: { divisor: number; bias: { data: Value["data"] } | null; mask: Value },
 ) {
   const [, columns, inner] = k.shape;
   const made = headwise(q, k, { inner, columns, down: 1, across: inner });
-  const [scores, allowed] = [made.data, mask.data];
+  const [scores, allowed, added] = [made.data, mask.data, bias?.data]; // only now: the memory may have grown
   for (let n = 0, m = 0; n < scores.length; n++, m++) {
     if (m === allowed.length) m = 0; // one mask for all heads
-    scores[n] = allowed[m] ? scores[n] / divisor + (bias ? bias[n] : 0) : Number.NEGATIVE_INFINITY;
+    scores[n] = allowed[m] ? scores[n] / divisor + (added ? added[n] : 0) : Number.NEGATIVE_INFINITY;
   }
   return made;
 }

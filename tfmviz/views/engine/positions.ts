@@ -1,6 +1,6 @@
-// Position schemes: three places where a position can enter. By default each does nothing.
+// Position schemes: four places where a position can enter. By default each does nothing.
 
-import { BASE, MAX_DISTANCE, N_BUCKETS } from "../shared/constants.ts";
+import { BASE, CLIP, MAX_DISTANCE, N_BUCKETS } from "../shared/constants.ts";
 import type { Tap } from "./tap.ts";
 import { added, type Tensor } from "./tensors.ts";
 import type { Config } from "./transformer.ts";
@@ -11,10 +11,18 @@ export interface Scheme {
   /** Adds something to token embeddings (len, d_model); the first stands at position `past`. */
   embed: (x: Tensor, tap: Tap, past: number) => Tensor;
   rotate: (q: Tensor, k: Tensor, tap: Tap) => Tensor[]; // turns queries and keys
+  /** The product of each query (head, q_len, d_head) with its distance's vector, (head, q_len, k_len); joins q · k. */
+  relate: (q: Tensor, kLen: number) => Tensor | null;
   bias: (qLen: number, kLen: number) => Float32Array | null; // added to the scaled scores (head, q_len, k_len)
 }
 
-const NOTHING_ADDED: Scheme = { theta: null, embed: (x) => x, rotate: (q, k) => [q, k], bias: () => null };
+const NOTHING_ADDED: Scheme = {
+  theta: null,
+  embed: (x) => x,
+  rotate: (q, k) => [q, k],
+  relate: () => null,
+  bias: () => null,
+};
 
 /** x_i + P_i: trained vectors, or sines and cosines. */
 const addedToWords = (vector: (position: number, n: number) => number): Scheme => ({
@@ -73,6 +81,27 @@ const biased = (heads: number, of: (head: number, distance: number) => number): 
     }),
 });
 
+/**
+ * Each distance, clipped, has a vector that joins the key.
+ * @param table (2 CLIP + 1, width), keys on the left first
+ */
+const related = (table: Float32Array, width: number): Scheme => ({
+  ...NOTHING_ADDED,
+  relate(q, kLen) {
+    const [heads, qLen] = q.shape;
+    const made = q.memory.tensor(heads, qLen, kLen);
+    const [to, from] = [made.data, q.data];
+    for (let n = 0; n < to.length; n++) {
+      const row = Math.floor(n / kLen);
+      const ahead = (n % kLen) - (row % qLen) - (kLen - qLen);
+      const vector = (Math.min(Math.max(ahead, -CLIP), CLIP) + CLIP) * width;
+      to[n] = 0;
+      for (let at = 0; at < width; at++) to[n] += from[row * width + at] * table[vector + at];
+    }
+    return made;
+  },
+});
+
 /** How fast each head's attention falls off with distance in ALiBi. */
 function slopesOf(heads: number) {
   const power = 2 ** Math.floor(Math.log2(heads));
@@ -125,6 +154,7 @@ export const SCHEMES: Record<
     const slopes = slopesOf(n_heads);
     return biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
   },
+  shaw: ({ d_head }, _, table) => related(table([2 * CLIP + 1, d_head]), d_head),
   t5: ({ n_heads }, bidirectional, table) => {
     const b = table([N_BUCKETS, n_heads]);
     return biased(n_heads, (head, distance) => b[bucketOf(distance, bidirectional) * n_heads + head]);

@@ -15,7 +15,7 @@ import type { Focus, Selection, State } from "./state.ts";
 import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.ts";
 import { Strip, weightsBeside } from "./strip.ts";
 import { filtered, meanOf, type Pattern } from "./weights.ts";
-import { cellSentence, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
+import { cellSentence, firstWords, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
 
 const PATIENCE = 8000; // milliseconds until weights that have not arrived are asked for again, then twice as long
 
@@ -241,6 +241,7 @@ export class Explorer extends Shell {
     }
     this.overview.mark(this.state);
     this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
+    this.frame.sayFirst(this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys), view.withoutFirst);
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
     clearTimeout(this.asking);

@@ -1,7 +1,7 @@
 // How the parts of the explorer stand on the page.
 
 import { figureBar } from "../shared/bar.ts";
-import { make } from "../shared/elements.ts";
+import { button, make } from "../shared/elements.ts";
 import { save } from "../shared/picture.ts";
 import type { Explorer } from "./explorer.ts";
 import type { Matrix } from "./matrix.ts";
@@ -19,6 +19,9 @@ export class Frame {
   verdict = make("p", { className: "verdict" });
   ask = make("summary", { textContent: "What kind of head is this?" });
   kind = make("details", { className: "kind" }, this.ask, this.verdict);
+  parked = make("span");
+  leave = button("", {});
+  first = make("p", { className: "first" }, this.parked, " ", this.leave);
   tip = make("div", { className: "tip", hidden: true });
   rows = make("ol");
   inWords: HTMLDetailsElement;
@@ -26,6 +29,7 @@ export class Frame {
 
   constructor(explorer: Explorer) {
     const { controls, strips, pair } = explorer;
+    this.leave.onclick = () => controls.choose({ withoutFirst: !explorer.state.withoutFirst });
     const summary = make("summary", { textContent: "Read the rows as text" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
     const rowSums = "Each row is one token's attention. Without filters it sums to 1 (to less if the head has a sink).";
@@ -43,7 +47,7 @@ export class Frame {
         "Tokens on the left attend to tokens on the right. Click a token to keep it selected.",
       ),
       panel(explorer, "matrix", "As a matrix", rowSums, zoomOf(explorer.matrix)),
-      make("div", { className: "about" }, this.kind, colours),
+      make("div", { className: "about" }, this.kind, this.first, colours),
     );
   }
 
@@ -54,8 +58,15 @@ export class Frame {
     const [verdict, aside] = isSingle ? verdictWords(kind, place, words) : ["", ""];
     this.shown.textContent = shownName(kind, view);
     this.kind.hidden = !verdict;
-    const more = address && kind.said?.length ? [" ", biographyAt(address)] : [];
+    const more = address && kind.said?.length ? [" ", biographyAt(address, place)] : [];
     this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }), ...more);
+  }
+
+  /** Says how much the first token takes, and offers to leave it out; `words` is "" where it takes little. */
+  sayFirst(words: string, withoutFirst: boolean) {
+    this.first.hidden = !words;
+    this.parked.textContent = words;
+    this.leave.textContent = withoutFirst ? "Show it again" : "Leave it out";
   }
 
   writeOut(rows: string[]) {
@@ -92,9 +103,10 @@ function zoomOf(matrix: Matrix) {
 }
 
 /** A link to the map of all heads, with the chosen one, from the explorer's address. */
-function biographyAt(address: string) {
+function biographyAt(address: string, { layer, head }: { layer: number; head: number }) {
   const there = new URL("step_by_step", address);
   there.search = new URL(address).search;
-  there.searchParams.set("part", "Find a head");
+  for (const [key, value] of Object.entries({ part: "Find a head", layer, head }))
+    there.searchParams.set(key, `${value}`);
   return make("a", { href: there.href, textContent: "Among all heads" });
 }

@@ -3,6 +3,7 @@
 import { fresh, type Pen, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { listen, make, mark, put, type Texts, tokenButtons } from "../shared/elements.ts";
+import { fading } from "../shared/motion.ts";
 import { share } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Focus, Listener } from "./state.ts";
@@ -89,12 +90,16 @@ export class Lines {
   }
 
   redraw() {
+    const isOther = this.isStale;
     this.isStale = false;
     // The sizes are read only when they may have changed, because reading them makes the browser lay out the page.
     this.seen ??= { width: this.between.clientWidth, height: this.scroller.clientHeight, top: this.scroller.scrollTop };
-    const context = fresh(this.canvas, this.seen.width, this.seen.height);
-    context.translate(0, -this.seen.top);
-    this.paint(context, this.seen.width, this.colours);
+    const { width, height, top } = this.seen;
+    fading(this.canvas, isOther, () => {
+      const context = fresh(this.canvas, width, height);
+      context.translate(0, -top);
+      this.paint(context, width, this.colours);
+    });
   }
 
   paint(pen: Pen, width: number, colours: Colours) {

@@ -8,6 +8,7 @@ import { clip, fitsInto, fresh, Layer, measured, type Pen, upwards, widest } fro
 import { type Colours, css, inkOn } from "../shared/colours.ts";
 import { arrowOf, make, type Texts } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
+import { fading } from "../shared/motion.ts";
 import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { share, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
@@ -42,6 +43,7 @@ export class Matrix {
   colours!: Colours; // the explorer gives them before it draws
   texts!: Record<"queries" | "keys", Bracketed>; // from the first `label` on
   pattern: Pattern<Mask> | null = null;
+  drawn: Pattern<Mask> | null = null; // the last one
   scale: Scale = "root";
   sums: string[] = []; // how the sum of each row is written
   focus: Focus | null = null;
@@ -167,10 +169,13 @@ export class Matrix {
       pen.drawImage(texts, 0, 0, view.width, view.height);
       this.within(pen, view, () => this.paintCells(pen, pattern, view, colours));
     });
-    const context = fresh(this.canvas, view.width, view.height);
-    context.imageSmoothingEnabled = false;
-    context.drawImage(map, 0, 0, view.width, view.height);
-    this.within(context, view, () => this.paintMarks(context, colours));
+    fading(this.canvas, this.drawn !== pattern && !view.x && !view.y, () => {
+      const context = fresh(this.canvas, view.width, view.height);
+      context.imageSmoothingEnabled = false;
+      context.drawImage(map, 0, 0, view.width, view.height);
+      this.within(context, view, () => this.paintMarks(context, colours));
+    });
+    this.drawn = pattern;
   }
 
   /** Draws in the coordinates of the map, and nothing beside it. */

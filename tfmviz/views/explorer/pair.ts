@@ -9,6 +9,7 @@ import type { Sides } from "./state.ts";
 import type { Place } from "./words.ts";
 
 const SHOWN = 4; // heads
+const MUCH = 0.1; // a share of attention that counts as a link
 const LABEL = "Which head links two words?";
 
 /** a head, and what it gives from one word to the other */
@@ -38,7 +39,9 @@ export class Pair {
   show({ row, column }: Cell, { queries, keys }: Sides, found: Linking[] | null, shown: Place[]) {
     this.rank(found ?? [], shown);
     const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);
-    this.said.textContent = found?.length === 0 ? `${query} may not look at ${key}.` : `${query} → ${key}:`;
+    const isShared = found && found.filter(({ weight }) => weight >= MUCH).length > 1;
+    const link = `${query} → ${key}${isShared ? ". No single head is the answer" : ""}:`;
+    this.said.textContent = found?.length === 0 ? `${query} may not look at ${key}.` : link;
   }
 
   /** The buttons stay the same ones, so that the keyboard stays where it is. */

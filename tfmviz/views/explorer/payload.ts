@@ -25,7 +25,7 @@ export interface Kind {
   scores: Record<string, (number | null)[][]>;
   verdicts: Verdict[][];
   repeats: Verdict[][];
-  unused?: number[][][]; // per layer, head and row what goes to no token, where heads have a sink
+  unused?: number[][][]; // per layer, head and row what goes to no token, where rows sum to less than 1
   said?: string[][]; // what a head does, in sentences that follow its name
 }
 

@@ -3,7 +3,7 @@
 import { inWords } from "../shared/bytes.ts";
 import { ATTENTION_KINDS } from "../shared/constants.ts";
 import type { Texts } from "../shared/elements.ts";
-import { decimal, share } from "../shared/numbers.ts";
+import { decimal, perCent, share } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Place as At } from "./matrix.ts";
 import type { Kind } from "./payload.ts";
@@ -83,7 +83,7 @@ export const headWords = (kind: Kind, place: Place) =>
 const said = ({ labels, said }: Texts, at: number) => inWords(said?.[at] ?? `“${labels[at]}” (token ${at})`);
 
 /**
- * What each row of the heads that are shown gives to no token, as they have a sink; null where none has one, and where
+ * What each row of the heads that are shown gives to no token, such as to a sink; null where all sum to 1, and where
  * the rows are not what the heads give: in a rollout, and behind filters.
  */
 export function unusedOf({ unused }: Kind, view: State): number[] | null {
@@ -93,7 +93,14 @@ export function unusedOf({ unused }: Kind, view: State): number[] | null {
   return rows[0].map((_, at) => rows.reduce((sum, row) => sum + row[at], 0) / rows.length);
 }
 
-/** “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to the sink, to no token. */
+/** What all heads of a kind give to the first key, over the rows that have a choice, where it is most; else "". */
+export function firstWords({ scores }: Kind, keys: Texts) {
+  const known = (scores["first token"] ?? []).flat().filter((score) => score !== null);
+  const mean = known.reduce((sum, score) => sum + score, 0) / known.length;
+  return mean > 0.5 ? `All heads together give ${perCent(mean)} of their attention to ${said(keys, 0)}.` : "";
+}
+
+/** “it” (token 7) looks at “animal” 0.42, “the” (token 5) 0.20; 0.31 goes to no token. */
 export function sentence({ mask, weights, unused }: Pattern, { side, at }: Focus, { queries, keys }: Sides, most = 3) {
   const [own, others] = side === "query" ? [queries, keys] : [keys, queries];
   const largest = others.labels
@@ -107,7 +114,7 @@ export function sentence({ mask, weights, unused }: Pattern, { side, at }: Focus
     .map(({ other, weight }) => `${inWords(quoted(others.labels, other))} ${share(weight)}`);
   const verb = side === "query" ? "looks at" : "is looked at by";
   const rest = side === "query" && unused ? unused[at] : 0;
-  const sink = rest > 0.0005 ? `; ${share(rest)} goes to the sink, to no token` : "";
+  const sink = rest > 0.0005 ? `; ${share(rest)} goes to no token` : "";
   return `${said(own, at)} ${verb} ${largest.join(", ") || "nothing"}${sink}.`;
 }
 

@@ -1,6 +1,7 @@
 // A map of heads: each is a button where two measurements put it. Pointer and keyboard show the head's picture on the
 // reader's sentence; a click chooses the head.
 
+import { ticks } from "../cells/scales.ts";
 import { fresh } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
@@ -10,17 +11,21 @@ import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
 type Scale = { title: string; low: number; high: number };
-type Point = { name: string; about: string; x: number; y: number; held: boolean; rows: number; cells: string };
+type Point = { name: string; about: string; x: number; y: number; kind: string; word: string } & Sent;
+type Sent = { rows: number; cells: string };
 type Heads = { caption: string; axes: [Scale, Scale]; points: Point[]; chosen: number };
 
 const LONGER_SIDE = 168; // pixels of the longer side
 const LEVELS_OF_CELL = 9;
+const HUES = ["looks", "looked", "v", "mlp", "below", "position"]; // of kinds of heads, in the order they come in
+const MOST_TICKS = 6;
 
 class HeadMap extends Shell {
   data!: Heads; // from the first `show` on
   at = -1;
   buttons: HTMLButtonElement[] = []; // one for each point
   caption = make("p");
+  key = make("p", { className: "key" });
   plot = make("div", { className: "plot" });
   picture = make("canvas");
   name = make("strong");
@@ -30,7 +35,14 @@ class HeadMap extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.mount(parent, { className: "heads", ariaLabel: "Map of heads" }, this.caption, this.body, this.bar());
+    this.mount(
+      parent,
+      { className: "heads", ariaLabel: "Map of heads" },
+      this.caption,
+      this.key,
+      this.body,
+      this.bar(),
+    );
     this.plot.addEventListener("keydown", (event) => this.move(event));
     this.plot.addEventListener("pointerleave", () => this.look(this.data.chosen));
   }
@@ -44,8 +56,15 @@ class HeadMap extends Shell {
     const { caption, axes, points, chosen } = this.data;
     const focused = this.buttons.findIndex((node) => node.matches(":focus"));
     this.caption.textContent = caption;
+    const kinds = [...new Set(points.map(({ kind }) => kind))].filter(Boolean);
+    const hueOf = (kind: string) => `var(--${HUES[kinds.indexOf(kind) % HUES.length] ?? "plain"})`;
+    const keyOf = (kind: string) => make("span", { textContent: kind || "no claim", className: kind && "held" });
+    const key = [...kinds, ""].map((kind) => [kind, keyOf(kind)] as const);
+    for (const [kind, node] of key) node.style.setProperty("--hue", hueOf(kind));
+    this.key.replaceChildren(...key.map(([, node]) => node));
     this.buttons = points.map((point, n) => this.button(point, n, n === Math.max(chosen, 0)));
-    this.plot.replaceChildren(...axes.flatMap(axisEnds), ...this.buttons);
+    for (const [n, node] of this.buttons.entries()) node.style.setProperty("--hue", hueOf(points[n].kind));
+    this.plot.replaceChildren(...axes.flatMap(axisOf), ...this.buttons);
     this.buttons[focused]?.focus();
     this.look(this.at);
   }
@@ -53,8 +72,8 @@ class HeadMap extends Shell {
   /** @param isFirst whether Tab comes here */
   button(point: Point, n: number, isFirst: boolean) {
     const [x, y] = this.data.axes.map((axis, k) => along(k ? point.y : point.x, axis));
-    return button("", {
-      className: point.held ? "held" : "",
+    return button(point.word, {
+      className: point.kind && "held",
       ariaLabel: `${point.name}. ${point.about}`,
       ariaPressed: String(n === this.data.chosen),
       tabIndex: isFirst ? 0 : -1,
@@ -113,13 +132,13 @@ class HeadMap extends Shell {
 /** Per cent of the way along an axis. */
 const along = (value: number, { low, high }: Scale) => (100 * (value - low)) / (high - low || 1);
 
-/** The title of an axis and the values at its axisEnds. */
-const axisEnds = ({ title, low, high }: Scale, n: number) => [
-  make("span", { className: `title axis${n}`, textContent: title }),
-  make("span", { className: `low axis${n}`, textContent: brief(low) }),
-  make("span", { className: `high axis${n}`, textContent: brief(high) }),
+/** The title of an axis and its round numbers. */
+const axisOf = (axis: Scale, n: number) => [
+  make("span", { className: `title axis${n}`, textContent: axis.title }),
+  ...ticks({ ...axis, ticks: "decimal" }, MOST_TICKS).map(({ value, text }) => {
+    const place = { [n ? "bottom" : "left"]: `${along(value, axis)}%` };
+    return make("span", { className: `tick axis${n}`, textContent: text, style: place });
+  }),
 ];
-
-const brief = (value: number) => String(Number(value.toPrecision(2)));
 
 export default component((parent, page) => new HeadMap(parent, page));

@@ -8,15 +8,18 @@ const TO_COME = "[data-testid=stSkeleton], [data-stale=true]";
 const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
 const VIEWS = "[data-testid^=stBidiComponent]:not(.st-key-header *)";
 
+const STEADY = 4; // looks: a chart may be drawn once more when it knows its width
+
 const LONGEST = 12_000; // milliseconds: the style has shown the page by then, and a look a second is enough
 
-/** Marks the page's root, once nothing is still to come and the page is as high as at the look before. */
+/** Marks the page's root, once nothing is still to come and the page's height has stayed. */
 export function markWhenDrawn() {
   const began = performance.now();
-  let before: number | undefined;
+  let [before, looks]: [number | undefined, number] = [undefined, 0];
   const look = () => {
     const height = isDrawn() ? document.querySelector(PAGE)?.scrollHeight : undefined;
-    if (height && height === before) document.documentElement.setAttribute(MARK, "");
+    looks = height && height === before ? looks + 1 : 0;
+    if (looks === STEADY) document.documentElement.setAttribute(MARK, "");
     else if (performance.now() - began < LONGEST) requestAnimationFrame(look);
     else setTimeout(look, 1000);
     before = height;

@@ -13,12 +13,17 @@ CSS = style("lectures")
 
 
 class Entry(TypedDict):
-    """Something with a link of its own; `folded` are further links, each with its text, under a line that opens."""
+    """Something with a link of its own.
+
+    `folded` are further links, each with its text, under a line that opens, and under names of their own; "" is none.
+    This line says `takes`, too.
+    """
 
     title: str
     address: str
     says: list[str]
-    folded: list[tuple[str, str]]
+    takes: str
+    folded: list[tuple[str, list[tuple[str, str]]]]
 
 
 def payload(groups: Mapping[str, Sequence[Entry]], *, of: str, opens: str = "", keeps: bool = False) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 // Lists of links: lectures with their steps, groups of pages with their tabs. What is long is folded.
 
-import { render } from "preact";
+import { Fragment, render } from "preact";
 import { make } from "../shared/elements.ts";
 import { follow, kept } from "../shared/going.ts";
 import { part } from "../shared/meet.ts";
 
 type Link = [text: string, address: string];
 
-/** `folded` are links under a line that can be opened. */
-type Entry = { title: string; address: string; says: string[]; folded: Link[] };
+/** `folded` are links with names over them, under a line that can be opened and says what all this `takes`. */
+type Entry = { title: string; address: string; says: string[]; takes: string; folded: [name: string, Link[]][] };
 
 /**
  * `of` is what is folded; `opens` is written on the link of an entry, if its title is none; if it `keeps` them, links
@@ -25,7 +25,7 @@ export default part<Data>((parent) => {
           {text}
         </a>
       );
-      const entry = ({ title, address, says, folded }: Entry, Heading: "h2" | "h3") => (
+      const entry = ({ title, address, says, takes, folded }: Entry, Heading: "h2" | "h3") => (
         <section key={title}>
           <Heading>{opens ? title : link([title, address])}</Heading>
           {says.map((text) => (
@@ -35,13 +35,19 @@ export default part<Data>((parent) => {
           {folded.length > 0 && (
             <details>
               <summary>
-                {folded.length} {of}
+                {folded.flatMap(([, links]) => links).length} {of}
+                {takes}
               </summary>
-              <ol>
-                {folded.map((one) => (
-                  <li key={one[1]}>{link(one)}</li>
-                ))}
-              </ol>
+              {folded.map(([name, links], n) => (
+                <Fragment key={name}>
+                  {name && <h3>{name}</h3>}
+                  <ol start={1 + folded.slice(0, n).flatMap(([, before]) => before).length}>
+                    {links.map((one) => (
+                      <li key={one[1]}>{link(one)}</li>
+                    ))}
+                  </ol>
+                </Fragment>
+              ))}
             </details>
           )}
         </section>

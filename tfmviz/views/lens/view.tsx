@@ -130,6 +130,9 @@ export class Lens extends Shell {
     const { scrollTop, clientHeight } = this.scroller;
     const isInView = offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight;
     if (!isInView) this.scroller.scrollTop = offsetTop - clientHeight / 2;
+    const cell = line.querySelector("[aria-pressed=true]")?.closest("td");
+    const beyond = cell ? cell.offsetLeft + cell.offsetWidth - this.scroller.clientWidth : 0;
+    if (beyond > this.scroller.scrollLeft) this.scroller.scrollLeft = beyond; // a phone shows the answer first
   }
 
   /** Says what a cell shows, or the chosen one. */

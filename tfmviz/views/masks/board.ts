@@ -4,6 +4,7 @@ import { fitsInto, fresh, measured, type Pen, widest } from "../shared/canvas.ts
 import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
+import { fading } from "../shared/motion.ts";
 import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 
@@ -18,7 +19,7 @@ interface Listener {
 }
 
 const LARGEST = 30;
-const SMALLEST = 24; // to be hit with a finger; the board may then be wider than the page, and is scrolled
+const SMALLEST = 18; // 13 words fit a phone, a finger hits the words above; a longer board is scrolled
 const MOST_LARGE = 40; // tokens; cells of a longer text are small, and reached by the arrow keys
 const LABEL = 90;
 const COUNTS = 40;
@@ -41,6 +42,7 @@ const corner = ({ columns }: Mask, n: number, cell: number): [x: number, y: numb
 export class Board {
   mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };
   texts: { queries: string[]; keys: string[] } = { queries: [], keys: [] };
+  drawn = ""; // the cells of the last drawing
   changed: Uint8Array = new Uint8Array(); // 1 where a cell differs from the mask one started from
   above: Names = { step: 1, size: 1, isSlanted: false, room: 0 };
   beside = { step: 1, size: 1 };
@@ -102,7 +104,11 @@ export class Board {
   }
 
   draw(colours: Colours, hovered: Place | null) {
-    this.paint(fresh(this.canvas, this.width, this.height), colours, hovered);
+    const open = this.mask.open.join("");
+    fading(this.canvas, open !== this.drawn, () =>
+      this.paint(fresh(this.canvas, this.width, this.height), colours, hovered),
+    );
+    this.drawn = open;
   }
 
   paint(pen: Pen, colours: Colours, hovered: Place | null = null) {

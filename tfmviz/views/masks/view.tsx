@@ -17,6 +17,7 @@ import {
   gestureOf,
   gestureWords,
   type Mask,
+  OPEN,
   type Place,
   ranges,
   rowCount,
@@ -53,6 +54,12 @@ export class Lab extends Shell {
 
   board = new Board(this);
   gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from", onkeydown: rove });
+  sentence = make("div", {
+    className: "sentence",
+    role: "group",
+    ariaLabel: "Click a word to hide it",
+    onkeydown: rove,
+  });
   tools = make("div", { className: "tools" });
   below = make("div", { className: "below" });
 
@@ -60,7 +67,7 @@ export class Lab extends Shell {
     super(page);
     const bar = make("div", { className: "bar" }, this.tools, this.bar());
     const properties = { className: "lab", ariaLabel: "Mask laboratory" };
-    this.mount(parent, properties, this.gallery, bar, this.board.node, this.below);
+    this.mount(parent, properties, this.gallery, bar, this.sentence, this.board.node, this.below);
   }
 
   /** Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone. */
@@ -157,7 +164,7 @@ export class Lab extends Shell {
     if (!this.gesture) return;
     const { brush, value, place } = this.gesture;
     this.gesture = null;
-    this.say(`${gestureWords(brush, value)}. ${this.sentence(place)}`);
+    this.say(`${gestureWords(brush, value)}. ${this.told(place)}`);
     this.tellChange();
   }
 
@@ -168,6 +175,13 @@ export class Lab extends Shell {
     this.mask = (this.past.pop() as { mask: Mask }).mask;
     this.later(() => this.drawMask());
     this.tell();
+  }
+
+  /** Hides a word from all that see it, or shows it again. */
+  toggle(column: number) {
+    this.press({ row: -1, column });
+    this.finish();
+    this.point(null);
   }
 
   point(place: Place | null) {
@@ -222,10 +236,11 @@ export class Lab extends Shell {
     this.setBoard();
     this.board.draw(this.colours, this.hovered);
     const { rows, columns } = this.mask;
+    this.drawSentence();
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
     const { title, words } = this.entry;
     const { queries } = this.texts;
-    const help = this.typed ? TYPED : "Blue: visible. Grey: masked. Click a word above to hide it, or any cell.";
+    const help = this.typed ? TYPED : "Blue: visible. Grey: masked. Click a word to hide it, or any cell.";
     const brushes = BRUSHES.map((brush) => (
       <button
         type="button"
@@ -258,7 +273,7 @@ export class Lab extends Shell {
     const sees = (row: number) => <li key={row}>{`${quoted(queries, row)} sees ${ranges(this.mask, row)}`}</li>;
     render(
       <>
-        <p class="tip">{this.hovered ? this.sentence(this.hovered) : help}</p>
+        <p class="tip">{this.hovered ? this.told(this.hovered) : help}</p>
         <p class="count">
           {this.counted} <strong>{this.warning}</strong>
         </p>
@@ -275,6 +290,26 @@ export class Lab extends Shell {
       this.below,
     );
     this.page.touched?.();
+  }
+
+  /** The words; a pressed one is seen by nobody, though it was in the mask one started from. */
+  drawSentence() {
+    const isSeen = ({ rows, columns, open }: Mask, column: number) =>
+      Array.from({ length: rows }, (_, row) => open[row * columns + column]).includes(OPEN);
+    const word = (key: string, n: number) => (
+      <button
+        type="button"
+        key={n}
+        ref={reached(n === 0)}
+        aria-pressed={isSeen(this.entry.mask, n) && !isSeen(this.mask, n)}
+        onClick={() => this.toggle(n)}
+        onPointerEnter={() => this.point({ row: -1, column: n })}
+        onPointerLeave={() => this.point(null)}
+      >
+        {key}
+      </button>
+    );
+    render(this.texts.keys.map(word), this.sentence);
   }
 
   /** How many cells are open. */
@@ -294,7 +329,7 @@ export class Lab extends Shell {
     return empty.length ? `Row ${named} sees nothing: its softmax is 0/0.` : "";
   }
 
-  sentence({ row, column }: Place) {
+  told({ row, column }: Place) {
     const { queries, keys } = this.texts;
     if (row < 0) return `Key ${column} “${keys[column]}”, click to hide or show it.`;
     const who = `Query ${row} “${queries[row]}”`;
@@ -323,7 +358,7 @@ export class Lab extends Shell {
   moveCursor([down, across]: [number, number]) {
     const { board } = this;
     board.cursor = board.within({ row: board.cursor.row + down, column: board.cursor.column + across });
-    this.say(this.sentence(board.cursor));
+    this.say(this.told(board.cursor));
     this.hovered = null;
     this.drawMask();
   }

@@ -71,7 +71,8 @@ const ALL: Planned[] = [
       ["k", "a key (what am I?)"],
       " and ",
       ["v", "a value (what do I hand over?)"],
-      `. ${head.counts.wide} numbers become ${head.dim}.`,
+      `. ${head.counts.wide} numbers become ${head.dim}. The W_Q of all ${head.heads} heads, side by side, are one matrix, `,
+      `${head.counts.wide} × ${head.heads * head.dim}; libraries store it whole.`,
     ],
   },
   {
@@ -176,7 +177,7 @@ const ALL: Planned[] = [
     items: () => ["z", "head →", "concat"],
     words: (head) => [
       `The results of all ${head.heads} heads, side by side: `,
-      `${head.heads} × ${head.dim} = ${head.counts.concat} numbers.`,
+      `${head.heads} × ${head.dim} = ${head.counts.concat} numbers (in the paper 8 × 64 = 512).`,
     ],
   },
   {

@@ -4,6 +4,7 @@
 import { rowOf } from "../shared/arrays.ts";
 import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { becoming } from "../shared/motion.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { plainSite } from "../shared/sites.ts";
 import { blockOf, toned } from "../shared/sums.ts";
@@ -35,6 +36,7 @@ export class Steps extends Shell {
   explained: MatrixId | null = null; // the matrix whose number is explained, if it is not the stage's own
   hovered: { id: MatrixId; part: Partial<Selection> } | null = null; // the cell that is pointed at
   grids: Grid[] = [];
+  main: MatrixId | null = null; // in focus in the last drawing
 
   list = make("ol", { className: "stages", ariaLabel: "Stages" });
   back = button("← Back", { className: "step", onclick: () => this.step(-1) });
@@ -194,8 +196,17 @@ export class Steps extends Shell {
     this.next.disabled = place === this.stages.length - 1;
     for (const node of this.list.querySelectorAll("button"))
       node.ariaCurrent = node.dataset.stage === stage.id ? "step" : null;
-    this.layOut(stage);
-    this.drawSelection();
+    const mainOf = (id: MatrixId | null) => this.grids.find((grid) => grid.id === id && grid.size === "large")?.canvas;
+    const before = this.main;
+    this.main = stage.main;
+    const old = stage.chain && before !== stage.main ? mainOf(before) : undefined; // scores become shares
+    const draw = () => {
+      this.layOut(stage);
+      this.drawSelection();
+      return mainOf(stage.main);
+    };
+    if (old) becoming(old, draw);
+    else draw();
   }
 
   /**

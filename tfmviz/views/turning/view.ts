@@ -5,6 +5,7 @@ import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { button, buttonOf, make, roving, select } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
 import { type Page, Shell } from "../shared/shell.ts";
@@ -15,7 +16,6 @@ const TITLE = "A query and a key that turn with their positions";
 const SMALL = 42;
 const LARGE = 300;
 const REACHES = [16, 32, 64, 128, 256, 512]; // distances that the curve shows, at least as many as there are tokens
-const FIRST_PAIR = 2; // turns slowly enough to be followed by eye
 
 /**
  * What Python sends: q and k before and after turning, (len, d_head), theta in radians per position, and the last
@@ -43,6 +43,8 @@ type Product = { i: number; j: number; each: number[]; whole: number };
 export class Turning extends Shell {
   vectors!: Vectors; // from the first `read` on
   choice: Chosen | null = null;
+  seen: Chosen | null = null; // the same, on its way there
+  stop = () => {};
   q: Pair[] = []; // of the chosen query, before turning
   k: Pair[] = []; // of the chosen key
   /** products at every distance, of the whole head and of each pair */
@@ -135,8 +137,8 @@ export class Turning extends Shell {
   }
 
   /**
-   * A choice that fits the data. By default the last token asks, the one before it is its key, and both stand where
-   * they do in the sentence.
+   * A choice that fits the data. By default the last token asks, the one before it is its key, both stand where they do
+   * in the sentence, and the pair is the one whose part of q · k depends most on their distance.
    */
   fitted({ query, key, pair, i, j }: Partial<Chosen>): Chosen {
     const { tokens, theta, last } = this.vectors;
@@ -144,8 +146,17 @@ export class Turning extends Shell {
       Math.min(end, Math.max(0, value ?? otherwise));
     const q = within(query, tokens.length - 1, tokens.length - 1);
     const k = within(key, q - 1, tokens.length - 1);
-    const m = within(pair, FIRST_PAIR, theta.length - 1);
+    const m = within(pair, this.decisive(q, k), theta.length - 1);
     return { query: q, key: k, pair: m, i: within(i, q, last), j: within(j, k, last) };
+  }
+
+  /** The pair whose product varies most over the distances of the sentence. */
+  decisive(query: number, key: number) {
+    const { tokens, q, k, theta } = this.vectors;
+    const [ofQ, ofK] = [pairsOf(q, query), pairsOf(k, key)];
+    const all = tokens.map((_, distance) => products(ofQ, ofK, theta, distance, 0));
+    const ranges = theta.map((_, m) => Math.max(...all.map((row) => row[m])) - Math.min(...all.map((row) => row[m])));
+    return ranges.indexOf(Math.max(...ranges));
   }
 
   place(wanted: Partial<Chosen>) {
@@ -210,7 +221,7 @@ export class Turning extends Shell {
   draw() {
     if (!this.choice) return;
     this.setControls(this.choice);
-    this.drawDials(this.choice);
+    this.turnDials(this.choice);
     this.write(this.choice);
     this.drawCurve(this.choice);
   }
@@ -237,6 +248,18 @@ export class Turning extends Shell {
     sliders.j.set(j, last, String(j));
     sliders.both.set(Math.min(i, j), last - Math.abs(i - j), `${i}, ${j}`);
     sliders.both.range.ariaValueText = `i ${i}, j ${j}`;
+  }
+
+  /** The arrows turn to their new places. */
+  turnDials(chosen: Chosen) {
+    const { query, key } = chosen;
+    const isSame = this.seen?.query === query && this.seen.key === key;
+    const from = isSame && this.seen ? this.seen : chosen;
+    this.stop();
+    this.stop = gliding([from.i, from.j], [chosen.i, chosen.j], ([i, j]) => {
+      this.seen = { ...chosen, i, j };
+      this.drawDials(this.seen);
+    });
   }
 
   drawDials({ i, j, pair }: Chosen) {

@@ -2,5 +2,5 @@
 
 from tfmviz.views.shared import script, style
 
-JS = script("walk/view.ts")
+JS = script("walk/view.tsx")
 CSS = style("walk")

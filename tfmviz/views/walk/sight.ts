@@ -6,6 +6,7 @@ import { MOVES, READY } from "./tabs.ts";
 
 const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
 const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it there; after how many it is given up
+const STAYS = new Set(["g", "n"]); // keys for the line, not for what it speaks of
 const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what was too low
 
 /**
@@ -37,9 +38,10 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
   const end = () => {
     clearTimeout(timer);
     ring.remove();
-    for (const move of MOVES) window.removeEventListener(move, end, true);
+    for (const move of MOVES) window.removeEventListener(move, moved, true);
   };
-  for (const move of MOVES) window.addEventListener(move, end, true);
+  const moved = (event: Event) => (event instanceof KeyboardEvent && STAYS.has(event.key) ? undefined : end());
+  for (const move of MOVES) window.addEventListener(move, moved, true);
   return end;
 }
 

@@ -68,7 +68,7 @@ def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
     shape = subject.trace[f"{layer}.pattern"].shape[1:]
     within = "self" in layer
     scheme = subject.scheme
-    acts = {"rotate": f"q, k turned by {scheme.name}", "bias": f"+ {scheme.name}"}
+    acts = {"rotate": f"q, k turned by {scheme.name}", "bias": f"+ {scheme.name}", "relate": f"+ {scheme.name}"}
     placed = acts.get(scheme.acts or "") if within else None
     links: list[Any] = [["step_by_step", {"layer": layer, "stage": "share"}], ["masks", {"layer": layer}]]
     if placed and scheme.tab:

@@ -1,0 +1,61 @@
+// A lecture's window and its presenter's, and how each knows that the other is there.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pair } from "../../tfmviz/views/walk/pair.ts";
+
+/** Channels that deliver at once, as all windows of a browser have them. */
+function channels() {
+  const all = new Set();
+  return class {
+    constructor() {
+      all.add(this);
+    }
+    postMessage(data) {
+      for (const other of all) if (other !== this) other.onmessage?.({ data: structuredClone(data) });
+    }
+    close() {
+      all.delete(this);
+    }
+  };
+}
+
+test("whoever is gone is missed within two seconds, and heard again at once; other lectures are not heard", (context) => {
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  Object.assign(globalThis, { BroadcastChannel: channels(), window: { addEventListener() {} } });
+  const seen = { 1: [], 2: [] };
+  const lectures = ["1", "2"].map((of) =>
+    pair(
+      "lecture",
+      of,
+      false,
+      () => ({ step: { place: of } }),
+      (said, is) => seen[of].push(said.way ?? is),
+    ),
+  );
+  const heard = [];
+  const open = () =>
+    pair(
+      "presenter",
+      "1",
+      false,
+      () => ({}),
+      ({ step }, is) => heard.push(is && step.place),
+    );
+  const presenter = open();
+  assert.deepEqual([seen[1].pop(), heard.pop()], [true, "1"]);
+  presenter.say({ way: "on" });
+  assert.equal(seen[1].pop(), "on");
+  context.mock.timers.tick(60_000);
+  assert.ok(!seen[1].includes(false), "both answer");
+  presenter.end(); // as by a crash: nothing is said
+  context.mock.timers.tick(2_000);
+  assert.equal(seen[1].pop(), false);
+  const again = open();
+  assert.equal(seen[1].pop(), true);
+  lectures[0].end();
+  context.mock.timers.tick(15_000);
+  assert.equal(heard.pop(), false);
+  for (const one of [again, lectures[1]]) one.end();
+  assert.deepEqual(seen[2], []);
+});

@@ -1,0 +1,24 @@
+"""The page of the package's parts."""
+
+from __future__ import annotations
+
+import pydoc
+import re
+from importlib import import_module
+
+import tfmviz
+from scripts import draw_api
+
+
+def test_the_page_says_what_the_code_says() -> None:
+    assert draw_api.DOCUMENT.read_text(encoding="utf-8") == draw_api.document(), "run `python -m scripts.draw_api`"
+
+
+def test_help_names_what_the_package_has_and_all_of_it_is_there() -> None:
+    said = pydoc.plain(pydoc.render_doc(tfmviz))
+    assert all(name in said for name in tfmviz.__all__)
+    named = re.findall(r"^ +(tfmviz(?:\.\w+)+)  ", tfmviz.__doc__ or "", re.MULTILINE)
+    assert len(named) == 4
+    for name in named:
+        module, _, part = name.rpartition(".")
+        assert hasattr(import_module(module), part) or import_module(name), name

@@ -1,0 +1,131 @@
+"""The tokens of attention that somebody else computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+
+from tfmviz.record.trace import Array, Encoding
+from tfmviz.text.tokenizer import bytes_of_entry, located
+
+CONTINUES = "##"
+"""How WordPiece begins a token that continues a word."""
+
+
+def first_given(given: Any, file: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """What was given, else what a file or a mapping holds under one of these names."""
+    return given if given is not None else next((file[name] for name in names if file.get(name) is not None), None)
+
+
+def encoding(given: Any, tokenizer: Any, n: int, *, name: str, may_end_later: bool = False) -> Encoding:
+    """Tokens as words, or as ids with a tokenizer.
+
+    Args:
+        given: a sequence of strings or of whole numbers.
+        tokenizer: of transformers or tokenizers; None: `given` are words.
+        n: how many there are, by the numbers.
+        name: of the argument, for messages.
+        may_end_later: one token more may be given, which the model wrote last and has not read. It is left out.
+
+    Raises:
+        ValueError: they are none, or not so many.
+    """
+    if given is None:
+        raise ValueError(f"The tokens are missing: give {n} words as {name}=, or ids and a tokenizer.")
+    if isinstance(given, str | bytes):
+        raise ValueError(f"{name} is one text. Give its tokens as a list; there are {n}.")
+    if isinstance(given, Mapping) and "input_ids" in given:  # all that a tokenizer of transformers returns
+        given = given["input_ids"]
+    found = given.tolist() if hasattr(given, "tolist") else given
+    entries = list(found) if isinstance(found, Iterable) else [found]
+    if len(entries) == 1 and isinstance(entries[0], list | tuple):  # a batch of one
+        entries = list(entries[0])
+    entries = [entry.item() if hasattr(entry, "item") else entry for entry in entries]
+    ids: tuple[int, ...] | None = None
+    if entries and all(isinstance(entry, int) and not isinstance(entry, bool) for entry in entries):
+        if tokenizer is None:
+            raise ValueError(f"{name} holds ids: give the tokenizer that made them, tokenizer=.")
+        ids, entries = tuple(entries), _entries(entries, tokenizer)
+    if not all(isinstance(entry, str) for entry in entries):
+        raise ValueError(f"{name} holds neither words nor ids alone.")
+    if may_end_later and len(entries) == n + 1:
+        ids, entries = ids and ids[:-1], entries[:-1]
+    if len(entries) != n:
+        raise ValueError(f"{name} has {len(entries)} tokens, but the attention has {n}.")
+    entries = [sound(entry) for entry in entries]
+    tokens = readable(entries)
+    numbers = {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
+    return _encoding(tokens, ids or tuple(numbers[entry] for entry in entries))
+
+
+def sound(text: str) -> str:
+    """Text that UTF-8 can hold: halves of a character, which JSON may contain, become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _entries(ids: Sequence[int], tokenizer: Any) -> list[str]:
+    """What a vocabulary calls these. Raises: ValueError, if it does not have one, or is none."""
+    named = getattr(tokenizer, "convert_ids_to_tokens", None) or getattr(tokenizer, "id_to_token", None)
+    if named is None:
+        raise ValueError("The tokenizer is none of transformers or tokenizers: it names no token.")
+    found = []
+    for index in ids:
+        try:
+            found.append(named(index))
+        except (IndexError, KeyError, OverflowError):
+            found.append(None)
+        if found[-1] is None:
+            raise ValueError(f"The tokenizer does not know the id {index}: it is another model's.")
+    return [entry.decode("utf-8", "replace") if isinstance(entry, bytes) else str(entry) for entry in found]
+
+
+def readable(entries: Sequence[str]) -> tuple[str, ...]:
+    """Entries of a vocabulary as text: “Ġthe” and “▁the” as “ the”, “ä¸Ń” as “中”. Words stay what they are."""
+    if any(entry.startswith("▁") for entry in entries):
+        return tuple(entry.replace("▁", " ") for entry in entries)
+    raw = [bytes_of_entry(entry) for entry in entries]
+    if not any(entry.startswith(("Ġ", "Ċ")) for entry in entries) or not all(raw):
+        return tuple(entries)
+    try:
+        text = b"".join(part or b"" for part in raw).decode("utf-8")
+    except UnicodeDecodeError:  # cut within a character, or words in an alphabet with a Ġ of its own
+        return tuple(entries)
+    return located(text, [len(part or b"") for part in raw])[0]
+
+
+def in_words(text: Encoding) -> tuple[Encoding, Array]:
+    """The words that tokens are pieces of, and where each begins.
+
+    In WordPiece a word goes on where “##” says so, elsewhere where letters or digits follow one another with no space.
+    Tokens without spaces came as words, and stay.
+    """
+    tokens = text.tokens
+    if any(token.startswith(CONTINUES) for token in tokens):
+        begins = [not token.startswith(CONTINUES) for token in tokens]
+    elif any(token.startswith(" ") for token in tokens[1:]):
+        ends = zip(("", *tokens[:-1]), tokens, strict=True)
+        begins = [not (before[-1:].isalnum() and token[:1].isalnum()) for before, token in ends]
+    else:
+        begins = [True] * len(tokens)
+    begins[0] = True
+    starts = np.flatnonzero(begins)
+    places = [*starts.tolist(), len(tokens)]
+    words = ["".join(tokens[a:b]).replace(CONTINUES, "") for a, b in pairwise(places)]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    return _encoding(words, tuple(numbers[word] for word in words)), starts
+
+
+def _encoding(tokens: Sequence[str], ids: tuple[int, ...]) -> Encoding:
+    if any(token.startswith(" ") for token in tokens):
+        parts = list(tokens)
+    else:
+        parts = [
+            token.removeprefix(CONTINUES) if token.startswith(CONTINUES) else f" {token}" if n else token
+            for n, token in enumerate(tokens)
+        ]
+    ends = list(accumulate(map(len, parts)))
+    spans = tuple((end - len(part), end) for part, end in zip(parts, ends, strict=True))
+    return Encoding(text="".join(parts), ids=ids, tokens=tuple(tokens), offsets=spans)

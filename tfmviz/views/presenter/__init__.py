@@ -1,0 +1,6 @@
+"""The presenter's window of a lecture: the line, the next one, and the time. All of it comes from another window."""
+
+from tfmviz.views.shared import script, style
+
+JS = script("presenter/view.tsx")
+CSS = style("presenter")
