@@ -34,9 +34,10 @@ def test_causal_allows_the_query_itself_and_what_came_before(length: int) -> Non
 
 
 def test_a_window_keeps_the_last_keys_of_each_query() -> None:
-    assert picture(masks.causal(5, window=2)) == ["10000", "11000", "01100", "00110", "00011"]
-    assert picture(masks.causal(2, past=3, window=2)) == ["00110", "00011"]
-    assert masks.causal(5, window=9).equal(masks.causal(5))
+    assert picture(masks.near(5, 5, 2)) == ["11000", "11100", "01110", "00111", "00011"]
+    assert picture(masks.near(5, 5, 2) & masks.causal(5)) == ["10000", "11000", "01100", "00110", "00011"]
+    assert picture(masks.near(2, 5, 2)) == ["00111", "00011"]
+    assert masks.near(5, 5, 9).all()
 
 
 def test_padding_and_causal() -> None:

@@ -22,7 +22,7 @@ def full(q_len: int, k_len: int, *, device: torch.device | None = None) -> Tenso
     return torch.ones(q_len, k_len, dtype=torch.bool, device=device)
 
 
-def causal(length: int, *, past: int = 0, window: int | None = None, device: torch.device | None = None) -> Tensor:
+def causal(length: int, *, past: int = 0, device: torch.device | None = None) -> Tensor:
     """Query i sees keys j ≤ i, itself included: decoders.
 
         1 0 0
@@ -36,23 +36,32 @@ def causal(length: int, *, past: int = 0, window: int | None = None, device: tor
         1 1 0
         1 1 1
 
-    With a window of w, query i sees the last w of these keys only, i − w < j ≤ i (Jiang et al. 2023, section 2). Three
-    queries, window 2:
-
-        1 0 0
-        1 1 0
-        0 1 1
-
     Args:
         length: queries.
         past: number of keys before that of the first query.
-        window: w; None: all.
 
     Returns:
         (q_len, k_len) with q_len = length and k_len = past + length, bool.
     """
-    allowed = full(length, past + length, device=device).tril(past)
-    return allowed if window is None else allowed.triu(past - window + 1)
+    return full(length, past + length, device=device).tril(past)
+
+
+def near(q_len: int, k_len: int, window: int, *, device: torch.device | None = None) -> Tensor:
+    """Query i sees keys that are fewer than `window` places away, itself included: |i − j| < w.
+
+    With `causal` that is the last w keys (Jiang et al. 2023, section 2). Three queries, window 2, alone and with it:
+
+        1 1 0      1 0 0
+        1 1 1      1 1 0
+        0 1 1      0 1 1
+
+    Where there are more keys than queries, the queries stand at the last positions.
+
+    Returns:
+        (q_len, k_len), bool.
+    """
+    past = k_len - q_len
+    return full(q_len, k_len, device=device).triu(past - window + 1).tril(past + window - 1)
 
 
 def padding(lengths: Tensor, k_len: int) -> Tensor:

@@ -199,8 +199,8 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "a damaged configuration": (text("config.json", "{"), r"config\.json is damaged"),
     "a function nobody knows": (config(hidden_act="tanh"), "'tanh', which is not known here"),
     "a stretching that changes": (
-        config(rope_parameters={"rope_type": "yarn", "rope_theta": 777.0, "factor": 2.0}),
-        "stretched by 'yarn', which is not known here",
+        config(rope_parameters={"rope_type": "proportional", "rope_theta": 777.0, "factor": 2.0}),
+        "stretched by 'proportional', which is not known here",
     ),
     "heads that turn in part": (
         config(rope_parameters={"rope_type": "default", "rope_theta": 777.0, "partial_rotary_factor": 0.5}),

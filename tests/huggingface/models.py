@@ -118,18 +118,23 @@ def _opt() -> dict[str, Any]:
     return _without(PLAIN, "intermediate_size") | {"ffn_dim": D_FF}
 
 
-LARGER = {"gpt2": 3.0, "bart": 2.2, "marian": 2.6, "bert": 2.0, "opt": 2.0, "gemma": 0.9}
+LARGER = {"gpt2": 3.0, "bart": 2.2, "marian": 2.6, "bert": 2.0, "electra": 2.5, "opt": 2.0, "gemma": 0.9}
 """Sizes of weights that make uneven patterns, but not so uneven that the softmax is saturated."""
 
 
 def tiny(name: str, *, seed: int = 0) -> Any:
     """A model of `MODELS` with large random weights."""
-    model = MODELS[name]().eval()
+    return weighted(MODELS[name](), seed=seed)
+
+
+def weighted(model: Any, *, seed: int = 0) -> Any:
+    """A model with large random weights."""
+    model.eval()
     generator = torch.Generator().manual_seed(seed)
     larger = LARGER.get(model.config.model_type, 1.4)
     with torch.no_grad():
         for parameter_name, weight in model.named_parameters():
-            if isinstance(model, hf.MarianMTModel) and "embed_positions" in parameter_name:
+            if model.config.model_type in ("marian", "pegasus") and "embed_positions" in parameter_name:
                 continue  # sines and cosines
             noise = torch.randn(weight.shape, generator=generator)
             if weight.dim() == 1:

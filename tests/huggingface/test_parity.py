@@ -9,18 +9,24 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.huggingface.models import MODELS, ids, texts_of, tiny
+from tests.huggingface.folders import llama_style
+from tests.huggingface.models import MODELS, ids, texts_of, tiny, weighted
+from tests.huggingface.newer import NEWER
 from tests.model.helpers import blocks_of, record
+from tfmviz.analysis import contributions
+from tfmviz.analysis.why.score import Pair, score_sum
 from tfmviz.huggingface import check
 from tfmviz.huggingface.check import compare
+from tfmviz.huggingface.conversion import convert
 from tfmviz.huggingface.families import config_of, family_of, module_of, open_source
 from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.model.cache import Cache
+from tfmviz.model.generate import continue_ids
 from tfmviz.model.transformer import DecoderOnly, Transformer
 
-LANGUAGE_MODELS = ("gpt2", "gpt_neox", "opt", "bloom", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2")
+ALL = MODELS | NEWER
 
-every_model = each("name", list(MODELS))
+every_model = each("name", list(ALL))
 
 
 def converted(model: object) -> Transformer:
@@ -33,7 +39,7 @@ def converted(model: object) -> Transformer:
 @every_model
 def test_patterns_streams_and_logits_are_those_of_transformers(name: str) -> None:
     """With weights so large that a wrong formula shows: patterns are far from even."""
-    model = tiny(name)
+    model = weighted(ALL[name]())
     module, texts = converted(model), texts_of(model)
     largest = compare(module, model, texts)
     assert set(largest) == {"patterns", "streams"} | (set() if module.config.head == "none" else {"logits"})
@@ -43,15 +49,36 @@ def test_patterns_streams_and_logits_are_those_of_transformers(name: str) -> Non
         assert last.max() > 2 / last.shape[-1], site
 
 
-@each("name", [name for name in MODELS if MODELS[name]().config.model_type in LANGUAGE_MODELS])
-def test_reading_with_a_cache_gives_what_one_pass_gives(name: str) -> None:
-    module = converted(tiny(name))
-    assert isinstance(module, DecoderOnly)
+@every_model
+def test_reading_with_a_cache_gives_what_one_pass_gives_and_what_is_written_is_theirs(name: str) -> None:
+    """Far enough for a window to have moved past all keys that it began with."""
+    model = weighted(ALL[name]())
+    module = converted(model)
+    if not isinstance(module, DecoderOnly):
+        return
     text, cache = ids(length=23), Cache()
+    theirs = model.generate(text, max_new_tokens=9, do_sample=False, eos_token_id=None, pad_token_id=0)
+    assert continue_ids(module, text[0], max_new_tokens=9).equal(theirs[0])
     with torch.no_grad():
         parts = [module(text[:, :5], cache), module(text[:, 5:6], cache, past=5), module(text[:, 6:], cache, past=6)]
         expected = module(text)
     assert float((torch.cat(parts, dim=1) - expected).abs().max()) < 5e-5 * float(expected.abs().max())
+
+
+@each("name", ["gemma3", "smollm3", "olmo3", "exaone4", "modernbert", "phi3 longrope"])
+def test_every_stream_and_score_is_the_sum_that_pages_make_of_it(name: str) -> None:
+    """Where layers turn differently, lack a norm, or norm the queries of all heads together."""
+    model = convert(weighted(NEWER[name]()), llama_style())
+    trace = model.trace("The cat sat on the mat, and the dog ran away.")
+    (stack,) = model.config.stacks
+    river = contributions.river(trace, stack, 9, model.weights.stacks[stack])
+    assert river.residue < 1e-5 * max(1.0, float(abs(river.final).max()))
+    for layer in model.config.layers:
+        positions = model.position_effects(layer, len(trace.target))
+        pair = Pair(layer=layer, head=model.config.attention.n_heads - 1, query=9, key=8)
+        found = score_sum(trace, pair, model.weights, positions)
+        scores = trace[f"{layer}.scores"][pair.head, pair.query, pair.key]
+        assert found.total == pytest.approx(scores, rel=1e-5, abs=1e-5), layer
 
 
 @each(

@@ -28,8 +28,7 @@ from tfmviz.huggingface.card import facts_of, said
 from tfmviz.huggingface.check import TIMES, Site
 from tfmviz.huggingface.conversion import texts_of
 from tfmviz.huggingface.families import FAMILIES, config_of, family_of, open_source
-from tfmviz.huggingface.family import window_of_some
-from tfmviz.huggingface.refusals import REASONS, not_converted
+from tfmviz.huggingface.refusals import OF_TYPES, REASONS, not_converted
 from tfmviz.huggingface.refusals import UNKNOWN as UNKNOWN_LAYERS
 from tfmviz.huggingface.source import Memory, Refused
 from tfmviz.huggingface.tokens import tokenizer_of
@@ -152,6 +151,16 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     "gpt2 with cross-attention": (lambda: hf.GPT2Config(add_cross_attention=True), "cross-attention"),
     "bert as a decoder": (lambda: hf.BertConfig(is_decoder=True), "used as a decoder"),
     "mixture of experts": (lambda: hf.MixtralConfig(), "mixtral is not converted: its feed-forward layers are mix"),
+    "falcon with ALiBi": (lambda: hf.FalconConfig(alibi=True), "alibi = True"),
+    "stablelm with norms of queries": (lambda: hf.StableLmConfig(qk_layernorm=True), "qk_layernorm = True"),
+    "olmo with a limit": (lambda: hf.OlmoConfig(clip_qkv=8.0), r"clip_qkv = 8\.0"),
+    "mpt with another slope": (lambda: hf.MptConfig(attn_config={"alibi_bias_max": 4}), "alibi_bias_max = 4"),
+    "electra that widens": (lambda: hf.ElectraConfig(), "embeddings_project"),
+    "layers in chunks": (
+        lambda: hf.MinistralConfig(**LLAMA, sliding_window=9, layer_types=["chunked_attention"] * 3),
+        "'chunked_attention'",
+    ),
+    "a type by itself": (lambda: hf.AlbertConfig(), "embedding_hidden_mapping_in"),
     "too large": (
         lambda: hf.LlamaConfig(vocab_size=100_000, hidden_size=8192, intermediate_size=8192, num_attention_heads=64),
         "parameters; 2,000,000,000 are allowed",
@@ -173,15 +182,17 @@ def test_models_of_an_unknown_kind_are_refused_by_their_configuration(what: str)
 
 def test_a_refusal_names_a_reason_that_the_docs_list_a_family_that_there_is_and_a_way_out() -> None:
     documented = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
-    assert not [reason for reason in (*REASONS, UNKNOWN_LAYERS) if f"| {reason} |" not in documented]
-    relatives = {"gemma9_text": "gemma", "my_gpt": "gpt2", "xlm-roberta-xl": "roberta", "qwen9_moe": "qwen"}
+    assert not [
+        reason for reason in (*REASONS, *OF_TYPES.values(), UNKNOWN_LAYERS) if f"| {reason} |" not in documented
+    ]
+    relatives = {"gemma9_text": "gemma", "my_gpt": "gpt2", "xlm-roberta-xl": "xlm-roberta", "qwen9_moe": "qwen"}
     settings = {"rms_norm_eps": "llama", "type_vocab_size": "bert", "rotary_dim": "gpt_neox"}
     cases: list[tuple[dict[str, Any], str]] = [({"model_type": kind}, family) for kind, family in relatives.items()]
     cases += [({"model_type": "new", setting: 1}, family) for setting, family in settings.items()]
     cases += [({"model_type": f"{kind}9", "is_encoder_decoder": True}, kind) for kind in ("t5", "bart")]
     for config, family in cases:
         sentences = not_converted(config, FAMILIES)
-        (found,) = re.findall(r"Nearest: (\w+)\.", sentences)
+        (found,) = re.findall(r"Nearest: ([\w-]+)\.", sentences)
         assert found in FAMILIES, config
         assert found.startswith(family), config
         assert "tfmviz.show(model(" in sentences
@@ -210,12 +221,12 @@ SOME = hf.Qwen2Config(**qwen2(), **sliding(from_layer=1))
         (hf.MistralConfig(**LLAMA, sliding_window=None), None, LENGTH),
         (MODELS["qwen2"]().config, None, LENGTH),
         (MODELS["qwen2 window"]().config, WINDOW, LENGTH),
-        (SOME, None, WINDOW),
-        (MODELS["gemma2"]().config, None, 59),
+        (SOME, WINDOW, LENGTH),
+        (MODELS["gemma2"]().config, 59, LENGTH),
         (MODELS["llama"]().config, None, LENGTH),
     ],
 )
-def test_a_window_of_some_layers_shortens_the_context(theirs: Any, window: int | None, max_len: int) -> None:
+def test_a_window_shortens_no_context(theirs: Any, window: int | None, max_len: int) -> None:
     shape = shape_of(theirs)
     assert (shape.attention.window, shape.max_len, shape.trained_on) == (window, max_len, LENGTH)
 
@@ -224,7 +235,7 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
     theirs = hf.MistralConfig(**LLAMA, sliding_window=50)
     config = shape_of(theirs)
     tokenizer = tokenizer_of(llama_style(), theirs, None, config)
-    everywhere = replace(config, attention=replace(config.attention, window=None))
+    everywhere = replace(config, attention=replace(config.attention, window=None, global_layers=None))
     longest = [max(text.shape[1] for (text,) in texts_of(tokenizer, one)) for one in (config, everywhere)]
     assert longest[0] > 50 > longest[1]
 
@@ -233,13 +244,12 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
     "theirs, said",
     [
         (MODELS["mistral"]().config, "61 tokens here, of which each token sees the last 13"),
-        (SOME, "13 tokens here, trained on up to 61; longer texts would exceed a window of some layers"),
+        (SOME, "61 tokens here, of which each token sees the last 13 in 2 of 3 layers"),
         (MODELS["llama"]().config, "61 tokens here"),
     ],
 )
 def test_what_is_found_says_how_far_a_model_looks(theirs: Any, said: str) -> None:
-    local = window_of_some(theirs)
-    facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="", local=local)
+    facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="")
     assert facts["context"] == said
 
 

@@ -218,7 +218,9 @@ def test_the_address_restores_a_drawn_mask_but_not_one_of_another_sentence() -> 
 def test_the_models_own_mask_needs_no_second_run() -> None:
     for model, window in (("tiny-english", None), ("twins-window", 8)):
         here = lesson(model, TEXT + " and went home, all of them", "decoder.0.self_attn")
-        mask = masks.causal(len(here.trace.tokens), window=window).numpy()
+        length = len(here.trace.tokens)
+        near = masks.near(length, length, window or length)
+        mask = (near & masks.causal(length)).numpy()
         layers = here.model.config.layers
         assert lab.edited(here, chosen(mask, "own"), layers, None) is here
         mask[3, 1] = False

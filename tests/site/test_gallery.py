@@ -26,7 +26,7 @@ def test_the_gallery_of_the_site_is_that_of_python() -> None:
         }
         patterns |= {name: pattern & past if is_decoder else pattern for name, pattern in others.items()}
         if window is not None and window < length:
-            patterns["own"] = masks.causal(length, window=window)
+            patterns["own"] = past & masks.near(length, length, window)
         found = {name: torch.tensor(cells).view(length, length).bool().tolist() for name, cells in shown}
         assert found == {name: pattern.tolist() for name, pattern in patterns.items()}, model
         own = "own" if "own" in patterns else "causal" if is_decoder else "full"

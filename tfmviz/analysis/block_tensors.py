@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.constants import RAISED_DIGITS
 from tfmviz.record.trace import Array, Trace
@@ -78,7 +80,8 @@ def block_tensors(trace: Trace, block: str, *, norm: str = "LayerNorm") -> tuple
         stream = len(found) - 1
         if is_pre_norm(trace):
             read = found[0] if f"{layer}.reads" in trace else found[-1]  # in a parallel block both layers read X
-            add("norm", f"{norm}({read.name})", (f"{layer}.norm",), layer)
+            if not np.array_equal(trace[f"{layer}.norm"], read.value):  # where there is no norm it is the stream itself
+                add("norm", f"{norm}({read.name})", (f"{layer}.norm",), layer)
         add(kind, formula.format(found[-1].name), (f"{layer}.out",), layer)
         plus = f"{found[stream].name} + {found[-1].name}"
         if is_pre_norm(trace):

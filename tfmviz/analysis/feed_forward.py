@@ -24,6 +24,11 @@ def relu(x: Array) -> Array:
     return np.maximum(x, 0)
 
 
+def relu_squared(x: Array) -> Array:
+    """max(0, x)² (So et al. 2021)."""
+    return np.maximum(x, 0) ** 2
+
+
 def gelu(x: Array) -> Array:
     """x Φ(x), with Φ the distribution function of a normal number (Hendrycks & Gimpel 2016)."""
     x = np.asarray(x, dtype=np.float64)
@@ -43,6 +48,7 @@ def silu(x: Array) -> Array:
 
 FUNCTIONS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     **dict.fromkeys(("relu", "reglu"), ("ReLU", relu)),
+    "relu2": ("ReLU²", relu_squared),
     **dict.fromkeys(("gelu", "geglu"), ("GELU", gelu)),
     **dict.fromkeys(("gelu_tanh", "geglu_tanh"), ("GELU", gelu_tanh)),
     **dict.fromkeys(("silu", "swiglu"), ("SiLU", silu)),

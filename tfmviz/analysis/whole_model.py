@@ -58,11 +58,11 @@ def share_of_parts(weights: ModelWeights) -> dict[str, float]:
 
 
 def numbers_in(part: Layer | Norm) -> int:
-    """Trained numbers of one layer, with its biases. RMSNorm has no bias."""
+    """Trained numbers of one layer, with its biases. RMSNorm has no bias; no norm has none."""
     if isinstance(part, ExpertsWeights):
         return part.W_R.size + part.b_R.size + sum(map(numbers_in, part.experts))
     if isinstance(part, Norm):
-        return part.gain.size + (part.bias.size if part.kind == "layer" else 0)
+        return {"layer": 2, "rms": 1, "none": 0}[part.kind] * part.gain.size
     return sum(array.size for array in _arrays(part))
 
 

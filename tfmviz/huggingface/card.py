@@ -8,19 +8,13 @@ from tfmviz.huggingface.check import LIMITS, TIMES, Site
 from tfmviz.model.config import ModelConfig
 
 
-def facts_of(
-    config: ModelConfig, *, kind: str, n_parameters: int, tokenizer: str, licence: str, local: int | None = None
-) -> dict[str, str]:
-    """What a person wants to know of a model, by its names.
-
-    Args:
-        local: the window of a model in which only some layers have one.
-    """
+def facts_of(config: ModelConfig, *, kind: str, n_parameters: int, tokenizer: str, licence: str) -> dict[str, str]:
+    """What a person wants to know of a model, by its names."""
     depth = " + ".join(str(config.depth(stack)) for stack in config.stacks)
     trained = f", trained on up to {config.trained_len:,}" if config.trained_len else ""
     window = f", of which each token sees the last {config.attention.window:,}" if config.attention.window else ""
-    if config.max_len == local:
-        window = "; longer texts would exceed a window of some layers"
+    if everywhere := config.attention.global_layers:
+        window += f" in {config.n_layers - len(everywhere)} of {config.n_layers} layers"
     return {
         "type": f"{kind}, {config.architecture}",
         "layers × heads × width": f"{depth} × {config.attention.n_heads} × {config.d_model:,}",

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tfmviz.huggingface.families import family_of
 from tfmviz.huggingface.source import Refused
-from tfmviz.huggingface.translators import scales_outputs
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer
 from tfmviz.record.tap import Recorder
@@ -130,14 +130,15 @@ def expected(theirs: Any, config: ModelConfig, ids: tuple[Tensor, ...]) -> Value
 def _theirs(output: Any, config: ModelConfig, theirs: Any) -> Iterator[tuple[str, Tensor]]:
     if config.head != "none":
         yield "logits", output.logits
+    times = family_of(theirs).last(theirs)
     if config.architecture != "encoder-decoder":
         stack = config.stacks[0]
-        yield from _stack(stack, config, output.hidden_states)
+        *streams, last = output.hidden_states
+        yield from _stack(stack, config, (*streams, last * times))
         yield from _patterns(f"{stack}.{{}}.self_attn", output.attentions)
         return
-    last = theirs.d_model**-0.5 if theirs.model_type == "t5" and scales_outputs(theirs) else 1.0  # in the gain of ours
     yield from _stack("encoder", config, output.encoder_hidden_states)
-    yield from _stack("decoder", config, (*output.decoder_hidden_states[:-1], output.decoder_hidden_states[-1] * last))
+    yield from _stack("decoder", config, (*output.decoder_hidden_states[:-1], output.decoder_hidden_states[-1] * times))
     yield from _patterns("encoder.{}.self_attn", output.encoder_attentions)
     yield from _patterns("decoder.{}.self_attn", output.decoder_attentions)
     yield from _patterns("decoder.{}.cross_attn", output.cross_attentions)
@@ -166,6 +167,8 @@ def eager(theirs: Any) -> Iterator[None]:
     """Lets the original compute its patterns step by step; its usual kernels give none, without saying so."""
     before, training = theirs.config._attn_implementation, theirs.training
     theirs.set_attn_implementation("eager")
+    if theirs.config._attn_implementation != "eager":  # Falcon takes it only when it is built
+        raise Refused('Its patterns cannot be had. Load it with attn_implementation="eager".')
     theirs.eval()
     try:
         yield

@@ -25,7 +25,6 @@ from tfmviz.huggingface.families import (
     open_source,
     parameters,
 )
-from tfmviz.huggingface.family import window_of_some
 from tfmviz.huggingface.source import Files, Memory, Refused, Source
 from tfmviz.huggingface.tokens import ends_of, read_tokenizer, tokenizer_of
 from tfmviz.huggingface.writing import new_folder, write_weights
@@ -92,7 +91,6 @@ def convert_folder(
             n_parameters=files.n_numbers,
             tokenizer=tokenizer.kind,
             licence=checkpoint.licence,
-            local=window_of_some(checkpoint.theirs),
         )
         if unknown := ends_of(checkpoint.theirs, checkpoint.generation, config)[1]:
             marks = ", ".join(map(str, unknown))

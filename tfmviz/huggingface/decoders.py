@@ -1,162 +1,122 @@
-"""Language models: GPT-2, Pythia (GPT-NeoX), BLOOM and OPT."""
+"""Language models built like GPT: GPT-2, Pythia (GPT-NeoX), BLOOM, OPT, GPT-J, Falcon and their relatives."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from torch import Tensor
 
-from tfmviz.huggingface.family import (
-    Family,
-    Weights,
-    embeddings,
-    function,
-    linear,
-    norm,
-    pairs,
-    plain_context,
-    reordered,
-    theta,
-    turned_width,
-)
+from tfmviz.huggingface.family import Family, Weights, embeddings, function
+from tfmviz.huggingface.layout import Layout, all_of, by_group, with_parts
+from tfmviz.huggingface.llamas import ATTENTION, LEFT_OUT, NORMS, ONE_NORM, OUTSIDE, family, phi, plain, turning
 from tfmviz.huggingface.source import Refused, Source
 from tfmviz.model.config import ModelConfig
 
-BUFFERS = ("*.attn.bias", "*.attn.masked_bias", "*.attention.bias", "*.attention.masked_bias", "*.inv_freq")
-"""Tables that follow from a formula; old files store them."""
 
-OTHER_HEADS = ("score.*", "classifier.*", "qa_outputs.*", "v_head.*")
-"""Heads for other tasks than the next word."""
+def _by_layer(theirs: Any, name: str) -> float:
+    """Some divide the scores of layer n by n + 1, which is folded into queries."""
+    divides = theirs.scale_attn_by_inverse_layer_idx and ".W_Q." in name
+    return 1 / (int(name.split(".")[2]) + 1) if divides else 1.0
 
 
-def _gpt2_shape(theirs: Any, source: Source) -> dict[str, Any]:
+GPT = {
+    "embedding.W_E": "wte.weight",
+    "embedding.W_U": "lm_head.weight",
+    "head.b_U": "lm_head.bias",
+    "positions.table": "wpe.weight",
+    "norm": "ln_f",
+}
+GPT_NORMS = {"self_attn_residual.norm": "ln_1", "mlp_residual.norm": "ln_2"}
+GPT_MLP = {"mlp.W_in": "mlp.c_fc", "mlp.W_out": "mlp.c_proj"}
+GPTJ = Layout(
+    path="h.{n}",
+    outside=GPT,
+    in_halves=False,
+    layer={
+        **{f"self_attn.W_{letter.upper()}": f"attn.{letter}_proj" for letter in "qkv"},
+        **{"self_attn.W_O": "attn.out_proj", "mlp.W_in": "mlp.fc_in", "mlp.W_out": "mlp.fc_out"},
+        **{"self_attn_residual.norm": "ln_1", "mlp_residual.norm": "ln_1"},
+    },
+)
+GPT2 = Layout(
+    path="h.{n}",
+    outside=GPT,
+    layer=all_of("attn.c_attn") | {"self_attn.W_O": "attn.c_proj"} | GPT_MLP | GPT_NORMS,
+    transposed=True,
+    factor=_by_layer,
+)
+FALCON_LAYER = {
+    **all_of("self_attention.query_key_value"),
+    **{"self_attn.W_O": "self_attention.dense"},
+    **{"mlp.W_in": "mlp.dense_h_to_4h", "mlp.W_out": "mlp.dense_4h_to_h"},
+    **NORMS,
+}
+WORDS = {"embedding.W_E": "word_embeddings.weight", "embedding.W_U": "lm_head.weight", "norm": "ln_f"}
+FALCON = Layout(path="h.{n}", cut=by_group, outside=WORDS, layer=FALCON_LAYER)
+BLOOM = replace(FALCON, outside=WORDS | {"embed_norm": "word_embeddings_layernorm"})
+NEOX = replace(
+    with_parts(FALCON, all_of("attention.query_key_value"), {"self_attn.W_O": "attention.dense"}),
+    path="layers.{n}",
+    outside={"embedding.W_E": "embed_in.weight", "embedding.W_U": "lm_head.weight", "norm": "final_layer_norm"},
+)
+OPT_LAYER = {
+    **ATTENTION,
+    **{"self_attn.W_O": "self_attn.out_proj", "mlp.W_in": "fc1", "mlp.W_out": "fc2"},
+    **{"self_attn_residual.norm": "self_attn_layer_norm", "mlp_residual.norm": "final_layer_norm"},
+}
+OPT = Layout(
+    path="decoder.layers.{n}",
+    outside={
+        "embedding.W_E": "decoder.embed_tokens.weight",
+        "positions.table": "decoder.embed_positions.weight",
+        "norm": "decoder.final_layer_norm",
+    },
+    layer=OPT_LAYER,
+    first_position=2,
+)
+
+
+def _falcon_layout(theirs: Any, source: Source) -> Layout:
+    """One norm or two, and in the newest models under other names."""
+    if not theirs.new_decoder_architecture:
+        return with_parts(FALCON, ONE_NORM) if theirs.parallel_attn else FALCON
+    if theirs.num_ln_in_parallel_attn == 1:
+        return with_parts(FALCON, ONE_NORM)
+    return with_parts(FALCON, {"self_attn_residual.norm": "ln_attn", "mlp_residual.norm": "ln_mlp"})
+
+
+def of_blocks(rows: Tensor, ours: ModelConfig, part: str) -> Tensor:
+    """CodeGen orders rows by four machines, and on each by queries, values and keys."""
+    return rows.unflatten(0, (4, 3, -1))[:, ("W_Q", "W_V", "W_K").index(part)].flatten(0, 1)
+
+
+def _gpt2(theirs: Any) -> dict[str, Any]:
     if theirs.add_cross_attention:
         raise Refused("It is a decoder with cross-attention, made for a larger model. It cannot run alone.")
-    return {
-        "d_model": theirs.n_embd,
-        "n_layers": theirs.n_layer,
-        "n_heads": theirs.n_head,
-        "n_kv_heads": theirs.n_head,
-        "d_ff": theirs.n_inner or 4 * theirs.n_embd,
-        "norm_eps": theirs.layer_norm_epsilon,
-        "feed_forward": function(theirs.activation_function),
-        "positions": "learned",
-        "score_divisor": None if theirs.scale_attn_weights else 1.0,
-        **embeddings(source, theirs, W_E="wte.weight", W_U="lm_head.weight"),
-    }
+    return plain(theirs) | {"positions": "learned", "score_divisor": None if theirs.scale_attn_weights else 1.0}
 
 
-GPT2_LAYER = {"attn.c_proj": "self_attn.W_O", "mlp.c_fc": "mlp.W_in", "mlp.c_proj": "mlp.W_out"}
+def _neox(theirs: Any) -> dict[str, Any]:
+    residual = "parallel" if theirs.use_parallel_residual else "sequential"
+    return plain(theirs) | turning(theirs) | {"residual": residual}
 
 
-def _turned(value: Tensor) -> Tensor:
-    """A matrix the other way round; a bias as it is."""
-    return value if value.ndim == 1 else value.T
+def _neox_layout(theirs: Any, source: Source) -> Layout:
+    """The library renamed the output layer; files on the Hub have the old name."""
+    W_U = "embed_out.weight" if "embed_out.weight" in source else "lm_head.weight"
+    return replace(NEOX, outside=dict(NEOX.outside) | {"embedding.W_U": W_U})
 
 
-def _gpt2_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
-    """Its matrices are stored the other way round, and W_Q, W_K, W_V side by side."""
-    yield "embedding.W_E", source["wte.weight"]
-    if not ours.embeddings.tied:
-        yield "embedding.W_U", source["lm_head.weight"]
-    yield "decoder.positions.table", source["wpe.weight"][: ours.max_len]
-    for n in range(ours.n_layers):
-        old, new = f"h.{n}", f"decoder.blocks.{n}"
-        scale = 1 / (n + 1) if theirs.scale_attn_by_inverse_layer_idx else 1.0
-        for kind in ("weight", "bias"):
-            parts = source[f"{old}.attn.c_attn.{kind}"].chunk(3, dim=-1)
-            for name, part in zip(("W_Q", "W_K", "W_V"), parts, strict=True):
-                folded = part.float() * scale if name == "W_Q" and scale != 1 else part
-                yield f"{new}.self_attn.{name}.{kind}", _turned(folded)
-            for inside, outside in GPT2_LAYER.items():
-                yield f"{new}.{outside}.{kind}", _turned(source[f"{old}.{inside}.{kind}"])
-        yield from norm(source, f"{old}.ln_1", f"{new}.self_attn_residual.norm")
-        yield from norm(source, f"{old}.ln_2", f"{new}.mlp_residual.norm")
-    yield from norm(source, "ln_f", "decoder.norm")
-
-
-def _neox_shape(theirs: Any, source: Source) -> dict[str, Any]:
-    d_head = theirs.hidden_size // theirs.num_attention_heads
-    return {
-        "d_model": theirs.hidden_size,
-        "n_layers": theirs.num_hidden_layers,
-        "n_heads": theirs.num_attention_heads,
-        "n_kv_heads": theirs.num_attention_heads,
-        "d_ff": theirs.intermediate_size,
-        "norm_eps": theirs.layer_norm_eps,
-        "residual": "parallel" if theirs.use_parallel_residual else "sequential",
-        "feed_forward": function(theirs.hidden_act),
-        "positions": "rope",
-        "rope_theta": theta(theirs, d_head),
-        **embeddings(source, theirs, W_E="embed_in.weight", W_U=_neox_head(source)),
-    }
-
-
-def _neox_head(source: Source) -> str:
-    """The library renamed it; files on the Hub have the old name."""
-    return "embed_out.weight" if "embed_out.weight" in source else "lm_head.weight"
-
-
-def _neox_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
-    yield "embedding.W_E", source["embed_in.weight"]
-    if not ours.embeddings.tied:
-        yield "embedding.W_U", source[_neox_head(source)]
-    order = pairs(ours.d_head, turned_width(theirs, ours.d_head))
-    for n in range(ours.n_layers):
-        old, new = f"layers.{n}", f"decoder.blocks.{n}"
-        for kind in ("weight", "bias"):
-            for name, part in _interleaved(source, f"{old}.attention.query_key_value.{kind}", ours):
-                yield f"{new}.self_attn.{name}.{kind}", part if name == "W_V" else reordered(part, order, ours.d_head)
-        yield from linear(source, f"{old}.attention.dense", f"{new}.self_attn.W_O")
-        yield from linear(source, f"{old}.mlp.dense_h_to_4h", f"{new}.mlp.W_in")
-        yield from linear(source, f"{old}.mlp.dense_4h_to_h", f"{new}.mlp.W_out")
-        yield from norm(source, f"{old}.input_layernorm", f"{new}.self_attn_residual.norm")
-        yield from norm(source, f"{old}.post_attention_layernorm", f"{new}.mlp_residual.norm")
-    yield from norm(source, "final_layer_norm", "decoder.norm")
-
-
-def _interleaved(source: Source, name: str, ours: ModelConfig) -> list[tuple[str, Tensor]]:
-    """W_Q, W_K, W_V from one tensor whose rows are ordered by head, then by these three, then by coordinate."""
-    if name not in source and name.endswith(".bias"):
-        zero = source[name.replace(".bias", ".weight")].new_zeros(ours.d_model)
-        return [(part, zero) for part in ("W_Q", "W_K", "W_V")]
-    rows = source[name].unflatten(0, (ours.attention.n_heads, 3, ours.d_head))
-    return [(part, rows[:, n].flatten(0, 1)) for n, part in enumerate(("W_Q", "W_K", "W_V"))]
-
-
-def _bloom_shape(theirs: Any, source: Source) -> dict[str, Any]:
+def _bloom(theirs: Any) -> dict[str, Any]:
     if theirs.apply_residual_connection_post_layernorm:
         raise Refused("Its stream goes through the norms (apply_residual_connection_post_layernorm); unknown here.")
     return {
-        "d_model": theirs.hidden_size,
-        "n_layers": theirs.n_layer,
-        "n_heads": theirs.n_head,
-        "n_kv_heads": theirs.n_head,
         "d_ff": 4 * theirs.hidden_size,
-        "norm_eps": theirs.layer_norm_epsilon,
         "feed_forward": "gelu_tanh",
         "positions": "alibi",
         "embedding_norm": "present",
-        **embeddings(source, theirs, W_E="word_embeddings.weight", W_U="lm_head.weight"),
     }
-
-
-def _bloom_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
-    yield "embedding.W_E", source["word_embeddings.weight"]
-    if not ours.embeddings.tied:
-        yield "embedding.W_U", source["lm_head.weight"]
-    yield from norm(source, "word_embeddings_layernorm", "decoder.embed_norm")
-    for n in range(ours.n_layers):
-        old, new = f"h.{n}", f"decoder.blocks.{n}"
-        for kind in ("weight", "bias"):
-            for name, part in _interleaved(source, f"{old}.self_attention.query_key_value.{kind}", ours):
-                yield f"{new}.self_attn.{name}.{kind}", part
-        yield from linear(source, f"{old}.self_attention.dense", f"{new}.self_attn.W_O")
-        yield from linear(source, f"{old}.mlp.dense_h_to_4h", f"{new}.mlp.W_in")
-        yield from linear(source, f"{old}.mlp.dense_4h_to_h", f"{new}.mlp.W_out")
-        yield from norm(source, f"{old}.input_layernorm", f"{new}.self_attn_residual.norm")
-        yield from norm(source, f"{old}.post_attention_layernorm", f"{new}.mlp_residual.norm")
-    yield from norm(source, "ln_f", "decoder.norm")
 
 
 def _opt_shape(theirs: Any, source: Source) -> dict[str, Any]:
@@ -179,60 +139,155 @@ def _opt_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 def _opt_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
     """Its smallest post-norm model has narrow embeddings, W_E · project_in, and the same on the way out."""
-    W_E = source["decoder.embed_tokens.weight"]
-    W_U = source["lm_head.weight" if "lm_head.weight" in source else "decoder.embed_tokens.weight"]
-    if "decoder.project_in.weight" in source:
-        yield "embedding.W_E", W_E.float() @ source["decoder.project_in.weight"].float().T
-        yield "embedding.W_U", W_U.float() @ source["decoder.project_out.weight"].float()
-    else:
-        yield "embedding.W_E", W_E
-        if not ours.embeddings.tied:
-            yield "embedding.W_U", W_U
-    yield "decoder.positions.table", source["decoder.embed_positions.weight"][2 : ours.max_len + 2]
-    for n in range(ours.n_layers):
-        old, new = f"decoder.layers.{n}", f"decoder.blocks.{n}"
-        for theirs_name, name in (("q_proj", "W_Q"), ("k_proj", "W_K"), ("v_proj", "W_V"), ("out_proj", "W_O")):
-            yield from linear(source, f"{old}.self_attn.{theirs_name}", f"{new}.self_attn.{name}")
-        yield from linear(source, f"{old}.fc1", f"{new}.mlp.W_in")
-        yield from linear(source, f"{old}.fc2", f"{new}.mlp.W_out")
-        yield from norm(source, f"{old}.self_attn_layer_norm", f"{new}.self_attn_residual.norm")
-        yield from norm(source, f"{old}.final_layer_norm", f"{new}.mlp_residual.norm")
-    if ours.norm.position == "pre":
-        yield from norm(source, "decoder.final_layer_norm", "decoder.norm")
+    W_U = "lm_head.weight" if "lm_head.weight" in source else "decoder.embed_tokens.weight"
+    for name, value in replace(OPT, outside=dict(OPT.outside) | {"embedding.W_U": W_U}).weights(source, theirs, ours):
+        if "decoder.project_in.weight" not in source or not name.startswith("embedding."):
+            yield name, value
+        elif name == "embedding.W_E":
+            yield name, value.float() @ source["decoder.project_in.weight"].float().T
+        else:
+            yield name, value.float() @ source["decoder.project_out.weight"].float()
 
+
+def _gptj(theirs: Any) -> dict[str, Any]:
+    if not theirs.rotary_dim:
+        raise Refused("All coordinates of its heads turn as one (rotary_dim is not set), which is not known here.")
+    return phi(theirs)
+
+
+def _gpt_neo(theirs: Any) -> dict[str, Any]:
+    """Its scores are not divided, and every second layer sees a window."""
+    kinds = theirs.attention_layers
+    everywhere = [n for n, kind in enumerate(kinds) if kind == "global"]
+    return plain(theirs) | {
+        "positions": "learned",
+        "score_divisor": 1.0,
+        "window": theirs.window_size if "local" in kinds else None,
+        "global_layers": (everywhere or None) if "local" in kinds else None,
+    }
+
+
+def _mpt(theirs: Any) -> dict[str, Any]:
+    told = theirs.attn_config
+    for name, known in (("alibi", True), ("alibi_bias_max", 8), ("clip_qkv", None), ("qk_ln", False)):
+        if (value := getattr(told, name, known)) != known:
+            raise Refused(f"Its attention has {name} = {value}; what is known here has {known}.")
+    return {
+        "d_ff": 4 * theirs.d_model,
+        "feed_forward": "gelu",
+        "positions": "alibi",
+        "score_divisor": None if told.softmax_scale is None else 1 / told.softmax_scale,
+    }
+
+
+def _falcon(theirs: Any) -> dict[str, Any]:
+    if theirs.alibi:
+        raise Refused("Its ALiBi rounds distances to bfloat16 (alibi = True). Only Falcon with RoPE is known here.")
+    is_grouped = theirs.new_decoder_architecture
+    n_heads = theirs.num_attention_heads
+    return {
+        "n_kv_heads": theirs.num_kv_heads if is_grouped else 1 if theirs.multi_query else n_heads,
+        "d_ff": theirs.ffn_hidden_size,
+        "feed_forward": function(theirs.activation),
+        "residual": "parallel" if is_grouped or theirs.parallel_attn else "sequential",
+        **turning(theirs),
+    }
+
+
+def _big_code(theirs: Any) -> dict[str, Any]:
+    return plain(theirs) | {
+        "n_kv_heads": 1 if theirs.multi_query else theirs.n_head,
+        "positions": "learned",
+        "score_divisor": None if theirs.scale_attn_weights else 1.0,
+    }
+
+
+def _xglm(theirs: Any) -> dict[str, Any]:
+    return {
+        "d_ff": theirs.ffn_dim,
+        "feed_forward": function(theirs.activation_function),
+        "positions": "sines-first-from-2",
+        "embedding_scale": "sqrt_d_model" if theirs.scale_embedding else "one",
+    }
+
+
+TRANSFORMER: dict[str, Any] = {"prefix": "transformer."}
 
 FAMILIES = {
-    "gpt2": Family(
-        shape=_gpt2_shape,
-        weights=_gpt2_weights,
-        context=lambda theirs: theirs.n_positions,
-        reference="AutoModelForCausalLM",
-        prefix="transformer.",
-        left_out=BUFFERS + OTHER_HEADS,
-    ),
-    "gpt_neox": Family(
-        shape=_neox_shape,
-        weights=_neox_weights,
-        context=plain_context,
-        reference="AutoModelForCausalLM",
-        prefix="gpt_neox.",
-        left_out=BUFFERS + OTHER_HEADS,
-    ),
-    "bloom": Family(
-        shape=_bloom_shape,
-        weights=_bloom_weights,
-        context=lambda theirs: getattr(theirs, "seq_length", 2048),
-        reference="AutoModelForCausalLM",
-        prefix="transformer.",
-        left_out=OTHER_HEADS,
-    ),
+    "gpt2": family(GPT2, _gpt2, **TRANSFORMER),
+    "gpt_neox": family(NEOX, _neox, prefix="gpt_neox.", layout_of=_neox_layout),
+    "bloom": family(BLOOM, _bloom, context=lambda theirs: getattr(theirs, "seq_length", 2048), **TRANSFORMER),
     "opt": Family(
         shape=_opt_shape,
         weights=_opt_weights,
-        context=plain_context,
+        context=lambda theirs: theirs.max_position_embeddings,
         reference="AutoModelForCausalLM",
         prefix="model.",
-        left_out=OTHER_HEADS,
+        left_out=LEFT_OUT,
+    ),
+    "gptj": family(GPTJ, _gptj, **TRANSFORMER),
+    "codegen": family(with_parts(GPTJ, all_of("attn.qkv_proj"), cut=of_blocks), _gptj, **TRANSFORMER),
+    "gpt_neo": family(
+        Layout(
+            path="h.{n}",
+            outside=GPT,
+            layer={
+                **{f"self_attn.W_{letter.upper()}": f"attn.attention.{letter}_proj" for letter in "qkv"},
+                **{"self_attn.W_O": "attn.attention.out_proj"},
+                **GPT_MLP,
+                **GPT_NORMS,
+            },
+        ),
+        _gpt_neo,
+        **TRANSFORMER,
+    ),
+    "gpt_bigcode": family(
+        Layout(
+            path="h.{n}",
+            cut=by_group,
+            outside=GPT,
+            layer=all_of("attn.c_attn") | {"self_attn.W_O": "attn.c_proj"} | GPT_MLP | GPT_NORMS,
+        ),
+        _big_code,
+        **TRANSFORMER,
+    ),
+    "mpt": family(
+        Layout(
+            path="blocks.{n}",
+            outside={"embedding.W_E": "wte.weight", "embedding.W_U": "lm_head.weight", "norm": "norm_f"},
+            layer={
+                **all_of("attn.Wqkv"),
+                **{"self_attn.W_O": "attn.out_proj", "mlp.W_in": "ffn.up_proj", "mlp.W_out": "ffn.down_proj"},
+                **{"self_attn_residual.norm": "norm_1", "mlp_residual.norm": "norm_2"},
+            },
+        ),
+        _mpt,
+        context=lambda theirs: theirs.max_seq_len,
+        **TRANSFORMER,
+    ),
+    "falcon": family(FALCON, _falcon, layout_of=_falcon_layout, **TRANSFORMER),
+    "biogpt": family(
+        Layout(
+            outside={
+                **OUTSIDE,
+                **{"embedding.W_U": "output_projection.weight", "norm": "layer_norm"},
+                **{"positions.table": "embed_positions.weight"},
+            },
+            layer=OPT_LAYER,
+            first_position=2,
+        ),
+        plain,
+        lambda theirs: {
+            "norm_eps": 1e-5,  # its code leaves out layer_norm_eps
+            "positions": "learned",
+            "embedding_scale": "sqrt_d_model" if theirs.scale_embedding else "one",
+        },
+        prefix="biogpt.",
+    ),
+    "xglm": family(
+        Layout(outside=OUTSIDE | {"norm": "layer_norm"}, layer=OPT_LAYER),
+        _xglm,
+        left_out=(*LEFT_OUT, "embed_positions.weights"),
     ),
 }
 """By `model_type`."""

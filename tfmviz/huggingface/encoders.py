@@ -1,13 +1,16 @@
-"""Models that fill in words: BERT, RoBERTa and DistilBERT, with their heads or without."""
+"""Models that fill in words: BERT and what is built like it, ModernBERT, EuroBERT; with their heads or without."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from tfmviz.huggingface.family import Family, Weights, function, linear, norm
+from tfmviz.huggingface.family import Family, Weights, embeddings, function, linear, norm
+from tfmviz.huggingface.layout import Layout, all_of, with_parts
+from tfmviz.huggingface.llamas import LLAMA, all_turn, family, fixed, gated
 from tfmviz.huggingface.source import Refused, Source
+from tfmviz.huggingface.turning import plain_context, turns, windows
 from tfmviz.model.config import ModelConfig
 
 LEFT_OUT = (
@@ -23,6 +26,8 @@ LEFT_OUT = (
     "lm_head.bias",
     "lm_head.decoder.*",
     "vocab_projector.weight",
+    "generator_lm_head.weight",
+    "discriminator_predictions.*",
 )
 """Buffers, a pooled vector, heads for other tasks, and the embedding where it is stored again as the output layer."""
 
@@ -65,6 +70,18 @@ def _bert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
 
 
 def _roberta_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
+    shape = _bert_shape(theirs, source, names=names)
+    if shape["head"] == "transform" and shape["feed_forward"] != "gelu":
+        raise Refused("Its head has another function than its feed-forward layers, which is not known here.")
+    return shape
+
+
+def _electra_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
+    if theirs.embedding_size != theirs.hidden_size:
+        raise Refused(
+            f"Its embeddings have {theirs.embedding_size} numbers and its stream {theirs.hidden_size}: the matrix "
+            "between them (embeddings_project) follows a norm, and such a step is not known here."
+        )
     shape = _bert_shape(theirs, source, names=names)
     if shape["head"] == "transform" and shape["feed_forward"] != "gelu":
         raise Refused("Its head has another function than its feed-forward layers, which is not known here.")
@@ -147,6 +164,14 @@ ROBERTA = Names(
     bias="lm_head",
     W_U="lm_head.decoder.weight",
 )
+ELECTRA = Names(
+    layers="encoder.layer",
+    parts=BERT_LAYER,
+    dense="generator_predictions.dense",
+    norm="generator_predictions.LayerNorm",
+    bias="generator_lm_head",
+    W_U="generator_lm_head.weight",
+)
 DISTILBERT = Names(
     layers="transformer.layer",
     parts=DISTILBERT_LAYER,
@@ -176,9 +201,13 @@ def _weights(source: Source, theirs: Any, ours: ModelConfig, *, names: Names) ->
         yield "head.b_U", source[decoder if decoder in source else f"{names.bias}.bias"]
 
 
+ROBERTAS = ("roberta", "xlm-roberta", "camembert")
+"""Types that are one model."""
+
+
 def _first_position(theirs: Any) -> int:
     """Row of the table that a text's first token takes: RoBERTa counts from after its padding."""
-    return theirs.pad_token_id + 1 if theirs.model_type == "roberta" else 0
+    return theirs.pad_token_id + 1 if theirs.model_type in ROBERTAS else 0
 
 
 def _family(shape: Any, *, names: Names, prefix: str) -> Family:
@@ -192,9 +221,85 @@ def _family(shape: Any, *, names: Names, prefix: str) -> Family:
     )
 
 
+MODERN = Layout(
+    outside={
+        "embedding.W_E": "embeddings.tok_embeddings.weight",
+        "embedding.W_U": "decoder.weight",
+        "embed_norm": "embeddings.norm",
+        "norm": "final_norm",
+        "head.b_U": "decoder.bias",
+        "head.transform.W": "head.dense",
+        "head.transform.norm": "head.norm",
+    },
+    layer={
+        **all_of("attn.Wqkv"),
+        **{"self_attn.W_O": "attn.Wo", "self_attn_residual.norm": "attn_norm"},
+        **{"mlp.W_gate": "mlp.Wi", "mlp.W_in": "mlp.Wi", "mlp.W_out": "mlp.Wo", "mlp_residual.norm": "mlp_norm"},
+    },
+)
+
+
+MODERN_DECODER = with_parts(
+    replace(
+        MODERN,
+        outside=dict(MODERN.outside) | {"head.transform.W": "lm_head.dense", "head.transform.norm": "lm_head.norm"},
+    ),
+    {f"self_attn.W_{letter.upper()}": f"attn.{letter}_proj" for letter in "qkv"},
+)
+MODERN_HEAD = {"modernbert": "head", "modernbert-decoder": "lm_head"}
+
+
+def _modern_shape(theirs: Any, source: Source) -> dict[str, Any]:
+    """Its first layer reads the embedding, which has been normed already."""
+    if theirs.classifier_activation != theirs.hidden_activation:
+        raise Refused("Its head has another function than its layers (classifier_activation), which is not known here.")
+    if not theirs.decoder_bias:
+        raise Refused("Its output layer has no bias (decoder_bias), which is not known here.")
+    dense = f"{MODERN_HEAD[theirs.model_type]}.dense.weight"
+    head = "transform" if dense in source else "none"
+    return {
+        "architecture": "encoder-only" if theirs.model_type == "modernbert" else "decoder-only",
+        "d_model": theirs.hidden_size,
+        "n_layers": theirs.num_hidden_layers,
+        "n_heads": theirs.num_attention_heads,
+        "n_kv_heads": theirs.num_attention_heads,
+        "d_ff": theirs.intermediate_size,
+        "norm_eps": theirs.norm_eps,
+        "first_norm": "absent",
+        "feed_forward": function(theirs.hidden_activation, gated=True),
+        "embedding_norm": "present",
+        **turns(theirs, theirs.hidden_size // theirs.num_attention_heads),
+        **windows(theirs, more=int(theirs.model_type == "modernbert")),
+        "head": head,
+        **(
+            embeddings(source, theirs, W_E=MODERN.outside["embedding.W_E"], W_U="decoder.weight")
+            if head == "transform"
+            else {"embeddings": "tied"}
+        ),
+    }
+
+
 FAMILIES = {
+    "modernbert": Family(
+        shape=_modern_shape,
+        weights=MODERN.weights,
+        context=plain_context,
+        reference="AutoModelForMaskedLM",
+        prefix="model.",
+        left_out=("*.inv_freq", "classifier.*"),
+    ),
+    "modernbert-decoder": Family(
+        shape=_modern_shape,
+        weights=MODERN_DECODER.weights,
+        context=plain_context,
+        reference="AutoModelForCausalLM",
+        prefix="model.",
+        left_out=("*.inv_freq", "classifier.*"),
+    ),
+    "eurobert": family(LLAMA, gated, all_turn, fixed(architecture="encoder-only"), reference="AutoModelForMaskedLM"),
     "bert": _family(_bert_shape, names=BERT, prefix="bert."),
-    "roberta": _family(_roberta_shape, names=ROBERTA, prefix="roberta."),
+    **{name: _family(_roberta_shape, names=ROBERTA, prefix="roberta.") for name in ROBERTAS},
+    "electra": _family(_electra_shape, names=ELECTRA, prefix="electra."),
     "distilbert": _family(_distilbert_shape, names=DISTILBERT, prefix="distilbert."),
 }
 """By `model_type`."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from tfmviz.huggingface import decoders, encoders, llamas, translators
-from tfmviz.huggingface.family import MAX_LEN, Family, window_of_some
+from tfmviz.huggingface.family import MAX_LEN, Family
 from tfmviz.huggingface.refusals import not_converted, with_way_out
 from tfmviz.huggingface.source import Refused, Source, Store
 from tfmviz.model.config import ModelConfig
@@ -48,14 +48,13 @@ def open_source(store: Store, family: Family) -> Source:
 
 
 def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEFAULT_LEN) -> ModelConfig:
-    """Our configuration of a model, whose context is cut at `max_len`, at what the pages can draw and at a window that
-    only some layers have.
+    """Our configuration of a model, whose context is cut at `max_len` and at what the pages can draw.
 
     Raises:
         Refused: the model is of a kind that is not known here; its configuration contradicts itself.
     """
     context = family.context(theirs)
-    length = min(max_len, context, window_of_some(theirs) or context, MAX_LEN)
+    length = min(max_len, context, MAX_LEN)
     trained = context if context > length else None
     try:
         sizes = {"vocab_size": theirs.vocab_size, "max_len": length, "trained_len": trained}

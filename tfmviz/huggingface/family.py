@@ -7,7 +7,6 @@ pairs neighbours, which is the same model with its rows in another order.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,7 +16,6 @@ from torch import Tensor
 
 from tfmviz.huggingface.source import Refused, Source
 from tfmviz.model.config import ModelConfig
-from tfmviz.positions.rope import frequencies
 from tfmviz.record.facts import FeedForwardKind
 
 Weights = Iterator[tuple[str, Tensor]]
@@ -41,6 +39,7 @@ class Family:
         reference: the class of transformers with the head that goes with `shape`.
         prefix: see `Source`.
         left_out: see `Source`.
+        last: what our last stream is, in units of theirs: some divide logits, which is in the last norm of ours.
     """
 
     shape: Callable[[Any, Source], dict[str, Any]]
@@ -49,10 +48,12 @@ class Family:
     reference: Reference
     prefix: str = ""
     left_out: tuple[str, ...] = ()
+    last: Callable[[Any], float] = lambda theirs: 1.0
 
 
 FUNCTIONS: dict[str, FeedForwardKind] = {
     "relu": "relu",
+    "relu2": "relu2",
     "gelu": "gelu",
     "gelu_python": "gelu",
     "gelu_new": "gelu_tanh",
@@ -76,7 +77,10 @@ def function(name: str, *, gated: bool = False) -> FeedForwardKind:
     """Raises: Refused, naming a function that is not known here."""
     if name not in FUNCTIONS:
         raise Refused(f"Its layers use the function {name!r}, which is not known here. Known: {', '.join(FUNCTIONS)}.")
-    return GATED[FUNCTIONS[name]] if gated else FUNCTIONS[name]
+    kind = FUNCTIONS[name]
+    if gated and kind not in GATED:
+        raise Refused(f"Its gates use the function {name!r}, which is not known here.")
+    return GATED[kind] if gated else kind
 
 
 def embeddings(source: Source, theirs: Any, *, W_E: str, W_U: str) -> dict[str, Any]:
@@ -102,79 +106,3 @@ def norm(source: Source, theirs: str, ours: str) -> Weights:
     yield f"{ours}.weight", source[f"{theirs}.weight"]
     if f"{theirs}.bias" in source:
         yield f"{ours}.bias", source[f"{theirs}.bias"]
-
-
-def projection(source: Source, theirs: str, ours: str, *, order: Tensor, d_head: int) -> Weights:
-    """W_Q or W_K with the coordinates of each head in another order; see `pairs`."""
-    weight = source[f"{theirs}.weight"]
-    yield f"{ours}.weight", reordered(weight, order, d_head)
-    yield f"{ours}.bias", reordered(bias_of(source, theirs, len(weight)), order, d_head)
-
-
-def reordered(rows: Tensor, order: Tensor, d_head: int) -> Tensor:
-    """The rows of every head, (heads × d_head, …), in another order."""
-    return rows.unflatten(0, (-1, d_head))[:, order].flatten(0, 1)
-
-
-def pairs(d_head: int, turned: int | None = None) -> Tensor:
-    """Puts coordinates m and m + turned / 2 side by side, and leaves those that do not turn at the end: (d_head,)."""
-    turned = d_head if turned is None else turned
-    return torch.cat((torch.arange(turned).unflatten(0, (2, -1)).T.flatten(), torch.arange(turned, d_head)))
-
-
-def theta(theirs: Any, d_head: int) -> tuple[float, ...]:
-    """Radians per position of each pair, with base, scaling and the share of coordinates that turn.
-
-    Raises:
-        Refused: another scaling, such as YaRN, which also scales the scores, or LongRoPE, which has two sets of turns.
-    """
-    rope = theirs.rope_parameters
-    turned = turned_width(theirs, d_head)
-    turning = frequencies(turned, base=rope["rope_theta"])  # float64, as in the models trained here
-    match rope.get("rope_type", "default"):
-        case "default" | "dynamic":  # dynamic: as trained, up to the trained length, where max_len ends
-            pass
-        case "linear":
-            turning = turning / rope["factor"]
-        case "llama3":
-            turning = _llama3(turning, rope)
-        case kind:
-            raise Refused(f"Its RoPE is stretched by {kind!r}, which is not known here.")
-    return (*turning.tolist(), *[0.0] * ((d_head - turned) // 2))
-
-
-def turned_width(theirs: Any, d_head: int) -> int:
-    """How many coordinates of a head turn."""
-    return int(d_head * theirs.rope_parameters.get("partial_rotary_factor", 1.0))
-
-
-def _llama3(turning: Tensor, rope: Any) -> Tensor:
-    """Slow pairs are slowed down by `factor`, fast ones kept, those between blended (Llama 3.1)."""
-    turns = rope["original_max_position_embeddings"] * turning / (2 * math.pi)
-    low, high = rope["low_freq_factor"], rope["high_freq_factor"]
-    kept = ((turns - low) / (high - low)).clamp(0, 1)
-    return (1 - kept) * turning / rope["factor"] + kept * turning
-
-
-def plain_context(theirs: Any) -> int:
-    """The longest text that a model was trained on."""
-    rope = getattr(theirs, "rope_parameters", None) or {}
-    if rope.get("rope_type") == "dynamic" and (original := rope.get("original_max_position_embeddings")):
-        return min(theirs.max_position_embeddings, original)
-    return theirs.max_position_embeddings
-
-
-def window_of_all(theirs: Any) -> int | None:
-    """How many keys a query sees at most, its own included, if that is so in every layer (Mistral); None: all."""
-    return theirs.sliding_window if _kinds_of_layers(theirs) == {"sliding_attention"} else None
-
-
-def window_of_some(theirs: Any) -> int | None:
-    """The same where other layers see all keys (Gemma 2). Ours share one mask, so a text must fit the window."""
-    return theirs.sliding_window if len(_kinds_of_layers(theirs)) > 1 else None
-
-
-def _kinds_of_layers(theirs: Any) -> set[str]:
-    if getattr(theirs, "sliding_window", None) is None or not getattr(theirs, "use_sliding_window", True):
-        return {"full_attention"}
-    return set(getattr(theirs, "layer_types", None) or ["sliding_attention"])

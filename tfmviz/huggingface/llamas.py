@@ -1,144 +1,284 @@
-"""Language models built like Llama: Mistral, Qwen 2, Qwen 3, Gemma and Gemma 2."""
+"""Language models built like Llama: what differs between them is a table of names and a few settings."""
 
 from __future__ import annotations
 
 import math
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from tfmviz.huggingface.family import (
-    Family,
-    Weights,
-    embeddings,
-    function,
-    linear,
-    norm,
-    pairs,
-    plain_context,
-    projection,
-    theta,
-    turned_width,
-    window_of_all,
-)
+from tfmviz.huggingface.family import Family, Weights, embeddings, function
+from tfmviz.huggingface.layout import Layout, all_of, with_parts
 from tfmviz.huggingface.source import Refused, Source
+from tfmviz.huggingface.turning import kinds_of_layers, plain_context, turns, windows
 from tfmviz.model.config import ModelConfig
 
-LEFT_OUT = ("*.inv_freq", "score.*", "classifier.*", "qa_outputs.*", "v_head.*")
+LEFT_OUT = (
+    *("*.inv_freq", "*.attn.bias", "*.attn.masked_bias", "*.attention.bias", "*.attention.masked_bias"),
+    *("*.causal_mask", "score.*", "classifier.*", "qa_outputs.*", "v_head.*"),
+)
 """Tables that follow from a formula, and heads for other tasks than the next word."""
 
+EPS = ("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps")
+"""Names of ε; some families have no choice but 10⁻⁵."""
 
-def _llama_shape(theirs: Any, source: Source) -> dict[str, Any]:
-    n_heads = theirs.num_attention_heads
-    d_head = getattr(theirs, "head_dim", None) or theirs.hidden_size // n_heads
-    if (turned := turned_width(theirs, d_head)) != d_head:
-        raise Refused(
-            f"Its configuration turns {turned} of a head's {d_head} coordinates (partial_rotary_factor); models of the "
-            f"type {theirs.model_type!r} turn all."
-        )
+Settings = Callable[[Any], dict[str, Any]]
+"""What a family's configuration says, in the words of ours."""
+
+ATTENTION = {
+    "self_attn.W_Q": "self_attn.q_proj",
+    "self_attn.W_K": "self_attn.k_proj",
+    "self_attn.W_V": "self_attn.v_proj",
+    "self_attn.W_O": "self_attn.o_proj",
+}
+NORMS = {"self_attn_residual.norm": "input_layernorm", "mlp_residual.norm": "post_attention_layernorm"}
+ONE_NORM = {"self_attn_residual.norm": "input_layernorm", "mlp_residual.norm": "input_layernorm"}
+"""Parallel layers that read one normed copy of the stream; ours has a norm for each, with the same numbers."""
+BOTH_NORMS = {
+    "self_attn_residual.norm": "input_layernorm",
+    "self_attn.out_norm": "post_attention_layernorm",
+    "mlp_residual.norm": "pre_feedforward_layernorm",
+    "mlp.out_norm": "post_feedforward_layernorm",
+}
+OUT_NORMS = {"self_attn.out_norm": "post_attention_layernorm", "mlp.out_norm": "post_feedforward_layernorm"}
+QK_NORMS = {"self_attn.q_norm": "self_attn.q_norm", "self_attn.k_norm": "self_attn.k_norm"}
+GATED = {"mlp.W_gate": "mlp.gate_proj", "mlp.W_in": "mlp.up_proj", "mlp.W_out": "mlp.down_proj"}
+JOINED_GATED = {"mlp.W_gate": "mlp.gate_up_proj", "mlp.W_in": "mlp.gate_up_proj", "mlp.W_out": "mlp.down_proj"}
+PLAIN = {"mlp.W_in": "mlp.up_proj", "mlp.W_out": "mlp.down_proj"}
+OUTSIDE = {"embedding.W_E": "embed_tokens.weight", "embedding.W_U": "lm_head.weight", "norm": "norm"}
+
+LLAMA = Layout(outside=OUTSIDE, layer=ATTENTION | GATED | NORMS)
+
+
+def _shape(theirs: Any, source: Source, layout: Layout) -> dict[str, Any]:
+    """What most families say in the same words."""
+    n_heads, d_model = theirs.num_attention_heads, theirs.hidden_size
+    d_head = getattr(theirs, "head_dim", None) or d_model // n_heads
+    is_rms = hasattr(theirs, "rms_norm_eps")
     return {
-        "d_model": theirs.hidden_size,
+        "d_model": d_model,
         "n_layers": theirs.num_hidden_layers,
         "n_heads": n_heads,
-        "n_kv_heads": theirs.num_key_value_heads or n_heads,
-        "window": window_of_all(theirs),
-        "head_width": None if d_head * n_heads == theirs.hidden_size else d_head,
-        "d_ff": theirs.intermediate_size,
-        "norm": "rms",
-        "norm_eps": theirs.rms_norm_eps,
-        "feed_forward": function(theirs.hidden_act, gated=True),
-        "positions": "rope",
-        "rope_theta": theta(theirs, d_head),
-        **embeddings(source, theirs, W_E="embed_tokens.weight", W_U="lm_head.weight"),
+        "n_kv_heads": getattr(theirs, "num_key_value_heads", None) or n_heads,
+        "head_width": None if d_head * n_heads == d_model else d_head,
+        "norm": "rms" if is_rms else "layer",
+        "norm_eps": next((getattr(theirs, name) for name in EPS if hasattr(theirs, name)), 1e-5),
+        **windows(theirs),
+        **embeddings(source, theirs, W_E=layout.outside["embedding.W_E"], W_U=layout.outside["embedding.W_U"]),
     }
 
 
-def _qwen3_shape(theirs: Any, source: Source) -> dict[str, Any]:
-    return _llama_shape(theirs, source) | {"qk_norm": "present"}
+def gated(theirs: Any) -> dict[str, Any]:
+    """The function of a gated layer, and its width."""
+    return {"feed_forward": function(theirs.hidden_act, gated=True), "d_ff": theirs.intermediate_size}
 
 
-def _gemma_shape(theirs: Any, source: Source) -> dict[str, Any]:
+def plain(theirs: Any) -> dict[str, Any]:
+    """The same of a layer without a gate; GPT-J and its relatives make it four times as wide as the stream."""
+    named = getattr(theirs, "hidden_act", None) or theirs.activation_function
+    d_ff = getattr(theirs, "intermediate_size", None) or getattr(theirs, "n_inner", None)
+    return {"feed_forward": function(named), "d_ff": d_ff or 4 * theirs.hidden_size}
+
+
+def turning(theirs: Any, *, still: Any = ()) -> dict[str, Any]:
+    d_head = getattr(theirs, "head_dim", None) or theirs.hidden_size // theirs.num_attention_heads
+    return turns(theirs, d_head, still=still)
+
+
+def all_turn(theirs: Any) -> dict[str, Any]:
+    """Raises: Refused, if a share of the coordinates would turn in a model whose code turns all."""
+    rope = getattr(theirs, "rope_parameters", None) or {}
+    if (share := rope.get("partial_rotary_factor", 1.0)) != 1.0:
+        d_head = getattr(theirs, "head_dim", None) or theirs.hidden_size // theirs.num_attention_heads
+        raise Refused(
+            f"Its configuration turns {int(d_head * share)} of a head's {d_head} coordinates (partial_rotary_factor); "
+            f"models of the type {theirs.model_type!r} turn all."
+        )
+    return turning(theirs)
+
+
+def _still_where_global(theirs: Any) -> dict[str, Any]:
+    """Layers that see all keys have no positions where others have a window (Command R7B, EXAONE 4)."""
+    everywhere = [n for n, kind in enumerate(kinds_of_layers(theirs)) if kind == "full_attention"]
+    return turning(theirs, still=everywhere if theirs.sliding_window else ())
+
+
+def _still_as_listed(theirs: Any) -> dict[str, Any]:
+    return turning(theirs, still=[n for n, turns in enumerate(theirs.no_rope_layers) if not turns])
+
+
+def _gemma(theirs: Any) -> dict[str, Any]:
     """Configurations of the first Gemma say "gelu", but the models were trained with its approximation by tanh."""
-    if getattr(theirs, "use_bidirectional_attention", None):
-        raise Refused("It is a Gemma that looks both ways, as EmbeddingGemma does. Only its decoders are known here.")
     named = getattr(theirs, "hidden_activation", None) or theirs.hidden_act
-    return _llama_shape(_Named(theirs, named), source) | {
-        "feed_forward": "geglu_tanh" if named == "gelu" else function(named, gated=True),
-        "embedding_scale": "sqrt_d_model",
-    }
+    kind = "geglu_tanh" if named == "gelu" and theirs.model_type == "gemma" else function(named, gated=True)
+    return {"feed_forward": kind, "d_ff": theirs.intermediate_size, "embedding_scale": "sqrt_d_model"} | turning(theirs)
 
 
-def _gemma2_shape(theirs: Any, source: Source) -> dict[str, Any]:
-    divisor = math.sqrt(theirs.query_pre_attn_scalar)
-    return _gemma_shape(theirs, source) | {
+def _capped(theirs: Any) -> dict[str, Any]:
+    """Norms on both sides, another divisor, and caps; Gemma 3 has norms of queries and no caps."""
+    found = {
         "norm_position": "both",
-        "score_divisor": divisor,
+        "score_divisor": math.sqrt(theirs.query_pre_attn_scalar),
         "score_cap": theirs.attn_logit_softcapping,
         "logit_cap": theirs.final_logit_softcapping,
     }
+    if getattr(theirs, "use_bidirectional_attention", None):  # EmbeddingGemma
+        if theirs.model_type != "gemma3_text":
+            raise Refused("It looks both ways (use_bidirectional_attention), which is known of Gemma 3 only.")
+        found |= {"architecture": "encoder-only", "head": "none", "embeddings": "tied", "logit_cap": None}
+    return _gemma(theirs) | found
 
 
-class _Named:
-    """Their configuration under which the function has the name that most families give it."""
-
-    def __init__(self, theirs: Any, function: str) -> None:
-        self._theirs = theirs
-        self.hidden_act = function
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._theirs, name)
+def phi(theirs: Any) -> dict[str, Any]:
+    return plain(theirs) | turning(theirs) | {"residual": "parallel", "head": "bias"}
 
 
-def _weights(source: Source, theirs: Any, ours: ModelConfig, *, gain_from_1: bool = False) -> Weights:
-    """`gain_from_1`: Gemma stores γ − 1."""
-
-    def gains(theirs_name: str, name: str) -> Weights:
-        for part, value in norm(source, theirs_name, name):
-            yield part, value.float() + 1 if gain_from_1 else value
-
-    yield "embedding.W_E", source["embed_tokens.weight"]
-    if not ours.embeddings.tied:
-        yield "embedding.W_U", source["lm_head.weight"]
-    after = ("post_attention_layernorm", "post_feedforward_layernorm")
-    before = ("input_layernorm", "pre_feedforward_layernorm" if ours.norm.position == "both" else after[0])
-    for n in range(ours.n_layers):
-        old, new = f"layers.{n}", f"decoder.blocks.{n}"
-        yield from _attention(source, f"{old}.self_attn", f"{new}.self_attn", ours)
-        for theirs_name, name in (("gate_proj", "W_gate"), ("up_proj", "W_in"), ("down_proj", "W_out")):
-            yield from linear(source, f"{old}.mlp.{theirs_name}", f"{new}.mlp.{name}")
-        for theirs_name, layer in zip(before, ("self_attn", "mlp"), strict=True):
-            yield from gains(f"{old}.{theirs_name}", f"{new}.{layer}_residual.norm")
-        if ours.norm.position == "both":
-            for theirs_name, layer in zip(after, ("self_attn", "mlp"), strict=True):
-                yield from gains(f"{old}.{theirs_name}", f"{new}.{layer}.out_norm")
-    yield from gains("norm", "decoder.norm")
+def _granite(theirs: Any, name: str) -> float:
+    """Four multipliers, three of them in the weights; the fourth is the divisor of the scores."""
+    if name == "embedding.W_E":
+        return theirs.embedding_multiplier
+    if name == "decoder.norm.weight":
+        tied = theirs.tie_word_embeddings is not False
+        return 1 / (theirs.logits_scaling * (theirs.embedding_multiplier if tied else 1))
+    return theirs.residual_multiplier if ".W_O." in name or ".W_out." in name else 1.0
 
 
-def _attention(source: Source, old: str, new: str, ours: ModelConfig) -> Weights:
-    order = pairs(ours.d_head)
-    yield from projection(source, f"{old}.q_proj", f"{new}.W_Q", order=order, d_head=ours.d_head)
-    yield from projection(source, f"{old}.k_proj", f"{new}.W_K", order=order, d_head=ours.d_head)
-    yield from linear(source, f"{old}.v_proj", f"{new}.W_V")
-    yield from linear(source, f"{old}.o_proj", f"{new}.W_O")
-    if ours.attention.qk_norm:
-        for name in ("q_norm", "k_norm"):
-            yield f"{new}.{name}.weight", source[f"{old}.{name}.weight"][order]
+def _cohere(theirs: Any, name: str) -> float:
+    return theirs.logit_scale if name == "decoder.norm.weight" else 1.0
 
 
-def _family(shape: Any, *, gain_from_1: bool = False) -> Family:
-    return Family(
-        shape=shape,
-        weights=partial(_weights, gain_from_1=gain_from_1),
-        context=plain_context,
-        reference="AutoModelForCausalLM",
-        prefix="model.",
-        left_out=LEFT_OUT,
-    )
+def family(
+    layout: Layout,
+    *settings: Settings,
+    refused: Mapping[str, Any] | None = None,
+    layout_of: Callable[[Any, Source], Layout] | None = None,
+    **more: Any,
+) -> Family:
+    """A family of language models.
+
+    Args:
+        settings: in which it differs; later ones outweigh earlier ones.
+        refused: settings of theirs with the only value that is known here.
+        layout_of: the layout, where it depends on their configuration or on what the checkpoint holds.
+    """
+
+    def shape(theirs: Any, source: Source) -> dict[str, Any]:
+        for name, known in (refused or {}).items():
+            if (value := getattr(theirs, name, known)) != known:
+                raise Refused(f"Its configuration says {name} = {value}; what is known here has {known}.")
+        found = _shape(theirs, source, layout_of(theirs, source) if layout_of else layout)
+        for more_settings in settings:
+            found |= more_settings(theirs)
+        return found
+
+    def weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
+        return (layout_of(theirs, source) if layout_of else layout).weights(source, theirs, ours)
+
+    usual: dict[str, Any] = {
+        "context": plain_context,
+        "reference": "AutoModelForCausalLM",
+        "prefix": "model.",
+        "left_out": LEFT_OUT,
+        "last": lambda theirs: layout.factor(theirs, "decoder.norm.weight"),
+    }
+    return Family(shape=shape, weights=weights, **usual | more)
 
 
+def fixed(**settings: Any) -> Settings:
+    """Settings that all models of a family have."""
+    return lambda theirs: settings
+
+
+def _without_gate(*layers: Mapping[str, str], **more: Any) -> Layout:
+    names = ATTENTION | NORMS
+    for other in layers:
+        names |= other
+    return replace(LLAMA, layer=names, **more)
+
+
+COHERE = with_parts(LLAMA, ONE_NORM, in_halves=False, factor=_cohere)
+OLMO2 = replace(LLAMA, layer=ATTENTION | GATED | OUT_NORMS | QK_NORMS)
+QWEN3 = with_parts(LLAMA, QK_NORMS)
+GEMMA2 = with_parts(LLAMA, BOTH_NORMS, gain_from_1=True)
+
+
+def _stablelm_layout(theirs: Any, source: Source) -> Layout:
+    return with_parts(LLAMA, ONE_NORM) if theirs.use_parallel_residual else LLAMA
+
+
+NO_QK_NORM = {"qk_layernorm": False, "use_qk_norm": False}
 FAMILIES = {
-    **{name: _family(_llama_shape) for name in ("llama", "mistral", "qwen2")},
-    "qwen3": _family(_qwen3_shape),
-    "gemma": _family(_gemma_shape, gain_from_1=True),
-    "gemma2": _family(_gemma2_shape, gain_from_1=True),
+    **{
+        name: family(LLAMA, gated, all_turn) for name in ("llama", "mistral", "ministral", "ministral3", "qwen2", "cwm")
+    },
+    "seed_oss": family(LLAMA, gated, all_turn),
+    "qwen3": family(QWEN3, gated, all_turn, fixed(qk_norm="present")),
+    "smollm3": family(LLAMA, gated, _still_as_listed),
+    "olmo": family(
+        replace(
+            LLAMA,
+            outside=OUTSIDE | {"norm": ""},
+            layer=ATTENTION | GATED | dict.fromkeys(NORMS, ""),
+        ),
+        gated,
+        all_turn,
+        refused={"clip_qkv": None},
+    ),
+    **{
+        name: family(OLMO2, gated, turning, fixed(norm_position="out", qk_norm="all heads"))
+        for name in ("olmo2", "olmo3")
+    },
+    "exaone4": family(OLMO2, gated, _still_where_global, fixed(norm_position="out", qk_norm="present")),
+    "gemma": family(replace(LLAMA, gain_from_1=True), _gemma, refused={"use_bidirectional_attention": None}),
+    "vaultgemma": family(
+        with_parts(LLAMA, {"mlp_residual.norm": "pre_feedforward_layernorm"}, gain_from_1=True),
+        _capped,
+        fixed(norm_position="pre"),
+    ),
+    "gemma2": family(GEMMA2, _capped),
+    "gemma3_text": family(with_parts(GEMMA2, QK_NORMS), _capped, fixed(qk_norm="present")),
+    "phi3": family(with_parts(LLAMA, all_of("self_attn.qkv_proj"), JOINED_GATED), gated, turning),
+    "phi": family(
+        _without_gate(
+            ONE_NORM,
+            {"self_attn.W_O": "self_attn.dense", "mlp.W_in": "mlp.fc1", "mlp.W_out": "mlp.fc2"},
+            outside=OUTSIDE | {"norm": "final_layernorm", "head.b_U": "lm_head.bias"},
+        ),
+        phi,
+        refused=NO_QK_NORM,
+    ),
+    "granite": family(
+        replace(LLAMA, factor=_granite),
+        gated,
+        all_turn,
+        lambda theirs: {"score_divisor": 1 / theirs.attention_multiplier},
+    ),
+    "starcoder2": family(_without_gate({"mlp.W_in": "mlp.c_fc", "mlp.W_out": "mlp.c_proj"}), plain, turning),
+    "stablelm": family(
+        LLAMA,
+        gated,
+        turning,
+        lambda theirs: {"residual": "parallel" if theirs.use_parallel_residual else "sequential"},
+        refused=NO_QK_NORM,
+        layout_of=_stablelm_layout,
+    ),
+    "cohere": family(COHERE, gated, turning, fixed(residual="parallel"), refused=NO_QK_NORM),
+    "cohere2": family(COHERE, gated, _still_where_global, fixed(residual="parallel"), refused=NO_QK_NORM),
+    "nemotron": family(_without_gate(PLAIN, gain_from_1=True), plain, turning),
+    "arcee": family(_without_gate(PLAIN), plain, turning),
+    "jais2": family(_without_gate(PLAIN), plain, turning),
+    "glm": family(with_parts(LLAMA, JOINED_GATED, in_halves=False), gated, turning),
+    "glm4": family(
+        with_parts(
+            LLAMA,
+            JOINED_GATED,
+            {"self_attn.out_norm": "post_self_attn_layernorm", "mlp.out_norm": "post_mlp_layernorm"},
+            in_halves=False,
+        ),
+        gated,
+        turning,
+        fixed(norm_position="both"),
+    ),
+    **{name: family(replace(LLAMA, in_halves=False), gated, turning) for name in ("helium", "ernie4_5")},
 }
 """By `model_type`."""

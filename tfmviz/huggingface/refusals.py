@@ -22,13 +22,6 @@ def _is(types: str) -> Callable[[Config], bool]:
     return lambda config: bool(re.fullmatch(types, str(config["model_type"])))
 
 
-def _has_two_bases(config: Config) -> bool:
-    """Whether RoPE turns some layers faster than others."""
-    rope = config.get("rope_parameters")
-    nested = isinstance(rope, Mapping) and any(isinstance(one, Mapping) for one in rope.values())
-    return nested or _has("rope_local_base_freq", "local_rope_theta")(config)
-
-
 NO_ATTENTION = "its layers hold no attention"
 NOT_TEXT = "it reads pictures or sound"
 
@@ -42,12 +35,24 @@ REASONS: dict[str, Callable[[Config], bool]] = {
     "its feed-forward layers are mixtures of experts": _has(
         *("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "ffn_config")
     ),
-    "its layers differ in RoPE's base": _has_two_bases,
     "its scores have terms for words and for positions apart": _is("deberta.*|xlnet|transfo-xl"),
     "its attention is sparse": _is("longformer|led|big_?bird.*|longt5|reformer|nystromformer"),
-    "all its layers share their weights": _is("albert"),
 }
-"""Why a type has no recipe, the first that holds; see also `UNKNOWN`."""
+"""Why a type has no recipe, the first that holds; see also `OF_TYPES` and `UNKNOWN`."""
+
+OF_TYPES = {
+    "albert": "a matrix widens its embeddings after a norm (embedding_hidden_mapping_in)",
+    "umt5": "each of its layers has a table of distances of its own (relative_attention_bias)",
+    "mpnet": "it has a table of distances (relative_attention_bias) and learned positions",
+    "apertus": "the function of its layers has trained numbers (act_fn.alpha_p, act_fn.alpha_n)",
+    "diffllama": "its patterns are differences of two (lambda_q1, lambda_k1)",
+    "bitnet": "there is a norm inside its feed-forward layers (ffn_sub_norm)",
+    "hunyuan_v1_dense": "its queries are normed after they are turned (query_layernorm)",
+    "nanochat": "its queries are normed after they are turned",
+    "persimmon": "its queries have LayerNorms with biases (q_layernorm)",
+    "prophetnet": "it reads a text in several orders, with a second stream of queries",
+}
+"""What stands in the way in types whose settings do not tell."""
 
 UNKNOWN = "there is no recipe for its layers"
 
@@ -66,7 +71,8 @@ def not_converted(config: Config, families: Mapping[str, Family]) -> str:
     kind = config.get("model_type")
     if not isinstance(kind, str):
         return f"config.json names no type of model: model_type is {kind!r}."
-    reason = next((reason for reason, holds in REASONS.items() if holds(config)), UNKNOWN)
+    by_settings = next((reason for reason, holds in REASONS.items() if holds(config)), UNKNOWN)
+    reason = OF_TYPES.get(kind, by_settings)
     code = " Code in its folder is not run." if config.get("auto_map") else ""
     said = f"{kind} is not converted: {reason}"
     if reason == NO_ATTENTION:

@@ -89,7 +89,7 @@ def marks_of(theirs: Any, generation: Any, config: ModelConfig, *, mask: int | N
 
     ends, _ = ends_of(theirs, generation, config)
     if config.architecture == "encoder-only":
-        return Marks(mask=mask if config.head == "transform" else None)
+        return Marks(mask=None if config.head == "none" else mask)
     if config.architecture == "decoder-only":
         return Marks(ends=ends)
     start = _said("decoder_start_token_id", theirs, generation)

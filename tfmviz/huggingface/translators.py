@@ -1,24 +1,27 @@
-"""Encoder-decoders: BART, Marian and T5 (1.0 and 1.1, which is FLAN-T5's)."""
+"""Encoder-decoders: BART and what is built like it, T5 (1.0, 1.1, which is FLAN-T5's, and mT5)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import torch
-
 from tfmviz.huggingface.family import MAX_LEN, Family, Weights, embeddings, function, linear, norm
+from tfmviz.huggingface.layout import Layout
 from tfmviz.huggingface.source import Refused, Source
 from tfmviz.model.config import ModelConfig
 
-ATTENTION = {"q_proj": "W_Q", "k_proj": "W_K", "v_proj": "W_V", "out_proj": "W_O"}
+ATTENTION = {"W_Q": "q_proj", "W_K": "k_proj", "W_V": "v_proj", "W_O": "out_proj"}
 
 
-def _bart_shape(theirs: Any, source: Source) -> dict[str, Any]:
+def _bart_shape(theirs: Any, source: Source, *, positions: str, **more: Any) -> dict[str, Any]:
     for part in ("attention_heads", "ffn_dim"):
         encoder, decoder = getattr(theirs, f"encoder_{part}"), getattr(theirs, f"decoder_{part}")
         if encoder != decoder:
             raise Refused(f"Encoder and decoder differ in {part}: {encoder} and {decoder}. That is not known here.")
+    if positions != "learned" and theirs.d_model % 2:
+        raise Refused(f"Its sines and cosines do not come in pairs, since d_model = {theirs.d_model} is odd.")
     return {
         "architecture": "encoder-decoder",
         "d_model": theirs.d_model,
@@ -27,22 +30,18 @@ def _bart_shape(theirs: Any, source: Source) -> dict[str, Any]:
         "n_heads": theirs.encoder_attention_heads,
         "n_kv_heads": theirs.encoder_attention_heads,
         "d_ff": theirs.encoder_ffn_dim,
-        "norm_position": "post",
         "feed_forward": function(theirs.activation_function),
-        "positions": "learned",
+        "positions": positions,
         "embedding_scale": "sqrt_d_model" if theirs.scale_embedding else "one",
-        "embedding_norm": "present",
         "head": "bias",
         **embeddings(source, theirs, W_E=_shared(source), W_U="lm_head.weight"),
-    }
+    } | more
 
 
 def _marian_shape(theirs: Any, source: Source) -> dict[str, Any]:
     if not theirs.share_encoder_decoder_embeddings:
         raise Refused("Its two languages have vocabularies of their own. Only models with a shared one are known here.")
-    if theirs.d_model % 2:
-        raise Refused(f"Its sines and cosines do not come in pairs, since d_model = {theirs.d_model} is odd.")
-    return _bart_shape(theirs, source) | {"positions": "sines-first", "embedding_norm": "absent"}
+    return _bart_shape(theirs, source, positions="sines-first", norm_position="post")
 
 
 def _shared(source: Source) -> str:
@@ -51,29 +50,31 @@ def _shared(source: Source) -> str:
     return next((name for name in names if name in source), names[0])
 
 
-def _bart_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
-    yield "embedding.W_E", source[_shared(source)]
-    if not ours.embeddings.tied:
-        yield "embedding.W_U", source["lm_head.weight"]
-    bias = "final_logits_bias"
-    yield "head.b_U", source[bias].flatten() if bias in source else torch.zeros(ours.vocab_size)
-    for stack in ours.stacks:
-        if ours.positions.kind == "learned":
-            yield f"{stack}.positions.table", source[f"{stack}.embed_positions.weight"][2 : ours.max_len + 2]
-        if ours.embeddings.norm:
-            yield from norm(source, f"{stack}.layernorm_embedding", f"{stack}.embed_norm")
-        for n in range(ours.depth(stack)):
-            yield from _bart_layer(source, f"{stack}.layers.{n}", f"{stack}.blocks.{n}", cross=stack == "decoder")
+BART = Layout(
+    path="{stack}.layers.{n}",
+    outside={
+        "embedding.W_U": "lm_head.weight",
+        "head.b_U": "final_logits_bias",
+        "positions.table": "{stack}.embed_positions.weight",
+        "embed_norm": "{stack}.layernorm_embedding",
+        "norm": "{stack}.layer_norm",
+    },
+    layer={
+        **{f"self_attn.{ours}": f"self_attn.{theirs}" for ours, theirs in ATTENTION.items()},
+        **{f"cross_attn.{ours}": f"encoder_attn.{theirs}" for ours, theirs in ATTENTION.items()},
+        **{"mlp.W_in": "fc1", "mlp.W_out": "fc2"},
+        **{"self_attn_residual.norm": "self_attn_layer_norm", "cross_attn_residual.norm": "encoder_attn_layer_norm"},
+        **{"mlp_residual.norm": "final_layer_norm"},
+    },
+    first_position=2,
+)
 
 
-def _bart_layer(source: Source, old: str, new: str, *, cross: bool) -> Weights:
-    for theirs_name, layer in (("self_attn", "self_attn"), *([("encoder_attn", "cross_attn")] if cross else [])):
-        for part, name in ATTENTION.items():
-            yield from linear(source, f"{old}.{theirs_name}.{part}", f"{new}.{layer}.{name}")
-        yield from norm(source, f"{old}.{theirs_name}_layer_norm", f"{new}.{layer}_residual.norm")
-    yield from linear(source, f"{old}.fc1", f"{new}.mlp.W_in")
-    yield from linear(source, f"{old}.fc2", f"{new}.mlp.W_out")
-    yield from norm(source, f"{old}.final_layer_norm", f"{new}.mlp_residual.norm")
+def _bart_weights(source: Source, theirs: Any, ours: ModelConfig, *, first_position: int = 2) -> Weights:
+    outside = dict(BART.outside) | {"embedding.W_E": _shared(source)}
+    if "final_logits_bias" not in source:
+        outside["head.b_U"] = ""
+    return replace(BART, outside=outside, first_position=first_position).weights(source, theirs, ours)
 
 
 def _t5_shape(theirs: Any, source: Source) -> dict[str, Any]:
@@ -103,6 +104,8 @@ def _t5_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 def scales_outputs(theirs: Any) -> bool:
     """Whether the last stream is divided by √d_model before it is read out, as in T5 1.0."""
+    if theirs.model_type == "mt5":
+        return False
     scale = getattr(theirs, "scale_decoder_outputs", None)
     return theirs.tie_word_embeddings is not False if scale is None else bool(scale)
 
@@ -147,17 +150,41 @@ def _family(shape: Callable[[Any, Source], dict[str, Any]], weights: Any, contex
     return Family(shape=shape, weights=weights, context=context, reference="AutoModelForSeq2SeqLM", **more)
 
 
-FAMILIES = {
-    "bart": _family(
-        _bart_shape, _bart_weights, lambda theirs: theirs.max_position_embeddings, prefix="model.", left_out=LEFT_OUT
-    ),
-    "marian": _family(
-        _marian_shape,
-        _bart_weights,
-        lambda theirs: theirs.max_position_embeddings,
+WITHOUT_WAVES = (*LEFT_OUT, "*.embed_positions.weight*")
+"""Sines and cosines follow from a formula."""
+
+
+def _longest(theirs: Any) -> int:
+    return theirs.max_position_embeddings
+
+
+def _bart(positions: str, *, first_position: int = 2, **more: Any) -> Family:
+    """A family built like BART, pre-norm unless it is said otherwise."""
+    return _family(
+        partial(_bart_shape, positions=positions, **more),
+        partial(_bart_weights, first_position=first_position),
+        _longest,
         prefix="model.",
-        left_out=(*LEFT_OUT, "*.embed_positions.weight"),
-    ),
-    "t5": _family(_t5_shape, _t5_weights, lambda theirs: MAX_LEN, left_out=LEFT_OUT),
+        left_out=LEFT_OUT if positions == "learned" else WITHOUT_WAVES,
+    )
+
+
+FAMILIES = {
+    "bart": _bart("learned", norm_position="post", embedding_norm="present"),
+    "mbart": _bart("learned", embedding_norm="present"),
+    "blenderbot": _bart("learned", first_position=0),
+    "pegasus": _bart("sines-first"),
+    "m2m_100": _bart("sines-first-from-2"),
+    "marian": _family(_marian_shape, _bart_weights, _longest, prefix="model.", left_out=WITHOUT_WAVES),
+    **{
+        name: _family(
+            _t5_shape,
+            _t5_weights,
+            lambda theirs: MAX_LEN,
+            left_out=LEFT_OUT,
+            last=lambda theirs: theirs.d_model**-0.5 if scales_outputs(theirs) else 1.0,
+        )
+        for name in ("t5", "mt5")
+    },
 }
 """By `model_type`."""

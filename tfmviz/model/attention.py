@@ -46,7 +46,8 @@ class Attention(nn.Module):
         self.W_K = Linear(config.d_model, d_kv)
         self.W_V = Linear(config.d_model, d_kv)
         self.W_O = Linear(d_q, config.d_model)
-        self.q_norm, self.k_norm = build_qk_norm(config), build_qk_norm(config)
+        self.q_norm, self.k_norm = build_qk_norm(config, n_heads), build_qk_norm(config, n_kv_heads)
+        self.norms_heads = config.attention.qk_norm != "all heads"
         self.out_norm = build_out_norm(config)
         self.sink = build_sink(config)
 
@@ -72,8 +73,8 @@ class Attention(nn.Module):
         Returns:
             (batch, q_len, d_model), what the layer writes.
         """
-        q = tap("q", self.q_norm(self.split_heads(self.W_Q(x_q))))  # (batch, head, q_len, d_head)
-        k = tap("k", self.k_norm(self.split_heads(self.W_K(x_kv))))  # (batch, kv head, k_len, d_head)
+        q = tap("q", self.normed_heads(self.W_Q(x_q), self.q_norm))  # (batch, head, q_len, d_head)
+        k = tap("k", self.normed_heads(self.W_K(x_kv), self.k_norm))  # (batch, kv head, k_len, d_head)
         v = tap("v", self.split_heads(self.W_V(x_kv)))  # (batch, kv head, k_len, d_head)
         q, k = positions.rotate(q, k, tap)
         k, v = self.share(k), self.share(v)  # (batch, head, k_len, d_head)
@@ -146,6 +147,10 @@ class Attention(nn.Module):
     def split_heads(self, x: Tensor) -> Tensor:
         """(batch, len, heads × d_head) to (batch, heads, len, d_head)."""
         return x.unflatten(-1, (-1, self.d_head)).transpose(1, 2)
+
+    def normed_heads(self, x: Tensor, norm: nn.Module) -> Tensor:
+        """`split_heads`, with the norm of each head after it, or that of all heads together before it."""
+        return norm(self.split_heads(x)) if self.norms_heads else self.split_heads(norm(x))
 
     def share(self, x: Tensor) -> Tensor:
         """Repeats each key/value head for the query heads of its group: (batch, head, k_len, d_head)."""

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import assert_never
 
 import torch
 from torch import Tensor, nn
 
-from tfmviz import fuse
+from tfmviz import fuse, masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.dropout import Dropout
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward, build_expert
-from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm
+from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm_before
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap
 
 
 def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
-    """The position scheme of one stack; encoders look in both directions.
+    """The position scheme of one stack, or of those of its layers that do not turn by another θ; encoders look in both
+    directions.
 
     What follows from a formula is computed even where a model is built without its numbers: no file brings it.
     """
     with nullcontext() if config.scheme.table else torch.device("cpu"):
         return config.scheme.implementation().of(config, bidirectional=bidirectional)
+
+
+def build_other_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
+    """The scheme of the layers that turn by another θ, if there are any."""
+    if config.positions.other_theta is None:
+        return None
+    other = replace(config.positions, rope_theta=config.positions.other_theta)
+    return build_positions(replace(config, positions=other), bidirectional=bidirectional)
 
 
 def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | Experts | None:
@@ -50,21 +60,21 @@ class Residual(nn.Module):
     """One step of the residual stream around a layer f.
 
     pre-norm: x + f(Norm(x)); the stream is a plain sum. post-norm, the 2017 paper: Norm(x + f(x)). With norms on both
-    sides f itself ends with the second one, so that the stream is a plain sum too. Without residual connections x is
-    left out: f(Norm(x)), or Norm(f(x)).
+    sides f itself ends with the second one, so that the stream is a plain sum too, also
+    where that is the only norm. Without residual connections x is left out: f(Norm(x)), or Norm(f(x)).
     """
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, *, is_first: bool = False) -> None:
         super().__init__()
         self.norm_position = config.norm.position
         self.carries = config.residual != "absent"  # the stream passes the layer (He et al. 2016)
-        self.norm = build_norm(config)
+        self.norm = build_norm_before(config, is_first=is_first)
         self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, layer: Callable[[Tensor], Tensor], *, tap: Tap, reads: Tensor | None = None) -> Tensor:
         """x: (batch, len, d_model), the stream; reads: what the norm before the layer gets instead, if anything."""
         match self.norm_position:
-            case "pre" | "both":
+            case "pre" | "both" | "out":
                 written = self.dropout(layer(tap("norm", self.norm(x if reads is None else reads))))
                 return x + written if self.carries else written
             case "post":
@@ -83,10 +93,10 @@ class Block(nn.Module):
     there is one, `resid_post` after the feed-forward layer, each (batch, len, d_model).
     """
 
-    def __init__(self, config: ModelConfig, *, cross: bool) -> None:
+    def __init__(self, config: ModelConfig, *, cross: bool, is_first: bool) -> None:
         super().__init__()
         self.self_attn = Attention(config)
-        self.self_attn_residual = Residual(config)
+        self.self_attn_residual = Residual(config, is_first=is_first)
         self.cross_attn = Attention(config) if cross else None
         self.cross_attn_residual = Residual(config) if cross else None
         self.is_parallel = is_parallel(config)
@@ -139,17 +149,30 @@ class Stack(nn.Module):
     def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool = False) -> None:
         super().__init__()
         self.positions = build_positions(config, bidirectional=bidirectional)
+        self.other_positions = build_other_positions(config, bidirectional=bidirectional)
+        self.facts = config.positions
+        self.window_in = config.attention.window_in
         self.embed_norm = build_embedding_norm(config)
         self.dropout = Dropout(config.dropout)
         name = "encoder" if bidirectional else "decoder"
         self.n_layers = config.depth(name)
-        self.blocks = nn.ModuleList(Block(config, cross=cross) for _ in range(config.n_blocks(name)))
+        self.blocks = nn.ModuleList(Block(config, cross=cross, is_first=n == 0) for n in range(config.n_blocks(name)))
         self.norm = build_last_norm(config)
 
     @property
     def layers(self) -> list[nn.Module]:
         """The block of each layer, in the order in which they run; one and the same where layers are shared."""
         return list(self.blocks) * (self.n_layers // len(self.blocks))
+
+    def positions_in(self, layer: int) -> Positions:
+        """The scheme of a layer, counted from 0."""
+        is_other = layer in (self.facts.other_layers or ())
+        return self.other_positions if is_other and self.other_positions is not None else self.positions
+
+    def mask_in(self, layer: int, mask: Tensor) -> Tensor:
+        """The mask of a layer: that of the stack, cut to the layer's window."""
+        window = self.window_in(layer)
+        return mask if window is None else mask & masks.near(mask.shape[-2], mask.shape[-1], window, device=mask.device)
 
     def forward(
         self,
@@ -164,8 +187,8 @@ class Stack(nn.Module):
 
         Args:
             x: (batch, len, d_model), token embeddings without positions.
-            mask: for self-attention, broadcasts to (batch, head, len, k_len). If the tap adds the keys of earlier
-                tokens, there are more keys than tokens in x.
+            mask: for self-attention, broadcasts to (batch, head, len, k_len); layers with a window see less. If
+                the tap adds the keys of earlier tokens, there are more keys than tokens in x.
             memory: (batch, k_len, d_model), what cross-attention reads.
             memory_mask: for cross-attention, broadcasts to (batch, head, len, k_len).
 
@@ -183,9 +206,9 @@ class Stack(nn.Module):
             fuse.check()
             x = block(
                 x,
-                mask=mask,
+                mask=self.mask_in(index, mask),
                 tap=tap.scope(str(index)),
-                positions=self.positions,
+                positions=self.positions_in(index),
                 bias=bias,
                 memory=memory,
                 memory_mask=memory_mask,

@@ -65,24 +65,28 @@ class ModelConfig(Facts):
                 "Parallel layers need norms before them and no cross-attention, but this model is "
                 f"{self.norm.position}-norm and {self.architecture}."
             )
-        if (experts := self.feed_forward.n_experts) > 1 and self.norm.position == "both":
-            raise ValueError(f"n_experts = {experts} experts do not go with norms on both sides.")
+        if (experts := self.feed_forward.n_experts) > 1 and self.norm.position in ("both", "out"):
+            raise ValueError(f"n_experts = {experts} do not go with a norm at their ends: {self.norm.position!r}.")
         if self.training_mask == "none" and self.architecture != "decoder-only":
             raise ValueError(f"training_mask = 'none' is for decoder-only models, not for {self.architecture} ones.")
-        is_causal = self.architecture == "decoder-only" and self.training_mask == "causal"
-        if self.attention.window is not None and not is_causal:
-            raise ValueError("A window needs a decoder-only model that is trained with the causal mask.")
+        if self.attention.window is not None and (len(self.stacks) > 1 or self.training_mask == "none"):
+            raise ValueError("A window needs one stack, and a decoder that is trained with the causal mask.")
+        if not self.norm.first and (self.norm.position != "pre" or self.residual != "sequential"):
+            raise ValueError("first_norm = 'absent' is for a pre-norm model whose layers follow one another.")
 
     def _check_positions(self) -> None:
-        width, kind, theta = self.attention.head_width, self.positions.kind, self.positions.rope_theta
+        width, kind = self.attention.head_width, self.positions.kind
         made_of = f"{self.d_model} / {self.attention.n_heads}" if width is None else width
         said = {"d_model": f"d_model = {self.d_model}", "d_head": f"d_head = {made_of}"}
         if self.scheme.pairs is not None and getattr(self, self.scheme.pairs) % 2:
             raise ValueError(f"{self.scheme.title} takes coordinates in pairs, but {said[self.scheme.pairs]} is odd.")
-        if theta is not None and self.scheme.acts != "rotate":
-            raise ValueError(f"rope_theta is for a scheme that turns, but positions = {kind!r}.")
-        if theta is not None and len(theta) != self.d_head // 2:
-            raise ValueError(f"rope_theta has {len(theta)} numbers, but d_head = {self.d_head} has half as many pairs.")
+        for name in ("rope_theta", "other_theta"):
+            if (theta := getattr(self.positions, name)) is None:
+                continue
+            if self.scheme.acts != "rotate":
+                raise ValueError(f"{name} is for a scheme that turns, but positions = {kind!r}.")
+            if len(theta) != self.d_head // 2:
+                raise ValueError(f"{name} has {len(theta)} numbers, but d_head = {self.d_head} has half as many pairs.")
         if self.attention.score_cap is not None and self.scheme.acts == "relate":
             raise ValueError(f"score_cap is for products of queries and keys alone, but positions = {kind!r}.")
         if self.attention.kind == "linear" and self.scheme.acts not in ("embed", None):

@@ -18,7 +18,7 @@ from tfmviz.record.tap import NO_TAP, Tap
 
 
 class FeedForward(nn.Module):
-    """f(x W_in + b_in) W_out + b_out with f = ReLU, GELU or SiLU (Vaswani et al. 2017, section 3.3).
+    """f(x W_in + b_in) W_out + b_out with f = ReLU, its square, GELU or SiLU (Vaswani et al. 2017, section 3.3).
 
     The same function at every position. Sites: `pre` before f and `post` after it, both (batch, len, d_ff).
     """
@@ -42,6 +42,8 @@ def activation(kind: FeedForwardKind) -> Callable[[Tensor], Tensor]:
     match kind:
         case "relu" | "reglu":
             return F.relu
+        case "relu2":
+            return relu_squared
         case "gelu" | "geglu":
             return F.gelu
         case "gelu_tanh" | "geglu_tanh":
@@ -52,6 +54,11 @@ def activation(kind: FeedForwardKind) -> Callable[[Tensor], Tensor]:
             raise ValueError("There is no feed-forward layer, so it has no function.")
         case _:
             assert_never(kind)
+
+
+def relu_squared(x: Tensor) -> Tensor:
+    """max(0, x)² (So et al. 2021, Primer)."""
+    return F.relu(x).square()
 
 
 class GatedFeedForward(nn.Module):

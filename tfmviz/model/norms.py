@@ -20,15 +20,26 @@ def build_norm(config: ModelConfig) -> nn.Module:
             assert_never(config.norm.kind)
 
 
+def build_norm_before(config: ModelConfig, *, is_first: bool = False) -> nn.Module:
+    """The norm of a layer, or the identity where it reads the stream as it is; `is_first`: the first of all layers."""
+    match config.norm.position:
+        case "out":
+            return nn.Identity()
+        case "pre" | "post" | "both":
+            return nn.Identity() if is_first and not config.norm.first else build_norm(config)
+        case _:
+            assert_never(config.norm.position)
+
+
 def build_last_norm(config: ModelConfig) -> nn.Module | None:
     """The norm at the end of a stack. In post-norm every block already ends with one."""
     return None if config.norm.position == "post" else build_norm(config)
 
 
 def build_out_norm(config: ModelConfig) -> nn.Module:
-    """The norm of what a layer writes, before it is added to the stream; the identity but for norms on "both" sides."""
+    """The norm of what a layer writes, before it is added to the stream, where there is one; else the identity."""
     match config.norm.position:
-        case "both":
+        case "both" | "out":
             return build_norm(config)
         case "pre" | "post":
             return nn.Identity()
@@ -36,9 +47,18 @@ def build_out_norm(config: ModelConfig) -> nn.Module:
             assert_never(config.norm.position)
 
 
-def build_qk_norm(config: ModelConfig) -> nn.Module:
-    """RMSNorm over the d_head numbers of each query or key (Henry et al. 2020), or the identity."""
-    return nn.RMSNorm(config.d_head, eps=config.norm.eps) if config.attention.qk_norm else nn.Identity()
+def build_qk_norm(config: ModelConfig, n_heads: int) -> nn.Module:
+    """RMSNorm over the d_head numbers of each query or key (Henry et al. 2020), over those of all heads together, or
+    the identity."""
+    match config.attention.qk_norm:
+        case "absent":
+            return nn.Identity()
+        case "present":
+            return nn.RMSNorm(config.d_head, eps=config.norm.eps)
+        case "all heads":
+            return nn.RMSNorm(n_heads * config.d_head, eps=config.norm.eps)
+        case _:
+            assert_never(config.attention.qk_norm)
 
 
 def build_embedding_norm(config: ModelConfig) -> nn.Module | None:

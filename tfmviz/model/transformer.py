@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import assert_never
 
 import torch
@@ -126,7 +125,6 @@ class DecoderOnly(nn.Module):
         self.decoder = Stack(config, bidirectional=False)
         self.head = build_head(config)
         self.build_training_mask = training_mask(config)
-        self.build_mask = partial(masks.causal, window=config.attention.window)
         initialise(self)
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
@@ -136,7 +134,7 @@ class DecoderOnly(nn.Module):
     def stream(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
         """All that comes before the head: (batch, len, d_model)."""
         x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_model)
-        build_mask = self.build_training_mask if self.training else self.build_mask
+        build_mask = self.build_training_mask if self.training else masks.causal
         mask = build_mask(ids.shape[1], past=past, device=ids.device)
         return self.decoder(x, mask=mask, tap=tap.scope("decoder"))
 
@@ -229,19 +227,21 @@ def build(config: ModelConfig) -> Transformer:
 def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """Name and shape of every parameter of the model that a configuration describes, without building it.
 
-    All blocks are alike, so one is built, and that without its numbers. Where positions follow from a formula, the
-    longest text is no shape.
+    All blocks but the first are alike, so two are built, and that without their numbers. Where positions follow from a
+    formula, the longest text is no shape.
     """
     longest = config.max_len if config.scheme.table else 1
     with unfilled():
-        one_layer = build(replace(config, n_layers=1, n_decoder_layers=None, max_len=longest)).state_dict()
+        two_layers = build(replace(config, n_layers=2, n_decoder_layers=None, max_len=longest)).state_dict()
     shapes: dict[str, tuple[int, ...]] = {}
-    for name, value in one_layer.items():
-        stack, of_block, rest = name.partition(".blocks.0.")
-        if of_block:
-            shapes |= {f"{stack}.blocks.{block}.{rest}": tuple(value.shape) for block in range(config.n_blocks(stack))}
-        else:
+    for name, value in two_layers.items():
+        stack, of_block, rest = name.partition(".blocks.")
+        block, _, part = rest.partition(".")
+        if not of_block or block == "0":
             shapes[name] = tuple(value.shape)
+        else:
+            blocks = range(1, config.n_blocks(stack))
+            shapes |= {f"{stack}.blocks.{n}.{part}": tuple(value.shape) for n in blocks}
     return shapes
 
 
@@ -255,7 +255,7 @@ def training_mask(config: ModelConfig) -> Callable[..., Tensor]:
     """The mask of a decoder-only model in training, as a function like `masks.causal`."""
     match config.training_mask:
         case "causal":
-            return partial(masks.causal, window=config.attention.window)
+            return masks.causal
         case "none":
             return no_mask
         case _:

@@ -77,6 +77,8 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
     feed_forward: dict[str, FeedForwardWeights] = {}
     experts: dict[str, ExpertsWeights] = {}
     norms: dict[str, Norm] = {}
+    one = np.ones(block_width(stack), dtype=np.float32)
+    nothing = Norm(kind="none", gain=one, bias=0 * one, eps=0.0)
     for index, block in enumerate(stack.layers):
         assert isinstance(block, Block)
         for part, layer, residual in (
@@ -85,8 +87,8 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
             ("mlp", block.mlp, block.mlp_residual),
         ):
             site = f"{name}.{index}.{part}"
-            if isinstance(residual, Residual) and (norm := _norm(residual.norm)) is not None:
-                norms[site] = norm
+            if isinstance(residual, Residual):
+                norms[site] = _norm(residual.norm) or nothing
             match layer:
                 case Attention():
                     attention[site] = _attention(layer)
@@ -108,6 +110,13 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
         experts=experts,
         is_shared=len(stack.blocks) < len(stack.layers),
     )
+
+
+def block_width(stack: Stack) -> int:
+    """d_model."""
+    block = stack.layers[0]
+    assert isinstance(block, Block)
+    return block.self_attn.W_Q.in_features
 
 
 def _readout(model: Transformer, stack: Stack, W_U: Array) -> Readout:

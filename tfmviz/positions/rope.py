@@ -38,9 +38,13 @@ def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
     return base ** (-pair / d_head)
 
 
-def own_frequencies(config: Facts) -> Tensor:
-    """θ_m of a model: those that its facts name, else those of its width. (d_head / 2,), float64."""
-    theta = config.positions.rope_theta
+def own_frequencies(config: Facts, layer: str) -> Tensor:
+    """θ_m of a layer such as "decoder.0.self_attn": those that the model's facts name, else those of its width.
+
+    Returns:
+        (d_head / 2,), float64.
+    """
+    theta = config.positions.theta_in(int(layer.split(".")[1]))
     return frequencies(config.d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
 
 

@@ -97,6 +97,16 @@ SCHEMES: dict[str, Scheme] = {
         pairs="d_model",
         tab=("positions", {"lesson": "Sinusoidal"}),
     ),
+    "sines-first-from-2": Scheme(
+        name="Sinusoidal, sines first, from 2",
+        source="XGLM, M2M100",
+        formula="x_i + PE(i + 2)\nPE(i, m)       = sin(i / 10000^(2m/n))\nPE(i, m + d/2) = cos(the same)\nn = d − 2",
+        idea="All sines, then all cosines, slightly slower than in the 2017 paper; the first two rows are left out.",
+        acts="embed",
+        code="tfmviz.positions.sinusoidal:SinesFromTwo",
+        pairs="d_model",
+        tab=("positions", {"lesson": "Sinusoidal"}),
+    ),
     "rope": Scheme(
         name="RoPE",
         source="Su et al. 2021",

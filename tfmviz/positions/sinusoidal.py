@@ -118,6 +118,16 @@ class Sinusoidal(Positions):
         return sinusoids(length, d_model)
 
 
+class SinesFromTwo(Sinusoidal):
+    """All sines, then all cosines; the slowest pair is divided by exactly `BASE`, and the first token stands at
+    position 2 (fairseq: XGLM, M2M100)."""
+
+    def waves(self, length: int, d_model: int) -> Tensor:
+        divisors = _divisors(d_model, BASE) ** (d_model / max(d_model - 2, 1))  # BASE^(2m / (d_model − 2))
+        angles = torch.arange(2, length + 2, dtype=torch.float64)[:, None] / divisors  # (length, d_model / 2)
+        return torch.cat((angles.sin(), angles.cos()), dim=1).float()
+
+
 class SinesFirst(Sinusoidal):
     """The same numbers in another order: all sines, then all cosines (Marian)."""
 

@@ -11,13 +11,18 @@ from tfmviz.constants import NORM_EPS
 from tfmviz.record.part import Part, Share, entry, is_number
 
 Architecture = Literal["decoder-only", "encoder-only", "encoder-decoder"]
-NormPosition = Literal["pre", "post", "both"]
+NormPosition = Literal["pre", "post", "both", "out"]
 Norm = Literal["layer", "rms"]
-FeedForwardKind = Literal["relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh", "reglu", "none"]
+FeedForwardKind = Literal[
+    "relu", "relu2", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh", "reglu", "none"
+]
 Residual = Literal["sequential", "parallel", "absent"]
 Head = Literal["linear", "bias", "transform", "none"]
 TrainingMask = Literal["causal", "none"]
 AttentionKind = Literal["softmax", "linear"]
+NormOfQueries = Literal["absent", "present", "all heads"]
+Layers = tuple[int, ...]
+"""Numbers of layers, counted from 0."""
 
 MAX_EXPERTS = 1_000
 """More experts per layer are refused, however small they are."""
@@ -36,8 +41,11 @@ class AttentionFacts(Part):
         head_width: d_head of models in which heads are not d_model / n_heads wide (Gemma, Qwen 3, T5 1.1).
         sink: the softmax of every head counts one more logit, a trained number that belongs to no key, so that a
             query may leave a part of its attention unused (gpt-oss; Xiao et al. 2023, section 4.1).
-        window: how many keys a query sees at most, its own included (Mistral); None: all that the mask allows.
-        qk_norm: RMSNorm of every query and key, over d_head (Qwen 3).
+        window: how many keys a query sees at most, its own included (Mistral), and in an encoder as many on the other
+            side (ModernBERT); None: all that the mask allows.
+        global_layers: layers whose queries see all keys in spite of the window (Gemma 3); None: there are none.
+        qk_norm: RMSNorm of every query and key, over d_head (Qwen 3), or over the queries, and the keys, of "all
+            heads" together (OLMo 2).
         score_divisor: what q · k is divided by; None: √d_head. T5 divides by nothing, which is 1.
         score_cap: c of c · tanh(scores / c), which no score leaves (Gemma 2); None: no cap.
     """
@@ -48,7 +56,8 @@ class AttentionFacts(Part):
     head_width: int | None = None
     sink: bool = False
     window: int | None = None
-    qk_norm: bool = False
+    global_layers: Layers | None = None
+    qk_norm: NormOfQueries = "absent"
     score_divisor: float | None = None
     score_cap: float | None = None
 
@@ -60,6 +69,13 @@ class AttentionFacts(Part):
             raise ValueError("score_cap and score_divisor are for attention = 'softmax', not for 'linear'.")
         if self.kind == "linear" and self.sink:
             raise ValueError("sink = 'present' is for attention = 'softmax', not for 'linear'.")
+        object.__setattr__(self, "global_layers", layers("global_layers", self.global_layers))
+        if self.global_layers is not None and self.window is None:
+            raise ValueError("global_layers are those without the window, but there is none.")
+
+    def window_in(self, layer: int) -> int | None:
+        """The window in a layer, counted from 0; None: its queries see all keys."""
+        return None if layer in (self.global_layers or ()) else self.window
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,12 +119,15 @@ class NormFacts(Part):
     Attributes:
         kind: LayerNorm, or RMSNorm (Zhang & Sennrich 2019).
         position: "post" is the 2017 paper's Norm(x + f(x)); "pre" is x + f(Norm(x)) (Xiong et al. 2020); "both" is
-            x + Norm'(f(Norm(x))) (Gemma 2).
+            x + Norm'(f(Norm(x))) (Gemma 2); "out" is x + Norm(f(x)) (OLMo 2).
+        first: whether the first layer of all has its norm before it; without, it reads the embedding, which has a norm
+            of its own (ModernBERT).
         eps: ε of all norms.
     """
 
     kind: Norm = field(default="layer", metadata=entry("norm"))
     position: NormPosition = field(default="pre", metadata=entry("norm_position"))
+    first: bool = field(default=True, metadata=entry("first_norm"))
     eps: float = field(default=NORM_EPS, metadata=entry("norm_eps"))
 
 
@@ -120,17 +139,38 @@ class PositionFacts(Part):
         kind: one of `positions.schemes.SCHEMES`.
         rope_theta: radians per position of each of RoPE's d_head / 2 pairs; None: those of the paper. A pair of 0 does
             not turn.
+        other_theta: the same for `other_layers` (Gemma 3; all 0 in SmolLM 3, which has no positions there); None: all
+            layers turn alike.
+        other_layers: the layers that turn by `other_theta`.
     """
 
     kind: str = field(default="rope", metadata=entry("positions"))
     rope_theta: tuple[float, ...] | None = None
+    other_theta: tuple[float, ...] | None = None
+    other_layers: Layers | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.rope_theta, list):  # JSON knows no tuples
-            object.__setattr__(self, "rope_theta", tuple(self.rope_theta))
-        theta = () if self.rope_theta is None else self.rope_theta
-        if not isinstance(theta, tuple) or not all(is_number(value) and value >= 0 for value in theta):
-            raise ValueError("rope_theta must hold numbers of at least 0, one for each pair of coordinates.")
+        for name in ("rope_theta", "other_theta"):
+            if isinstance(theta := getattr(self, name), list):  # JSON knows no tuples
+                object.__setattr__(self, name, theta := tuple(theta))
+            if not isinstance(theta or (), tuple) or not all(is_number(value) and value >= 0 for value in theta or ()):
+                raise ValueError(f"{name} must hold numbers of at least 0, one for each pair of coordinates.")
+        object.__setattr__(self, "other_layers", layers("other_layers", self.other_layers))
+        if (self.other_theta is None) != (self.other_layers is None):
+            raise ValueError("other_theta and other_layers go together; one of them is missing.")
+
+    def theta_in(self, layer: int) -> tuple[float, ...] | None:
+        """`rope_theta` of a layer, counted from 0."""
+        return self.other_theta if layer in (self.other_layers or ()) else self.rope_theta
+
+
+def layers(name: str, value: object) -> Layers | None:
+    """Numbers of layers as they stand in a file, or None. Raises: ValueError, if they are none."""
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple) or not all(type(layer) is int and layer >= 0 for layer in value):
+        raise ValueError(f"{name} must hold numbers of layers, counted from 0.")
+    return tuple(value)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

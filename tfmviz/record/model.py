@@ -145,8 +145,10 @@ class Model(AnyModel, Protocol):
         """The stack whose stream ends in the logits."""
         ...
 
-    def position_effects(self, stack: str, length: int) -> PositionEffects:
-        """What the position scheme of "encoder" or "decoder" does to a text of `length` tokens.
+    def position_effects(self, layer: str, length: int) -> PositionEffects:
+        """What the position scheme does to a text of `length` tokens in a layer such as "decoder.3.self_attn".
+
+        "encoder" or "decoder" alone means the stack's first layer.
 
         Raises:
             ValueError: a learned table has fewer positions.

@@ -21,14 +21,15 @@ class Norm:
     """One normalisation with its trained weights: centred(x) / σ(x) · γ + β over each token's d_model numbers.
 
     "layer" is LayerNorm: centred(x) = x − μ and σ = √(mean((x − μ)²) + ε) (Ba et al. 2016). "rms" is RMSNorm:
-    centred(x) = x and σ = √(mean(x²) + ε), β = 0 (Zhang & Sennrich 2019).
+    centred(x) = x and σ = √(mean(x²) + ε), β = 0 (Zhang & Sennrich 2019). "none" stands where a layer reads the stream
+    as it is: centred(x) = x, σ = 1.
 
     Attributes:
         gain: γ, (d_model,).
         bias: β, (d_model,).
     """
 
-    kind: Literal["layer", "rms"]
+    kind: Literal["layer", "rms", "none"]
     gain: Array
     bias: Array
     eps: float
@@ -43,6 +44,8 @@ class Norm:
 
     def scale(self, x: Array) -> Array:
         """σ, (…, 1)."""
+        if self.kind == "none":
+            return np.ones_like(x[..., :1])
         return np.sqrt((self.centred(x) ** 2).mean(axis=-1, keepdims=True) + self.eps)
 
     def carry(self, x: Array, *, at: Array) -> Array:
@@ -80,8 +83,8 @@ class AttentionWeights:
         W_Q: (head, d_model, d_head), with b_Q (head, d_head).
         W_K, W_V: (kv head, d_model, d_head), with b_K and b_V (kv head, d_head).
         W_O: (head, d_head, d_model), with b_O (d_model,).
-        q_norm, k_norm: what normalises each query and key over its d_head numbers, q = Norm(x W_Q + b_Q); None:
-            nothing.
+        q_norm, k_norm: what normalises each query and key over its d_head numbers, q = Norm(x W_Q + b_Q), or those of
+            all heads together, with head × d_head gains; None: nothing.
         out_norm: what normalises the sum of all heads before it is added to the stream; None: nothing.
         divisor: what q · k is divided by.
         cap: c; None: no cap.
@@ -161,7 +164,7 @@ class FeedForwardWeights:
         out_norm: what normalises the output before it is added to the stream; None: nothing.
     """
 
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh", "reglu"]
+    activation: Literal["relu", "relu2", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh", "reglu"]
     W_in: Array
     b_in: Array
     W_out: Array

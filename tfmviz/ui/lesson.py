@@ -120,10 +120,9 @@ class Lesson:
 
 def positions_in(model: Model, trace: Trace, layer: str) -> PositionEffects:
     """What the position scheme does in a layer of a run; nothing in cross-attention."""
-    stack, _, part = layer.split(".")
-    if part == "cross_attn":
+    if layer.endswith("cross_attn"):
         return PositionEffects()
-    effects = model.position_effects(stack, len(trace.axes(layer)[0]))
+    effects = model.position_effects(layer, len(trace.axes(layer)[0]))
     return replace(effects, bias=trace[f"{layer}.bias"]) if effects.vectors is not None else effects
 
 

@@ -274,7 +274,7 @@ def _drawn(model: Model, asked: Asked, trace: Trace, names: Sequence[str]) -> tu
             case "turning":
                 from tfmviz.positions.rope import own_frequencies
 
-                theta = own_frequencies(model.config).numpy()
+                theta = own_frequencies(model.config, asked.layer).numpy()
                 shown = asked.layer, asked.head
                 data[name] = turning.payload(trace, *shown, theta, max_len=model.config.max_len)
             case "whole_model":

@@ -26,10 +26,15 @@ def kept(config: Facts, length: int, *, size: int) -> int:
         n_kv_heads=config.attention.n_kv_heads,
         d_head=config.d_head,
         size=size,
-        n_local=0 if config.attention.window is None else n_layers,
+        n_local=n_local(config),
         window=config.attention.window or 0,
     )
     return cache.at(length)
+
+
+def n_local(config: Facts) -> int:
+    """How many layers of the decoder, or of an encoder alone, see the last tokens only."""
+    return sum(config.attention.window_in(n) is not None for n in range(config.depth(config.stacks[-1])))
 
 
 def _shape(config: Facts, stack: str) -> Shape:

@@ -162,9 +162,11 @@ class ZooModel(Loaded[ModelConfig, Transformer]):
         """The stack whose stream ends in the logits."""
         return self.config.stacks[-1]
 
-    def position_effects(self, stack: str, length: int) -> PositionEffects:
+    def position_effects(self, layer: str, length: int) -> PositionEffects:
         """See `Model.position_effects`."""
-        scheme, device = stacks_of(self.module)[stack].positions, device_of(self.module)
+        stack, _, rest = layer.partition(".")
+        number = int(rest.partition(".")[0] or 0)
+        scheme, device = stacks_of(self.module)[stack].positions_in(number), device_of(self.module)
         return effects_of(scheme, length, d_model=self.config.d_model, device=device)
 
     def texts(self, inputs: str | Sequence[int], target: str | Sequence[int] | None = None) -> tuple[Encoding, ...]:

@@ -128,8 +128,11 @@ def removals(
         "V": (attention.W_V, attention.b_V, None),
     }[way]
     reader = reader * len(W) // len(attention.W_Q)
-    vectors = x @ W[reader] + b[reader]
-    vectors = vectors if norm is None else norm(vectors)
+    made = np.einsum("nm,hmd->nhd", x, W) + b  # (len, head, d_head)
+    if norm is not None:
+        over = made if len(norm.gain) == made.shape[-1] else made.reshape(len(made), -1)  # of each head, or of all
+        made = norm(over).reshape(made.shape)
+    vectors = made[:, reader]
     return tuple(
         Patch(site=f"{layer}.{way.lower()}", vector=tuple(vector), head=reader, position=position)
         for position, vector in enumerate(vectors.tolist())

@@ -10,6 +10,7 @@ linear with its σ held. ALiBi and T5 add bias_ij, a term of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import EllipsisType
 from typing import Literal
 
 import numpy as np
@@ -143,7 +144,7 @@ def removal(found: ScoreSum, pair: Pair, weights: ModelWeights, *, side: Side, w
     x, biased = found.readings[side].without(writer), found.readings[side].names[writer] != BIASES
     vector = x @ projection.W + (projection.b if biased else 0)
     if projection.norm is not None:
-        vector = projection.norm(vector)
+        vector = projection.norm(vector)[projection.own]
     site = f"{pair.layer}.{side[0]}"
     head = pair.head if side == "query" else _kv_head(attention, pair.head)
     return Patch(site=site, vector=tuple(map(float, vector)), head=head, position=pair.token(side))
@@ -158,18 +159,28 @@ def sharing(attention: AttentionWeights, head: int) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Projection:
-    """What makes a query or a key of what a layer reads: Norm(x W + b), the norm only where there is one."""
+    """What makes a query or a key of what a layer reads: Norm(x W + b), the norm only where there is one.
+
+    Attributes:
+        own: the head's columns: all, unless a norm reads those of all heads together.
+    """
 
     W: Array
     b: Array
     norm: Norm | None
+    own: slice | EllipsisType = ...
 
 
 def _projection(attention: AttentionWeights, head: int, side: Side) -> _Projection:
-    if side == "query":
-        return _Projection(W=attention.W_Q[head].astype(np.float64), b=attention.b_Q[head], norm=attention.q_norm)
-    head = _kv_head(attention, head)
-    return _Projection(W=attention.W_K[head].astype(np.float64), b=attention.b_K[head], norm=attention.k_norm)
+    W, b, norm = attention.W_Q, attention.b_Q, attention.q_norm
+    if side == "key":
+        head = _kv_head(attention, head)
+        W, b, norm = attention.W_K, attention.b_K, attention.k_norm
+    d_head = W.shape[-1]
+    if norm is None or len(norm.gain) == d_head:
+        return _Projection(W=W[head].astype(np.float64), b=b[head], norm=norm)
+    own = slice(head * d_head, (head + 1) * d_head)
+    return _Projection(W=np.concatenate(W.astype(np.float64), axis=1), b=b.reshape(-1), norm=norm, own=own)
 
 
 def _kv_head(attention: AttentionWeights, head: int) -> int:
@@ -183,7 +194,7 @@ def _parts(shares: Array, projection: _Projection) -> Array:
     if projection.norm is not None:
         parts = projection.norm.carry(parts, at=parts.sum(axis=0))
         parts[-1] += projection.norm.bias
-    return parts
+    return parts[:, projection.own]
 
 
 def _turned(parts: Array, positions: PositionEffects, token: int) -> Array:

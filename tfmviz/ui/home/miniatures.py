@@ -73,7 +73,7 @@ def _clocks(model: Model, text: str, layer: str, head: int, word: int) -> Miniat
     trace = models.trace(model, text)
     key = int(trace[f"{layer}.pattern"][head, word].argmax())
     one, other = _named(model, text, word, key)
-    theta = own_frequencies(model.config).numpy()
+    theta = own_frequencies(model.config, layer).numpy()
     angles = [[round(float(turn * at) % (2 * np.pi), 3) for at in (word, key)] for turn in theta]
     says = f"Hands of {one} (blue) and {other}: the angle between them tells how far apart they are."
     asks = "How does a head know how far apart two words are?"

@@ -135,11 +135,13 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
     return Example(id=name, title=title, words=words, mask=mask.numpy())
 
 
-def _own(length: int, window: int) -> Example:
+def _own(length: int, window: int, *, back: bool) -> Example:
     from tfmviz import masks
 
-    words = f"The model's own mask: each token sees itself and at most the {window - 1} tokens before it."
-    return _example("own", "its own", words, masks.causal(length, window=window))
+    sides = "before it" if back else "on either side"
+    words = f"The model's own mask: each token sees itself and at most the {window - 1} tokens {sides}."
+    own = masks.near(length, length, window)
+    return _example("own", "its own", words, own & masks.causal(length) if back else own)
 
 
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
@@ -183,9 +185,10 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
     examples = gallery(len(queries), len(keys), said, second_len=len(second), crossing=queries is not keys)
     shape = (len(queries), len(keys))
     own = "causal" if layer.startswith("decoder.") and queries is keys else "full"
-    if (window := here.model.config.attention.window) is not None and window < len(keys):
+    window = here.model.config.attention.window_in(int(layer.split(".")[1]))
+    if window is not None and window < len(keys):
+        examples.insert(0, _own(len(keys), window, back=own == "causal"))
         own = "own"
-        examples.insert(0, _own(len(keys), window))
     usable = {example.id: example.mask for example in examples if example.mask.shape == shape}
     start = st.query_params.get("start", own)
     start = start if start in usable else own

@@ -26,7 +26,7 @@ from tfmviz.words.numbers import counted, decimal, per_cent, tiny
 COLUMNS = ("age", "tuition")
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
-WHEN = {"pre": "Before", "post": "After", "both": "Before and after"}
+WHEN = {"pre": "Before", "post": "After", "both": "Before and after", "out": "At the end of"}
 """When a norm acts, seen from a layer, by the model's `norm_position`."""
 
 SCALES = {
@@ -174,7 +174,7 @@ def norms_of(model: Model) -> dict[str, Norm]:
             found[name] = norm
             found |= {f"{name}, {step}": inner for step, inner in _inside(weights, site)}
         found[f"{before}last"] = weights.readout.norm
-    return {name: norm for name, norm in found.items() if norm is not None}
+    return {name: norm for name, norm in found.items() if norm is not None and norm.kind != "none"}
 
 
 def _inside(weights: StackWeights, site: str) -> Iterator[tuple[str, Norm | None]]:

@@ -69,6 +69,10 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
     if own:
         crossed = layer != choice.layer
         note = "Cross-attention has no positions, so this is the decoder's self-attention." if crossed else ""
+        turning = [path for path in here.model.config.layers if scheme != "rope" or theta_in(here.model, path).any()]
+        if turning and layer not in turning:
+            still, layer = layer, turning[0]
+            note = f"Layer {still.split('.')[1]} turns nothing, so this is layer {layer.split('.')[1]}."
         return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note, here=here)
     lesson.hide("kind")
     config = there.model.config
@@ -109,10 +113,15 @@ def say_whose(shown: Subject) -> None:
 
 
 def own_theta(shown: Subject) -> Array:
-    """θ_m of the model itself: (d_head / 2,)."""
+    """θ_m of the model itself, in this layer: (d_head / 2,)."""
+    return theta_in(shown.model, shown.layer)
+
+
+def theta_in(model: Model, layer: str) -> Array:
+    """θ_m of a model's layer: (d_head / 2,)."""
     from tfmviz.positions.rope import own_frequencies
 
-    theta: Array = own_frequencies(shown.model.config).numpy()
+    theta: Array = own_frequencies(model.config, layer).numpy()
     return theta
 
 

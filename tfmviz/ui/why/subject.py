@@ -6,7 +6,7 @@ import streamlit as st
 
 from tfmviz.analysis.why.score import Pair, ScoreSum, Side, score_sum, sharing
 from tfmviz.record.model import Model
-from tfmviz.record.weights import AttentionWeights, PositionEffects
+from tfmviz.record.weights import AttentionWeights
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
@@ -31,10 +31,7 @@ def pair_of(here: Lesson) -> Pair:
 @shared
 def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
     trace = models.trace(model, text)
-    stack, _, part = pair.layer.split(".")
-    is_self = part == "self_attn"  # positions do nothing in cross-attention
-    positions = model.position_effects(stack, len(trace.axes(pair.layer)[0])) if is_self else PositionEffects()
-    return score_sum(trace, pair, model.weights, positions)
+    return score_sum(trace, pair, model.weights, lesson.positions_in(model, trace, pair.layer))
 
 
 def names(here: Lesson) -> dict[Side, str]:

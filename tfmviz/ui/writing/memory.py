@@ -19,7 +19,7 @@ from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.shapes import shapes_of
+from tfmviz.ui.shapes import n_local, shapes_of
 from tfmviz.ui.writing.settings import Settings
 from tfmviz.words.numbers import counted, in_bytes
 
@@ -103,7 +103,7 @@ def size(here: Lesson) -> None:
     kv = a.select_slider("Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}")
     number = b.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", bind="query-params")
     length = c.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", bind="query-params")
-    local = (config.n_layers, attention.window) if attention.window else (0, 0)
+    local = (n_local(config), attention.window or 0)
     if known is not None:
         local = (known.n_local, known.window)
     each = SIZES[number or "bfloat16"]

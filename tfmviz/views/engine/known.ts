@@ -25,13 +25,17 @@ const CHOICES: Record<string, unknown[]> = {
   shared_layers: ["absent"],
   attention: ["softmax"],
   sink: ["absent"],
+  global_layers: [null],
   norm_position: ["pre", "post"],
+  first_norm: ["present"],
   norm: ["layer"],
   qk_norm: ["absent"],
   residual: ["sequential"],
   feed_forward: ["gelu", "relu", "none"],
   n_experts: [1],
   positions: ["rope", ...Object.keys(SCHEMES)],
+  other_theta: [null],
+  other_layers: [null],
   score_cap: [null],
   logit_cap: [null],
   embeddings: ["tied", "untied"],
@@ -53,6 +57,7 @@ export function whyUnknown(config: Partial<Config>) {
       if (!CHOICES[name].includes(value)) return `The browser does not compute models with ${name} = ${value}.`;
     } else if (!Object.hasOwn(UNSAID, name)) return `The browser does not know what ${name} means.`;
   }
+  if (config.architecture === "encoder-only" && config.window) return "The browser computes windows of decoders only.";
   const missing = SIZES.find((name) => !(name in config));
   return missing ? `The config does not say ${missing}.` : "";
 }

@@ -143,6 +143,11 @@ export const SCHEMES: Record<
       const angle = position / BASE ** ((2 * (n % (d_model / 2))) / d_model);
       return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
     }),
+  "sines-first-from-2": ({ d_model }) =>
+    addedToWords((position, n) => {
+      const angle = (position + 2) / BASE ** ((2 * (n % (d_model / 2))) / Math.max(d_model - 2, 1));
+      return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
+    }),
   rope: ({ d_head, rope_theta }) =>
     turning(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => BASE ** ((-2 * pair) / d_head))),
   alibi: ({ n_heads }) => {

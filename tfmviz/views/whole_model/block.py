@@ -47,7 +47,10 @@ def _kind_of_block(subject: Subject, block: str) -> str:
         return "a post-norm block, as in 2017"
     if f"{block}.mlp.reads" in subject.trace:
         return "a pre-norm block whose two layers read the same stream, X"
-    if subject.weights.attention(f"{block}.self_attn").out_norm is not None:
+    attention = f"{block}.self_attn"
+    if subject.weights.attention(attention).out_norm is not None:
+        if subject.weights.stacks[block.split(".")[0]].norms[attention].kind == "none":
+            return "a block whose layers end with a norm"
         return "a block whose layers have a norm before and another at their end"
     return "a pre-norm block"
 

@@ -138,7 +138,8 @@ def _block(subject: Subject, sheet: Sheet, block: str) -> Column:
         n_heads = len(trace[f"{layer}.pattern"]) if f"{layer}.pattern" in trace else 0
         made = {"kind": kind, "lines": [name, f"{n_heads} heads"] if n_heads else [name]}
         norm, add = {"kind": "norm", "lines": ["norm"], "onStream": not pre}, {"kind": "add", "lines": ["+"]}
-        parts += [norm, made, add] if pre else [made, add, norm]
+        is_plain = subject.weights.stacks[block.split(".")[0]].norms[layer].kind == "none"
+        parts += [made, add] if is_plain else [norm, made, add] if pre else [made, add, norm]
         values = sheet.put(f"{layer}.adds", "lengths", f"{layer}.out")
         bars.append({"kind": kind, "label": f"{name} adds", "values": values})
     return {

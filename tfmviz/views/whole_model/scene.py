@@ -79,8 +79,8 @@ class Subject:
     @property
     def norm_name(self) -> str:
         """ "LayerNorm" or "RMSNorm"."""
-        norms = [norm for stack in self.weights.stacks.values() for norm in stack.norms.values()]
-        return name_of(norms[0])
+        stack = next(iter(self.weights.stacks.values()))
+        return name_of(stack.readout.norm or next(iter(stack.norms.values())))
 
 
 class Sheet:
