@@ -21,7 +21,7 @@ DOCUMENT = Path(__file__).parents[1] / "docs" / "api.md"
 
 PARTS: dict[str, tuple[str, ...]] = {
     "tfmviz": ("show", "trace_of", "load", "available", "Trace", "Encoding", "NotCaptured"),
-    "tfmviz.brought": ("Page",),
+    "tfmviz.external": ("Page",),
     "tfmviz.views": ("html", "csv_of", "npz_of"),
     "tfmviz.huggingface": ("convert",),
     "tfmviz.record.model": ("Model",),

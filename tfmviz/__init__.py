@@ -38,7 +38,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Encoding, NotCaptured, Trace
 
 if TYPE_CHECKING:
-    from tfmviz.brought import Page
+    from tfmviz.external import Page
     from tfmviz.zoo import ZooModel
 
 __version__ = "0.2.0"
@@ -90,9 +90,9 @@ def show(
         ValueError: what was given is no attention, or does not fit the tokens, or is too much for a page; the sentence
             says what to do.
     """
-    from tfmviz import brought
+    from tfmviz import external
 
-    return brought.show(attentions, tokens, source=source, tokenizer=tokenizer, title=title, words=words)
+    return external.show(attentions, tokens, source=source, tokenizer=tokenizer, title=title, words=words)
 
 
 def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokenizer: Any = None) -> Trace:
@@ -112,14 +112,14 @@ def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokeniz
     Raises:
         ValueError: see `show`.
     """
-    from tfmviz import brought
+    from tfmviz import external
 
-    return brought.trace_of(attentions, tokens, source=source, tokenizer=tokenizer)
+    return external.trace_of(attentions, tokens, source=source, tokenizer=tokenizer)
 
 
 def _in_notebook(trace: Trace) -> str | None:
     """A record as a notebook shows it; None, so that it shows a line of text, if it holds no attention or too much."""
-    from tfmviz.brought import Page
+    from tfmviz.external import Page
     from tfmviz.views import travels_whole
 
     try:

@@ -44,7 +44,7 @@ FAREWELL = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the app until it is stopped, or writes a page: see `serve` and `brought.command`.
+    """Runs the app until it is stopped, or writes a page: see `serve` and `external.command`.
 
     Args:
         arguments: those of the command line; None takes the process's own.
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments and arguments[0] == "show":
-        from tfmviz.brought import command
+        from tfmviz.external import command
 
         command.main(arguments[1:])
     else:

@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from tfmviz import brought
+from tfmviz import external
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     args = parser.parse_args(arguments)
     try:
-        page = brought.show(args.file, title=args.title, words=args.words)
+        page = external.show(args.file, title=args.title, words=args.words)
         out = page.save(args.out or args.file.with_suffix(".html"))
     except (OSError, ValueError) as error:
         parser.exit(1, f"Cannot show {args.file}: {error}\n")

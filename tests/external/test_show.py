@@ -23,8 +23,8 @@ from tests.huggingface.models import BART, GPT2, LLAMA, PLAIN, T5
 from tests.traces import FORMULAS, ODD_TOKENS, causal, decoder, pattern, read_payload, words
 from tfmviz import views
 from tfmviz.__main__ import main
-from tfmviz.brought import MOST_WEIGHTS, files
-from tfmviz.brought.arrays import MOST_TOKENS
+from tfmviz.external import MOST_WEIGHTS, files
+from tfmviz.external.arrays import MOST_TOKENS
 from tfmviz.record.trace import Array, Trace
 
 N, N_SOURCE = 7, 11

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from tfmviz.brought import arrays, files, texts
-from tfmviz.brought.arrays import Layers, check_length
-from tfmviz.brought.page import Page as Page
+from tfmviz.external import arrays, files, texts
+from tfmviz.external.arrays import Layers, check_length
+from tfmviz.external.page import Page as Page
 from tfmviz.record.trace import Array, Trace, may_look
 
 MOST_WEIGHTS = 40_000_000
