@@ -15,7 +15,7 @@ from tfmviz.ui.router import PAGES
 
 HIGHEST = dict.fromkeys((page.name for page in PAGES if page.group), 260) | dict.fromkeys(
     (
-        *("counting", "explorer", "feed_forward", "ladder", "masks", "recipe", "residual_stream"),
+        *("counting", "explorer", "feed_forward", "ladder", "recipe", "residual_stream"),
         *("step_by_step", "switch_off", "tokens", "training", "whole_model", "writing"),
     ),
     210,

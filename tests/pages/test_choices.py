@@ -81,7 +81,7 @@ def test_the_word_that_suffers_is_the_one_that_is_predicted(trace: Trace) -> Non
     before, after = np.array([(float(a), float(b)) for a, b in said]).T
     assert before == pytest.approx(old, abs=6e-4)
     worst = int((after - old).argmax())
-    assert f"“{trace.tokens[worst + 1].strip()}” suffers most" in words(app)
+    assert f"loss of “{trace.tokens[worst + 1].strip()}” rises most" in words(app)
     assert trace.tokens[worst + 1] != trace.tokens[worst]
 
 

@@ -17,7 +17,7 @@ from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.rope.subject import Subject, of_scheme
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted
 
 FARTHEST = 160
@@ -78,7 +78,7 @@ def added(shown: Subject) -> None:
     show("bias_row", pairs(shown.tokens, *shares, series=series, title="share of attention", theme=theme()))
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     result(
-        f"Token {row}, “{markdown.plain(visible(shown.tokens[row]))}”, looks {reach[0]:.1f} tokens away on average "
+        f"{markdown.plain(quoted(shown.tokens)[row])} looks {reach[0]:.1f} tokens away on average "
         f"without {joins[2:]}, **{reach[1]:.1f}** with it."
     )
 
@@ -142,7 +142,7 @@ def shaw_vectors(shown: Subject) -> None:
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
     products = shown.of_head("q") @ back.T / shown.model.weights.attention(shown.layer).divisor  # (len, distance)
     row = shown.query
-    own = f"“{visible(shown.tokens[row])}”"
+    own = quoted(shown.tokens)[row]
     drawn = {own: products[row], "mean of all tokens": products.mean(axis=0)}
     distances = np.arange(CLIP + 1)
     left, right = st.columns(2)

@@ -49,7 +49,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
             words,
             expected,
             drawn,
-            series=("expected", f"in {DRAWS} draws"),
+            series=("expected", f"in {DRAWS} samples"),
             title="share",
             token_title="next token",
             percent=True,

@@ -101,12 +101,14 @@ export class Explorer extends Shell {
 
   take({ kind, layer, head, token, to, look }: Answer) {
     const { heads, ...said } = fromLook(look, layer);
-    const last = heads[heads.length - 1];
+    const isChosen = (place: Place) => place.layer === layer && place.head === head;
     this.state = fitted(
       {
         ...this.state,
         ...said,
-        heads: last?.layer === layer && last.head === head ? heads : [{ layer, head }],
+        heads: heads.some(isChosen)
+          ? [...heads.filter((place) => !isChosen(place)), { layer, head }]
+          : [{ layer, head }],
         layer,
         kind: Math.max(0, this.attention.kinds.map(({ name }) => name).indexOf(kind)),
         pin: token === null ? said.pin : { side: "query", at: token },
