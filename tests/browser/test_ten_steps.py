@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, TimeoutError, expect
 
 from tests.browser import Visit
-from tests.browser.test_lectures import IN_SIGHT, at_rest
+from tests.browser.test_lectures import at_rest
 from tfmviz.ui import walks
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(
     for title in step.choices.keys() & {"text", "model"}:
         label = {"text": "Your sentence", "model": "Model"}[title]
         expect(page.get_by_label(label).first).to_have_value(step.choices[title])
-    page.wait_for_function(IN_SIGHT, arg="[data-testid=stMain]")
     page.wait_for_function(SHOWN, arg=[SMALL, *step.show])
 
 

@@ -111,7 +111,7 @@ def test_two_words_are_clicked_and_the_heads_that_link_them_are_ranked(standalon
     patterns = [TRACE[f"decoder.{layer}.self_attn.pattern"] for layer in range(3)]
     weights = {(layer, head): float(patterns[layer][head, 5, 1]) for layer, head in np.ndindex(3, 3)}
     best = sorted(weights, key=lambda place: -weights[place])[:4]
-    expect(pair).to_contain_text("“slow” → “animal”:")
+    expect(pair).to_contain_text("“slow” → “animal”.")
     shown = [f"layer {layer}, head {head} {weights[layer, head]:.2f}" for layer, head in best]
     expect(pair.get_by_role("button")).to_have_text(shown)
     pair.get_by_role("button").nth(1).click()

@@ -71,8 +71,8 @@ const ALL: Planned[] = [
       ["k", "a key (what am I?)"],
       " and ",
       ["v", "a value (what do I hand over?)"],
-      `. ${head.counts.wide} numbers become ${head.dim}. The W_Q of all ${head.heads} heads, side by side, are one matrix, `,
-      `${head.counts.wide} × ${head.heads * head.dim}; libraries store it whole.`,
+      `. ${head.counts.wide} numbers become ${head.dim}. The W_Q of all ${head.heads} heads, side by side, are one `,
+      `matrix, ${head.counts.wide} × ${head.heads * head.dim}; libraries store it whole.`,
     ],
   },
   {
