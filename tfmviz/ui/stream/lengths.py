@@ -46,8 +46,8 @@ def _growth_in_words(values: Array, trace: Trace) -> None:
         else "Post-norm: a norm after every layer resets the length"
     )
     st.markdown(
-        f"{kind}. Mean length **{first:.2f}** at the start, **{last:.2f}** at the end: {last / max(first, 1e-12):.3g} "
-        "times."
+        f"{kind}. The mean norm goes from **{first:.2f}** to **{last:.2f}**, a factor of "
+        f"{last / max(first, 1e-12):.3g}."
     )
 
 
