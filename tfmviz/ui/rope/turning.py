@@ -29,7 +29,7 @@ def turned(shown: Subject) -> None:
     arrows(shown)
     lengths(shown)
     layouts(shown)
-    if st.toggle("In three dimensions, beside sinusoids", key="helix", bind="query-params"):
+    if st.toggle("In three dimensions, next to sinusoids", key="helix", bind="query-params"):
         helices(shown)
 
 
@@ -65,9 +65,9 @@ def lengths(shown: Subject) -> None:
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
     st.markdown(
-        "RoPE's wish is ⟨f(x, i), f(y, j)⟩ = g(x, y, i − j): a score that knows positions only through their distance. "
-        "f(x, i) = R_i W x grants it, since (R_i q) · (R_j k) = q · R_(j−i) k.\n\n"
-        f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
+        "RoPE is built so that ⟨f(x, i), f(y, j)⟩ = g(x, y, i − j): the score depends only on the distance. "
+        "f(x, i) = R_i W x achieves it, since (R_i q) · (R_j k) = q · R_(j−i) k.\n\n"
+        f"Rotation preserves norms (here to within **{tiny(change)}**). As q and k rotate separately, RoPE works with "
         "linear attention (Su et al. 2021)."
     )
 
@@ -114,18 +114,18 @@ def helices(shown: Subject) -> None:
     radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
     left, right = st.columns(2)
     with left:
-        title = "Sinusoids of the same speeds: every word gets the same points added"
+        title = "Sinusoids of the same frequencies: the same points for every word"
         figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
         show(
             "helix_added", figure, title=title, alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1."
         )
     with right:
-        title = f"RoPE: the query of {quoted(shown.tokens)[shown.query]} itself goes round, on its own radius"
+        title = f"RoPE: the query of {quoted(shown.tokens)[shown.query]} itself rotates, at its own radius"
         figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
         show(
             "helix_turned", figure, title=title, alt=f"Pairs of a query over {n} positions: helices of radius {radii}."
         )
-    result(f"{safe} keeps its length at any position: {radii}.")
+    result(f"{safe} keeps its norm at every position: {radii}.")
 
 
 def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:
