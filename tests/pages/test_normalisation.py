@@ -241,7 +241,7 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
         assert not charts(app)
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said
-    assert "moved by **0.0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
+    assert "by **0.0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
 
 
 def test_all_norms_of_a_model_are_there(own_zoo: Path, put_random_model: Callable[..., ModelConfig]) -> None:
