@@ -25,7 +25,7 @@ def draw(here: Lesson) -> None:
                 "After how many words does each model forget it?",
             ),
             "The fixed window": (
-                "Read upwards: words, vectors, hidden units, next word. Click a row or a unit.",
+                "Read upwards, from words to the next word. Click a row or a unit.",
                 lambda: window.window(here),
                 "Which word in the window matters most for the next one?",
             ),

@@ -51,8 +51,8 @@ def state(here: Lesson) -> None:
         figures.units(values[chosen], tokens=trace.tokens, numbers=chosen.tolist(), kind=kind),
     )
     st.markdown(
-        f"The {len(chosen)} of {len(values)} numbers in layer {layer} that change most, step by step. "
-        "h = (1 − z) ⊙ n + z ⊙ h of before: near z = 1 the colour stays."
+        f"The {len(chosen)} of {len(values)} units in layer {layer} that change most. "
+        "hₜ = (1 − z) ⊙ n + z ⊙ hₜ₋₁, so near z = 1 the colour stays."
     )
     _fading(model, trace)
 
@@ -75,7 +75,7 @@ def _fading(model: AnyModel, trace: Trace) -> None:
             y_range=_ends(list(values.values())),
             height=280,
         ),
-        title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
+        title="How much of the first step is left? As ‖∂hₜ/∂h₁‖ fades, so does learning.",
     )
 
 

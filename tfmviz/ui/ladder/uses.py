@@ -72,7 +72,7 @@ def uses(here: Lesson) -> None:
         return
     text = read(networks[BOTH], here.text)
     if not text.ids:
-        st.info("This text holds nothing that these networks read.", icon=icons.INFO)
+        st.info("This text contains nothing that these networks read.", icon=icons.INFO)
         return
     controls.say_what_was_cut(text, "These networks read")
     if note := doubt(text.text):
@@ -88,7 +88,7 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     show("labels", figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())))
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
-        "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
+        "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
         + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
     )
 
@@ -147,15 +147,15 @@ def _held_out() -> None:
         figures.curves(
             {name: (np.arange(1.0, len(shares) + 1), shares) for name, shares in curves.items()},
             x=PLACES[by or names[0]],
-            y="share of right labels",
-            said=lambda name, place, share: f"{name}, token {place:.0f}: {share:.1%} right",
+            y="share of correct labels",
+            said=lambda name, place, share: f"{name}, token {place:.0f}: {share:.1%} correct",
             theme=theme(),
             y_range=(0.8, 1.0),
             height=280,
         ),
-        title="How often are they right on held-out text?",
+        title="How often are they correct on held-out text?",
     )
-    st.caption("Mixed texts: Tatoeba sentences (cards of `label-…`).")
+    st.caption("The mixed texts join Tatoeba sentences.")
 
 
 def right_by(place: str) -> dict[str, Array]:
