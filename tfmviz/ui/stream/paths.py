@@ -104,7 +104,7 @@ def _in_space(model: Model, text: str, stack: str) -> InSpace:
 def _said(trace: Trace, stages: Mapping[str, str], tokens: list[str], chosen: int) -> str:
     """Which token the chosen one is most like, at first and at last."""
     if len(tokens) == 1:
-        return "A single token has nothing to be like. Type more."
+        return "A single token has no neighbours. Type more."
     (_, first), *_, (last, site) = stages.items()
     (near, cosine), (then, later) = (residual.closest(trace[place].astype(float), chosen) for place in (first, site))
     name, near_name, then_name = (markdown.plain(quoted(tokens)[n]) for n in (chosen, near, then))
