@@ -38,7 +38,7 @@ def order(here: Lesson) -> None:
             figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
             follows=name != "convolution",
         )
-    st.markdown("Each number is the step that computes the cell; grey cells do not see the first token.")
+    st.markdown("Each number is a step; grey cells do not see the first token.")
     measured(MODULE, _times, words="Measure how long one layer takes (a few seconds)")
 
 

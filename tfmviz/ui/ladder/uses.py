@@ -22,7 +22,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import per_cent
 
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")
 
@@ -105,10 +104,9 @@ def listed(text: Encoding, chosen: Array) -> str:
 def _classifying(classifier: AnyModel, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
-    ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
     st.markdown("**Classifying**: is the text so far French?")
     show("classes", figures.languages(french, tokens=text.tokens, readers=READOUTS))
-    st.markdown(f"P(French) of the whole text: {', '.join(ends)}. The network was trained on one language at a time.")
+    st.markdown("This network was trained on one language at a time.")
 
 
 def _four_uses(text: str) -> None:

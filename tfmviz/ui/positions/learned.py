@@ -63,11 +63,11 @@ def tables() -> None:
                 lambda: heat_map(place),
             ),
             "Similarity": (
-                "How similar are any two positions?",
+                "",
                 lambda: similarity(place),
             ),
             "Main directions": (
-                "In which directions do the rows differ most?",
+                "",
                 lambda: directions(place),
             ),
             "Well trained?": (
@@ -75,7 +75,7 @@ def tables() -> None:
                 lambda: norms(place),
             ),
             "The wall": (
-                "What happens past the last trained row?",
+                "",
                 lambda: wall(place),
             ),
         },

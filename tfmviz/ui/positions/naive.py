@@ -54,7 +54,7 @@ def appended_index(here: Lesson) -> None:
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     result(
-        f"At one position, the mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
+        f"The mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
         f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns out the words**. With a "
         f"sinusoid it is at most {with_waves.max():.2f}."
     )

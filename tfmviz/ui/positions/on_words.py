@@ -44,8 +44,8 @@ def on_words(here: Lesson) -> None:
     )
     _token_cosines(trace, words, added)
     st.markdown(
-        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q. "
-        "Each head then sees the position through its own matrix and can ignore it."
+        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q, "
+        "so each head can ignore p."
     )
 
 

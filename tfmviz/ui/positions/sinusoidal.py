@@ -35,22 +35,22 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 of_waves(by_hand),
             ),
             "Why many waves": (
-                "One wave repeats; many together do not.",
+                "",
                 of_waves(repeats),
             ),
             "Heat map": (
-                "Each row is added to the word at its position.",
+                "",
                 of_waves(heat_map),
             ),
             "A shift is a rotation": (
-                "A shift by k positions rotates each pair by its own angle.",
+                "",
                 of_waves(shift),
             ),
             "Near and far": (
                 "",
                 of_waves(near_and_far),
             ),
-            "On real words": ("The model reads word plus position.", lambda: on_words(here)),
+            "On real words": ("", lambda: on_words(here)),
         },
         needs={"": (), "On real words": ("text",)},
     )

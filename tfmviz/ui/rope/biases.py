@@ -66,7 +66,7 @@ def added(shown: Subject) -> None:
     q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
     weights = shown.model.weights.attention(shown.layer)
     effects = lesson.positions_in(shown.model, shown.trace, shown.layer)
-    assert effects.bias is not None, "`subject` has chosen a model whose scheme adds to the scores"
+    assert effects.bias is not None, "the scheme adds no bias"
     before, bias, mask = weights.scores(q, k), effects.bias[shown.head].astype(float), shown.mask
     row = shown.query
     below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
@@ -85,7 +85,7 @@ def added(shown: Subject) -> None:
 
 def t5_biases(shown: Subject) -> None:
     bias = shown.model.position_effects(shown.layer.split(".")[0], FARTHEST + 1).bias
-    assert bias is not None, "`subject` has chosen a model whose scheme adds a bias"
+    assert bias is not None, "the scheme adds no bias"
     by_distance = bias[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
@@ -136,7 +136,7 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
 def shaw_vectors(shown: Subject) -> None:
     """What the head's queries get from each distance, and the learned vectors that decide it."""
     vectors = shown.model.position_effects(shown.layer.split(".")[0], CLIP + 1).vectors
-    assert vectors is not None, "`subject` has chosen a model whose scheme has vectors"
+    assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
     products = shown.of_head("q") @ back.T / shown.model.weights.attention(shown.layer).divisor  # (len, distance)
     row = shown.query

@@ -225,8 +225,7 @@ def decay(shown: Subject) -> None:
             figures.lines(distances, drawn, x_title="distance i − j", y_title="relative to distance 0", theme=theme()),
         )
     st.markdown(
-        "The bound (Su et al. 2021) falls in waves, as do random queries with *equal* "
-        "keys. With unrelated keys the mean is 0, so a distant score need not be small."
+        "With unrelated keys the mean is 0 everywhere, so a distant score need not be small (bound: Su et al. 2021)."
     )
     _own_decay(shown, theta_, distances)
     _own_bound(shown, theta_, distances)

@@ -83,10 +83,9 @@ def layouts(shown: Subject) -> None:
     scores = [a @ b.T for a, b in (ours, theirs, mixed)]
     reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
     st.markdown(
-        "**Two layouts.** A pair is two neighbours, 0 and 1, in the paper and here; in GPT-NeoX and in `transformers` "
-        f"it is one coordinate from each half. With the vectors reordered too, q · k changes by {tiny(reordered)}, "
-        "since a sum has no order; but weights stored for neighbours and run as halves change it by up to "
-        f"**{wrong:.2f}**."
+        "**Two layouts.** A pair is two neighbours in the paper and here; in GPT-NeoX and `transformers`, one "
+        f"coordinate from each half. With the vectors reordered too, q · k changes by {tiny(reordered)}; without, "
+        f"by up to **{wrong:.2f}**."
     )
 
 

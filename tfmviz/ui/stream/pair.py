@@ -215,9 +215,9 @@ def orders(here: Lesson) -> None:
     upper = min(2, len(norms["RoPE"]) - 1)
     share = {kind: per_cent(float(found[kind][upper] / norms[kind][upper])) for kind in found}
     st.markdown(
-        f"All words {LATER} positions later: after two layers the sinusoidal twin's vectors change by "
-        f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. The sinusoids, of norm "
-        f"{decimal(added)} each, travel in the stream through all layers; RoPE turns q and k, not the stream."
+        f"With all words {LATER} positions later, after two layers the sinusoidal twin's vectors change by "
+        f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. Sinusoids (norm "
+        f"{decimal(added)}) stay in the stream; RoPE rotates only q and k."
     )
     show(
         "moved_streams",
