@@ -75,7 +75,7 @@ def _fading(model: AnyModel, trace: Trace) -> None:
             y_range=_ends(list(values.values())),
             height=280,
         ),
-        title="How much of the first step is left? As ‖∂hₜ/∂h₁‖ fades, so does learning.",
+        title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
     )
 
 

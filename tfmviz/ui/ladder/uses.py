@@ -175,7 +175,7 @@ def doubt(text: str) -> str:
     if len(letters) < 3:
         return "With so few letters the two languages can hardly be told apart; the networks are guessing."
     if not all(map(is_latin, letters)):
-        return "Not all letters are Latin, and these networks know only French and English, so they are guessing."
+        return "Not all letters are Latin; these networks know only French and English."
     return ""
 
 

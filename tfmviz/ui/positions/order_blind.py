@@ -161,7 +161,7 @@ def _asked_order(names: list[str]) -> list[int]:
     order = [int(place) for place in asked.split(".")] if ORDER.fullmatch(asked) else []
     if word_order.is_order(order, n):
         return order
-    st.info(f"The address has no order of {n} words: first and last are swapped.", icon=icons.INFO)
+    st.info(f"The address has no order of {n} words; the first and last are swapped.", icon=icons.INFO)
     return _first_and_last(names)
 
 
