@@ -73,7 +73,7 @@ def paths(here: Lesson, tokens: list[str], seen: View) -> None:
         theme=theme(),
     )
     show("paths", figure, alt=f"Paths of {len(shown)} tokens. {said}")
-    result(f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of these vectors' differences.")
+    result(f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the vectors' variance.")
 
 
 def _way(token: str, name: str, places: Array, stages: Sequence[str], *, stands_out: bool) -> Way:
