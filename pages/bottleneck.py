@@ -22,7 +22,7 @@ def draw(here: Lesson) -> None:
                 "Which source word will each look at?",
             ),
             "One c, or many": (
-                "Each row is what the decoder is given for one token.",
+                "Each row is what the decoder gets for one token; without attention, always the same vector.",
                 lambda: contexts.contexts(at),
                 "Which rows differ?",
             ),

@@ -19,12 +19,13 @@ def draw(here: Lesson) -> None:
                 measured.layers,
                 "Which layer is slowest at 4,096 tokens, which at 64?",
             ),
-            "Where they go": (
+            "Where the multiplications go": (
                 "The multiplications of the chosen model, part by part.",
                 lambda: parts.model(here),
                 "Which part multiplies most?",
             ),
         },
+        earlier={"Where they go": ("Where the multiplications go", {})},
         needs={"The table": (), "Measured": ()},
     )
 

@@ -15,7 +15,7 @@ def draw(here: Lesson) -> None:
                 "Which words surprise the window but not the transformer?",
             ),
             "How far back can it see?": (
-                "Change the word k places back, or all before it: how much does the prediction change?",
+                "Change the text k tokens back: how much does the prediction change?",
                 lambda: distance.distance(here),
                 "How far back does each model notice it?",
             ),
@@ -25,7 +25,7 @@ def draw(here: Lesson) -> None:
                 "After how many words does each model forget it?",
             ),
             "The fixed window": (
-                "Read upwards: words, vectors, hidden units, next word. Click a row or a unit.",
+                "Read upwards, from words to the next word. Click a row or a unit.",
                 lambda: window.window(here),
                 "Which word in the window matters most for the next one?",
             ),

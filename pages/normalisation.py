@@ -13,13 +13,13 @@ def draw(here: Lesson) -> None:
     lesson.tabs(
         "about",
         {
-            "Who shares a mean?": (
+            "Which numbers share a mean?": (
                 f"{facts.WHEN[here.model.config.norm.position]} every layer the model normalises. Each frame holds "
                 f"numbers that share a mean, before layer {here.choice.layer_index}.",
                 lambda: groups.groups(here),
                 "What ends up on one scale: rows or columns?",
             ),
-            "Another sentence joins": (
+            "Add another sentence": (
                 "Should another sentence in the batch change yours?",
                 lambda: groups.company(here),
                 "Which norms change your sentence's vectors?",
@@ -38,6 +38,10 @@ def draw(here: Lesson) -> None:
                 facts.gradients,
                 "Which layers have the larger initial gradients?",
             ),
+        },
+        earlier={
+            "Who shares a mean?": ("Which numbers share a mean?", {}),
+            "Another sentence joins": ("Add another sentence", {}),
         },
         needs={"Age and tuition": (), "Norm before or after?": ()},
     )

@@ -19,7 +19,7 @@ def draw(here: Lesson) -> None:
                 "Which vectors change when words move?",
             ),
             "Naive ideas": (
-                "So each word needs a position. The first three ideas fail.",
+                "The first three ideas all fail.",
                 lambda: naive.ideas(here),
             ),
             "Sinusoidal": (
@@ -27,7 +27,7 @@ def draw(here: Lesson) -> None:
                 lambda: sinusoidal.sinusoids_in_parts(here),
                 "Is position 4 closer to 7 or to 17?",
             ),
-            "Learned": ("", learned.tables, "Which positions are trained worst?"),
+            "Learned": ("", learned.tables, "Which positions were trained least?"),
             "Not only words": (
                 "Each patch of 2 × 2 cells takes the place of a word; a [class] token names the digit. Draw one.",
                 pictures.digits,

@@ -19,15 +19,15 @@ def draw(here: Lesson) -> None:
             "Longer texts": (
                 "No model here was trained beyond 64 tokens.",
                 lambda: trials.longer(sides),
-                "Which model suffers more beyond 64?",
+                "Which model degrades more beyond 64?",
             ),
             "Shift all positions": (
-                "A model that knows only distances keeps every score: along a diagonal the distance i − j is the same.",
+                "A model that sees only distances keeps every score.",
                 lambda: trials.shift(sides),
                 "In which model do scores change?",
             ),
             "Four terms": (
-                "With a position added to each word, a score of layer 0 is a sum of four.",
+                "With a position added to each word, each score in layer 0 has four terms.",
                 lambda: trials.terms(sides),
             ),
         },

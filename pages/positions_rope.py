@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
                 "Both arrows move on by one token. What happens to q · k?",
             ),
             "Same distance": (
-                "The same two words elsewhere, equally far apart.",
+                "The same two words at other positions, the same distance apart.",
                 of_scheme(here, "rope", distance.same_distance, whose=False),
                 "Do scores change when both words come later?",
             ),
@@ -54,7 +54,7 @@ def draw(here: Lesson) -> None:
 
 
 lesson.page(
-    "These schemes act through the *distance* of two words, i − j.",
+    "These schemes act through the *distance* between two words, i − j.",
     draw,
     along=beside.along(beside.SCHEMES),
 )

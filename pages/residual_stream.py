@@ -19,7 +19,7 @@ def draw(here: Lesson) -> None:
                 here.asks("Which token ends up with the longest vector?", "queries"),
             ),
             "Neighbours": (
-                "Which tokens' vectors point most nearly the same way, layer by layer?",
+                "Which tokens' vectors are most similar, layer by layer?",
                 lambda: paths.neighbours(here),
                 "Which tokens end close together?",
             ),
@@ -45,8 +45,7 @@ def draw(here: Lesson) -> None:
                 "Which part contributes most to the word?",
             ),
             "Two designs": (
-                "Two identically trained models differ in one respect: where the norms sit, x + f(Norm(x)) against "
-                "f(Norm(x)) alone, or how they encode order.",
+                "Two identically trained models differ in one respect.",
                 lambda: lesson.either(
                     "They differ in",
                     "designs",

@@ -83,7 +83,7 @@ ONCE_HURT: tuple[tuple[str, Address], ...] = (
     ),
     ("tokens", {"tokens": "Learn one", "pasted": "😀" * 2000, "learn_from": "My own"}),
     ("normalisation", {"about": "Age and tuition", "ages": "inf,nan,1e400", "fees": ",,,"}),
-    ("normalisation", {"about": "Who shares a mean?", "together": "\n" * 2000}),
+    ("normalisation", {"about": "Which numbers share a mean?", "together": "\n" * 2000}),
     ("positions", {"lesson": "Order-blind", "order": "0.0.0.0.9999"}),
     ("positions", {"lesson": "Learned", "of_table": "The wall", "letters": "\x00" * 32}),
     ("complexity", {"cost": "The table", "row": "__proto__"}),

@@ -77,10 +77,10 @@ def test_a_model_without_a_head_says_so_where_predictions_would_be(own: Path, pa
 
 
 def test_a_head_that_is_not_linear_has_no_account_and_says_why(own: Path) -> None:
-    assert "so they are no such sum" in words(
+    assert "so they are not such a sum" in words(
         open_page("residual_stream", model="bert", text=TEXT, stream="Who made the word")
     )
-    assert "so they are no such sum" not in words(
+    assert "so they are not such a sum" not in words(
         open_page("residual_stream", model="llama", text=TEXT, stream="Who made the word")
     )
 

@@ -35,7 +35,7 @@ def test_the_sizes_on_the_page_are_those_of_the_cards() -> None:
     cards = [(zoo.MODELS / name / "CARD.md").read_text("utf-8") for name in (*MODELS, "french-english")]
     *sizes, large = (number(re.findall(r"\| parameters \| ([\d,]+) \|", card)[0]) for card in cards)
     said, least, most = words(open_page(PAGE, text=TEXT)), min(sizes), max(sizes)
-    assert f"{least:,.0f} to {most:,.0f} trained numbers" in said
+    assert f"{least:,.0f} to {most:,.0f} parameters" in said
     assert f"the transformer {large / most:.0f} to {large / least:.0f} times as many" in said
 
 

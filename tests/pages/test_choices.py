@@ -58,7 +58,7 @@ def test_lengths_and_shares_are_those_of_the_pinned_token(independent: Forward, 
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
     expected = np.linalg.norm(independent[1], axis=-1)
     np.testing.assert_allclose(matrices(app)["norms"][0], expected, rtol=1e-3)
-    said = [number(row.split("length ")[1]) for row in alt(app, "norms").split("; ")]
+    said = [number(row.split("norm ")[1]) for row in alt(app, "norms").split("; ")]
     assert said == pytest.approx(expected.max(axis=1).tolist(), abs=0.006)
     share = residual.stream(trace, "decoder").attention_share
     shown = [number(found) for found in re.findall(r"attention: [^;]*?(−?[\d.]+%)", alt(app, "writes"))]

@@ -51,7 +51,7 @@ def test_what_dominates_depends_on_n_and_d() -> None:
 def test_the_parts_of_a_model_are_counted_on_the_sentence() -> None:
     text = "The cat sat on the mat."
     for name, over in (("tiny-english", "1,024"), ("twins-attention-only", None)):
-        app, model = open_page(PAGE, cost="Where they go", model=name, text=text), zoo.load(name)
+        app, model = open_page(PAGE, cost="Where the multiplications go", model=name, text=text), zoo.load(name)
         n = len(model.encode(text).tokens)
         counts = in_model(shapes_of(model.config), source=0, target=n)
         shown = series(charts(app)["parts"], "value", by="name")
@@ -105,7 +105,7 @@ def test_a_measurement_that_ended_early_is_shown_as_far_as_it_came(monkeypatch: 
 
 def test_the_sentence_is_marked_at_the_length_of_what_was_typed() -> None:
     text = "Je ne sais pas du tout ce que tu veux dire par là, mon cher ami."
-    app = open_page(PAGE, cost="Where they go", model="french-english", text=text)
+    app = open_page(PAGE, cost="Where the multiplications go", model="french-english", text=text)
     trace = zoo.load("french-english").trace(text)
     assert trace.source is not None
     assert charts(app)["growing"]["tables"]["marks"]["x"][0] == len(trace.source) != len(trace.target)

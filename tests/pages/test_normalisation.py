@@ -24,7 +24,7 @@ from tfmviz.model.gradients import gradients_at_start
 from tfmviz.ui.normalisation import facts
 
 PAGE, TEXT = "normalisation", "The cat sat on the mat."
-TABS = ("Who shares a mean?", "Another sentence joins", "Age and tuition", "γ and β", "Norm before or after?")
+TABS = ("Which numbers share a mean?", "Add another sentence", "Age and tuition", "γ and β", "Norm before or after?")
 N_DIM = 11
 
 
@@ -125,11 +125,11 @@ def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
     before, after = (in_training(*norms.padded(rows))[0, : len(texts[0])] for rows in (texts[:2], texts))
     expected = norms.change(before, after)
     np.testing.assert_allclose(batches, expected, rtol=1e-3)
-    assert f"moved by **{expected.mean():.1%}**" in words(app)
+    assert f"change by **{expected.mean():.1%}**" in words(app)
     assert "by 0% with LayerNorm and 0% with RMSNorm" in words(app)
     app = open_page(PAGE, text=TEXT, phase="in use", **company)
     assert (series(charts(app)["company"], "value", by="series").popitem()[1] == 0).all()
-    assert "moved by **0.0%** of their length on average with BatchNorm, which now takes" in words(app)
+    assert "change by **0.0%** of their norm" in words(app)
 
 
 def test_the_page_says_when_the_norms_of_the_model_act() -> None:
@@ -241,7 +241,7 @@ def test_a_change_from_zeros_is_no_percentage() -> None:
         assert not charts(app)
     said = words(open_page(PAGE, text="Hi", batch="Hi", joining="Hi", about=TABS[1]))
     assert "so they still are" in said
-    assert "moved by **0.0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
+    assert "by **0.0%**" in words(open_page(PAGE, text="Hi", batch=" ", about=TABS[1], phase="in use"))
 
 
 def test_all_norms_of_a_model_are_there(own_zoo: Path, put_random_model: Callable[..., ModelConfig]) -> None:

@@ -90,7 +90,7 @@ def test_changes_on_the_page_are_those_of_two_runs_under_each_mask() -> None:
 def test_without_a_mask_the_page_calls_the_model_blind_and_with_one_it_does_not() -> None:
     said = words(open_page("positions", text=TEXT))
     assert re.search(r"`` twins-none ``: \*\*\S+·10⁻⁶\*\* at most", said)
-    assert "The causal mask tells the order" in said
+    assert "The causal mask reveals the order" in said
 
 
 def test_chinese_is_read_by_the_twins_that_know_its_characters() -> None:
@@ -116,7 +116,7 @@ def test_buttons_move_the_words_and_the_address_keeps_the_order() -> None:
     press(app, "Reverse")
     assert app.query_params["order"] == "4.3.2.1.0"
     press(app, "As typed")
-    assert "nothing has moved" in words(app)
+    assert "Nothing has moved" in words(app)
     for figure in charts(app).values():
         assert all(moved.max() == 0 for moved in series(figure, "value", by="series").values())
     press(app, "Shuffle")
@@ -313,7 +313,7 @@ def test_lengths_and_the_measured_loss_are_shown_as_they_are() -> None:
     app = learned("Well trained?")
     lengths, loss = (series(charts(app)[key]) for key in ("trained_norms", "loss_by_position"))
     rows = np.linalg.norm(table_in("twins-learned", "decoder"), axis=1)
-    np.testing.assert_allclose(lengths["length now"], rows, rtol=1e-5)
+    np.testing.assert_allclose(lengths["norm now"], rows, rtol=1e-5)
     measured = json.loads((zoo.MODELS.parent / "training" / "twins-learned-by-position.json").read_text())["loss"]
     assert loss["measured"].tolist() == measured
     assert len(measured) == 64
@@ -351,7 +351,7 @@ def test_the_bars_and_the_heads_are_those_of_the_chosen_model() -> None:
         assert bars(app) == pytest.approx(softmax(values["logits"]).tolist(), abs=1e-4), kind
         heads = values["encoder.1.self_attn.pattern"][:, 0, 1:].reshape(-1, 4, 4)
         np.testing.assert_allclose(matrices(app)["digit_looks"], heads, atol=1e-4, err_msg=kind)
-        assert sent(app, "picture")["title"] == f"A {labels[7]} of the set"
+        assert sent(app, "picture")["title"] == f"A “{labels[7]}” from the test set"
         assert sent(app, "picture_selection")["cells"] == to_text((held_out[7] * 16).astype(int))
 
 
@@ -366,7 +366,7 @@ def test_a_drawing_in_the_address_is_read_in_place_of_the_set() -> None:
         app = digits(drawn=none)
         assert not app.error, none
         assert "Of 359 held-out digits" in words(app), none
-        assert sent(app, "picture")["title"].endswith("of the set"), none
+        assert sent(app, "picture")["title"].endswith("from the test set"), none
 
 
 def test_shuffled_patches_change_the_answer_of_one_model_alone() -> None:

@@ -147,7 +147,7 @@ def test_a_word_that_is_not_one_token_is_answered_with_near_ones() -> None:
         assert said in app.warning[0].value
         assert "own answer" in app.caption[0].value
         assert {*charts(app), *matrices(app)} == {"head_scores_map", "ranked", "looked", "wrote"}
-        for offered in re.findall(r"“([^”]+)”", app.warning[0].value.partition("nearest that are:")[2]):
+        for offered in re.findall(r"“([^”]+)”", app.warning[0].value.partition("nearest tokens:")[2]):
             turn_to(app, word=offered.replace("\\", ""))
             assert not app.warning
 
@@ -232,7 +232,7 @@ def test_a_path_is_turned_by_a_button_and_a_single_token_is_like_nobody() -> Non
     corner, above = (spaces(page("In space", seen_from=seen))[0]["layout"] for seen in ("a corner", "above"))
     assert corner["scene"]["camera"] != above["scene"]["camera"]
     assert corner["uirevision"] != above["uirevision"]
-    assert "A single token has nothing to be like" in words(page("In space", text="a", token="0"))
+    assert "A single token has no neighbours" in words(page("In space", text="a", token="0"))
 
 
 def test_one_word_in_two_places_is_compared_layer_by_layer() -> None:
@@ -259,7 +259,7 @@ def test_two_sides_are_said_to_part_after_the_stage_from_which_on_their_words_di
         one, other = ([shown.rsplit(" ", 1)[0] for shown in side] for side in sides)
         differ = [a != b for a, b in zip(one, other, strict=True)]
         parts = next(n for n in range(len(stages) + 1) if all(differ[n:]))
-        said = re.findall(r"They part (.+) and stay apart", words(app))
+        said = re.findall(r"They diverge (.+?) and stay apart", words(app))
         assert said == ([stages[parts]] if "" not in other and parts < len(stages) else []), b
 
 

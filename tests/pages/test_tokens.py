@@ -36,7 +36,7 @@ def test_four_ways_to_cut_with_their_counts() -> None:
     n_tokens = len(backend().encode(text).ids)
     assert shown["characters"][0] == f"{len(text)} characters"
     assert shown["bytes (UTF-8)"][0] == f"{len(text.encode())} bytes"
-    assert shown["words and signs"][0] == "5 words"
+    assert shown["words and punctuation"][0] == "5 words"
     assert shown["tokens of tiny-english"][0] == f"{n_tokens} tokens"
     parts = [box[0] for box in shown["bytes (UTF-8)"][1] if box[1] == "part"]
     assert " ".join(parts) == "C3 B9 C3 AB E4 B8 AD"

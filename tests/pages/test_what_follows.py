@@ -111,7 +111,7 @@ def test_the_curves_of_warm_up_bear_the_losses_that_were_logged() -> None:
 
 def column(norm: str) -> list[float]:
     """Mean and root mean square of one token's numbers on the page."""
-    app = open_page("normalisation", about="Who shares a mean?", norm=norm, text="The cat sat on the mat.")
+    app = open_page("normalisation", about="Which numbers share a mean?", norm=norm, text="The cat sat on the mat.")
     return told(app, r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*")
 
 

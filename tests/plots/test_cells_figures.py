@@ -44,7 +44,7 @@ def test_pointing_tells_the_length_and_who_wrote_the_step() -> None:
     places = list(np.ndindex(*NORMS.shape))
     for (stage, k), said in zip(places, sentences(picture, places), strict=True):
         name = FULL_NAME if k == 5 else K_LABELS[k]
-        head = f"{STAGES[stage]}, token {k} “{name}”: length {NORMS[stage, k]:.2f}"
+        head = f"{STAGES[stage]}, token {k} “{name}”: norm {NORMS[stage, k]:.2f}"
         share = SHARES[stage - 1, k] if stage else math.nan
         if math.isnan(share):
             assert said == head, "where nothing is written there are no shares"

@@ -60,7 +60,7 @@ def test_writes_stand_side_by_side_per_layer_with_their_shares_and_none_where_no
     assert scale(chart, "color", "bar")["range"] == [LIGHT.attention, LIGHT.mlp]
     assert scale(chart, "y", "bar")["zero"] is True
     said = chart.data["rows"]["hover"]
-    assert (said[4], said[5]) == ("layer 1, MLP: length 2.00, 120% of the step", "layer 2, MLP: length 0.00")
+    assert (said[4], said[5]) == ("layer 1, MLP: norm 2.00, 120% of the step", "layer 2, MLP: norm 0.00")
 
 
 def test_bars_of_a_histogram_are_as_wide_as_their_bins_and_stand_on_nothing() -> None:
@@ -136,7 +136,7 @@ def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:
     }
     assert chart.data["ends"]["y"] == [0, pytest.approx(106)]
     assert chart.data["rows"]["stage"][:3] == ["0000 x", "0001 y", "0002 z"]
-    assert "“<s>”, y: length 17.00" in chart.data["points"]["hover"]
+    assert "“<s>”, y: norm 17.00" in chart.data["points"]["hover"]
 
 
 def test_of_many_tokens_the_chosen_one_still_answers_the_pointer_at_every_stage() -> None:
@@ -153,7 +153,7 @@ def test_parts_without_a_direction_are_left_out() -> None:
     chart = stream.sizes(np.arange(5.0), cosines, kinds=KINDS, names=PARTS, theme=LIGHT)
     found = columns(chart, "size", "cosine", "kind")
     assert found == [(1, 0.5, "head"), (2, -0.5, "head"), (3, 0, "head"), (4, 1, "MLP")]
-    assert chart.data["rows"]["hover"][1] == "head 1: length 2.00, cosine −0.50"
+    assert chart.data["rows"]["hover"][1] == "head 1: norm 2.00, cosine −0.50"
     assert scale(chart, "color", "point")["domain"] == ["head", "MLP"], "the legend names what is there"
 
 

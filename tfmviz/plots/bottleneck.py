@@ -62,7 +62,7 @@ def contexts(values: Array, *, title: str, written: Sequence[str], shown: int, l
     return Cells(
         matrices=found[None],
         rows=_written(written, shown),
-        columns=Axis(title="number of the context"),
+        columns=Axis(title="coordinate of the context"),
         scale=signed(found, title, limit=limit),
         form=Form(name="c ", sign=True),
         row_height=30,

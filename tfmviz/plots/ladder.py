@@ -100,7 +100,7 @@ def units(values: Array, *, tokens: Sequence[str], numbers: Sequence[int], kind:
     scale = cells.signed(values, "value", limit=1.0) if kind == "signed" else cells.share("how far the gate is open")
     return Cells(
         matrices=values[None],
-        rows=Axis(title="number of the state", names=(), spoken=[f"number {number}" for number in numbers]),
+        rows=Axis(title="unit", names=(), spoken=[f"unit {number}" for number in numbers]),
         columns=cells.of_tokens("token", tokens),
         scale=scale,
         form=Form(digits=2, sign=kind == "signed"),
@@ -142,7 +142,7 @@ def window(e: Array, *, tokens: Sequence[str], chosen: int) -> Cells:
     return Cells(
         matrices=e[None],
         rows=_places(tokens),
-        columns=Axis(title="number of the vector", names=()),
+        columns=Axis(title="coordinate of the vector", names=()),
         scale=cells.signed(e, "e = [e₁; …; eₙ]"),
         form=Form(digits=2, sign=True),
         frames=(cells.Frame(top=chosen, left=0, bottom=chosen + 1, right=e.shape[1]),),
@@ -160,7 +160,7 @@ def block(W: Array, *, place: int, unit: int) -> Cells:
     return Cells(
         matrices=W[None],
         rows=Axis(title="unit", names=()),
-        columns=Axis(title="number of the vector", names=()),
+        columns=Axis(title="coordinate of the vector", names=()),
         scale=cells.signed(W, f"W of place {place + 1}", root=True),
         form=Form(digits=2, sign=True),
         frames=(cells.Frame(top=unit, left=0, bottom=unit + 1, right=W.shape[1]),),
@@ -190,7 +190,7 @@ def steps(numbers: Array, *, tokens: Sequence[str], title: str, most: int, blind
     coloured[0, list(blind)] = np.nan
     notes = [["" for _ in tokens] for _ in range(n_layers)]
     for column in blind:
-        notes[0][column] = f"there after step {numbers[-1, column]}; does not see the first token"
+        notes[0][column] = f"known after step {numbers[-1, column]}; does not see the first token"
     return Cells(
         matrices=coloured[None],
         rows=Axis(title="", names=[f"layer {layer}" for layer in range(n_layers, 0, -1)]),

@@ -49,8 +49,8 @@ def lengths(
         matrices=values[None],
         rows=Axis(title="", names=stages, spoken=stages),
         columns=of_tokens("token", tokens),
-        scale=amounts(values, "length of the vector"),
-        form=Form(name="length ", digits=2),
+        scale=amounts(values, "norm of the vector"),
+        form=Form(name="norm ", digits=2),
         notes=more,
         frames=chosen_column(position, len(stages)),
     )
@@ -74,7 +74,7 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
         "top": np.tile(np.maximum(attention, mlp), 2),
         "word": [*shares[: len(attention)], *[""] * len(attention)],  # the MLP's is what is left
         "hover": [
-            f"layer {i % len(attention)}, {kinds[i // len(attention)]}: length {length:.2f}"
+            f"layer {i % len(attention)}, {kinds[i // len(attention)]}: norm {length:.2f}"
             + (f", {share} of the step" if share else "")
             for i, (length, share) in enumerate(zip(lengths, shares, strict=True))
         ],
@@ -85,7 +85,7 @@ def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme
 @cache
 def _writes(theme: Theme) -> Spec:
     x = name(alt.X, "layer", "layer", axis={"labelAngle": 0}, paddingInner=0.1, paddingOuter=0.05)
-    y = number(alt.Y, "value", "length of what is added, with attention's share of the step", zero=True, nice=True)
+    y = number(alt.Y, "value", "norm of what is added, with attention's share of the step", zero=True, nice=True)
     side = alt.XOffset("series:N")
     color = colour("series", [theme.attention, theme.mlp], longest=9, symbol="square")
     return specification(
@@ -93,5 +93,5 @@ def _writes(theme: Theme) -> Spec:
         rows().mark_bar().encode(x=x, xOffset=side, y=y, color=color, **hover()),
         rows().mark_text(dy=-8).encode(x=x, y=alt.Y("top:Q"), text=alt.Text("word:N")),
         height=340,
-        says="The length of what attention and the feed-forward layer add.",
+        says="The norm of what attention and the feed-forward layer add.",
     )

@@ -131,9 +131,9 @@ def lengths(values: Mapping[str, Array], *, theme: Theme) -> Chart:
         values: by what A and B are called (state,).
     """
     points = {name: (np.arange(len(along), dtype=float), along) for name, along in values.items()}
-    axes = Axes(x="layers passed", y="length of the vector", height=230)
+    axes = Axes(x="layers passed", y="norm of the vector", height=230)
     top = 1.06 * max(float(along.max()) for along in values.values())
-    lines = named_lines(points, "{}, after {:.0f} layers: length {:.2f}".format, theme=theme, dot=50)
+    lines = named_lines(points, "{}, after {:.0f} layers: norm {:.2f}".format, theme=theme, dot=50)
     return line_chart(lines, axes, theme=theme, y_range=(0.0, top))
 
 

@@ -111,7 +111,7 @@ def growth(
         "seen": [0.3 if kind == kinds[0] else 1.0 for kind, _, _ in lines for _ in stages],
         "length": np.concatenate([lengths for _, _, lengths in lines]),
     }
-    said = [f"{name}, {s}: length {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
+    said = [f"{name}, {s}: norm {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
     # The two that stand out answer the pointer everywhere; of the others, if there are many, only some points do.
     step = -(-n_stages * len(tokens) // MOST_POINTS)
     pointed = [*range(n_stages * len(tokens), n_stages * n_lines), *range(0, n_stages * len(tokens), step)]
@@ -125,7 +125,7 @@ def growth(
 @cache
 def _growth(theme: Theme) -> Spec:
     x = name(alt.X, "stage", axis=SLANTED, type="point", padding=0.3)
-    y = number(alt.Y, "length", "length of the vector")
+    y = number(alt.Y, "length", "norm of the vector")
     tints, dashes = [theme.text, theme.text, theme.accent], [DASHES[0], DASHES[1], DASHES[0]]
     color, dash = strokes("kind", tints, dashes, longest=LABEL_LENGTH)
     seen = alt.Opacity("seen:Q", scale=None)
@@ -133,11 +133,11 @@ def _growth(theme: Theme) -> Spec:
     point = rows("points").mark_point(filled=True, size=50)
     return specification(
         theme,
-        reach(number(alt.Y, "y", "length of the vector")),
+        reach(number(alt.Y, "y", "norm of the vector")),
         rows().mark_line(aria=False).encode(x=x, y=y, color=color, strokeDash=dash, **each),
         point.encode(x=x, y=y, color=color, opacity=seen, **hover()),
         height=440,
-        says="The length of every token's vector.",
+        says="The norm of every token's vector.",
     )
 
 
@@ -233,7 +233,7 @@ def sizes(size: Array, cosine: Array, *, kinds: Sequence[str], names: Sequence[s
         "cosine": cosine[shown],
         "size": size[shown],
         "kind": [kinds[n] for n in shown],
-        "hover": [f"{names[n]}: length {size[n]:.2f}, cosine {decimal(cosine[n], '.2f')}" for n in shown],
+        "hover": [f"{names[n]}: norm {size[n]:.2f}, cosine {decimal(cosine[n], '.2f')}" for n in shown],
     }
     present = tuple(kind for kind in colours(theme) if kind in parts["kind"])
     return Chart(spec=_sizes(theme, present), data={"rows": parts})
@@ -242,7 +242,7 @@ def sizes(size: Array, cosine: Array, *, kinds: Sequence[str], names: Sequence[s
 @cache
 def _sizes(theme: Theme, kinds: tuple[str, ...]) -> Spec:
     x = number(alt.X, "cosine", "cosine: against the stream | with it", axis=FEW, domain=[-1.04, 1.04])
-    y = number(alt.Y, "size", "length", zero=True, nice=True)
+    y = number(alt.Y, "size", "norm", zero=True, nice=True)
     color = role("kind", {kind: colours(theme)[kind] for kind in kinds})
     color["title"] = None
     color["legend"] = {"symbolType": "circle", "columns": {"expr": "max(1, floor(containerSize()[0] / 110))"}}
@@ -253,5 +253,5 @@ def _sizes(theme: Theme, kinds: tuple[str, ...]) -> Spec:
         left.encode(x=alt.XDatum(-1), x2=alt.X2Datum(0)),
         point.encode(x=x, y=y, color=color, **hover()),
         height=444,
-        says="The length of each part against its cosine with the stream.",
+        says="The norm of each part against its cosine with the stream.",
     )

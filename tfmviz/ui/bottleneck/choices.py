@@ -102,7 +102,7 @@ def doubt(text: str, model: AnyModel) -> str:
     said = []
     letters = [character for character in text if character.isalpha()]
     if not letters:
-        said.append("There is no letter in this text: nothing to translate.")
+        said.append("There are no letters, so there is nothing to translate.")
     elif not any(map(is_latin, letters)):
         said.append("The models learned only French, so they are guessing.")
     elif not text.rstrip(" \"'»”)").endswith((".", "!", "?", "…")):

@@ -27,5 +27,4 @@ def contexts(at: Translating) -> None:
         drawn = figures.contexts(values, title=title + SAID[kind], written=names, shown=at.shown(len(names)), limit=end)
         with column:
             show(f"contexts_{kind}", drawn, follows=kind != shown[0])
-    st.markdown("Without attention the decoder is given one vector for all tokens; with it, another mixture for each.")
     sums.state_step(at, traces[with_attention], with_attention)

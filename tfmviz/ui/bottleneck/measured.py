@@ -37,7 +37,7 @@ def measured() -> None:
     """Two charts and a table, and what they do and do not show; nothing if they were measured on other weights."""
     found = _read()
     if found is None:
-        st.info("There are no measurements yet; `python -m scripts.measure_bottleneck` makes them.", icon=icons.INFO)
+        st.info("There are no measurements yet; `python -m scripts.measure_bottleneck` creates them.", icon=icons.INFO)
         return
     if outdated(found):
         return
@@ -66,7 +66,7 @@ def _bleu(found: Row) -> None:
     show(
         "bleu_table",
         Table(
-            caption="BLEU, and its 95% interval",
+            caption="BLEU with 95% intervals",
             columns=("source", "texts", "words", *(NAMES[name] for name in names)),
             rows=[
                 (
@@ -107,6 +107,6 @@ def _probe(found: Row) -> None:
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
     show(
         "first_word",
-        figures.against_length(series, title="first word read right", percent=True, theme=theme()),
-        title="How much of the first word is left in hₙ? A linear classifier finds this much.",
+        figures.against_length(series, title="first word read correctly", percent=True, theme=theme()),
+        title="How often can a linear classifier read the first word from hₙ?",
     )

@@ -67,7 +67,7 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
             min_value=0,
             max_value=h.shape[1] - 1,
             value=None,
-            placeholder="the liveliest",
+            placeholder="the most variable",
             width=280,
         )
     k = int(np.ptp(h, axis=0).argmax()) if asked is None else int(asked)
@@ -83,11 +83,11 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
     show(
         "state_step",
         Table(
-            caption=f"h = g(y, h, c), coordinate {k} of {h.shape[1]}, {SAID[kind]}: hᵢ = (1 − z) · n + z · hᵢ₋₁",
+            caption=f"h = g(y, h, c), coordinate {k} of {h.shape[1]}, {SAID[kind]}",
             columns=("i, writes", "z", "n", "hᵢ₋₁", "(1 − z) · n + z · hᵢ₋₁"),
             rows=rows,
-            about="The gate z and the candidate n are made of yᵢ₋₁, the token written before, of hᵢ₋₁ and of cᵢ; h₀ is "
-            "the encoder's last state.",
+            about="The gate z and the candidate n depend on yᵢ₋₁ (the token written before), hᵢ₋₁ and cᵢ; h₀ is the "
+            "encoder's last state.",
         ),
     )
 

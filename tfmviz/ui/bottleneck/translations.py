@@ -48,8 +48,8 @@ def translations(at: Translating) -> None:
         sizes = [model.config.n_parameters for model in at.recurrent.values()]
         times = [at.transformer.weights.n_parameters / size for size in sizes]
         st.markdown(
-            f"The recurrent models have {from_to(sizes, ',')} trained numbers each, the transformer "
-            f"{from_to(times, '.0f')} times as many: compare how it works, not how well."
+            f"The recurrent models have {from_to(sizes, ',')} parameters each, the transformer "
+            f"{from_to(times, '.0f')} times as many: compare how they work, not how well."
         )
 
 

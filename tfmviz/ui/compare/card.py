@@ -98,7 +98,7 @@ def _turned(twin: Twin, duel: Duel) -> None:
     least = float(turned[np.tri(len(turned), dtype=bool)].min())
     negative = "here some are" if round(least, 3) < 0 else "here none is"
     st.markdown(
-        f"Layer 0, head {duel.head} of {twin.scheme}. Only the numerator is turned (Su et al. 2021): rows now sum "
+        f"Layer 0, head {duel.head} of {twin.scheme}. Only the numerator is rotated (Su et al. 2021): rows sum "
         f"to **{low}** to {high}, and shares can be negative; {negative} (the least is "
         f"{decimal(least, '.3f')})."
     )
@@ -129,8 +129,8 @@ def _measured(duel: Duel) -> None:
     st.markdown(
         f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at "
         f"{FACTOR} times the trained length the loss rises by at most {position_terms.RISE} nats. **Linear "
-        "attention**, **KV cache**: the same result, whether Σ φ(k) vᵀ is summed over all pairs or along the text, and "
-        "whether the text is read at once or in two halves."
+        "attention**, **KV cache**: the same result whether Σ φ(k) vᵀ is summed over all pairs or along the text, and "
+        "whether the text is read in one pass or in two."
     )
     for _, twin in duel.sides:
         if twin.effects.turned is not None:

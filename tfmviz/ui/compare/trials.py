@@ -73,7 +73,7 @@ def shift(duel: Duel) -> None:
     for column, (role, twin) in zip(columns, duel.sides, strict=True):
         with column:
             table |= _shifted(role, twin, duel, by)
-    st.markdown(f"Layer {duel.layer}, head {duel.head}; below, the largest difference by layer.")
+    st.markdown(f"Layer {duel.layer}, head {duel.head}; the table has the largest difference by layer.")
     st.table(table)
 
 
@@ -88,8 +88,8 @@ def _everywhere(place: DeltaGenerator, duel: Duel, at: tuple[int, int], by: int)
         for scheme, values in found.items()
     )
     st.markdown(
-        f"Layer 0, head {duel.head}: the score of {words[0]} as the query with {words[1]} as the key, wherever the two "
-        f"stand. Along a diagonal their distance stays the same; there the score varies {varies}."
+        f"Layer 0, head {duel.head}: the score of query {words[0]} with key {words[1]} at all positions. Along a "
+        f"diagonal, where the distance is constant, it varies {varies}."
     )
 
 
@@ -165,7 +165,7 @@ def terms(duel: Duel) -> None:
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
         figure.info(
-            "Neither scheme adds anything to the words. Choose "
+            "Neither scheme adds anything to the embeddings, so there are no four terms. Choose "
             f"{' or '.join(scheme for scheme in available() if SCHEMES[scheme].acts == 'embed')}.",
             icon=icons.INFO,
         )
@@ -185,7 +185,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
     show(f"terms_{twin.scheme}", figures.parts(list(found), mask, titles=list(TERMS), tokens=run.tokens))
     st.markdown(
-        f"**{twin.scheme}, layer 0, head {duel.head}.** Together they are the scores, to within **{rounded(error)}**."
+        f"**{twin.scheme}, layer 0, head {duel.head}.** They sum to the scores, to within **{rounded(error)}**."
     )
     st.table(
         {
@@ -197,7 +197,7 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     pairs_seen = int(mask.sum())
     if pairs_seen > 1:
         st.markdown(
-            f"Explained: share of variance due to i − j; by chance {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
+            f"Explained: share of variance due to i − j; chance gives {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
         )
 
 
@@ -235,7 +235,7 @@ def _extrapolation(duel: Duel) -> None:
     result(
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
         + ", ".join(f"{scheme} **{rise}**" for scheme, rise in told.items())
-        + f". A point: the mean of {position_terms.WINDOW} positions of held-out text."
+        + f". Each point averages {position_terms.WINDOW} positions of held-out text."
     )
 
 
@@ -265,7 +265,7 @@ def _own_text(duel: Duel) -> None:
     st.markdown(
         f"Mean surprise at the next token, in nats{span}: {means}. "
         + (
-            f"A point is the mean of {position_terms.WINDOW} tokens."
+            f"Each point averages {position_terms.WINDOW} tokens."
             if max(counts) > MOST_BARS
             else f"Paste more than {TRAINED} tokens to see what happens beyond."
         )

@@ -84,9 +84,9 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
     post_norm = subject.here.model.config.norm.position == "post"
     norm = ", before the norm that follows rescales it" if post_norm else ""
     result(
-        f"From d = {d:,} to d_ff = {d_ff:,} numbers, **{d_ff / d:.3g} times** as many, and back, with {n_weights:,} "
-        f"parameters. For {subject.name} **{on:,} of {d_ff:,}** {what} are above 0. The layer's output takes "
-        f"the norm of the stream from {before:.2f} to {after:.2f}{norm}."
+        f"From d = {d:,} to d_ff = {d_ff:,} coordinates, **{d_ff / d:.3g} times** as many, and back, with "
+        f"{n_weights:,} parameters. For {subject.name} **{on:,} of {d_ff:,}** {what} are above 0. The layer's output "
+        f"takes the norm of the stream from {before:.2f} to {after:.2f}{norm}."
     )
 
 

@@ -59,13 +59,13 @@ def _curves(found: Row, kind: str) -> None:
     series = {title: _series(rows, name, title) for name, title in TITLES.items()}
     show(
         "dependencies",
-        against_length(series, title="pairs told apart", x="words between the two ends", percent=True, theme=theme()),
+        against_length(series, title="pairs told apart", x="words in between", percent=True, theme=theme()),
     )
     shown, last = rows[len(rows) // 3], rows[-1]
     then = "; ".join(f"{title} {per_cent(last['leans'][name][0])}" for name, title in TITLES.items())
     st.markdown(
-        f"“{markdown.plain(shown['example'])} …”: {ASKS[kind]} Two texts differ only where the answer lies; at 50% a "
-        f"model leans to neither. **With {last['n']} words between: {then}.**"
+        f"“{markdown.plain(shown['example'])} …”: {ASKS[kind]} The two texts differ only in the deciding word; at 50% "
+        f"a model prefers neither. **With {last['n']} words in between: {then}.**"
         f"{_preferred(rows, kind)}"
     )
     st.caption(f"{found['sentences']} generated sentences per length, 95% intervals. {markdown.code(found['command'])}")
@@ -77,7 +77,7 @@ def _preferred(rows: list[Row], kind: str) -> str:
         return ""
     row, name = rows[1], "twins-rope"
     return (
-        f" To give it the greater probability is harder: with {row['n']} words between, the transformer does so after "
+        f" Ranking the right form first is harder: with {row['n']} words in between, the transformer does so in "
         f"{per_cent(row['prefers'][name][0])} of the texts."
     )
 
@@ -99,7 +99,7 @@ def _own(here: Lesson, kind: str) -> None:
     p = rungs.read(ladder, here.text).p[:, -1]
     asked = answers(here.text, kind)
     if not asked:
-        st.info(f"Your text holds none of the names {', '.join(NAMES)}.", icon=icons.INFO)
+        st.info(f"Your text contains none of the names {', '.join(NAMES)}.", icon=icons.INFO)
         return
     shares = {
         name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()

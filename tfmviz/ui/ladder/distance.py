@@ -89,7 +89,7 @@ def _explained(how: str, n: int) -> str:
             "‖∂ log p(w) / ∂e‖ for each token's vector e; w is the most probable next token (Madsen 2019). Counts have "
             "no gradient."
         )
-    return f"How much of the next token's probability moves{f', the mean over {n} other words' if n > 1 else ''}."
+    return f"How much of the next token's probability moves{f', averaged over {n} other words' if n > 1 else ''}."
 
 
 def n_words(length: int) -> int:
@@ -113,9 +113,9 @@ def pulled(ladder: Ladder, text: str) -> dict[str, Array]:
 
 MEASURES = {
     "one word changed": ("changed", "share moved"),
-    "cut off": ("cut", "more nats"),
-    "shuffled": ("shuffled", "more nats"),
-    "every other dropped": ("thinned", "more nats"),
+    "cut off": ("cut", "extra nats"),
+    "shuffled": ("shuffled", "extra nats"),
+    "every other dropped": ("thinned", "extra nats"),
 }
 """What was done to the held-out text before the last tokens: its name in the file, and what was measured."""
 
@@ -130,7 +130,7 @@ def averages() -> None:
     facts = rungs.measured()
     values = {title: np.array(facts["models"][model][key]) for model, title in TITLES.items()}
     kept = np.arange(1.0, len(values["5-gram"]) + 1) if key == "changed" else np.array(facts["kept"], dtype=float)
-    x = "tokens back" if key == "changed" else "tokens that stay as they were"
+    x = "tokens back" if key == "changed" else "tokens left unchanged"
 
     def said(name: str, place: float, value: float) -> str:
         return (

@@ -67,7 +67,7 @@ def _table(reading: Reading) -> None:
     show("table", Table(caption="The four models.", columns=columns, rows=rows))
     counted = read_json(rungs.FOLDER / "counted.json")
     st.caption(
-        f"With all its {counted['all_numbers']:,} counts the 5-gram model reaches {counted['all_bits_per_byte']:.3f}."
+        f"With all its {counted['all_numbers']:,} counts, the 5-gram model reaches {counted['all_bits_per_byte']:.3f}."
     )
     if not reading.bits.size:
         st.info("Type at least two tokens.", icon=icons.INFO)

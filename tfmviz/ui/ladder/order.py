@@ -38,8 +38,8 @@ def order(here: Lesson) -> None:
             figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
             follows=name != "convolution",
         )
-    st.markdown("A cell shows after which step its value is known; grey cells do not see the first token.")
-    measured(MODULE, _times, words="Measure how long one layer takes as texts grow (a few seconds)")
+    st.markdown("Each number is a step; grey cells do not see the first token.")
+    measured(MODULE, _times, words="Measure how long one layer takes (a few seconds)")
 
 
 def _times(found: Sequence[Found]) -> None:
@@ -51,7 +51,9 @@ def _times(found: Sequence[Found]) -> None:
     for column, key, title in ((left, "reading", "reading, ms"), (right, "training", "training step, ms")):
         with column:
             _chart(by_name(found, "kind", "length", key), key=key, title=title)
-    st.caption(f"One layer of width {WIDTH}, one processor. A GPU multiplies n² pairs at once; recurrent steps wait.")
+    st.caption(
+        f"One layer of width {WIDTH} on one processor. A GPU computes n² pairs in parallel; recurrent steps must wait."
+    )
 
 
 def _chart(by_kind: dict[str, tuple[Array, Array]], *, key: str, title: str) -> None:

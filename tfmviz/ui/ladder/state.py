@@ -51,8 +51,8 @@ def state(here: Lesson) -> None:
         figures.units(values[chosen], tokens=trace.tokens, numbers=chosen.tolist(), kind=kind),
     )
     st.markdown(
-        f"The {len(chosen)} of {len(values)} numbers in layer {layer} that change most, step by step. "
-        "h = (1 − z) ⊙ n + z ⊙ h of before: near z = 1 the colour stays."
+        f"The {len(chosen)} of {len(values)} units in layer {layer} that change most. "
+        "hₜ = (1 − z) ⊙ n + z ⊙ hₜ₋₁, so near z = 1 the colour stays."
     )
     _fading(model, trace)
 

@@ -22,7 +22,6 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import per_cent
 
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")
 
@@ -72,7 +71,7 @@ def uses(here: Lesson) -> None:
         return
     text = read(networks[BOTH], here.text)
     if not text.ids:
-        st.info("This text holds nothing that these networks read.", icon=icons.INFO)
+        st.info("This text contains nothing that these networks read.", icon=icons.INFO)
         return
     controls.say_what_was_cut(text, "These networks read")
     if note := doubt(text.text):
@@ -88,7 +87,7 @@ def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     show("labels", figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())))
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
-        "**Labelling**: P(French) in per cent. “Forward alone” has read up to this token. "
+        "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
         + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
     )
 
@@ -105,10 +104,9 @@ def listed(text: Encoding, chosen: Array) -> str:
 def _classifying(classifier: AnyModel, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
-    ends = [f"{per_cent(row[-1])} from the {readout}" for row, readout in zip(french, READOUTS, strict=True)]
     st.markdown("**Classifying**: is the text so far French?")
     show("classes", figures.languages(french, tokens=text.tokens, readers=READOUTS))
-    st.markdown(f"P(French) of the whole text: {', '.join(ends)}. The network was trained on one language at a time.")
+    st.markdown("This network was trained on one language at a time.")
 
 
 def _four_uses(text: str) -> None:
@@ -147,15 +145,15 @@ def _held_out() -> None:
         figures.curves(
             {name: (np.arange(1.0, len(shares) + 1), shares) for name, shares in curves.items()},
             x=PLACES[by or names[0]],
-            y="share of right labels",
-            said=lambda name, place, share: f"{name}, token {place:.0f}: {share:.1%} right",
+            y="share of correct labels",
+            said=lambda name, place, share: f"{name}, token {place:.0f}: {share:.1%} correct",
             theme=theme(),
             y_range=(0.8, 1.0),
             height=280,
         ),
-        title="How often are they right on held-out text?",
+        title="How often are they correct on held-out text?",
     )
-    st.caption("Mixed texts: Tatoeba sentences (cards of `label-…`).")
+    st.caption("The mixed texts join Tatoeba sentences.")
 
 
 def right_by(place: str) -> dict[str, Array]:
@@ -177,7 +175,7 @@ def doubt(text: str) -> str:
     if len(letters) < 3:
         return "With so few letters the two languages can hardly be told apart; the networks are guessing."
     if not all(map(is_latin, letters)):
-        return "Not all letters are Latin, and these networks know only French and English, so they are guessing."
+        return "Not all letters are Latin; these networks know only French and English."
     return ""
 
 

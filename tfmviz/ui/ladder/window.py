@@ -86,7 +86,7 @@ def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> No
     show(
         "window_hidden",
         figures.hidden(found.h, chosen=unit),
-        click="shows how the unit comes about",
+        click="shows the sum behind the unit",
         on_pick=lambda row, column: controls.put({"unit": str(figures.IN_A_ROW * row + column)}),
     )
     show(
@@ -104,7 +104,7 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     show(
         "window_unit",
         Table(
-            caption=f"Unit {unit}: what each place adds, and what {name} would add there",
+            caption=f"Unit {unit}: what each place adds and what {name} would add there",
             columns=("place", "W e", f"{name} there"),
             rows=[
                 (f"{n}  {visible(token) if token else '–'}", decimal(own, "+.3f"), decimal(other, "+.3f"))
@@ -144,14 +144,14 @@ def _block(found: Network, *, place: int, unit: int) -> None:
 def _sizes(model: AnyModel) -> None:
     shape = model.config.to_dict()
     n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
-    st.markdown("**Each place has a W of its own**: what is learned of a word in one place is not known in the next.")
+    st.markdown("**Each position has its own W**: what is learned about a word in one position is unknown in the next.")
     show(
         "window_sizes",
         of_columns(
             {
                 "tokens in the window": list(map(str, WINDOWS)),
-                "numbers in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
+                "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
             },
-            caption=f"{d_model} numbers per token, {d_hidden} units; here {n} tokens",
+            caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
         ),
     )

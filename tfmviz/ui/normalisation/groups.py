@@ -216,7 +216,7 @@ def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
         ),
     )
     result(
-        f"Your vectors have moved by **{moved['BatchNorm'].mean():.1%}** of their length on average with BatchNorm"
+        f"Your vectors change by **{moved['BatchNorm'].mean():.1%}** of their norm on average with BatchNorm"
         + (", which now takes stored averages" if stored else "")
         + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: these "
         "see each token alone."

@@ -46,7 +46,7 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     st.code("\n".join(f"{said}   {row[0]: .4f}  {row[1]: .4f}" for said, row in rows), language=None)
     result(
         f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all "
-        f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} turns by {_turn(waves, i, k):.4g} radians."
+        f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} rotates by {_turn(waves, i, k):.4g} radians."
     )
 
 
@@ -83,7 +83,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
         for label, first, key in (("Is", 4, "at_p"), ("closer to", 7, "near"), ("or to", 17, "far"))
     ]
     if outside := [p for p in asked if not 0 <= p < waves.length]:
-        st.warning(f"Position {outside[0]} is not drawn. Choose 0 to {waves.length - 1}.", icon=icons.WARNING)
+        st.warning(f"There is no position {outside[0]}. Choose 0 to {waves.length - 1}.", icon=icons.WARNING)
         return
     p, *others = asked
     names = {"product": f"PE({p}) · PE(q)", "distance": f"‖PE({p}) − PE(q)‖"}
@@ -107,7 +107,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     result(
         f"**Position {p} is {closer} {a} {'as to' if closer != 'closer to' else 'than to'} {b}:** product "
         f"{dot[p, a]:.2f} and {dot[p, b]:.2f}, distance {distance[p, a]:.2f} and {distance[p, b]:.2f}. Only |p − q| "
-        "counts."
+        "matters."
     )
 
 
@@ -155,7 +155,7 @@ def _wavelengths(waves: Waves) -> Array:
 
 def settings() -> Waves | None:
     """Asks for size and base. If they make no table, says so and gives None."""
-    d = inputs.number_box("d", key="width", value=512, step=2, help="Numbers per position.")
+    d = inputs.number_box("d", key="width", value=512, step=2, help="Dimensions per position.")
     length = inputs.number_box("Positions", key="places", value=50)
     base = st.select_slider(
         "Base", (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000), 10_000, key="base", bind="query-params"

@@ -59,15 +59,15 @@ def tables() -> None:
         "of_table",
         {
             "The table": (
-                "A row is added to the word at its position.",
+                "Each row is added to the word at its position.",
                 lambda: heat_map(place),
             ),
             "Similarity": (
-                "How alike the vectors of any two positions are.",
+                "",
                 lambda: similarity(place),
             ),
             "Main directions": (
-                "The directions in which the rows differ most.",
+                "",
                 lambda: directions(place),
             ),
             "Well trained?": (
@@ -75,7 +75,7 @@ def tables() -> None:
                 lambda: norms(place),
             ),
             "The wall": (
-                "What happens past the last trained row?",
+                "",
                 lambda: wall(place),
             ),
         },
@@ -96,7 +96,7 @@ def choose() -> Place | None:
         return None
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
     with lesson.line("trained"):
-        st.markdown("No formula: a trained vector for every position, as in BERT and GPT-2.")
+        st.markdown("As in BERT and GPT-2, every position has a trained vector.")
         chosen = st.selectbox("Trained table", list(places), index=first, key="trained", bind="query-params")
     name, stack = places[chosen]
     return Place(model=models.load(name), stack=stack)
@@ -106,7 +106,7 @@ def heat_map(place: Place) -> None:
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
     show("trained_table", figures.table(values, title=f"trained value (colours end at ±{limit:.2f})", limit=limit))
-    result(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} trained numbers**.")
+    result(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} parameters**.")
 
 
 def similarity(place: Place) -> None:
@@ -126,7 +126,7 @@ def similarity(place: Place) -> None:
     result(
         f"Neighbours have a cosine of **{decimal(close)}** on average, positions {far} apart **{decimal(apart)}** "
         f"(sinusoids: {decimal(close_formula)} and {decimal(apart_formula)}). "
-        + ("Training made neighbours alike." if close > 0.5 else "Most neighbours are no more alike than random ones.")
+        + ("Training made neighbours similar." if close > 0.5 else "Most are no more similar than random ones.")
     )
 
 
@@ -136,11 +136,11 @@ def directions(place: Place) -> None:
     left, right = st.columns(2)
     with left:
         drawn = [Line(name=f"{n + 1}: {share:.0%}", y=found.scores[:, n]) for n, share in enumerate(found.shares)]
-        chart = figures.lines(drawn, title="how far along", theme=theme())
-        show("components", chart, title="Main directions, and their shares of the variance")
+        chart = figures.lines(drawn, title="coordinate", theme=theme())
+        show("components", chart, title="Main directions and their shares of the variance")
     with right:
         chart = figures.path(found.scores, shares=found.shares, theme=theme())
-        show("component_path", chart, title="The positions in the two main directions")
+        show("component_path", chart, title="Positions along the two main directions")
 
 
 def norms(place: Place) -> None:
@@ -153,8 +153,8 @@ def norms(place: Place) -> None:
     show(
         "trained_norms",
         figures.lines(
-            [Line(name="length now", y=lengths), Line(name=start, y=np.full(len(values), began), drawn="level")],
-            title="length of the vector",
+            [Line(name="norm now", y=lengths), Line(name=start, y=np.full(len(values), began), drawn="level")],
+            title="norm of the row",
             y_range=(0, 1.08 * max(float(lengths.max()), began)),
             theme=theme(),
         ),
@@ -195,7 +195,7 @@ def _measured(place: Place) -> None:
 def wall(place: Place) -> None:
     """One token more than there are positions."""
     st.code(one_too_many(place), language=None, wrap_lines=True)
-    st.markdown("**One token too many.** The table has no such row. Rows that training never reached mean nothing:")
+    st.markdown("**One token too many: the table has no row for it.**")
     if model := models.needed(REVERSE):
         _beyond(model)
 

@@ -54,8 +54,8 @@ def appended_index(here: Lesson) -> None:
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     result(
-        f"At one position, the mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
-        f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns the words**. With a "
+        f"The mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
+        f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns out the words**. With a "
         f"sinusoid it is at most {with_waves.max():.2f}."
     )
 
@@ -120,8 +120,8 @@ def counter() -> None:
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     result(
-        f"{n_bits} bits number {2**n_bits} positions, but from {middle - 1} to {middle} **{flipped} bits jump "
-        "at once**. Sines and cosines do not jump:"
+        f"{n_bits} bits count {2**n_bits} positions, but from {middle - 1} to {middle}, **{flipped} bits flip at "
+        "once**. Sines and cosines change smoothly:"
     )
     show(
         "bit_steps",

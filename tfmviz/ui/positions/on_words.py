@@ -27,25 +27,25 @@ def on_words(here: Lesson) -> None:
     controls.say_what_was_cut(trace.target, f"{markdown.code(SIGHTED)} reads")
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))
-    label = f"× √d_model = {scale:.2f}, as the model does it"
+    label = f"× √d_model = {scale:.2f}, as in the model"
     scaled = lesson.line("scaled").toggle(label, value=True, key="scaled", bind="query-params")
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
     show(
         "added_lengths",
-        pairs(trace.tokens, *lengths, series=("word", "position"), title="length", token_title="token", theme=theme()),
+        pairs(trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token", theme=theme()),
     )
     kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
     drowned = lengths[1][0] > lengths[0].mean()
     result(
-        f"Position vectors are {lengths[1][0]:.2f} long, words {lengths[0].mean():.2f}; the cosine between sum "
+        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between sum "
         f"and word is **{np.mean(kept):.2f}** on average. "
-        + ("Without √d_model the position drowns the word." if not scaled and drowned else "")
+        + ("Without √d_model the position drowns out the word." if not scaled and drowned else "")
     )
     _token_cosines(trace, words, added)
     st.markdown(
-        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q. "
-        "Each head then sees the position through a matrix of its own, and can leave it out."
+        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q, "
+        "so each head can ignore p."
     )
 
 
@@ -66,7 +66,7 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
         return
     word = markdown.plain(visible(trace.tokens[twice[0]]))
     st.markdown(
-        f"“{word}” at {twice[0]} and {twice[1]}: the same vector before (cosine {before[twice]:.2f}), two "
+        f"“{word}” at {twice[0]} and {twice[1]}: one vector before (cosine {before[twice]:.2f}), two "
         f"after (**{after[twice]:.2f}**)."
     )
 

@@ -33,7 +33,7 @@ PAIRS = {SIGHTED: "twins-none", "chinese-sinusoidal": "chinese-none"}
 
 MASKS: dict[Architecture, tuple[str, str]] = {
     "decoder-only": ("causal mask removed", "as trained"),
-    "encoder-only": ("as trained", "causal mask put in"),
+    "encoder-only": ("as trained", "causal mask added"),
 }
 """What is done to the mask so that every token sees all, and so that it sees the past."""
 
@@ -94,7 +94,7 @@ def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
     )
     chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:
-        st.info(f"{markdown.code(name)} splits text in another way.")
+        st.info(f"{markdown.code(name)} splits text differently.")
         return blind, None
     return blind, chosen
 
@@ -149,7 +149,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
     for label, places in new.items():
         buttons.button(label, on_click=_put_order, args=(places,))
     if order == list(range(n)):
-        st.markdown("The words are as typed: nothing has moved.")
+        st.markdown("Nothing has moved.")
     return order
 
 
@@ -161,7 +161,7 @@ def _asked_order(names: list[str]) -> list[int]:
     order = [int(place) for place in asked.split(".")] if ORDER.fullmatch(asked) else []
     if word_order.is_order(order, n):
         return order
-    st.info(f"The address has no order of {n} words: first and last are swapped.", icon=icons.INFO)
+    st.info(f"The address has no order of {n} words; the first and last are swapped.", icon=icons.INFO)
     return _first_and_last(names)
 
 
@@ -211,9 +211,9 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
     if free and blind.max() < BLIND_WITHIN:
         why = "A sum has no order."
     elif free:
-        why = "It does see the order."
+        why = "It sees the order."
     else:
-        why = "**The causal mask tells the order**: the first token sees one token, the second two."
+        why = "**The causal mask reveals the order**: the first token sees one token, the second two."
     st.markdown(f"{largest} {why if blind.max() or sighted.max() else ''}")
 
 

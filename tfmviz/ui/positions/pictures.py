@@ -49,7 +49,13 @@ def digits() -> None:
             args=(NOT_DRAWN,),
         )
         shuffled = st.slider(
-            "Shuffle", 0, 20, 0, key="shuffle", bind="query-params", help="The order of the patches; 0: as they lie."
+            "Shuffle",
+            0,
+            20,
+            0,
+            key="shuffle",
+            bind="query-params",
+            help="Seed of the order; 0 keeps the picture.",
         )
         kind = st.segmented_control(
             "Model", list(KINDS), default=next(iter(KINDS)), key="reader", bind="query-params", required=True
@@ -60,7 +66,7 @@ def digits() -> None:
     read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
     left, right = st.columns([2, 3])
     with left:
-        what = "Drawn by hand" if drawn is not None else f"A {labels[n]} of the set"
+        what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
         _board(shown, what)
         if shuffled:
             _as_read(shown, order)
@@ -131,7 +137,7 @@ def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None
         ),
     )
     own = ", ".join(decimal(float(row[0])) for row in pattern)
-    st.caption(f"Where [class] looks in each head; at itself: {own}.")
+    st.caption(f"Where [class] looks in each head; its attention to itself: {own}.")
 
 
 def _outline(inked: Array) -> tuple[Frame, ...]:
@@ -152,8 +158,8 @@ def _measured_in_words(n: int) -> str:
         [per_cent(float(found[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
     )
     return (
-        f"Of {n} held-out digits the model with positions names **{learned[0]}** rightly, and {learned[1]} once their "
-        f"patches are shuffled; without positions it is **{none[0]}** and {none[1]}."
+        f"Of {n} held-out digits the model with positions identifies **{learned[0]}**, or {learned[1]} with shuffled "
+        f"patches; without positions it is **{none[0]}** and {none[1]}."
     )
 
 

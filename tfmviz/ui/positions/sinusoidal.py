@@ -27,7 +27,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
         "wave",
         {
             "Curves": (
-                "Every pair is the hand of a clock.",
+                "Each pair of dimensions turns like a clock hand.",
                 of_waves(curves),
             ),
             "By hand": (
@@ -35,22 +35,22 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 of_waves(by_hand),
             ),
             "Why many waves": (
-                "One wave repeats its numbers; many together do not.",
+                "",
                 of_waves(repeats),
             ),
             "Heat map": (
-                "A row is added to the word at its position.",
+                "",
                 of_waves(heat_map),
             ),
             "A shift is a rotation": (
-                "A shift by k positions turns every pair by its own angle.",
+                "",
                 of_waves(shift),
             ),
             "Near and far": (
                 "",
                 of_waves(near_and_far),
             ),
-            "On real words": ("The model reads word plus position.", lambda: on_words(here)),
+            "On real words": ("", lambda: on_words(here)),
         },
         needs={"": (), "On real words": ("text",)},
     )
@@ -104,7 +104,7 @@ def _chosen_curves(waves: Waves, pairs: list[int], at: list[int]) -> None:
     show(
         "curves",
         figures.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
-        hint="Solid: sine; dashed: cosine. Read a position's vector down its cursor; a clock's two hands are a and b.",
+        hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
     )
 
 
@@ -119,7 +119,7 @@ def _wavelengths(waves: Waves) -> None:
     n_turns = int((lengths <= waves.length).sum())
     result(
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
-        f"{len(lengths)} pairs come full circle."
+        f"{len(lengths)} pairs complete a turn."
     )
 
 
@@ -128,7 +128,7 @@ def _frequencies(waves: Waves, chosen: list[int]) -> None:
     st.table(
         {
             "dimension": chosen,
-            "is": [f"{'cos' if j % 2 else 'sin'}(pos / {waves.base:,.0f}^({j - j % 2}/{waves.d}))" for j in chosen],
+            "term": [f"{'cos' if j % 2 else 'sin'}(pos / {waves.base:,.0f}^({j - j % 2}/{waves.d}))" for j in chosen],
             "frequency": [f"{2 * np.pi / length:.4g}" for length in lengths],
             "wavelength, positions": [f"{length:,.4g}" for length in lengths],
         }
@@ -181,7 +181,7 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
             ),
         )
     result(
-        f"P0 = P{wavelength}. With many waves, none of {length} positions comes nearer to P0 than "
+        f"P0 = P{wavelength}. With many waves, none of {length} positions comes closer to P0 than "
         f"**{away[1][1:].min():.2f}**."
     )
 

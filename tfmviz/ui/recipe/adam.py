@@ -118,7 +118,7 @@ def _words(start: Array, steepness: int, plain: float) -> str:
         )
     return (
         f"On f = ½ (x² + {steepness} y²) **gradient descent** moves by η times the gradient: if η exceeds "
-        f"2/{steepness} = {decimal(2 / steepness, '.3g')}, every distance across grows "
+        f"2/{steepness} = {decimal(2 / steepness, '.3g')}, the descent overshoots further each time "
         f"({_verdict(start, steepness, plain)}). {adam_divides} about η per step along each axis, steep or flat."
     )
 

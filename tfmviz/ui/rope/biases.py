@@ -66,7 +66,7 @@ def added(shown: Subject) -> None:
     q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
     weights = shown.model.weights.attention(shown.layer)
     effects = lesson.positions_in(shown.model, shown.trace, shown.layer)
-    assert effects.bias is not None, "`subject` has chosen a model whose scheme adds to the scores"
+    assert effects.bias is not None, "the scheme adds no bias"
     before, bias, mask = weights.scores(q, k), effects.bias[shown.head].astype(float), shown.mask
     row = shown.query
     below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
@@ -75,7 +75,7 @@ def added(shown: Subject) -> None:
     show("bias_tiles", figures.score_tiles(tiles, mask, tokens=shown.tokens, row=row))
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
-    show("bias_row", pairs(shown.tokens, *shares, series=series, title="share of attention", theme=theme()))
+    show("bias_row", pairs(shown.tokens, *shares, series=series, title="attention", theme=theme()))
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     result(
         f"{markdown.plain(quoted(shown.tokens)[row])} looks {reach[0]:.1f} tokens away on average "
@@ -85,7 +85,7 @@ def added(shown: Subject) -> None:
 
 def t5_biases(shown: Subject) -> None:
     bias = shown.model.position_effects(shown.layer.split(".")[0], FARTHEST + 1).bias
-    assert bias is not None, "`subject` has chosen a model whose scheme adds a bias"
+    assert bias is not None, "the scheme adds no bias"
     by_distance = bias[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
@@ -102,10 +102,8 @@ def t5_biases(shown: Subject) -> None:
         ),
     )
     met = np.unique(bucket[: shown.trained_on])
-    unmet = (
-        f"{markdown.code(shown.model.name)} met buckets {met[0]} to {met[-1]}; the others still hold random numbers."
-    )
-    st.markdown("One trained number per head and bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
+    unmet = f"Training reached only buckets {met[0]} to {met[-1]}; the others are still random."
+    st.markdown("Each head has one trained bias per bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
 
 
 def t5_buckets(shown: Subject) -> None:
@@ -122,7 +120,7 @@ def t5_buckets(shown: Subject) -> None:
     exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
     last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
     st.markdown(
-        f"Distances 0 to {exact - 1} have a bucket each; farther ones share, and from {last} on all use the last."
+        f"Distances 0 to {exact - 1} have a bucket each; longer ones share, and from {last} on all use the last."
         + (" Keys to the right have their own." if both_ways else "")
     )
 
@@ -138,7 +136,7 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
 def shaw_vectors(shown: Subject) -> None:
     """What the head's queries get from each distance, and the learned vectors that decide it."""
     vectors = shown.model.position_effects(shown.layer.split(".")[0], CLIP + 1).vectors
-    assert vectors is not None, "`subject` has chosen a model whose scheme has vectors"
+    assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
     products = shown.of_head("q") @ back.T / shown.model.weights.attention(shown.layer).divisor  # (len, distance)
     row = shown.query
@@ -158,11 +156,10 @@ def shaw_vectors(shown: Subject) -> None:
         )
     best = int(products[row].argmax())
     result(
-        f"Head {shown.head} at {markdown.plain(own)} asks most for the key "
+        f"Head {shown.head} at {markdown.plain(own)} favours the key "
         + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")
-        + " The term q_i · a_(j−i) needs the query and the distance: no vector f(y, j) of the key alone contains it. "
-        "The score is no inner product ⟨f(x, i), f(y, j)⟩, as RoPE's is. Others take the distance in the parse tree, "
-        "not in the sentence (Wang et al. 2019)."
+        + " The term q_i · a_(j−i) depends on the query and the distance, so, unlike RoPE's, the score is no inner "
+        "product ⟨f(x, i), f(y, j)⟩. Wang et al. (2019) take the distance in the parse tree."
     )
 
 
@@ -175,5 +172,5 @@ def shaw_index(shown: Subject) -> None:
     show("shaw", figures.class_map(found, tokens=shown.tokens, title=title, mask=mask))
     st.markdown(
         f"With k = {clip}, each cell picks one of **{2 * clip + 1} learned vectors** a. The model has k = {CLIP} and, "
-        "being causal, has trained only those of keys to the left."
+        "being causal, trains only those of keys to the left."
     )

@@ -53,7 +53,7 @@ def same_distance(shown: Subject) -> None:
     tokens = [run.axes(shown.layer)[0].tokens for run in runs]
     shared = [token for token in dict.fromkeys(tokens[0]) if token in tokens[1]]
     if not shared:
-        st.info("Type two texts with at least two common words.", icon=icons.INFO)
+        st.info("Type two texts that share at least two words.", icon=icons.INFO)
         return
     with line:
         words = _choose_words(tokens, shared)
@@ -83,7 +83,7 @@ def _layer_by_layer(differences: dict[str, Array]) -> None:
             theme=theme(),
         ),
     )
-    st.markdown("The largest difference over all heads. Only layer 0 sees the two words alone.")
+    st.markdown("The largest difference over all heads; above layer 0, the other words matter too.")
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:
@@ -129,7 +129,7 @@ def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> N
                 "distance i − j": [decimal(phrase.i - phrase.j, ".0f") for phrase in phrases],
                 f"q · k / √d, layer 0, head {shown.head}": [decimal(score, ".6f") for score in scores],
             },
-            caption="The two words, and their score.",
+            caption="The two words and their score.",
         ),
     )
     distances = [phrase.i - phrase.j for phrase in phrases]

@@ -137,7 +137,7 @@ def wavelengths(shown: Subject) -> None:
         of_columns(
             {
                 "pair m": [str(m) for m in range(len(turns))],
-                "θ, radians a position": [f"{value:.4g}" for value in chosen.stretched],
+                "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
                 "wavelength 2π/θ": [f"{value:,.4g}" for value in _wavelengths(chosen.stretched)],
                 f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
             },
@@ -166,7 +166,7 @@ def _own_frequencies(shown: Subject) -> str:
 
 
 def _wavelengths(theta: Array) -> Array:
-    """Positions for a whole turn."""
+    """Positions per full turn."""
     return 2 * np.pi / theta
 
 
@@ -181,15 +181,13 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
             np.arange(n_pairs),
             drawn,
             x_title="pair m",
-            y_title="positions for a whole turn",
+            y_title="positions per full turn",
             scale="log",
             mark=(n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None,
             theme=theme(),
         ),
     )
-    result(
-        f"**{n_round} of {n_pairs} pairs** turn all the way round within the {shown.trained_on} positions of training."
-    )
+    result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {shown.trained_on} training positions.")
 
 
 def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
@@ -199,7 +197,7 @@ def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
     far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((shown.trained_on - 1) * chosen.theta[-1])
     st.markdown(
         f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
-        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now turn beyond it."
+        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now go beyond it."
     )
 
 
@@ -227,8 +225,7 @@ def decay(shown: Subject) -> None:
             figures.lines(distances, drawn, x_title="distance i − j", y_title="relative to distance 0", theme=theme()),
         )
     st.markdown(
-        "The bound (Su et al. 2021) falls in waves, as do random queries with keys *equal to "
-        "them*. With unrelated keys the mean is 0: not every far score is small."
+        "With unrelated keys the mean is 0 everywhere, so a distant score need not be small (bound: Su et al. 2021)."
     )
     _own_decay(shown, theta_, distances)
     _own_bound(shown, theta_, distances)
@@ -243,24 +240,24 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     near = len(stands)
     left, right = st.columns(2)
     with left:
-        drawn = {"real pairs": stands, "any two words placed at this distance": anywhere[:near]}
+        drawn = {"pairs actually at that distance": stands, "all pairs at every distance": anywhere[:near]}
         show(
             "own_decay",
             figures.lines(distances[:near], drawn, x_title="distance i − j", y_title="mean of q · k", theme=theme()),
-            title="The words of your sentence where they stand",
+            title="Your words at their own positions",
         )
     with right:
         show(
             "own_decay_far",
             figures.lines(
                 distances,
-                {"any two words placed at this distance": anywhere},
+                {"all pairs at every distance": anywhere},
                 x_title="distance i − j",
                 y_title="mean of q · k",
                 mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
                 theme=theme(),
             ),
-            title="The same words further apart",
+            title="Your words further apart",
         )
 
 
@@ -275,5 +272,5 @@ def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
     names = [markdown.plain(quoted(shown.tokens)[n]) for n in (query, key)]
     result(
         f"For {names[0]} and {names[1]} |q · k| reaches {per_cent(share[1])} of the bound at distance 1, "
-        f"over all at most **{per_cent(share.max())}**."
+        f"and at most **{per_cent(share.max())}** overall."
     )

@@ -72,7 +72,7 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
         turning = [path for path in here.model.config.layers if scheme != "rope" or theta_in(here.model, path).any()]
         if turning and layer not in turning:
             still, layer = layer, turning[0]
-            note = f"Layer {still.split('.')[1]} turns nothing, so this is layer {layer.split('.')[1]}."
+            note = f"Layer {still.split('.')[1]} rotates nothing, so this is layer {layer.split('.')[1]}."
         return Subject(model=here.model, layer=layer, head=choice.head, trace=here.trace, note=note, here=here)
     lesson.hide("kind")
     config = there.model.config

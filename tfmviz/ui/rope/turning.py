@@ -29,7 +29,7 @@ def turned(shown: Subject) -> None:
     arrows(shown)
     lengths(shown)
     layouts(shown)
-    if st.toggle("In three dimensions, beside sinusoids", key="helix", bind="query-params"):
+    if st.toggle("In three dimensions, next to sinusoids", key="helix", bind="query-params"):
         helices(shown)
 
 
@@ -65,9 +65,9 @@ def lengths(shown: Subject) -> None:
     k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
     change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
     st.markdown(
-        "RoPE's wish is ⟨f(x, i), f(y, j)⟩ = g(x, y, i − j): a score that knows positions only through their distance. "
-        "f(x, i) = R_i W x grants it, since (R_i q) · (R_j k) = q · R_(j−i) k.\n\n"
-        f"Turning keeps lengths (here to within **{tiny(change)}**). Since q and k turn separately, RoPE works with "
+        "RoPE is built so that ⟨f(x, i), f(y, j)⟩ = g(x, y, i − j): the score depends only on the distance. "
+        "f(x, i) = R_i W x achieves it, since (R_i q) · (R_j k) = q · R_(j−i) k.\n\n"
+        f"Rotation preserves norms (here to within **{tiny(change)}**). As q and k rotate separately, RoPE works with "
         "linear attention (Su et al. 2021)."
     )
 
@@ -83,10 +83,9 @@ def layouts(shown: Subject) -> None:
     scores = [a @ b.T for a, b in (ours, theirs, mixed)]
     reordered, wrong = (float(np.abs(scores[0] - other).max()) for other in scores[1:])
     st.markdown(
-        "**Two layouts.** A pair is two neighbours, 0 and 1, in the paper and here; in GPT-NeoX and in `transformers` "
-        f"it is one coordinate from each half. With the vectors reordered too, q · k changes by {tiny(reordered)}, "
-        "since a sum has no order; but weights stored for neighbours and run as halves change it by up to "
-        f"**{wrong:.2f}**."
+        "**Two layouts.** A pair is two neighbours in the paper and here; in GPT-NeoX and `transformers`, one "
+        f"coordinate from each half. With the vectors reordered too, q · k changes by {tiny(reordered)}; without, "
+        f"by up to **{wrong:.2f}**."
     )
 
 
@@ -114,18 +113,18 @@ def helices(shown: Subject) -> None:
     radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
     left, right = st.columns(2)
     with left:
-        title = "Sinusoids of the same speeds: every word gets the same points added"
+        title = "Sinusoids of the same frequencies: the same points for every word"
         figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
         show(
             "helix_added", figure, title=title, alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1."
         )
     with right:
-        title = f"RoPE: the query of {quoted(shown.tokens)[shown.query]} itself goes round, on its own radius"
+        title = f"RoPE: the query of {quoted(shown.tokens)[shown.query]} itself rotates, at its own radius"
         figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
         show(
             "helix_turned", figure, title=title, alt=f"Pairs of a query over {n} positions: helices of radius {radii}."
         )
-    result(f"{safe} keeps its length at any position: {radii}.")
+    result(f"{safe} keeps its norm at every position: {radii}.")
 
 
 def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:

@@ -82,7 +82,7 @@ def _words(against: str, n: float, d: float) -> str:
     law = PUBLISHED_LAWS[BESIROGLU].law
     tenfold = [law.loss(n, d) - law.loss(10 * n, d), law.loss(n, d) - law.loss(n, 10 * d)]
     says = "\n".join(f"- {name}: {known.source}. Runs: {known.seen}." for name, known in PUBLISHED_LAWS.items())
-    line = "A power law is a straight line here; it flattens where the other number limits, or at a floor E. "
+    line = "A power law is a straight line here; it flattens where the other quantity limits it, or at a floor E. "
     if against == "C":
         line = "For every C the curves take the best N and D. "
     return (

@@ -51,7 +51,7 @@ def attribution(here: Lesson) -> None:
     """Asks for one or two words and draws what each part added to their logit."""
     trace, token = here.trace, here.target
     if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:
-        st.info("Norm(GELU(x W + b)) precedes this model's logits, so they are no such sum.", icon=icons.INFO)
+        st.info("Norm(GELU(x W + b)) precedes this model's logits, so they are not such a sum.", icon=icons.INFO)
         return
     with lesson.line("token"):
         controls.token_box([visible(t) for t in trace.tokens], token)
@@ -146,7 +146,7 @@ def _not_a_token(model: Model, typed: str) -> str:
     pieces = model.tokenizer.pieces(f" {word}")
     near = _nearest(model, word)
     named = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
-    offer = f"The nearest that are: {named}." if near else "Type a shorter, more common word."
+    offer = f"The nearest tokens: {named}." if near else "Type a shorter, more common word."
     read = ", ".join(f"“{markdown.plain(visible(piece))}”" for piece in pieces[:8])
     return f"“{markdown.plain(word)}” is not a single token of this model, which reads it as {read}. {offer}"
 
@@ -164,8 +164,8 @@ def _linearised(account: Account) -> str:
     if last is None:
         return f"Every part counts after all later norms ({norms} for the embedding)."
     scale = float(last.scale(account.river.final)[0])
-    capped = " The model caps its logits; this is the logit before that." if account.weights.readout.cap else ""
-    return f"The last norm divides by σ = {scale:.2f}, held at this value.{capped}"
+    capped = " The model caps its logits; this is the logit before the cap." if account.weights.readout.cap else ""
+    return f"The last norm's σ is held at {scale:.2f}.{capped}"
 
 
 def _map(account: Account, layer: str, head: int) -> None:

@@ -18,7 +18,7 @@ from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
 KEPT = Table(
-    caption="Contextual vectors: what was kept for the next task",
+    caption="What each model passes on to the next task",
     columns=("model", "kept", "learned first → trained for the task"),
     rows=(
         ("CoVe 2017", "last states", "to translate → the task's own network alone"),
@@ -78,7 +78,7 @@ def _lines(found: InContext, names: list[str]) -> None:
         "in_context",
         curves(
             {name: (x, line) for name, line in values.items()},
-            x="layers behind it",
+            x="layers completed",
             y="cosine",
             said=lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
             theme=theme(),
@@ -89,8 +89,8 @@ def _lines(found: InContext, names: list[str]) -> None:
 def _said(found: InContext, first: str, second: str, *, same: bool) -> None:
     a, b = (markdown.plain(name) for name in (first, second))
     start, end = (decimal(float(found.each_other[at])) for at in (0, -1))
-    begins = f"{a} and {b}, {'one embedding' if same else 'two embeddings'}"
+    begins = f"{a} and {b} have {'one embedding' if same else 'two embeddings'}"
     result(
-        f"**{begins}; in context two vectors.** Their cosine is {start} at the start and {end} after the last layer, "
-        f"where any two different tokens have {decimal(float(found.usual[-1]))}."
+        f"**{begins} and, in context, two vectors.** Their cosine is {start} at the start and {end} after the last "
+        f"layer, where different tokens average {decimal(float(found.usual[-1]))}."
     )

@@ -33,7 +33,7 @@ def lengths(here: Lesson) -> None:
     show("lengths", maps.lengths(values, stages=list(stages), tokens=tokens, position=token))
     st.markdown(
         f"{markdown.plain(quoted(tokens)[token])} before and after each norm. "
-        + ("The layers read a normed copy." if is_pre_norm(trace) else "The normed vector replaces the stream.")
+        + ("The layers read a normalised copy." if is_pre_norm(trace) else "The normalised vector replaces the stream.")
     )
     _before_and_after(trace, stack, token)
 
@@ -43,11 +43,11 @@ def _growth_in_words(values: Array, trace: Trace) -> None:
     kind = (
         "Pre-norm: every layer adds to the stream"
         if is_pre_norm(trace)
-        else "Post-norm: a norm after every layer resets the length"
+        else "Post-norm: a norm after every layer resets it"
     )
     st.markdown(
-        f"{kind}. Mean length **{first:.2f}** at the start, **{last:.2f}** at the end: {last / max(first, 1e-12):.3g} "
-        "times."
+        f"{kind}. The mean norm goes from **{first:.2f}** to **{last:.2f}**, a factor of "
+        f"{last / max(first, 1e-12):.3g}."
     )
 
 
@@ -58,9 +58,7 @@ def _outlier_in_words(values: Array, stages: list[str], first: str) -> None:
     name, where = markdown.plain(visible(first)), stages[stage]
     where = "in the embedding" if stage == 0 else f"after {where}"
     if factor >= 2.0:
-        result(
-            f"**The first token “{name}” stands out**: {where} it is {factor:.1f} times as long as the others' median."
-        )
+        result(f"**The first token “{name}” stands out**: {where} its norm is {factor:.1f} times the others' median.")
         return
     result(f"The first token “{name}” is no outlier: at most {factor:.2f} times the others' median, {where}.")
 
@@ -77,7 +75,7 @@ def _before_and_after(trace: Trace, stack: str, token: int) -> None:
             before,
             after,
             series=("before the norm", "after it"),
-            title="length",
+            title="norm",
             token_title="the norm of layer",
             theme=theme(),
         ),

@@ -119,8 +119,8 @@ def _rows(cells: list[str], width: int) -> list[list[str]]:
 def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
     top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
     return (
-        f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” is number "
-        f"{_rank(found, n, stage)} with {per_cent(float(found.answer_probability[stage, n]))}; entropy "
+        f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” has rank "
+        f"{_rank(found, n, stage)} and {per_cent(float(found.answer_probability[stage, n]))}; entropy "
         f"{found.entropy[stage, n]:.2f}, distance to the end {found.divergence[stage, n]:.2f} nats"
     )
 

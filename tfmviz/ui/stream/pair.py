@@ -48,7 +48,7 @@ def pair(here: Lesson) -> None:
     with left:
         _losses()
     if len(traces["with"].tokens) < 2:
-        st.info("One token has no next one. Type a longer text.", icon=icons.WRITE)
+        st.info("A single token has no next one. Type more.", icon=icons.WRITE)
         return
     with right:
         _likeness(traces)
@@ -67,7 +67,7 @@ def _losses() -> None:
     last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
     level = float(measured["unigram"])
     result(
-        f"Held out, the model loses **{last['with']}** nats per token with residual connections and "
+        f"On held-out text, the loss is **{last['with']}** nats per token with residual connections and "
         f"**{last['without']}** without."
     )
     show("pair_losses", figures.losses(runs, level=(level, "frequencies alone"), theme=theme()))
@@ -95,17 +95,16 @@ def _gradients(both: dict[str, Model], text: str) -> None:
         f"{shares['without, at the start']} without before training; now {shares['with, trained']} and "
         f"**{shares['without, trained']}**."
     )
-    show("pair_gradients", figures.by_layer(found, x="layer", title="length of the gradient", theme=theme(), log=True))
+    show("pair_gradients", figures.by_layer(found, x="layer", title="norm of the gradient", theme=theme(), log=True))
 
 
 def _lengths(traces: dict[str, Trace]) -> None:
     found = {name: residual.lengths(trace, _stages(trace)).mean(axis=-1) for name, trace in traces.items()}
     growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
     st.markdown(
-        f"At the end the vectors are {growth['with']} times as long as at the start with them, {growth['without']} "
-        "times without."
+        f"From start to end, norms grow by a factor of {growth['with']} with them, {growth['without']} without."
     )
-    show("pair_lengths", figures.by_layer(found, x=PASSED, title="mean length of the vectors", theme=theme(), log=True))
+    show("pair_lengths", figures.by_layer(found, x=PASSED, title="mean norm of the vectors", theme=theme(), log=True))
 
 
 def _said_next(both: dict[str, Model], traces: dict[str, Trace]) -> str:
@@ -117,8 +116,8 @@ def _said_next(both: dict[str, Model], traces: dict[str, Trace]) -> str:
         words[name] = f"“{markdown.plain(visible(both[name].vocabulary[best[-1]]))}” ({p})"
         kinds[name] = len(set(best.tolist()))
     return (
-        f"Next, the model with them expects {words['with']}, the one without {words['without']}. At the "
-        f"{len(best)} places of this text they expect **{kinds['with']}** and **{kinds['without']}** different tokens."
+        f"Next, the model with them expects {words['with']}, the one without {words['without']}. Over the {len(best)} "
+        f"positions of this text they expect **{kinds['with']}** and **{kinds['without']}** different tokens."
     )
 
 
@@ -188,7 +187,7 @@ def twins(here: Lesson) -> None:
             )
     spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}
     result(
-        f"After the last layer lengths vary by {spread['pre-norm']:.0%} of their mean with pre-norm, by "
+        f"After the last layer, norms vary by {spread['pre-norm']:.0%} of their mean with pre-norm, by "
         f"{spread['post-norm']:.0%} with post-norm."
     )
     _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
@@ -216,9 +215,9 @@ def orders(here: Lesson) -> None:
     upper = min(2, len(norms["RoPE"]) - 1)
     share = {kind: per_cent(float(found[kind][upper] / norms[kind][upper])) for kind in found}
     st.markdown(
-        f"All words {LATER} positions later: after two layers the sinusoidal twin's vectors change by "
-        f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. The sinusoids, of norm "
-        f"{decimal(added)} each, travel in the stream through all layers; RoPE turns q and k, not the stream."
+        f"With all words {LATER} positions later, after two layers the sinusoidal twin's vectors change by "
+        f"**{share['sinusoidal']}** of their norm, RoPE's by **{share['RoPE']}**. Sinusoids (norm "
+        f"{decimal(added)}) stay in the stream; RoPE rotates only q and k."
     )
     show(
         "moved_streams",
@@ -241,5 +240,5 @@ def _five_tensors(runs: dict[str, Trace], layer: int) -> None:
     for kind, trace in runs.items():
         tensors = block_tensors(trace, f"decoder.{layer}")
         columns[kind] = [tensor.equation for tensor in tensors]
-        columns[f"length, {kind}"] = [f"{np.linalg.norm(tensor.value, axis=-1).mean():.2f}" for tensor in tensors]
+        columns[f"norm, {kind}"] = [f"{np.linalg.norm(tensor.value, axis=-1).mean():.2f}" for tensor in tensors]
     st.table(columns)

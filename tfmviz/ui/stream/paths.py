@@ -73,10 +73,7 @@ def paths(here: Lesson, tokens: list[str], seen: View) -> None:
         theme=theme(),
     )
     show("paths", figure, alt=f"Paths of {len(shown)} tokens. {said}")
-    result(
-        f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the differences between all these "
-        "vectors."
-    )
+    result(f"{said} The three directions hold {per_cent(float(found.shares.sum()))} of the vectors' variance.")
 
 
 def _way(token: str, name: str, places: Array, stages: Sequence[str], *, stands_out: bool) -> Way:
@@ -104,7 +101,7 @@ def _in_space(model: Model, text: str, stack: str) -> InSpace:
 def _said(trace: Trace, stages: Mapping[str, str], tokens: list[str], chosen: int) -> str:
     """Which token the chosen one is most like, at first and at last."""
     if len(tokens) == 1:
-        return "A single token has nothing to be like. Type more."
+        return "A single token has no neighbours. Type more."
     (_, first), *_, (last, site) = stages.items()
     (near, cosine), (then, later) = (residual.closest(trace[place].astype(float), chosen) for place in (first, site))
     name, near_name, then_name = (markdown.plain(quoted(tokens)[n]) for n in (chosen, near, then))

@@ -33,7 +33,7 @@ def river(here: Lesson) -> None:
     _against_in_words(found)
     _sizes(found)
     _deleted(here, found, stack)
-    with st.expander("All parts as numbers"):
+    with st.expander("All parts in numbers"):
         _table(found)
 
 
@@ -61,7 +61,7 @@ def _sizes(found: River) -> None:
         figures.sizes(
             found.size, found.to_stream, kinds=[part.kind for part in found.parts], names=names, theme=theme()
         ),
-        title="Each part's length, and its cosine with the stream it is added to",
+        title="Each part's norm and its cosine with the stream it is added to",
     )
 
 
@@ -71,8 +71,7 @@ def _against_in_words(found: River) -> None:
         st.markdown("No part points against the stream here (cosine below −0.1).")
         return
     named = "; ".join(
-        f"**{found.parts[n].name}** (length {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])})"
-        for n in worst[:5]
+        f"**{found.parts[n].name}** (norm {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])})" for n in worst[:5]
     )
     count = "1 part points" if len(worst) == 1 else f"{len(worst)} parts point"
     st.markdown(f"{count} against the stream (cosine below −0.1): {named}.")
@@ -106,14 +105,14 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
                 first: [decimal(float(raised[n]), "+.2f") for n in best],
                 then: [decimal(float(lowered[n]), "+.2f") for n in best],
             },
-            caption="The words that it takes back: what both add to their logits",
+            caption="Words it takes back, and what both add to their logits",
         ),
     )
 
 
 def _table(found: River) -> None:
     columns = {
-        "length": found.size,
+        "norm": found.size,
         "cosine to the stream before": found.to_stream,
         "cosine to the final vector": found.to_final,
         "along the final direction": found.along,

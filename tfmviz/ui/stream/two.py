@@ -70,4 +70,4 @@ def _parts(stages: list[str], *words: list[str]) -> str:
     if not differ[-1]:
         return ""
     first = len(differ) - int((~differ)[::-1].argmax()) if not differ.all() else 0
-    return f"They part {'from the start' if first == 0 else f'{stages[first]} and stay apart'}."
+    return f"They diverge {'from the start' if first == 0 else f'{stages[first]} and stay apart'}."

@@ -56,7 +56,7 @@ def four_ways(here: Lesson) -> None:
     rows = [
         Row("characters", counted(len(characters), "character"), characters),
         Row("bytes (UTF-8)", counted(len(single), "byte"), single),
-        Row("words and signs", counted(len(words), "word"), words),
+        Row("words and punctuation", counted(len(words), "word"), words),
         Row(f"tokens of {here.model.name}", counted(len(tokens), "token"), tokens),
     ]
     show_boxes(rows, key="four_ways", caption="", titles=("cut into", "how many", "the pieces"))

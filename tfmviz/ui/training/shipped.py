@@ -105,7 +105,7 @@ def _chart(found: dict[str, Records], bright: str) -> None:
 def _in_words(best: str, shown: str) -> str:
     if shown == "the twins":
         return (
-            "The dotted line is chance, ln V. Each twin differs in one thing; on held-out text "
+            "The dotted line is chance, ln V. The twins, identically trained, differ in one respect; on held-out text "
             f"**{_short(best)}** has the lowest loss. The unmasked twin reads the answers, so its loss means nothing."
         )
     return "These models differ in vocabulary and task, so compare the curves' shapes, not their heights."
