@@ -35,7 +35,7 @@ PINS = ("token", "to")
 
 LOOK = re.compile(rf"[a-z0-9:,. -]{{0,{LONGEST_LOOK}}}")
 
-LOOKS = "sets layer and head"
+LOOKS = "choose its head"
 """What a click on a map of heads does, in words; see `look_at`."""
 
 

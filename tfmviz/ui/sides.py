@@ -265,7 +265,7 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
             cell=in_b if number else (sides.query, sides.key),
             blind=sides.blind if number else (),
         ),
-        click="" if number else "chooses its two tokens",
+        click="" if number else "choose its two tokens",
         linked=[other for other in KEYS if other != key],
         follows=follows,
         on_pick=None if number else choose,

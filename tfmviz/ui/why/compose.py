@@ -148,7 +148,7 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
             chosen=(pair[0], pair[1] - n_first),
             what=what,
         ),
-        click="chooses both heads",
+        click="choose both heads",
         on_pick=pick,
     )
 

@@ -117,7 +117,7 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
             added="added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
-        click="chooses the term",
+        click="choose the term",
         on_pick=pick,
     )
 
