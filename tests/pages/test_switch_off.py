@@ -122,7 +122,7 @@ def test_everything_off_is_shown_with_a_sentence() -> None:
     heads = ",".join(f"d{layer}.{head}" for layer in range(6) for head in range(8))
     for everything in (layers, f"{heads},{mlps}"):
         app = open_page(PAGE, text=TEXT, off=everything)
-        assert "Everything is off" in app.warning[0].value
+        assert "Every part is off" in app.warning[0].value
         assert not app.error
 
 

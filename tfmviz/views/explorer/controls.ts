@@ -47,7 +47,7 @@ export class Controls {
 
   constructor(explorer: Explorer) {
     this.explorer = explorer;
-    this.aggregate.box.ariaLabel = "Show";
+    this.aggregate.box.ariaLabel = "What is shown";
   }
 
   /** What is chosen in one step, after which the hand is still. */

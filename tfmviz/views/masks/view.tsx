@@ -316,8 +316,8 @@ export class Lab extends Shell {
   get counted() {
     const { rows, columns, open } = this.mask;
     const allowed = countOf(this.mask);
-    const work = `${perCent(allowed / open.length)} of full attention`;
-    return `${allowed} of ${rows} × ${columns} = ${open.length} cells are visible, ${work}.`;
+    const work = `${perCent(allowed / open.length)} of the work of full attention`;
+    return `${allowed} of ${rows} × ${columns} = ${open.length} cells are visible: ${work}.`;
   }
 
   /** What is said of rows that see nothing. */

@@ -6,7 +6,7 @@ import { part } from "../shared/meet.ts";
 import { isChord } from "../shared/typing.ts";
 import { openersNumber, pair, type Said, WAYS, type Way } from "../walk/pair.ts";
 
-const WAITS = "This window shows speaker notes. Press N in a lecture's window to connect it.";
+const WAITS = "This window shows speaker notes. To connect it, press N in a lecture's window.";
 const GONE = "The lecture's window does not answer: it is closed or has left the lecture.";
 
 export default part((parent) => {

@@ -8,7 +8,7 @@ type Rule = (i: number, j: number) => boolean;
 const [PREFIX, RADIUS, STEP, SIZE] = [5, 2, 3, 5];
 
 const MASKS: Record<string, { title: string; words: string; rule: Rule }> = {
-  full: { title: "full", words: "Every token sees every token: encoders, BERT.", rule: () => true },
+  full: { title: "full", words: "Every token sees every other: encoders, BERT.", rule: () => true },
   causal: { title: "causal", words: "j ≤ i: each token sees itself and those before it.", rule: (i, j) => j <= i },
   prefix: {
     title: "prefix-LM",
