@@ -128,7 +128,7 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
     """
     lesson.hide("model", "kind", "layer", "head")
     duel = choose(here, first)
-    st.markdown("Two models, trained identically except for their positions. Leave B for the tabs about one scheme.")
+    st.markdown("The models differ only in their positions. Leave B for the tabs about one scheme.")
     attention(duel)
     on_paper(duel)
     if lessons := same_tokens(duel):

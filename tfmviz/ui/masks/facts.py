@@ -58,7 +58,7 @@ def batch(here: Lesson, said: Settings) -> None:
     causal = masks.causal(width)
     st.markdown(
         f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second "
-        f"({len(texts[1])}) share a batch; these are the masks of the shorter one."
+        f"({len(texts[1])}) share a batch; the shorter one's masks:"
     )
     drawn = (
         ("causal: by position", causal),

@@ -177,7 +177,7 @@ def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
         ("blocks", "blocks", f"Each block of {counted(said.size, 'token')} sees only itself.", pieces),
         ("global", "global tokens", f"Full rows and columns: the first {counted(said.n_global, 'token')}.", shared),
         ("random", "random", f"Itself and {counted(said.n_random, 'random key')}.", random),
-        ("bigbird", "BigBird", "Window, global and random keys: cost grows with n, not n².", bigbird),
+        ("bigbird", "BigBird", "Window, global and random keys: cost grows with n.", bigbird),
     ]
 
 

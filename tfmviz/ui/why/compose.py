@@ -181,8 +181,7 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
         for head in heads
     ]
     st.markdown(
-        "Copying: the eigenvalue score (−1 to 1), and the share of its attention that raises the token itself: "
-        f"{'; '.join(said)}."
+        f"Copying, by eigenvalues (−1 to 1) and by the attention that raises the token itself: {'; '.join(said)}."
     )
 
 

@@ -9,7 +9,7 @@ import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
-const FIRST_HELP = "Idle heads park their attention on the first token. Leave it out and each row is renormalised.";
+const FIRST_HELP = "Idle heads park their attention on the first token. Without it, each row is renormalised.";
 const ADD_HELP = "Each click then adds a head, or removes it (also Shift and click)";
 const TICKS = [0, 0.1, 0.25, 0.5, 1];
 

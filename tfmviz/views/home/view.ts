@@ -61,7 +61,7 @@ class Stage extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    const intro = "For every word, a transformer asks which other words matter to it. Click a word, or type your own.";
+    const intro = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
     const hint = make("p", {
       className: "hint",
       textContent: "Enter keeps your sentence, Escape restores the last one.",
@@ -246,7 +246,7 @@ class Stage extends Shell {
   #waits() {
     if (!this.area.value.trim()) return "Type at least one character.";
     const isComing = this.data.parcel && this.own.engines.get(this.data.parcel.at) === null && !this.own.trouble;
-    return isComing ? "The model is loading in your browser …" : "Press Enter to see the attention in this sentence.";
+    return isComing ? "The model is loading in your browser …" : "Press Enter to see this sentence's attention.";
   }
 
   #drawArcs(shares: number[]) {

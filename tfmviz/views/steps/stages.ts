@@ -75,7 +75,7 @@ const ALL: Planned[] = [
       " and ",
       ["v", "a value (what do I pass on?)"],
       `. ${head.counts.wide} numbers become ${head.dim}. The W_Q of all ${head.heads} heads form one matrix, `,
-      `${head.counts.wide} × ${head.heads * head.dim}, stored whole by libraries.`,
+      `${head.counts.wide} × ${head.heads * head.dim}.`,
     ],
   },
   {

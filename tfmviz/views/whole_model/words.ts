@@ -9,7 +9,7 @@ import { largestOf } from "./colours.ts";
 import { amount, type Says, saidOf } from "./follow.ts";
 import { type Column, type Lane, type Scene, written } from "./scene.ts";
 
-const COLOURS = "purple below 0, orange above, each matrix on its own scale (√). The bar below is the vector's norm.";
+const COLOURS = "purple below 0, orange above, each matrix on its own scale (√). Bar below: the vector's norm.";
 
 const shapeOf = ({ shape }: Column) => shape.map(written).join(" × ");
 

@@ -19,7 +19,7 @@ export interface Place {
 /** shares by stage; null: cut away */
 export type Rival = { token: number; text: string; shares: (number | null)[] };
 
-export const LEGEND = "Colour: probability, dark 0 to yellow 1. Line: entropy.";
+export const LEGEND = "Colour: probability (yellow is 1). Line: entropy.";
 
 /** A word of the text for the pointer and for screen readers. */
 export const wordSentence = ({ text, p, entropy }: Place, n: number) =>
