@@ -199,7 +199,6 @@ def test_where_nothing_has_changed_no_empty_figure_is_drawn() -> None:
 def test_the_loss_of_a_translator_is_about_its_answer() -> None:
     app = open_page("masks", text="Je suis étudiant.", model="french-english", effect="Loss")
     assert "Mean surprise at the next word of the model's answer" in words(app)
-    assert "How much each word of the model's answer surprises" in words(app)
     assert "next word of your sentence" in words(open_page("masks", text=TEXT))
 
 

@@ -98,7 +98,7 @@ def average(here: Lesson) -> None:
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
     show("mean_and_heads", figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens))
     result(
-        f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' "
+        f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
         f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "
         f"{_alike(pattern, mask)}"
     )

@@ -150,7 +150,7 @@ class Cells extends Shell {
     if (this.isVeiled()) this.say("");
     put(this.mark, { hidden: !isThere });
     const { click, scale, linked } = this.picture;
-    const hint = scale.title && !linked.length ? "Hover over a cell for its value." : ""; // else another picture says so
+    const hint = scale.title && !linked.length ? "Hover over a cell for its value." : ""; // said once
     const idle = click ? `Click a cell to ${click}.` : hint;
     put(this.tip, { textContent: isThere && !this.isVeiled() ? sentence(this.picture, cell) : idle });
     this.canvas.dataset.over = String(Boolean(isThere));
