@@ -30,7 +30,7 @@ def draw(here: Lesson) -> None:
                 "Which word does the model expect here?",
             ),
             "Residual stream": (
-                "How long each token's vector is, and what attention and MLP add. A share above 100% means "
+                "The norm of each token's vector, and what attention and MLP add. A share above 100% means "
                 "that the other part pulled the opposite way.",
                 lambda: panels.stream_norms(here),
                 here.asks("Which token ends up with the longest vector?"),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tfmviz.ui import before_after, guess, lesson
+from tfmviz.ui import guess, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import effects, facts, lab
 
@@ -34,12 +34,12 @@ def draw(here: Lesson) -> None:
                     "Does the model still expect the same word?",
                 ),
                 "Loss": (
-                    f"How much each word of {before_after.predicted(here)} surprises the model.",
+                    "",
                     lambda: effects.losses(sides),
                     here.asks("Which word surprises the model more with your mask?"),
                 ),
                 "Reach": (
-                    "What a token cannot see may reach it through others.",
+                    "Hidden tokens can still arrive through others.",
                     lambda: effects.reach(here, chosen),
                     "After how many layers does the reach stop growing?",
                 ),

@@ -16,7 +16,7 @@ def draw(here: Lesson) -> None:
         {
             "Stages": ("", lambda: stages.stages(here), here.question),
             "Why √d?": (
-                "The longer the vectors, the larger their dot products by chance alone, until the softmax picks a "
+                "The longer the vectors, the larger their dot products by chance, until the softmax picks a "
                 "single key. Dividing by √d prevents that.",
                 lambda: heads.scaling_lab(here),
                 "Double d: what happens to the largest attention weight?",

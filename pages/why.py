@@ -20,17 +20,17 @@ def draw(here: Lesson) -> None:
                 "Will the head still look there?",
             ),
             "What it then writes": (
-                "A row is a token's value, a column a word whose logit it moves directly.",
+                "Each row is a token's value, each column a word whose logit it changes directly.",
                 lambda: writes.writes(here),
                 "Which word becomes more probable?",
             ),
             "Which head reads which": (
-                "What one head writes, a later one may read. Orange: more than random heads do.",
+                "What one head writes, a later one may read. Orange: more than random heads.",
                 lambda: compose.compose(here),
                 "Do many heads work in pairs?",
             ),
             "The first token": (
-                "Shares sum to 1: a head that finds nothing relevant still has to look somewhere, unless it "
+                "Weights sum to 1: a head that finds nothing relevant still has to look somewhere, unless it "
                 "has a sink.",
                 lambda: sink.sink(here),
                 "How much attention goes to the first token?",

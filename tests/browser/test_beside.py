@@ -58,7 +58,7 @@ def test_a_cell_that_is_pointed_at_in_a_shows_in_b_and_in_the_difference_before_
     expect(page.locator(".st-key-side_b .mark")).to_be_visible()
     keys(page, "ArrowLeft", "ArrowLeft")
     page.keyboard.press("ArrowLeft")  # “sat”, which only A has
-    assert tip(page, "side_b") == "No such pair of tokens here."
+    assert tip(page, "side_b") == "This pair of tokens does not occur here."
     page.keyboard.press("Escape")
     expect(page.locator(".st-key-side_b .mark")).to_be_hidden()
 

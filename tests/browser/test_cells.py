@@ -78,7 +78,7 @@ def test_pointing_tells_matrix_row_column_and_value_and_moves_nothing(visit: Vis
     assert value(tip) == pytest.approx(patterns().mean(axis=0)[3, 1], abs=6e-4)
     assert found.bounding_box() == before
     page.mouse.move(0, 0)
-    expect(tip).to_have_text("Point at a cell for its number.")
+    expect(tip).to_have_text("Hover over a cell for its value.")
     assert found.bounding_box() == before
 
 

@@ -229,7 +229,7 @@ def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContex
     page.wait_for_selector("[data-test-connection-state]:not([data-test-connection-state=CONNECTED])", state="attached")
     board(page).focus()
     keys(page, "ArrowDown", " ")
-    expect(page.locator(NOTE)).to_have_text("The server is away. Your browser goes on computing.")
+    expect(page.locator(NOTE)).to_have_text("Connection lost. Your browser goes on computing.")
     assert page.evaluate(MARK) == "change"
 
 

@@ -30,7 +30,7 @@ def test_a_click_on_a_number_shows_where_it_comes_from_and_the_address_says_so(v
     box = box_of(page.locator(DRAWN))
     page.locator(DRAWN).click(position={"x": box["width"] / 2, "y": box["height"] - 20})
     expect(page).to_have_url(re.compile(r"number=out\.\d+"))
-    expect(page.locator(".feed-forward .why h2")).to_have_text(re.compile(r"^\+ out, number \d+: "))
+    expect(page.locator(".feed-forward .why h2")).to_have_text(re.compile(r"^\+ out, coordinate \d+: "))
     expect_sum(page, 12)
     said = chosen(page)
     page.reload()

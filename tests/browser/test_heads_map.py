@@ -52,7 +52,7 @@ def test_the_explorer_leads_to_it(visit: Visit) -> None:
     """With the head that is open, also where it is the usual one."""
     page = visit.open("/explorer")
     page.get_by_text("What kind of head is this?").click()
-    link = page.get_by_role("link", name="Among all heads")
+    link = page.get_by_role("link", name="Compare it with all heads")
     link.click()
     expect(page.locator(".heads .aside strong")).to_have_text("head 3.2")
     page.wait_for_function(AT_REST)

@@ -172,6 +172,6 @@ def test_who_has_typed_or_chosen_walks_on(visit: Visit) -> None:
     visit.enter("The dog saw a cat.")
     page.keyboard.press("ArrowRight")
     at_rest(page, "L3", 5)
-    choose(page, "Sentences to start from", re.compile("^I went"))
+    choose(page, "Example sentences", re.compile("^I went"))
     page.keyboard.press("PageDown")
     at_rest(page, "L3", 6)

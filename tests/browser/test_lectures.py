@@ -66,7 +66,7 @@ def test_the_free_arrows_walk_and_not_through_the_stages_and_the_line_has_links_
     at_rest(page, "L3", 4)
     page.keyboard.press("ArrowLeft")
     at_rest(page, "L3", 3)
-    page.get_by_role("link", name="On in the lecture").click()
+    page.get_by_role("link", name="Next step").click()
     at_rest(page, "L3", 4)
     for chord in ("Control", "Meta", "Shift"):  # those of the browser and of the system
         page.keyboard.press(f"{chord}+ArrowRight")

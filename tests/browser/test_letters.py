@@ -10,8 +10,8 @@ from tests.browser import AT_REST, READY, Visit, keys
 
 
 def switch(page: Page) -> None:
-    page.get_by_role("button", name="What the keys do").click()
-    page.get_by_label("Single letters act as shortcuts").click()
+    page.get_by_role("button", name="Keyboard shortcuts").click()
+    page.get_by_label("Single-letter shortcuts").click()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
 

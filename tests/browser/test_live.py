@@ -158,8 +158,8 @@ def test_an_input_method_is_waited_for_and_a_switch_turns_it_off(visit: Visit) -
     page.wait_for_function("() => document.documentElement.hasAttribute('data-typing')")
     assert [json.loads(said)["text"] for said in asked] == ["I see 你好"]
     expect(page.locator(".strip:visible button").nth(1)).to_have_attribute("aria-pressed", "true")  # what was pinned
-    press(page, "What the keys do")
-    page.get_by_label("Pictures change as you type").click()
+    press(page, "Keyboard shortcuts")
+    page.get_by_label("Update figures as you type").click()
     page.keyboard.press("Escape")
     page.wait_for_function(AT_REST)
     at_the_end(page, "!", "Enter")
@@ -173,8 +173,8 @@ NO_ROOM = "WebAssembly.Memory.prototype.grow = () => { throw new RangeError('no 
 @pytest.mark.parametrize(
     ("status", "script", "sentence"),
     [
-        (404, "", "The server no longer has this model. Load the page again."),
-        (None, NO_ROOM, "Your browser has no memory for this model. The server computes."),
+        (404, "", "The server no longer has this model. Reload the page."),
+        (None, NO_ROOM, "Your browser lacks the memory for this model; the server computes instead."),
     ],
 )
 def test_without_an_engine_the_server_answers_and_the_page_says_why(

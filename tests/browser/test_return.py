@@ -31,12 +31,12 @@ TYPE_ON_RETURN = """(box, text) => {
 
 SAID_AT = """() => {
     const said = () => [...document.querySelectorAll(".st-key-frame *")].some(({ shadowRoot }) =>
-        [...(shadowRoot?.querySelectorAll("p") ?? [])].some((p) => p.textContent.startsWith("The server is away.")));
+        [...(shadowRoot?.querySelectorAll("p") ?? [])].some((p) => p.textContent.startsWith("Connection lost.")));
     globalThis.saidAt = new Promise((resolve) => {
         const look = setInterval(() => said() && (clearInterval(look), resolve(Date.now())), 10);
     });
 }"""
-"""Notes when the page says that the server is away."""
+"""Notes when the page says that the connection is lost."""
 
 TYPED = "(text) => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('') === text"
 """The heads of a text are on the page."""
@@ -69,7 +69,7 @@ def test_no_key_is_lost_while_the_server_is_away_and_the_page_goes_on_with_the_t
         visit.server.process.wait()
         visit.server = serve(ROOT / "app.py", port)
         page.wait_for_selector(READY, state="attached")
-        expect(page.get_by_text("The server is away.")).to_have_count(0)
+        expect(page.get_by_text("Connection lost.")).to_have_count(0)
         page.wait_for_function(TYPED, arg="The cat sat on the mat.")
         expect(box).to_have_value("The cat sat on the mat.")
         if not entered:

@@ -29,7 +29,7 @@ def test_a_part_is_switched_off_by_hand_and_the_link_says_so(visit: Visit) -> No
 def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -> None:
     page = visit.open(f"{OFF}&off=none", drawn=DRAWN)
     board = page.locator(".st-key-parts")
-    expect(board.get_by_role("status").first).to_have_text("Everything is on.")
+    expect(board.get_by_role("status").first).to_have_text("Every part is on.")
     board.get_by_role("switch", name="layer 0").focus()
     keys(page, "ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft", " ")
     expect(board.get_by_role("status").first).to_have_text("Off: 0.0.")
@@ -37,4 +37,4 @@ def test_the_keyboard_walks_over_the_board_and_stays_where_it_is(visit: Visit) -
     page.wait_for_function(AT_REST)
     page.keyboard.press(" ")
     expect(page).to_have_url(re.compile("off=none"))
-    expect(board.get_by_role("status").first).to_have_text("Everything is on.")
+    expect(board.get_by_role("status").first).to_have_text("Every part is on.")

@@ -49,8 +49,8 @@ def test_the_middle_step_of_a_lecture_opens_with_its_line_and_a_figure_in_sight(
     at_rest(page, name, number)
     line = page.get_by_role("navigation", name="Lecture")
     expect(line).to_contain_text(step.say)
-    expect(line.get_by_role("link", name="Back in the lecture")).to_be_visible()
-    expect(line.get_by_role("link", name="On in the lecture")).to_be_visible()
+    expect(line.get_by_role("link", name="Previous step")).to_be_visible()
+    expect(line.get_by_role("link", name="Next step")).to_be_visible()
     expect(page.locator("[data-testid=stException], [data-testid=stAlertContentError]")).to_have_count(0)
     for title in step.choices.keys() & {"text", "model"}:
         label = {"text": "Your sentence", "model": "Model"}[title]

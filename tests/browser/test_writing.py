@@ -81,7 +81,7 @@ def test_playing_writes_on_past_what_was_sent_and_pause_stops_it(visit: Visit) -
     page = visit.open(DESK, drawn=DRAWN)
     press(page, "To the end")
     expect(page.locator(WORDS)).to_have_count(80)
-    expect(page.get_by_text("80 words at most")).to_be_visible()
+    expect(page.get_by_text("The limit is 80 words")).to_be_visible()
     press(page, "Start again")
     expect(page.locator(WORDS)).to_have_count(0)
     press(page, "Play")

@@ -17,7 +17,7 @@ from tfmviz.views.engine import package
 from tfmviz.zoo import load
 
 PART = 300_000
-CHANGED = "The weights changed on their way. Load the page again."
+CHANGED = "The weights were damaged in transit. Reload the page."
 
 
 def served(folder: Path, change: Callable[[bytes], bytes] = bytes) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def test_tokens_after_a_text_are_read_as_if_they_were_typed(engine: Engine) -> N
         text = load(name).tokenizer.decode(ids[:n])
         engine.ask("type", name=name, passes=[{"text": text, "wishes": {"sites": [], "more": ids[n:]}}])
         assert engine.ask("next", name=name) == expected
-    with pytest.raises(ValueError, match="longer than what the model reads"):
+    with pytest.raises(ValueError, match="longer than the model can read"):
         engine.ask("type", name=name, passes=[{"text": "The", "wishes": {"more": [1] * 10_000}}])
 
 

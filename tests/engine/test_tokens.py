@@ -100,5 +100,5 @@ def test_half_a_character_is_refused_in_the_same_words(engine: Engine) -> None:
 def test_what_it_cannot_be_sure_of_is_left_to_the_server(engine: Engine, text: str) -> None:
     engine.load("induction", MODELS / "induction")
     assert engine.ask("encode", name="induction", texts=["The cat", text], max_len=9)[1] is None
-    with pytest.raises(ValueError, match="The server has to cut this text"):
+    with pytest.raises(ValueError, match="The server has to tokenise this text"):
         engine.trace("induction", text)

@@ -103,7 +103,7 @@ test("a sum is written out with its bias, and with what is left out", () => {
         value: -0.5,
       },
     ],
-    rest: "and 6 smaller terms that make + 0.750",
+    rest: "and 6 smaller terms, together + 0.750",
   });
   assert.doesNotMatch(textOf(said), /norm/);
   arrays.pre.values[4] = 1;
@@ -129,7 +129,7 @@ test("functions and gates are said in numbers", () => {
     /GELU\(4\.000\) = 4\.000 × 0\.750 = 3\.000/,
   );
   const relu = { ...HEADER, f: "ReLU" };
-  assert.match(textOf(account({ header: relu, arrays }, { part: "post", index: 0 }, null)), /passes as it is/);
+  assert.match(textOf(account({ header: relu, arrays }, { part: "post", index: 0 }, null)), /passes unchanged/);
   arrays.pre = { rows: 1, columns: 1, values: [-4] };
   assert.match(textOf(account({ header: relu, arrays }, { part: "post", index: 0 }, null)), /becomes 0/);
 });

@@ -41,7 +41,7 @@ test("the first stage of cross-attention counts the rows of the answer and the t
       .map((part) => (typeof part === "string" ? part : part[1]))
       .join("");
   };
-  assert.match(words(true), /6 rows look at the 4 tokens of the source.*“a → student”/);
+  assert.match(words(true), /6 rows attend to the 4 tokens of the source.*“a → student”/);
   assert.match(words(false), /reads 6 tokens/);
 });
 

@@ -183,10 +183,10 @@ test("an address sets model, text, layer, head, token and what the page is to sh
 });
 
 test("the caption says how many numbers a strip stands for, and whose parameters are counted", () => {
-  assert.match(captionOf(scene()), /256 numbers, as 64 means of neighbours/);
+  assert.match(captionOf(scene()), /256 numbers, averaged to 64/);
   assert.match(captionOf(scene()), /The model has 100 parameters\.$/);
-  assert.match(captionOf({ ...scene(), zoom: "block" }), /4,738,560 of them are here\.$/);
-  assert.doesNotMatch(captionOf({ ...scene(), width: 64 }), /means of neighbours/);
+  assert.match(captionOf({ ...scene(), zoom: "block" }), /4,738,560 of them here\.$/);
+  assert.doesNotMatch(captionOf({ ...scene(), width: 64 }), /averaged/);
 });
 
 test("bars under words are pale, and words keep apart, however low the rows of a long text are", () => {

@@ -52,7 +52,7 @@ test("what the first token takes is said where it is most of all", () => {
 test("verdicts name what a head does and how clearly", () => {
   assert.equal(verdictOf(DECODER, { layer: 0, head: 0 }), "induction 0.88");
   assert.equal(verdictOf(DECODER, { layer: 1, head: 0 }), "");
-  assert.equal(verdictOf(DECODER, { layer: 1, head: 1 }), "one token: nothing to choose");
+  assert.equal(verdictOf(DECODER, { layer: 1, head: 1 }), "only one token to attend to");
   assert.equal(verdictOf(CROSS, { layer: 1, head: 1 }), "");
   assert.equal(headWords(DECODER, { layer: 0, head: 0 }), "Layer 0, head 0: induction 0.88");
 });
@@ -86,8 +86,8 @@ test("a verdict ends a sentence and says how many heads share it; one that names
     verdictWords(kind, { layer: 1, head: 1 }, words).join(""),
     " spreads (broad, 0.90). 1 of 6 heads does this.",
   );
-  assert.equal(said(1), " fits no known pattern. 3 of 6 heads fit none. (On random text, twice: broad 0.88.)");
-  assert.equal(said(2), " has one token: nothing to choose.");
+  assert.equal(said(1), " fits no known pattern. 3 of 6 heads fit no pattern. (On repeated random text: broad 0.88.)");
+  assert.equal(said(2), " has only one token to attend to.");
   assert.equal(said(3), "");
 });
 
@@ -173,7 +173,7 @@ test("no sentence names two tokens of a text alike", () => {
 
 test("a cell is a weight, or masked", () => {
   const names = "query “I” (token 0), key “te” (token 1)";
-  assert.equal(cellSentence(PATTERN, { row: 0, column: 1 }, TEXTS), `${names}: masked, may not look`);
+  assert.equal(cellSentence(PATTERN, { row: 0, column: 1 }, TEXTS), `${names}: masked`);
   const found = cellSentence(PATTERN, { row: 1, column: 0 }, TEXTS);
   assert.equal(found, "query “see” (token 1), key “je” (token 0): 0.10");
 });

@@ -69,7 +69,7 @@ const PLACE = {
 
 test("the draw is told in words, and whether the word stands there for another reason", () => {
   assert.equal(drawWords(PLACE, true), "0.250 falls between 0.125 and 0.500, on “cat”.");
-  assert.match(drawWords({ ...PLACE, falls: 9 }, true), /on “dog”\. You or other settings chose this word/);
+  assert.match(drawWords({ ...PLACE, falls: 9 }, true), /on “dog”\. You, or other settings, chose this word/);
   assert.doesNotMatch(drawWords({ ...PLACE, falls: 9 }, false), /by hand/);
   assert.match(drawWords({ ...PLACE, number: null }, true), /^Greedy: .*“cat”\.$/);
 });

@@ -138,7 +138,7 @@ def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
     assert np.isnan(bias[3, 60])
     for scheme, own in (("learned", 64 * 128), ("t5", 32 * 4)):
         sizes = [array.size for array in numpy_twins.weights(folder(scheme)).values()]
-        assert f"**{own:,}** of {sum(sizes):,} numbers" in words(app)
+        assert f"**{own:,}** of {sum(sizes):,} parameters" in words(app)
 
 
 def test_what_a_scheme_does_is_found_by_trying() -> None:
@@ -282,7 +282,7 @@ def test_learned_positions_meet_their_wall() -> None:
     assert not page(shift, right="learned", shift=str(room)).warning
     assert f"shift by at most {room}." in page(shift, right="learned", shift="58").warning[0].value
     end = page(shift, text="word " * 200, left="learned", token="63")
-    assert "stands at 63, so there is no room to move" in words(end)
+    assert "at position 63, with no room to move" in words(end)
 
 
 @pytest.mark.usefixtures("fresh")
@@ -352,7 +352,7 @@ def test_a_new_scheme_takes_part_in_every_comparison(clocks: str) -> None:
         said = words(app)
         if experiment == "Decision card":
             assert [header.value for header in app.header] == [schemes.SCHEMES["rope"].title, "Clocks"]
-            assert "It acts on **queries and keys**, in every layer. Trained for it: **0**" in said.split(ENTRY.idea)[1]
+            assert "It acts on **queries and keys**, in every layer and trains **0**" in said.split(ENTRY.idea)[1]
             (card,) = tables(app)
             assert card["scheme"] == ["rope", clocks]
             assert all("✓" in card[name][1] for name in ("relative", "linear attention", "KV cache"))

@@ -114,13 +114,13 @@ def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -
 
 def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note() -> None:
     cases: list[tuple[dict[str, str], int, int, str]] = [
-        ({"layer": "99"}, 5, 2, "This model has 6 layers, 0 to 5; you see layer 5."),
-        ({"layer": "-3"}, 0, 2, "This model has 6 layers, 0 to 5; you see layer 0."),
-        ({"layer": "2", "head": "abc"}, 2, 0, "This model has 8 heads, 0 to 7; you see head 0."),
-        ({"head": "1e999"}, 3, 0, "you see head 0."),
+        ({"layer": "99"}, 5, 2, "This model has 6 layers (0 to 5); showing layer 5."),
+        ({"layer": "-3"}, 0, 2, "This model has 6 layers (0 to 5); showing layer 0."),
+        ({"layer": "2", "head": "abc"}, 2, 0, "This model has 8 heads (0 to 7); showing head 0."),
+        ({"head": "1e999"}, 3, 0, "showing head 0."),
         ({"model": "tiny-englsh", "head": "5"}, 3, 5, "no model `` tiny-englsh `` here. This is Tiny English."),
         ({"model": "<b>`x`", "layer": "7.6"}, 5, 2, "There is no model"),
-        ({"model": "induction", "layer": "4"}, 1, 0, "This model has two layers, 0 and 1; you see layer 1."),
+        ({"model": "induction", "layer": "4"}, 1, 0, "This model has two layers (0 and 1); showing layer 1."),
     ]
     for address, layer, head, note in cases:
         app = open_page(**address)
@@ -197,7 +197,7 @@ def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
         assert ATTENTION_KINDS[selection(app)["kind"]] == kinds[-1]
         if shape:
             assert not app.number_input
-            assert "This model has one layer, 0; you see layer 0." in app.info[0].value
+            assert "This model has one layer (0); showing layer 0." in app.info[0].value
     app.selectbox(key="kind").select("encoder").run()
     assert selection(app)["kind"] == "encoder.self_attn"
     assert tokens(app)[0] == "<|endoftext|>"
@@ -206,9 +206,9 @@ def test_models_of_every_architecture_and_of_one_layer_and_one_head_are_shown(
 def test_a_kind_of_attention_the_model_lacks_leads_to_one_it_has(models: Path, put_random_model: Put) -> None:
     put_random_model("other", architecture="encoder-decoder")
     app = open_page(model="other", kind="cross")
-    assert "has no attention `` cross ``. This is `` cross-attention ``." in app.info[0].value
+    assert "has no attention `` cross ``; showing `` cross-attention ``." in app.info[0].value
     app = open_page(model="tiny-english", kind="cross-attention")
-    assert "has no attention `` cross-attention ``. This is `` decoder ``." in app.info[0].value
+    assert "has no attention `` cross-attention ``; showing `` decoder ``." in app.info[0].value
     assert selection(app)["kind"] == "decoder.self_attn"
 
 

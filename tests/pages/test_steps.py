@@ -216,7 +216,7 @@ def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest
         text = {"text": "The cat sat on the mat near the cat."}
         app = open_page("step_by_step", part="Find a head", **text | address)
         assert named in words(app)
-        assert re.search(r"\*\*\d+\*\* of \d+ heads? do(es)? this most", words(app))
+        assert re.search(r"\*\*\d+\*\* of \d+ heads? do(es)? this clearly", words(app))
         (scores,) = matrices(app)["head_scores"]
         best = np.unravel_index(np.nanargmax(scores), scores.shape)
         assert chosen is None or tuple(map(int, best)) == chosen
@@ -224,7 +224,7 @@ def test_heads_without_biographies_are_found_by_what_they_do(monkeypatch: pytest
 
 def test_what_a_text_cannot_show_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "book", lambda model: None)
-    for kind, reason in (("next token", "the mask forbids"), ("induction", "some token must come twice")):
+    for kind, reason in (("next token", "the mask hides later tokens"), ("induction", "a token must occur twice")):
         app = open_page("step_by_step", part="Find a head", text="The cat sat", kind_of_head=kind)
         assert f"No head can show that here: {reason}" in words(app)
 
@@ -311,7 +311,7 @@ def test_examples_and_heads_like_it_are_listed() -> None:
     assert (first[0], first[2]) == (f"{visible(tokens[query])} → {visible(tokens[key])}", lines[text])
     text, place, rise = chosen.worst[0]
     dearest = model.trace(lines[text]).tokens[place + 1]
-    assert f"cost most more: “{visible(dearest)}” (+{rise:.2f})" in words(app).replace("\\", "")
+    assert f"most on these tokens: “{visible(dearest)}” (+{rise:.2f})" in words(app).replace("\\", "")
     alike = [row[0] for row in sent(app, "heads_alike")["rows"]]
     *_, name, layer, head = min(
         (other.name != chosen.name, unlike(chosen, other), name, layer, head)

@@ -94,7 +94,7 @@ def test_the_choice_is_in_the_address_and_starts_with_the_chosen_head() -> None:
     assert off(open_page(PAGE, text=TEXT, off="d3.4,dm1,dl5")) == ["MLP 1", "3.4", "layer 5"]  # row by row
     nothing = open_page(PAGE, text=TEXT, off="none")
     assert off(nothing) == []
-    assert "Everything is on" in words(nothing)
+    assert "Every part is on" in words(nothing)
 
 
 def test_where_nothing_is_off_no_word_suffers() -> None:
@@ -122,7 +122,7 @@ def test_everything_off_is_shown_with_a_sentence() -> None:
     heads = ",".join(f"d{layer}.{head}" for layer in range(6) for head in range(8))
     for everything in (layers, f"{heads},{mlps}"):
         app = open_page(PAGE, text=TEXT, off=everything)
-        assert "Everything is off" in app.warning[0].value
+        assert "Every part is off" in app.warning[0].value
         assert not app.error
 
 

@@ -83,7 +83,7 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
 
 def test_a_look_that_the_mask_forbids_has_a_score_all_the_same() -> None:
     app = page(token="1", to="5")
-    assert re.search(r"The mask replaces the score \*\*[−\d.]+\*\* from “animal” to “the” by −∞", words(app))
+    assert re.search(r"The mask replaces the score \*\*[−\d.]+\*\* from “animal” to “the” with −∞", words(app))
     assert "terms" in views(app)
     assert "The mask keeps the share at 0" in words(page(BELIEVE, token="1", to="5"))
 
@@ -154,14 +154,16 @@ def test_the_pair_that_composes_most_is_shown_on_the_sentence() -> None:
 def test_the_birth_of_the_pair_is_drawn_for_the_model_that_has_snapshots() -> None:
     app = page(COMPOSE, model="induction", text="a b a b")
     assert "birth" in charts(app)
-    assert re.search(r"\*\*How 0\.2 and 1\.0 came to work together\.\*\* From step 761 on", words(app))
+    assert re.search(
+        r"\*\*How 0\.2 and 1\.0 came to work together\.\*\* The first attends .* from step 761", words(app)
+    )
     assert "birth" not in charts(page(COMPOSE, model="twins-rope", text="a b a b"))
 
 
 def test_values_change_no_pattern_and_a_chosen_pair_is_taken() -> None:
     app = page(COMPOSE, model="twins-gqa", side="values", reads="0.5")
     assert "Head 0.0 composes with the values of head 1.1" in words(app)
-    assert "has a result that differs by" in words(app)
+    assert "has an output that differs by" in words(app)
     assert "Heads 0, 1 share keys and values" in words(app)
     assert len(matrices(app)["two_heads"]) == 2
     app.button(key="choose_1.1").click().run()
@@ -184,7 +186,7 @@ def test_the_share_of_the_first_token_is_that_of_an_independent_run() -> None:
     assert every > whole > 0
     assert one != every
     assert "words_without_value" in views(app)
-    assert "No token has a choice yet." in words(page(SINK, text="a"))
+    assert "Type more words." in words(page(SINK, text="a"))
 
 
 def test_the_twin_with_learned_sinks_stands_beside_the_one_without() -> None:
@@ -206,4 +208,4 @@ def test_a_score_before_a_learned_sink_is_a_sum_like_any_other_and_a_bias_of_the
     assert found
     assert number(found[1]) == pytest.approx(number(found[2]), abs=0.011)
     caption = page(model="twins-alibi", layer="1", head="0", token="5", to="1").caption[0].value
-    assert re.search(r"−[\d.]+ is the distance's bias", str(caption))
+    assert re.search(r"−[\d.]+ is the distance bias", str(caption))

@@ -194,11 +194,11 @@ def test_damaged_weights_are_refused_and_an_unknown_model_is_the_first(visitor: 
     data[-1] ^= 1
     visitor.replaced[weights] = bytes(data)
     visitor.page.get_by_label("Model", exact=True).select_option("twins-none")
-    expect(visitor.page.locator(".note")).to_contain_text("changed on their way")
+    expect(visitor.page.locator(".note")).to_contain_text("were damaged in transit")
     visitor.replaced[weights] = bytes(data[:-9])
     visitor.page.get_by_label("Model", exact=True).select_option("twins-rope")
     visitor.page.get_by_label("Model", exact=True).select_option("twins-none")
-    expect(visitor.page.locator(".note")).to_contain_text("changed on their way")
+    expect(visitor.page.locator(".note")).to_contain_text("were damaged in transit")
 
 
 def test_one_file_needs_nothing_else(context: BrowserContext, tmp_path: Path) -> None:

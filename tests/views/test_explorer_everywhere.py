@@ -33,7 +33,7 @@ def test_one_head_and_144_heads(standalone: Standalone) -> None:
     page = standalone.open(decoder(("a",), layers=1, heads=1))
     assert strip_numbers(page) == ["1.0"]
     assert said(page) == "“a” (token 0) looks at “a” 1.00."
-    assert "one token: nothing to choose" in (page.locator(".verdict").text_content() or "")
+    assert "only one token to attend to" in (page.locator(".verdict").text_content() or "")
     page = standalone.open(decoder(words(17), layers=12, heads=12))
     tile(page, 11, 11).click()
     expect(page.locator(".headline strong")).to_have_text("Layer 11, head 11")
@@ -41,7 +41,7 @@ def test_one_head_and_144_heads(standalone: Standalone) -> None:
 
 def test_512_tokens_can_be_read_by_zooming(standalone: Standalone) -> None:
     page = standalone.open(decoder(words(512), layers=1, heads=2), insides=True)
-    assert "strongest lines; point at a token for the other" in page.locator(".panel.lines").inner_text()
+    assert "strongest lines; hover over a token for the other" in page.locator(".panel.lines").inner_text()
     page.get_by_label("Zoom of the matrix").fill("4")
     assert page.evaluate("insides.explorer.matrix.cell") >= 14
     page.locator(".matrix-picture").evaluate("(node) => node.scrollTo(1e6, 1e6)")

@@ -159,9 +159,7 @@ def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
         return replace(here)
     encoded = here.model.encode(text)
     if not encoded.ids:
-        st.warning(
-            "The other sentence holds nothing that the model reads. Type at least one character that can be seen."
-        )
+        st.warning("The other sentence contains nothing that the model reads. Type at least one visible character.")
         return None
     if not whole:
         controls.say_what_was_cut(encoded, f"In the other sentence, {markdown.code(here.model.name)} reads")

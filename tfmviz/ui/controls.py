@@ -35,7 +35,7 @@ PINS = ("token", "to")
 
 LOOK = re.compile(rf"[a-z0-9:,. -]{{0,{LONGEST_LOOK}}}")
 
-LOOKS = "sets layer and head"
+LOOKS = "choose its head"
 """What a click on a map of heads does, in words; see `look_at`."""
 
 
@@ -126,13 +126,13 @@ def sentence(model: str, *, opens: str = "") -> str:
         text = in_one_line(text)
         st.session_state["last_text"] = text
         return text
-    st.warning("Type a sentence. The pictures below still show the last one.")
+    st.warning("Type a sentence. The figures below still show the last one.")
     return st.session_state.get("last_text", next(iter(examples)))
 
 
 def _menu(examples: Mapping[str, Example]) -> None:
     st.selectbox(
-        "Sentences to start from",
+        "Example sentences",
         list(examples),
         index=None,
         key="example",
@@ -293,7 +293,11 @@ def need(architecture: Architecture) -> None:
         _set("model", usual)
         st.rerun()  # in a run that answers the back button, the widget would take its default
     elif model in configs:
-        _replace("model", usual, models.instead(model, f"a model of the kind {architecture}", usual))
+        _replace(
+            "model",
+            usual,
+            models.instead(model, f"{'a' if architecture == 'decoder-only' else 'an'} {architecture} model", usual),
+        )
     else:
         _replace("model", *models.nearest(model, fitting, usual))
 
@@ -314,7 +318,7 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
     kinds, kind = kinds_of(config), _asked("kind")
     if kind is not None and kind not in kinds:
         nearest = (get_close_matches(kind, kinds, n=1, cutoff=0.4) or kinds[-1:])[0]
-        _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}. This is {code(nearest)}.")
+        _replace("kind", nearest, f"{code(model)} has no attention {code(kind)}; showing {code(nearest)}.")
     asked_kind = _asked("kind")
     stack = next(
         kind for kind, shown in ATTENTION_KINDS.items() if shown == (asked_kind if asked_kind in kinds else kinds[-1])
@@ -322,7 +326,7 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
     for key, count in (("layer", config.depth(stack.split(".")[0])), ("head", config.attention.n_heads)):
         asked = _asked(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
-            _replace(key, number, f"This model has {_there_are(count, key)}; you see {key} {number}.")
+            _replace(key, number, f"This model has {_there_are(count, key)}; showing {key} {number}.")
 
 
 def nearest_index(text: str, count: int) -> int:
@@ -334,10 +338,10 @@ def nearest_index(text: str, count: int) -> int:
 
 
 def _there_are(count: int, name: str) -> str:
-    """One layer, 0; two layers, 0 and 1; 6 layers, 0 to 5."""
+    """One layer (0); two layers (0 and 1); 6 layers (0 to 5)."""
     if count <= 2:
-        return f"one {name}, 0" if count == 1 else f"two {name}s, 0 and 1"
-    return f"{count} {name}s, 0 to {count - 1}"
+        return f"one {name} (0)" if count == 1 else f"two {name}s (0 and 1)"
+    return f"{count} {name}s (0 to {count - 1})"
 
 
 def _asked(key: str) -> str | None:

@@ -128,7 +128,7 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
     """
     lesson.hide("model", "kind", "layer", "head")
     duel = choose(here, first)
-    st.markdown("Two models, trained alike but for their positions. Leave B for the tabs about one scheme.")
+    st.markdown("The models differ only in their positions. Leave B for the tabs about one scheme.")
     attention(duel)
     on_paper(duel)
     if lessons := same_tokens(duel):
@@ -149,12 +149,12 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Due
     left, right = twin_of(left_scheme), twin_of(right_scheme)
     counts = left.model.config.n_layers, left.model.config.attention.n_heads
     layer, head = (
-        line.slider(f"{label} of both", 0, count - 1, 0, key=key, bind="query-params")
+        line.slider(f"{label} (A and B)", 0, count - 1, 0, key=key, bind="query-params")
         for label, key, count in zip(("Layer", "Head"), ("twin_layer", "twin_head"), counts, strict=True)
     )
     if left.trace(here.text).target.n_dropped:
         st.info(
-            f"The first {TRAINED} tokens of your text; “Longer texts” on “Sinusoidal or RoPE?” reads up to "
+            f"Only the first {TRAINED} tokens are read; “Longer texts” on “Sinusoidal or RoPE?” reads up to "
             f"{FACTOR * TRAINED}.",
             icon=icons.CUT,
         )
@@ -178,7 +178,7 @@ def on_paper(duel: Duel) -> None:
             _heat_map(role, twin, duel)
             _on_paper(twin)
     if set(duel.schemes) == {"sinusoidal", "rope"}:
-        st.markdown("Both use sines and cosines: sinusoidal **adds** them to the words, RoPE **turns** by them.")
+        st.markdown("Both use sines and cosines: sinusoidal **adds** them to the embeddings, RoPE **rotates** by them.")
 
 
 def _on_paper(twin: Twin) -> None:
@@ -186,7 +186,7 @@ def _on_paper(twin: Twin) -> None:
     st.header(facts.title)
     st.markdown(facts.idea)
     st.code(facts.formula, language=None, wrap_lines=True)
-    st.markdown(f"It acts on {TOUCHES[facts.acts]}. Trained for it: **{own:,}** of {every:,} numbers.")
+    st.markdown(f"It acts on {TOUCHES[facts.acts]} and trains **{own:,}** of {every:,} parameters.")
 
 
 def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
@@ -200,7 +200,7 @@ def _heat_map(role: Role, twin: Twin, duel: Duel) -> None:
         values, axes = np.where(np.tri(len(bias), dtype=bool), bias, np.nan), ("key", "query")
         title = f"added to the scores of head {duel.head}"
     elif did.vectors is not None:
-        values, axes, title = did.vectors[:TRAINED][::-1], ("coordinate", "distance i − j"), "joins the key"
+        values, axes, title = did.vectors[:TRAINED][::-1], ("coordinate", "distance i − j"), "added to the key"
     else:
         st.markdown("Nothing to draw.")
         return
@@ -234,7 +234,7 @@ def moving(duel: Duel, query: int, key: int) -> None:
     show(
         "moving",
         figures.moving(curves, theme=theme()),
-        title=f"{words[0]} looks at {words[1]} while the whole text moves on: layer {duel.layer}, head {duel.head}",
+        title=f"Score of {words[0]} and {words[1]} as the whole text shifts: layer {duel.layer}, head {duel.head}",
     )
     st.markdown("  \n".join(f"**{curve.name}**: {sentence}" for curve, sentence in zip(curves, said, strict=True)))
 
@@ -248,7 +248,7 @@ def _score(duel: Duel, twin: Twin, query: int, key: int) -> Array:
 
 def _said_of_score(curve: Curve) -> str:
     if len(curve.y) == 1:
-        return f"the query stands at {curve.x[0]}, so there is no room to move."
+        return f"the query is at position {curve.x[0]}, with no room to move."
     spread = float(np.ptp(curve.y))
     low, high = (decimal(float(end)) for end in (curve.y.min(), curve.y.max()))
     matter = "matter" if spread >= ROUNDING else "do not matter; the rest is rounding" if spread else "do not matter"
@@ -347,6 +347,6 @@ def _cut(twin: Lesson) -> str:
     if mine <= others:
         return ""
     return (
-        f" These models know fewer words, so they cut your sentence into {mine} shorter pieces; "
-        f"{markdown.code(usual.name)} cuts it into {others}."
+        f" These models know fewer words: they split your sentence into {mine} tokens, "
+        f"{markdown.code(usual.name)} into {others}."
     )

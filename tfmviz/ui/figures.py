@@ -69,7 +69,7 @@ def show(
         title: stands above it, where the drawing has none of its own (cells and tables have).
         hint: a line below it, on what a pointer does.
         alt: for screen readers, where that says more than `plots.said` finds in the marks.
-        click: what a click on a cell does, as in "sets layer and head".
+        click: what a click on a cell does, as in "choose its head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
         follows: whether a picture of cells beside it has the same scale: one colour bar and one hint are enough.
         on_pick: gets what was clicked: row and column of a cell, the row of a table, the tokens of a branch of a tree.

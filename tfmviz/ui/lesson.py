@@ -260,7 +260,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
     model = models.load(choice.model if "model" in needs else models.usual(models.names()))
     encoded = model.encode(text)
     if not encoded.ids:  # the tokenizer's own spelling drops characters without a width
-        st.warning("Type at least one character that can be seen.")
+        st.warning("Type at least one visible character.")
         st.stop()
     if {"text", "model"} <= set(needs):  # else the page itself says how much its models read
         controls.say_what_was_cut(encoded, f"{markdown.code(choice.model)} reads")
@@ -298,11 +298,11 @@ def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
 def pair_boxes(here: Lesson) -> None:
     """Asks which token looks, and which it looks at; the two are the same on all pages."""
     queries, keys = of_queries(here.trace, here.choice.layer), here.trace.axes(here.choice.layer)[1].tokens
-    controls.token_box(queries, here.query, label="This token looks")
-    controls.token_box([visible(token) for token in keys], here.key, label="at this one", key="to")
+    controls.token_box(queries, here.query, label="Query")
+    controls.token_box([visible(token) for token in keys], here.key, label="Key", key="to")
 
 
-NO_HEAD = "This model has no head: it predicts no words."
+NO_HEAD = "This model has no output head, so it predicts no words."
 
 
 @contextmanager

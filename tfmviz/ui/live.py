@@ -61,7 +61,7 @@ LARGEST = 70_000
 PAIRED = ("side_a", "side_b", "side_difference", "side_heads", "stream_change", "next_words")
 """The views of a run and the same run changed that follow each touch."""
 
-NOT_READ = "Type at least one character that can be seen."
+NOT_READ = "Type at least one visible character."
 TOO_LONG = "This text is too long to follow each key. Press Enter."
 TOO_SLOW = "This model is too slow to follow each key. Press Enter."
 

@@ -11,18 +11,18 @@ from tfmviz.views import keys
 from tfmviz.views.shared import VIEWS
 
 KEYS = {
-    "f": "projector mode, on and off",
-    "g": "hide the values until the room has guessed",
-    "c": "compare with another sentence, model or head; again: leave",
+    "f": "projector mode on or off",
+    "g": "hide the values until everyone has guessed",
+    "c": "start or stop comparing with another sentence, model or head",
     "Ctrl K": "find a term, a page or a model",
-    "n": "in a lecture: a presenter's window with the line, the next one and a clock",
+    "n": "in a lecture: presenter's window with notes and a clock",
     "?": "this list",
-    "[ and ]": "one layer down, one layer up (explorer)",
+    "[ and ]": "previous and next layer (explorer)",
     "p": "play through the layers (explorer)",
-    "arrows": "move within a picture that has a frame or was clicked",
-    "← and →": "back and on in a lecture, like Page Up and Page Down",
-    "Enter": "keep what the cursor is on",
-    "Escape": "let go: frames and text boxes give the keys back",
+    "arrows": "move within the selected figure",
+    "← and →": "previous and next step of a lecture, like Page Up and Page Down",
+    "Enter": "select the item under the cursor",
+    "Escape": "release the keyboard from a figure or text box",
 }
 """What the keys do. Keys for a picture work while it has the focus."""
 

@@ -46,7 +46,7 @@ class Page:
 
 PAGES = (
     Page("", "home", "tfmviz", "Where to begin?"),
-    Page("Before attention", "tokens", "Tokens", "Into which pieces is a text cut?"),
+    Page("Before attention", "tokens", "Tokens", "How is a text split into tokens?"),
     Page("Before attention", "counting", "Counting words", "How far does counting words get?"),
     Page("Before attention", "ladder", "From windows to attention", "How far back can each model see?"),
     Page("Before attention", "bottleneck", "The bottleneck", "What changes when a decoder may look back?"),
@@ -55,7 +55,7 @@ PAGES = (
     Page("Attention", "step_by_step", "Step by step", "How does one head compute its numbers?"),
     Page("Attention", "why", "Why there", "Why does a head look where it looks?"),
     Page("Attention", "feed_forward", "Feed-forward", "What happens to each token alone?"),
-    Page("Attention", "masks", "Masks", "Who may look at whom, and what if that changes?"),
+    Page("Attention", "masks", "Masks", "Which tokens may attend to which, and what if that changes?"),
     Page("Position", "positions", "Positions", "Why must attention be told the order of words?"),
     Page("Position", "positions_rope", "RoPE and biases", "How can attention see distances directly?"),
     Page("Position", "positions_compare", "Sinusoidal or RoPE?", "How do the position schemes differ?"),
@@ -65,11 +65,11 @@ PAGES = (
     Page("Writing", "writing", "Writing", "How is each word chosen, and from what?"),
     Page("Writing", "translating", "Translating", "Where does each translated word come from?"),
     Page("Learning", "recipe", "The recipe", "What is a model asked in training, and what helps?"),
-    Page("Learning", "training", "Training", "How does a model come by its weights?"),
+    Page("Learning", "training", "Training", "How does a model get its weights?"),
     Page("Cost", "complexity", "Complexity", "What does a layer cost, on paper and here?"),
-    Page("Cost", "efficient", "Efficient attention", "How can attention be cheaper, and at what loss?"),
+    Page("Cost", "efficient", "Efficient attention", "How can attention be made cheaper, and at what cost?"),
     Page("Cost", "size", "Size", "How many parameters, how much memory, how long?"),
-    Page("", "lectures", "Lectures", "Which pages show what a lecture says?"),
+    Page("", "lectures", "Lectures", "Which pages go with which lecture?"),
     Page("", "contents", "All pages", "What each page shows, on one page."),
 )
 """The menu, in the order of a lecture. To add a page: its file in `pages/`, its folder in `ui/`, its line here."""

@@ -134,8 +134,8 @@ def opening(tokens: Sequence[str], word: str = "") -> int:
 
 
 HOW_IT_READS: dict[Architecture, str] = {
-    "decoder-only": "This model writes from left to right: what comes later is masked.",
-    "encoder-only": "This model fills in missing words, and every word may look at all others. Write `___` for a gap.",
+    "decoder-only": "This model writes from left to right; later tokens are masked.",
+    "encoder-only": "This model fills in missing words; every word attends to all others. Write `___` for a gap.",
     "encoder-decoder": "This model reads your text both ways and writes an answer.",
 }
 

@@ -108,7 +108,7 @@ def _offer_both_ways(sides: Sides) -> None:
     token = markdown.plain(query_name(sides))
     name = markdown.plain(named.name_of(BOTH_WAYS))
     with line("both-ways"):
-        st.markdown(f"{token} stands before the first change, and this model reads from left to right.")
+        st.markdown(f"{token} comes before the first change, and this model reads from left to right.")
         if BOTH_WAYS in models.names():
             st.button(f"Read both ways: {name}", on_click=menu.pick, args=(BOTH_WAYS,), key="both_ways")
 
@@ -226,8 +226,8 @@ def query_name(sides: Sides) -> str:
 def how(sides: Sides) -> str:
     """How to read the pictures of `show_heads`."""
     if any(None in place for place in (*sides.queries.order, *sides.keys.order)):
-        return "A box marks a token that only one side has: B − A is grey there."
-    return "Point at a cell to see it on both sides."
+        return "Boxed tokens occur on one side only; B − A is grey there."
+    return "Hover over a cell to see it on both sides."
 
 
 def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
@@ -265,7 +265,7 @@ def _one(sides: Sides, number: figures.Side, *, follows: bool = False) -> None:
             cell=in_b if number else (sides.query, sides.key),
             blind=sides.blind if number else (),
         ),
-        click="" if number else "chooses its two tokens",
+        click="" if number else "choose its two tokens",
         linked=[other for other in KEYS if other != key],
         follows=follows,
         on_pick=None if number else choose,

@@ -41,7 +41,7 @@ def _alpha(at: Translating) -> None:
             shown=count,
             picked=sums.picked(at),
         ),
-        click="shows the sum below",
+        click="show its sum",
         on_pick=lambda row, column: controls.put({"word": str(row), "state": str(column)}),
     )
 

@@ -31,7 +31,7 @@ def explorer(here: Lesson) -> None:
     try:
         payload = models.payload(model, here.text)
     except ValueError as error:  # values that are no attention
-        st.error(f"{markdown.plain(str(error))} Its pictures cannot be drawn; choose another model or sentence.")
+        st.error(f"{markdown.plain(str(error))} Choose another model or sentence.")
         return
     details, linked = "", None
     if not views.travels_whole(trace):
@@ -123,7 +123,7 @@ def files(here: Lesson) -> None:
             lambda: views.html(trace, title=model.name, on_repeats=on_repeats, book=models.book(model)),
             "attention.html",
             "text/html",
-            "One file that needs no network, with weights rounded to 0.0005.",
+            "One file that works offline; weights are rounded to 0.0005.",
         )
     with table:
         download(
@@ -131,7 +131,7 @@ def files(here: Lesson) -> None:
             lambda: views.csv_of(trace, choice.layer),
             "attention.csv",
             "text/csv",
-            "A line for every head, query and key, without masked pairs.",
+            "One line per head, query and key, without masked pairs.",
         )
     with arrays:
         download(

@@ -57,7 +57,7 @@ def neurons(subject: Subject) -> None:
         show(
             "neurons",
             figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
-            click="chooses the neuron and the token",
+            click="choose its neuron and token",
             on_pick=pick,
         )
     left, right = st.columns(2)

@@ -62,7 +62,7 @@ def _all_heads(model: Model, text: str, word: int) -> Miniature:
     trace = models.trace(model, text)
     layers = [(trace[f"{layer}.pattern"], trace[f"{layer}.mask"]) for layer in trace.layers]
     cells = [_cells(one, mask) for pattern, mask in layers for one in pattern]
-    says = f"{counted(len(cells), 'head')}: a row for each layer."
+    says = f"{counted(len(cells), 'head')}, one row per layer."
     picture = _grids("All heads", "Where does every head look?", says, cells, across=len(layers[0][0]))
     return "explorer", {"token": str(word)}, picture
 
@@ -75,7 +75,7 @@ def _clocks(model: Model, text: str, layer: str, head: int, word: int) -> Miniat
     one, other = _named(model, text, word, key)
     theta = own_frequencies(model.config, layer).numpy()
     angles = [[round(float(turn * at) % (2 * np.pi), 3) for at in (word, key)] for turn in theta]
-    says = f"Hands of {one} (blue) and {other}: the angle between them tells how far apart they are."
+    says = f"Hands for {one} (blue) and {other}: the angle between them gives their distance."
     asks = "How does a head know how far apart two words are?"
     return "positions_rope", {}, {"title": "RoPE's clocks", "asks": asks, "says": says, "clocks": angles}
 
@@ -107,7 +107,7 @@ def _mask(model: Model, text: str, layer: str, head: int, word: int) -> Iterator
     says = f"Hide {hidden}, and {one} gives {now} {after[word].max():.0%}."
     cells = [_cells(before, mask), _cells(after, mask)]
     cells[1][word : word + 1, key : key + 1] = HIDDEN  # an empty part, where a long text has been cut off
-    yield "masks", {}, _grids("A mask being painted", "What if it may not look there?", says, cells, across=2)
+    yield "masks", {}, _grids("A mask being painted", "What if it could not look there?", says, cells, across=2)
 
 
 def _lens(model: Model, text: str) -> Miniature:
@@ -121,7 +121,7 @@ def _lens(model: Model, text: str) -> Miniature:
     tops, shares = (values[1:, 0].tolist() for values in (found[word].top, found[word].top_probability))
     lines = [[visible(model.vocabulary[top]), round(p, 3)] for top, p in zip(tops, shares, strict=True)]
     (name,) = _named(model, text, word)
-    says = f"The likeliest word after {name}, layer by layer."
+    says = f"The most probable word after {name}, layer by layer."
     picture = {"title": "The logit lens", "asks": "When does it know what comes next?", "says": says, "lens": lines}
     return "residual_stream", {"stream": "Logit lens", "token": str(word)}, picture
 

@@ -35,7 +35,7 @@ def next_token(here: Lesson) -> None:
     show(
         "surprise",
         figures.surprise(bits, models=tuple(TITLES.values()), tokens=(*tokens[1:], "⟨next⟩"), chosen=place - 1),
-        click="shows what was expected there",
+        click="see what was expected there",
         on_pick=lambda _, column: controls.pin(column + 1),
     )
     _expected(reading, place)

@@ -86,13 +86,13 @@ def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> No
     show(
         "window_hidden",
         figures.hidden(found.h, chosen=unit),
-        click="shows the sum behind the unit",
+        click="see how the unit was computed",
         on_pick=lambda row, column: controls.put({"unit": str(figures.IN_A_ROW * row + column)}),
     )
     show(
         "window_joined",
         figures.window(found.e, tokens=tokens, chosen=place),
-        click="shows the place's own block of W",
+        click="show its position's block of W",
         on_pick=lambda row, _: controls.put({"place": str(row)}),
     )
 
@@ -136,7 +136,7 @@ def _block(found: Network, *, place: int, unit: int) -> None:
     show(
         "window_block",
         figures.block(found.W[place], place=place, unit=unit),
-        click="shows the unit of that row",
+        click="show that row's unit",
         on_pick=lambda row, _: controls.put({"unit": str(row)}),
     )
 

@@ -59,7 +59,7 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
         f"**{new.mean():.2f}** in B."
     )
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
-        st.markdown("The source does not hold the answer.")
+        st.markdown("The source does not contain the answer.")
         return
     self_layers = [layer for layer in after.layers if layer.startswith("decoder.") and layer.endswith("self_attn")]
     answers = mask_effect.seen_answers(mask_effect.layers_to_reach([_seen(after, layer) for layer in self_layers]))
@@ -75,16 +75,16 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
 def _trained_without(here: Lesson) -> str:
     """Whether the model has learned to copy, and what becomes of one that does, as measured if there is one."""
     found = unmasked.losses(here.text) if here.trace.source is None else None
-    learned = "This model never learned to copy what lies ahead."
+    learned = "This model never learned to copy later words."
     if here.model.config.training_mask == "none":
-        learned = "This model was trained without a mask and learned to copy what lies ahead."
+        learned = "This model was trained without a mask and learned to copy later words."
     if found is None:
-        return f"{learned} A model *trained* like this would learn to copy, and nothing else."
-    who = f"Its cousin `{unmasked.UNMASKED}`, *trained* without a mask, did: here"
+        return f"{learned} A model *trained* this way would learn only to copy."
+    who = f"`{unmasked.UNMASKED}`, *trained* without a mask, did: here"
     if here.model.name == unmasked.UNMASKED:
         who = "Here"
     return (
-        f"{learned} {who} its loss is **{found.copying:.2f}** nats while it sees the next word, "
+        f"{learned} {who} its loss is **{found.copying:.2f}** nats when it sees the next word, "
         f"**{found.writing:.2f}** without; its twin with the mask has {found.masked:.2f}."
         f"{before_after.of_twins(here.text)}"
     )
@@ -100,7 +100,7 @@ def attention(sides: Sides) -> None:
     """The chosen head with both masks, and the row of the chosen token key by key."""
     here, there = sides.lessons
     layer, head, token = here.choice.layer, here.choice.head, sides.query
-    own = "So far the mask is the model's own. **Click a word to hide it.**"
+    own = "This is the model's own mask. **Click a word to hide it.**"
     st.markdown(f"{both.said(sides)} {both.how(sides)}" if there.edits else own)
     both.show_heads(sides, is_narrow=True)
     columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}
@@ -125,7 +125,7 @@ def outputs(sides: Sides) -> None:
     names, most = quoted(tokens), int(moved[-1].argmax())
     show("stream_change", figures.change(moved, tokens=tokens))
     result(
-        f"After the last layer vectors have moved by {moved[-1].mean():.0%} of their length on average, "
+        f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
         f"{markdown.plain(names[most])} most ({moved[-1, most]:.0%})."
     )
 

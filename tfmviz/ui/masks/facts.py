@@ -27,10 +27,10 @@ def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
     st.table(
         {
             "mask": ["causal", "padding", "cross-attention"],
-            "it closes": ["what comes later", "padding tokens", "only the padding of the source"],
-            "it depends on": ["positions alone", "the lengths in the batch", "the sources' lengths"],
+            "hides": ["later tokens", "padding tokens", "only the padding of the source"],
+            "depends on": ["positions only", "lengths in the batch", "source lengths"],
             "shape": ["(len, len)", "(batch, 1, 1, k_len)", "(batch, 1, 1, k_len)"],
-            "without it": ["the answer is visible", "results depend on other texts", "as for padding"],
+            "without it": ["the answer is visible", "results depend on other texts", "as with padding"],
         }
     )
     st.markdown("**Boolean or additive**: the first cells of your mask.")
@@ -58,7 +58,7 @@ def batch(here: Lesson, said: Settings) -> None:
     causal = masks.causal(width)
     st.markdown(
         f"**Causal is not padding.** Your sentence ({counted(len(texts[0]), 'token')}) and the second "
-        f"({len(texts[1])}) share a batch; these are the masks of the shorter."
+        f"({len(texts[1])}) share a batch; the shorter one's masks:"
     )
     drawn = (
         ("causal: by position", causal),
@@ -83,21 +83,21 @@ def swallowed(here: Lesson) -> None:
     difference = float(np.abs(infinite - large).max())
     nothing = np.zeros_like(mask)
     empty = softmax_under(scores, nothing, -np.inf), softmax_under(scores, nothing, float(LARGE))
-    st.markdown("**−∞ or −1e9**: the chosen query's shares.")
+    st.markdown("**−∞ or −1e9**: the chosen query's weights.")
     least, most = empty[1].min(), empty[1].max()
-    kind = "an even spread" if np.isclose(least, most) else "what rounding leaves of the scores"
-    spread = f"every share {least:.3f} to {most:.3f}: {kind}"
+    kind = "uniform" if np.isclose(least, most) else "the scores after rounding"
+    spread = f"every weight {least:.3f} to {most:.3f}: {kind}"
     st.table(
         {
             "row": ["with the model's mask", "with nothing allowed"],
             "−∞": [
-                f"largest share {infinite.max():.3f}",
-                "0/0: not a number" if np.isnan(empty[0]).all() else "shares",
+                f"largest weight {infinite.max():.3f}",
+                "0/0: not a number" if np.isnan(empty[0]).all() else "weights",
             ],
             "−1e9": [f"the same, to within {tiny(difference)}" if difference else "exactly the same", spread],
         }
     )
-    st.markdown("Beside −1e9, float32 loses scores below 32; in float16 −1e9 is −∞.")
+    st.markdown("Next to −1e9, float32 loses scores below 32; in float16, −1e9 is −∞.")
 
 
 def conventions() -> None:
@@ -107,8 +107,8 @@ def conventions() -> None:
     st.table(
         {
             "torch": list(found),
-            "True means": ["may look", "may not look", "is padding"],
-            "checked": ["✓ equal to our attention" if same else "✗ differs" for same in found.values()],
+            "True means": ["visible", "masked", "padding"],
+            "checked": ["✓ matches our attention" if same else "✗ differs" for same in found.values()],
         }
     )
 
@@ -136,13 +136,13 @@ def exercises(here: Lesson, said: Settings) -> None:
     who = markdown.plain(said_of_queries(trace, choice.layer)[position])
     _ask(
         "1. Rows or columns: which sums to 1?",
-        f"The rows: {rows.min():.3f} to {rows.max():.3f}. Columns sum to anything, here {columns.min():.2f} to "
+        f"The rows: {rows.min():.3f} to {rows.max():.3f}. Columns need not: here {columns.min():.2f} to "
         f"{columns.max():.2f}.",
     )
     names = quoted(keys.tokens)
     seen = [markdown.plain(names[j]) for j in np.flatnonzero(mask)[:12]]
     _ask(
-        f"2. What may {who} look at?",
+        f"2. What can {who} attend to?",
         f"{int(mask.sum())} of {len(keys)} tokens: {', '.join(seen)}{' …' if mask.sum() > 12 else ''}.",
     )
     everything = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)
@@ -150,7 +150,7 @@ def exercises(here: Lesson, said: Settings) -> None:
     n = st.number_input("Picture for question 3", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
     show("riddle", figures.small(example.mask, title="which mask?", k_tokens=keys.tokens))
-    _ask("3. Which mask made this picture?", f"{example.title}. {example.words}")
+    _ask("3. Which mask is this?", f"{example.title}. {example.words}")
 
 
 def _ask(question: str, answer: str) -> None:

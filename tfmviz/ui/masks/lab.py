@@ -77,10 +77,10 @@ def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 def settings(here: Lesson) -> Settings:
     """Draws the gallery's sliders."""
-    with st.expander("Parameters of the gallery"):
+    with st.expander("Gallery settings"):
         left, middle, right = st.columns(3)
         back = left.toggle(
-            "& causal: look back only", here.choice.layer.startswith("decoder."), key="back", bind="query-params"
+            "& causal: past only", here.choice.layer.startswith("decoder."), key="back", bind="query-params"
         )
         second = left.text_input("A second sentence", SECOND, key="second", bind="query-params", max_chars=200)
         return Settings(
@@ -91,7 +91,7 @@ def settings(here: Lesson) -> Settings:
             step=middle.slider("Dilated: step", 2, 8, 3, key="dilation", bind="query-params"),
             size=middle.slider("Blocks: tokens in a block", 1, 16, 5, key="size", bind="query-params"),
             n_global=right.slider("Global tokens", 0, 8, 1, key="global", bind="query-params"),
-            n_random=right.slider("Random keys for each query", 0, 8, 2, key="random", bind="query-params"),
+            n_random=right.slider("Random keys per query", 0, 8, 2, key="random", bind="query-params"),
             seed=right.slider("Random seed", 0, 20, 0, key="seed", bind="query-params"),
         )
 
@@ -107,13 +107,17 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
 
     from tfmviz import masks
 
-    who = "Every row sees the whole source: cross-attention." if crossing else "Everyone sees everyone: encoders, BERT."
+    who = (
+        "Every row sees the whole source: cross-attention."
+        if crossing
+        else "Every token sees every other: encoders, BERT."
+    )
     full = _example("full", "full", who, masks.full(q_len, k_len))
     width, shorter = max(k_len, second_len), min(k_len, second_len)
     padding = _example(
         "padding",
         "padding",
-        f"Two sentences of {k_len} and {second_len} tokens; no token looks at the padding.",
+        f"Two sentences of {k_len} and {second_len} tokens; the padding is hidden.",
         masks.padding(torch.tensor([shorter]), width)[0, 0].expand(q_len if crossing else width, width),
     )
     if crossing:
@@ -121,12 +125,12 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
     cross = _example(
         "cross",
         "cross-attention",
-        "The second sentence (rows) looks at all of the first (columns).",
+        "The second sentence (rows) attends to all of the first (columns).",
         masks.full(second_len, k_len),
     )
     causal, strict, prefix = _looking_back(k_len, said)
     past = masks.causal(k_len) if said.back else masks.full(k_len, k_len)
-    only = " The past only." if said.back else ""
+    only = " Past only." if said.back else ""
     sparse = [_example(name, title, words + only, mask & past) for name, title, words, mask in _sparse(k_len, said)]
     return [full, causal, strict, padding, prefix, *sparse, cross]
 
@@ -147,9 +151,9 @@ def _own(length: int, window: int, *, back: bool) -> Example:
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
     from tfmviz import masks
 
-    before = "j ≤ i: itself and what came before. GPT and every model that writes."
-    empty = "j < i, as on some slides: the first row is empty, its softmax 0/0."
-    first = f"Both ways within the first {counted(said.n_prefix, 'token')}, later ones look back."
+    before = "j ≤ i: each token sees itself and those before it, as in GPT."
+    empty = "j < i, as on some slides: the first row is empty, so its softmax is 0/0."
+    first = f"Visible both ways: the first {counted(said.n_prefix, 'token')}. Later ones see what came before."
     return (
         _example("causal", "causal", before, masks.causal(length)),
         _example("strict", "strictly causal", empty, masks.strictly_causal(length)),
@@ -163,17 +167,17 @@ def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
 
     window = masks.window(length, said.radius)
     dilated = masks.dilated(length, said.radius, said.step)
-    steps = f"Itself and keys {said.step}, {2 * said.step} … places away, up to {said.radius} of them on a side."
+    steps = f"Itself and keys {said.step}, {2 * said.step} … positions away, at most {said.radius} on each side."
     random = masks.random(length, said.n_random, said.seed)
     bigbird = masks.bigbird(length, said.radius, said.n_global, said.n_random, said.seed)
     pieces, shared = masks.blocks(length, said.size), masks.global_tokens(length, said.n_global)
     return [
-        ("window", "sliding window", f"Keys at most {counted(said.radius, 'place')} away.", window),
+        ("window", "sliding window", f"Keys at most {counted(said.radius, 'position')} away.", window),
         ("dilated", "dilated", steps, dilated),
-        ("blocks", "blocks", f"Pieces of {counted(said.size, 'token')} see only themselves.", pieces),
-        ("global", "global tokens", f"Open rows and columns: the first {counted(said.n_global, 'token')}.", shared),
+        ("blocks", "blocks", f"Each block of {counted(said.size, 'token')} sees only itself.", pieces),
+        ("global", "global tokens", f"Full rows and columns: the first {counted(said.n_global, 'token')}.", shared),
         ("random", "random", f"Itself and {counted(said.n_random, 'random key')}.", random),
-        ("bigbird", "BigBird", "Window, global and random keys: cost grows with n, not n².", bigbird),
+        ("bigbird", "BigBird", "Window, global and random keys: cost grows with n.", bigbird),
     ]
 
 
@@ -218,7 +222,7 @@ def _changed(start: Array, edit: str) -> Array:
         return start
     changed = view.expand(edit, start.shape)
     if changed is None:
-        st.info("The mask in the address is for another sentence; you see where it started.", icon=icons.INFO)
+        st.info("The mask in the address belongs to another sentence; its starting mask is shown.", icon=icons.INFO)
         return start
     return start ^ changed
 

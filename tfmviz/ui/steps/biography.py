@@ -101,7 +101,7 @@ def _map(here: Lesson, book: Book, x: str, y: str) -> None:
             controls.look_at(*places[index][:2])
 
     data = {
-        "caption": f"Filled: a claim about the head held on other texts ({n} of {of} heads; {held} of {made} claims).",
+        "caption": f"Filled: a claim about this head held up elsewhere ({n} of {of} heads; {held} of {made} claims).",
         "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
         "points": points,
         "chosen": chosen,
@@ -153,7 +153,7 @@ def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
     show(
         "head_examples",
         Table(
-            caption="Where it looks most sharply",
+            caption="Sharpest attention",
             columns=["pair", "share", "sentence"],
             rows=rows,
             low=True,
@@ -173,7 +173,7 @@ def _worst(model: Model, book: Book, found: Biography) -> None:
         if rise > 0 and place + ahead < len(tokens):
             said.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
     if said:
-        st.markdown(f"Without it these tokens of the texts cost most more: {', '.join(said)}.")
+        st.markdown(f"Removing it raises the loss most on these tokens: {', '.join(said)}.")
 
 
 @cache

@@ -20,10 +20,10 @@ def code(here: Lesson) -> None:
     from tfmviz.analysis import numpy_attention
 
     if here.weights.is_unusual:
-        st.markdown("The version in numpy lacks steps of this model (norms, a cap, or φ): here is its own source.")
+        st.markdown("The NumPy version lacks steps of this model (norms, a cap or φ); here is its own source.")
         show_code(*zoo.attention_code())
         return
-    st.markdown("The same in numpy: download the layer's input and matrices and run this.")
+    st.markdown("The same in NumPy: download the layer's input and matrices, then run this.")
     st.code(notebook(numpy_attention), language=None, wrap_lines=True)
     st.download_button(
         "attention.npz", lambda: arrays(here), "attention.npz", "application/octet-stream", on_click="ignore"

@@ -19,10 +19,10 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, said_of_queries
 
 CANNOT_SHOW: dict[Kind, str] = {
-    "next token": "the mask forbids to look ahead",
-    "same word": "some word must come twice",
-    "induction": "some token must come twice",
-    "punctuation": "too few tokens have a punctuation mark to look at",
+    "next token": "the mask hides later tokens",
+    "same word": "a word must occur twice",
+    "induction": "a token must occur twice",
+    "punctuation": "too few tokens can see a punctuation mark",
 }
 """Why a text cannot show what a head does."""
 
@@ -49,10 +49,10 @@ def lookup(here: Lesson) -> None:
     best, cosine = attention_layer.hard_lookup(row, own(here, "v"))
     hard = np.eye(len(row))[best]
     series = ("soft: attention", "hard: best key")
-    show("lookup", pairs(keys.tokens, row, hard, series=series, title="part taken", theme=theme()))
+    show("lookup", pairs(keys.tokens, row, hard, series=series, title="share taken", theme=theme()))
     asked, found = said_of_queries(trace, choice.layer)[token], quoted(keys.tokens)[best]
     result(
-        f"{markdown.plain(asked)} asks, and a `dict` would return the value of {markdown.plain(found)} alone; "
+        f"For {markdown.plain(asked)} a `dict` would return the value of {markdown.plain(found)} alone; "
         f"attention takes {row[best]:.0%} of it. The cosine between the two results is **{number(cosine)}**."
     )
 
@@ -67,7 +67,7 @@ def contributions(here: Lesson) -> None:
     left, right = st.columns([2, 3])
     with left:
         show("head_writes", figures.bars([f"head {h}" for h in range(n_heads)], written, chosen=head, theme=theme()))
-        st.markdown("Length of what each head adds, ‖z W_O‖.")
+        st.markdown("Norm of each head's output, ‖z W_O‖.")
     attention = trace[f"{layer}.pattern"]
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
     share = effects[head, token] / max(float(effects[head, token].sum()), 1e-12)
@@ -98,7 +98,7 @@ def average(here: Lesson) -> None:
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
     show("mean_and_heads", figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens))
     result(
-        f"The mean is a blur: its rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
+        f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
         f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "
         f"{_alike(pattern, mask)}"
     )
@@ -143,7 +143,7 @@ def finder(here: Lesson) -> None:
     n_named = sum(verdict.kind == kind for of_layer in believed for verdict in verdicts(of_layer))
     result(
         f"Closest to a head that {IN_WORDS[kind]}: {named}. **{n_named}** of {scores.size} heads "
-        f"{'does' if n_named == 1 else 'do'} this most, and clearly."
+        f"{'does' if n_named == 1 else 'do'} this clearly."
     )
 
 
@@ -172,9 +172,9 @@ def scaling_lab(here: Lesson) -> None:
         its_own = source == "this head's own"
         d = _ask_width(here, its_own=its_own)
     if its_own and here.weights.is_linear:
-        st.markdown("Linear attention takes no power of e, so it need not divide.")
+        st.markdown("Linear attention has no exponential, so it need not divide.")
     elif its_own and not here.weights.divided_by:
-        st.markdown("This model does not divide: training made queries and keys small enough.")
+        st.markdown("This model does not divide: training keeps its queries and keys small.")
     if its_own:
         scores, mask, names = _own_scores(here, d)
     else:
@@ -190,12 +190,12 @@ def scaling_lab(here: Lesson) -> None:
         series = ("q · k", "q · k / √d")
         show("softmax_rows", pairs(names, *shares, series=series, title="share after softmax", theme=theme()))
     result(
-        f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**; for independent numbers of "
-        f"variance 1 it is d = {d}. After division by √d = {np.sqrt(d):.2f} it is **{number(scaled.variance)}**."
+        f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**; for independent values of "
+        f"variance 1 it is d = {d}. Divided by √d = {np.sqrt(d):.2f}, it is **{number(scaled.variance)}**."
     )
     st.table(
         {
-            "averaged over all rows": ["largest share", "normalised entropy (1 = uniform)", "gradient of the softmax"],
+            "mean over all rows": ["largest share", "normalised entropy (1 = uniform)", "gradient of the softmax"],
             "q · k": [number(plain.largest), number(plain.evenness), number(plain.gradient)],
             "q · k / √d": [number(scaled.largest), number(scaled.evenness), number(scaled.gradient)],
         }
@@ -205,11 +205,11 @@ def scaling_lab(here: Lesson) -> None:
 def _ask_width(here: Lesson, *, its_own: bool) -> int:
     """Asks for d, which cannot exceed the width of the head's own vectors."""
     if not its_own:
-        return st.select_slider("d, numbers in each vector", list(WIDTHS), 64, key="d", bind="query-params")
+        return st.select_slider("d, size of each vector", list(WIDTHS), 64, key="d", bind="query-params")
     d_head: int = here.trace[f"{here.choice.layer}.q"].shape[-1]
     controls.at_most("d_own", d_head)
     widths: list[int] = [*(d for d in WIDTHS if d < d_head), d_head]
-    return st.select_slider("d, numbers in each vector", widths, value=d_head, key="d_own", bind="query-params")
+    return st.select_slider("d, size of each vector", widths, value=d_head, key="d_own", bind="query-params")
 
 
 def _histograms(scores: Array, scaled: Array) -> None:

@@ -214,10 +214,10 @@ def verdict(sides: Sides, said: Switches) -> None:
     """In words: what is off, and what that does to the loss."""
     here = sides.lessons[0]
     if not said.off:
-        st.markdown("Everything is on. **Click a head on the board to switch it off.**")
+        st.markdown("Every part is on. **Click a head on the board to switch it off.**")
         return
     if _everything(here.trace, said):
-        st.warning("Everything is off, so predictions depend on no other token.", icon=icons.OFF)
+        st.warning("Every part is off, so predictions depend on no other token.", icon=icons.OFF)
     asked = question(here)
     if asked is not None:
         old, new = (ablation.surprise_of(side.trace, asked) for side in sides.lessons)
@@ -282,10 +282,10 @@ def attention(sides: Sides, said: Switches) -> None:
     choice = sides.lessons[0].choice
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"
-    note = f"{name} **attends as before**: only later layers read what is changed. The map below shows them."
+    note = f"{name} **attends as before**: only later layers read the change. The map below shows them."
     is_alike = np.allclose(a, b, atol=LEAST_SHARE)
     if not said.off:
-        note = "Everything is on. **Click a head on the board to switch it off.**"
+        note = "Every part is on. **Click a head on the board to switch it off.**"
     both.side_by_side(sides, note=note if is_alike else "", on_look=lambda: switch_off(said.codes))
 
 

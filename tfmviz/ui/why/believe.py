@@ -113,7 +113,7 @@ def _why(found: ScoreSum, path: Path) -> str:
     if (scales := found.readings[path[0]].scales(path[1])) is None:
         return "Later norms change too."
     before, after = map(rounded, scales)
-    return f"Predicted with σ = {before}; it " + (f"becomes {after}." if before != after else "hardly changes.")
+    return f"Predicted with σ = {before}, which " + (f"becomes {after}." if before != after else "hardly changes.")
 
 
 def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:

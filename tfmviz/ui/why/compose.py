@@ -38,7 +38,7 @@ COMPOSITION, OVERLAP = "composition", "shared directions"
 def compose(here: Lesson) -> None:
     stack = here.choice.layer.split(".")[0]
     if here.model.config.depth(stack) == 1:
-        st.info("With one layer no head reads another.", icon=icons.INFO)
+        st.info("With a single layer, no head reads another.", icon=icons.INFO)
         return
     way, measure = _asked()
     found = (_overlaps if measure == OVERLAP else _compositions)(here.model, stack, way)
@@ -50,7 +50,7 @@ def compose(here: Lesson) -> None:
     _map(found, pair, what=measure)
     if measure == OVERLAP:
         _mlps(here.model, stack, found)
-    st.caption("From the weights, without positions.")
+    st.caption("Computed from the weights, without positions.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
     _copying(here, [found.heads[index] for index in pair])
     born(here)
@@ -148,7 +148,7 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
             chosen=(pair[0], pair[1] - n_first),
             what=what,
         ),
-        click="chooses both heads",
+        click="choose both heads",
         on_pick=pick,
     )
 
@@ -158,7 +158,7 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
     patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
     titles = [f"head {name(earlier)}", f"head {name(later)}"]
     if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
-        st.info("Post-norm: the map leaves out γ; nothing is removed.", icon=icons.NORM)
+        st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
     else:
         after = _run(here.model, here.text, earlier, later, way)
         if way != "V":  # values change no pattern
@@ -181,8 +181,7 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
         for head in heads
     ]
     st.markdown(
-        "Copying: the eigenvalue score (−1 to 1), and how much of its attention here raises the token itself: "
-        f"{'; '.join(said)}."
+        f"Copying, by eigenvalues (−1 to 1) and by the attention that raises the token itself: {'; '.join(said)}."
     )
 
 
@@ -204,7 +203,7 @@ def _in_words(here: Lesson, after: Trace, earlier: tuple[str, int], later: tuple
     said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
     if way == "V":
         old, new = (run[f"{layer}.z"][head] for run in (here.trace, after))
-        said += f"has a result that differs by **{per_cent(_length(old - new) / _length(old))}** of its length."
+        said += f"has an output that differs by **{per_cent(_length(old - new) / _length(old))}** of its norm."
     else:
         old, new = (run[f"{layer}.pattern"][head] for run in (here.trace, after))
         said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
@@ -255,10 +254,10 @@ def born(here: Lesson) -> None:
         losses={"5th token of a story": over("fifth"), "50th": over("fiftieth")},
         heads={
             f"composition with the keys of {later}": {f"head {earlier}": over("composition")},
-            "attention to the token before": {f"head {earlier}": over("previous")},
+            "attention to the previous token": {f"head {earlier}": over("previous")},
             "attention to what followed the same token": {f"head {later}": over("induction")},
         },
-        level=(chance, f"pure chance, log V = {chance:.2f}"),
+        level=(chance, f"chance, log V = {chance:.2f}"),
         now=book.birth[-1].step,
         theme=theme(),
     )
@@ -273,8 +272,8 @@ def _birth(birth: tuple[Birth, ...]) -> str:
     last = birth[-1]
     before = next((one for one, after in pairwise(birth) if after.step == copies), birth[0])
     return (
-        f"From step {back:,} on the first looks at the token before, from step {copies:,} on the second at what "
-        f"followed the same token. At step {before.step:,} and at the end, random tokens cost less the second time by "
+        f"The first attends to the previous token from step {back:,}, the second from step {copies:,} to what "
+        f"followed the same token. At step {before.step:,} and at the end, random tokens cost less when repeated, by "
         f"{_gain(before.first, before.again)} and {_gain(last.first, last.again)} nats, a story's 50th token than its "
         f"5th by {_gain(before.fifth, before.fiftieth)} and {_gain(last.fifth, last.fiftieth)}."
     )

@@ -27,7 +27,7 @@ def sink(here: Lesson) -> None:
     kind = kind_of(here.choice.layer)
     found = sinks(here.trace, here.model.weights, kind)
     if np.isnan(found.shares).all():
-        st.info("No token has a choice yet. Type more.", icon=icons.INFO)
+        st.info("The first token can only attend to itself. Type more words.", icon=icons.INFO)
         return
     _map(here, found)
     _in_words(here, found)
@@ -53,7 +53,7 @@ def _twins(here: Lesson) -> None:
         loss = ablation.surprise_of(trace, ablation.whole_text(ids))
         said.append(
             f"{markdown.code(name)} gives **{per_cent(float(np.nanmean(found.shares)))}** to the first "
-            f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and is surprised by **{loss:.2f}** nats"
+            f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and has a loss of **{loss:.2f}** nats"
         )
     st.markdown(
         f"Twins, the second with a trained sink in each head: {'; '.join(said)}.{before_after.of_twins(here.text)}"
@@ -81,8 +81,8 @@ def _in_words(here: Lesson, found: Sinks) -> None:
     at = found.layers.index(choice.layer), choice.head
     result(
         f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to {first} on average; "
-        f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. Its "
-        f"value there is **{decimal(float(found.lengths[at]))}** times as long as elsewhere."
+        f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. The norm of its "
+        f"value there is **{decimal(float(found.lengths[at]))}** times that elsewhere."
     )
     ids = here.trace.target.ids
     if "logits" not in here.trace or here.model.config.architecture == "encoder-only" or len(ids) < 2:

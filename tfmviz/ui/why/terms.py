@@ -43,7 +43,7 @@ def _in_words(here: Lesson, found: ScoreSum) -> None:
     query, key = (subject.said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
     result(
         f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
-        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, joins {query} in {names['query']} with {key} in "
+        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, pairs {query} in {names['query']} with {key} in "
         f"{names['key']}."
     )
 
@@ -55,10 +55,10 @@ def _standing(here: Lesson, found: ScoreSum) -> str:
     row = here.trace[f"{choice.layer}.scores"][choice.head, here.query]
     share = float(here.trace[f"{choice.layer}.pattern"][choice.head, here.query, here.key])
     if found.is_masked:
-        return f"The mask replaces the score **{decimal(found.measured)}** from {asks} to {names['key']} by −∞."
+        return f"The mask replaces the score **{decimal(found.measured)}** from {asks} to {names['key']} with −∞."
     allowed = row[np.isfinite(row)]
     rank = 1 + int((allowed > row[here.key]).sum())
-    place = "the largest" if rank == 1 else f"number {rank}"
+    place = "the largest" if rank == 1 else f"rank {rank}"
     return (
         f"From {asks} to {names['key']} the score is **{decimal(found.measured)}**, {place} of {len(allowed)} "
         f"in its row; its share is **{per_cent(share)}**."
@@ -69,7 +69,7 @@ def _exactly(found: ScoreSum) -> None:
     """How exact the sum is, and what else belongs to it."""
     more = ""
     if found.bias:
-        more += f" {decimal(found.bias, '+.2f')} is the distance's bias."
+        more += f" {decimal(found.bias, '+.2f')} is the distance bias."
     if found.cap is not None:
         more += f" Capped: {found.cap:g} · tanh(sum / {found.cap:g})."
     st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
@@ -117,7 +117,7 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
             added="added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
-        click="chooses the term",
+        click="choose the term",
         on_pick=pick,
     )
 

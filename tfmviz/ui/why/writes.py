@@ -31,13 +31,13 @@ def writes(here: Lesson) -> None:
         st.info(lesson.NO_HEAD, icon=icons.INFO)
         return
     if here.model.weights.stacks[stack].readout.transform is not None:
-        st.info("After Norm(GELU(x W + b)) logits are no sum of values.", icon=icons.INFO)
+        st.info("After Norm(GELU(x W + b)), logits are not a sum of values.", icon=icons.INFO)
         return
     if not here.choice.layer.startswith(f"{stack}."):
-        st.info("Encoders write no words. Choose another attention.", icon=icons.INFO)
+        st.info("Encoders write no words. Choose another kind of attention.", icon=icons.INFO)
         return
     with lesson.line("writes"):
-        controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="This token looks")
+        controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="Query")
     found = _pushes(here.model, here.text, here.choice.layer, here.choice.head, here.query)
     _in_words(here, found)
     _map(here, found)

@@ -108,7 +108,7 @@ class BeamTree extends Shell {
       </>,
       this.grid,
     );
-    const invites = picks ? "Point at a word, or choose it." : "Point at a word.";
+    const invites = picks ? "Hover over a word, or click it." : "Hover over a word.";
     this.says.textContent = looked === null ? invites : nodes[looked].said;
     this.paintLines();
   }

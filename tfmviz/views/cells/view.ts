@@ -71,7 +71,7 @@ class Cells extends Shell {
   draw() {
     const { alt, click } = this.picture;
     const words = this.isVeiled() ? this.title.textContent : alt;
-    const keys = `Arrow keys move from cell to cell${click ? `, Enter ${click}` : ""}.`;
+    const keys = `Arrow keys move${click ? `; press Enter to ${click}` : ""}.`;
     this.canvas.ariaLabel = `${words.replace(/\.?$/, ".")} ${keys}`;
     this.layOut();
     this.point(this.atKeyboard() ? this.cursor : null);
@@ -138,7 +138,7 @@ class Cells extends Shell {
     const [row, column] = [rows, columns].map(({ places }, n) => (at && places ? places.indexOf(at[n] ?? -1) : -1));
     this.showCell(row >= 0 && column >= 0 ? { matrix: 0, row, column } : null);
     this.pointed = null; // the pointer is elsewhere
-    if (at && this.mark.hidden) put(this.tip, { textContent: "No such pair of tokens here." });
+    if (at && this.mark.hidden) put(this.tip, { textContent: "This pair of tokens does not occur here." });
     return !this.mark.hidden;
   }
 
@@ -150,8 +150,8 @@ class Cells extends Shell {
     if (this.isVeiled()) this.say("");
     put(this.mark, { hidden: !isThere });
     const { click, scale, linked } = this.picture;
-    const hint = scale.title && !linked.length ? "Point at a cell for its number." : ""; // else another picture says so
-    const idle = click ? `A click on a cell ${click}.` : hint;
+    const hint = scale.title && !linked.length ? "Hover over a cell for its value." : ""; // said once
+    const idle = click ? `Click a cell to ${click}.` : hint;
     put(this.tip, { textContent: isThere && !this.isVeiled() ? sentence(this.picture, cell) : idle });
     this.canvas.dataset.over = String(Boolean(isThere));
     if (!isThere) return;

@@ -59,7 +59,7 @@ export class Engine {
   trace(text: string, { sites = null, edits = [], title = "", more = [] }: Wishes = {}): Plain {
     const encoding = this.encode(text);
     const ids = [...encoding.ids, ...more];
-    if (ids.length > this.transformer.config.max_len) throw new Error("The text is longer than what the model reads.");
+    if (ids.length > this.transformer.config.max_len) throw new Error("The text is longer than the model can read.");
     const like = JSON.stringify([sites, edits]);
     const before = this.passes.find((pass) => pass.like === like) ?? NO_PASS;
     const past = this.past(ids, before);
@@ -90,7 +90,7 @@ export class Engine {
     { pass: { values, edits } = this.last, temperature = 1 }: { pass?: Pass; temperature?: number } = {},
   ): { logits: Float32Array; probabilities: Float32Array } {
     const stream = values[STREAM];
-    if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("There is no such token.");
+    if (!stream || !(position >= 0 && position < stream.shape[0])) throw new Error("This token does not exist.");
     const { memory, loaded } = this.transformer;
     memory.free = loaded;
     const width = stream.shape[1];

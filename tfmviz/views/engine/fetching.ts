@@ -16,7 +16,7 @@ export async function fetchEngine(
   let filled = 0;
   for (let n = 0; n < parts; n++) {
     const response = await get(new URL(`${at}/${n}`, document.baseURI).href);
-    if (!response.ok) throw new Error("The server no longer has this model. Load the page again.");
+    if (!response.ok) throw new Error("The server no longer has this model. Reload the page.");
     const part = new Uint8Array(await response.arrayBuffer());
     if (filled + part.length > bytes) throw new Error(CHANGED);
     whole.set(part, filled);
@@ -26,7 +26,7 @@ export async function fetchEngine(
   return engineOf(whole);
 }
 
-const CHANGED = "The weights changed on their way. Load the page again.";
+const CHANGED = "The weights were damaged in transit. Reload the page.";
 
 /**
  * An engine from a package, see tfmviz/views/engine. It is tried once, so that the first sentence is as fast as others.

@@ -63,7 +63,7 @@ export class ByteTokens {
   encode(text: string, maxLen: number): Encoding {
     const broken = Array.from(text).findIndex((character) => /\p{Cs}/u.test(character));
     if (broken >= 0) throw new Error(`Character ${broken + 1} of the text is not valid Unicode (a lone surrogate).`);
-    if (!this.knows(text)) throw new Error("The server has to cut this text into tokens.");
+    if (!this.knows(text)) throw new Error("The server has to tokenise this text.");
     const found: { id: number; token: string; span: [number, number] }[] = [];
     let start = 0;
     for (const part of this.fillsGaps ? text.split(GAP) : [text]) {

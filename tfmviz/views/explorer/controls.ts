@@ -9,8 +9,8 @@ import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
-const FIRST_HELP = "Idle heads park their attention on the first token. Leave it out and each row is renormalised.";
-const ADD_HELP = "A click on a head then shows it beside the others, or no longer (or Shift and click)";
+const FIRST_HELP = "Idle heads park their attention on the first token. Without it, each row is renormalised.";
+const ADD_HELP = "Each click then adds a head, or removes it (also Shift and click)";
 const TICKS = [0, 0.1, 0.25, 0.5, 1];
 
 export class Controls {
@@ -71,8 +71,8 @@ export class Controls {
       "div",
       { className: "bar" },
       make("label", { title: FIRST_HELP }, this.first, " without the first token"),
-      make("label", {}, "Keep the largest, ", this.top.node, "% of a row"),
-      make("label", {}, "Least weight ", this.least.node),
+      make("label", {}, "Keep the largest ", this.top.node, "% of each row"),
+      make("label", {}, "Minimum weight ", this.least.node),
       this.scale.node,
       this.order.node,
       button("Reset", { onclick: () => this.choose({ withoutFirst, top, least, scale, order, aggregate }) }),

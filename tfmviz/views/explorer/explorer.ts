@@ -304,10 +304,10 @@ export class Explorer extends Shell {
     keyStrip.side = this.isCrossing ? "key" : "query";
     queryStrip.node.hidden = !this.isCrossing;
     if (this.isCrossing) {
-      keyStrip.label(keys, "is looked at", "The text that is looked at");
-      queryStrip.label(queries, "looks", "The text that looks. Choose a token to see what it looks at.");
+      keyStrip.label(keys, "keys", "The text attended to");
+      queryStrip.label(queries, "queries", "The text that attends. Choose a token to see what it attends to.");
     } else {
-      keyStrip.label(keys, "", "The sentence. Choose a token to see what it looks at.");
+      keyStrip.label(keys, "", "The sentence. Choose a token to see what it attends to.");
       queryStrip.label({ labels: [], tokens: [] }, "", "");
     }
   }

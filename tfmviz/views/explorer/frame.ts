@@ -32,19 +32,19 @@ export class Frame {
     this.leave.onclick = () => controls.choose({ withoutFirst: !explorer.state.withoutFirst });
     const summary = make("summary", { textContent: "Read the rows as text" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
-    const rowSums = "Each row is one token's attention. Without filters it sums to 1 (to less if the head has a sink).";
+    const rowSums = "Each row is one token's attention; unfiltered, it sums to 1 (to less with a sink).";
     const colours = make("div", { className: "bar colours" }, controls.filters, controls.legend);
     this.panels = make(
       "div",
       { className: "panels" },
       make("div", { className: "sentence" }, this.headline, make("div", {}, ...strips.map(({ node }) => node))),
       pair.node,
-      panel(explorer, "overview", "Every head", "Hover over a head to see it; click to keep it.", controls.node),
+      panel(explorer, "overview", "Every head", "Hover to see a head; click to keep it.", controls.node),
       panel(
         explorer,
         "lines",
         "Who looks at whom",
-        "Tokens on the left attend to tokens on the right. Click a token to keep it selected.",
+        "Tokens on the left attend to those on the right. Click one to keep it.",
       ),
       panel(explorer, "matrix", "As a matrix", rowSums, zoomOf(explorer.matrix)),
       make("div", { className: "about" }, this.kind, this.first, colours),
@@ -108,5 +108,5 @@ function biographyAt(address: string, { layer, head }: { layer: number; head: nu
   there.search = new URL(address).search;
   for (const [key, value] of Object.entries({ part: "Find a head", layer, head }))
     there.searchParams.set(key, `${value}`);
-  return make("a", { href: there.href, textContent: "Among all heads" });
+  return make("a", { href: there.href, textContent: "Compare it with all heads" });
 }

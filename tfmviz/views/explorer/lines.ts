@@ -41,8 +41,8 @@ export class Lines {
   node = make("div", {}, this.scroller, this.note);
 
   constructor(listener: Listener) {
-    this.columns[0].ariaLabel = "Queries: the tokens that look";
-    this.columns[1].ariaLabel = "Keys: the tokens that are looked at";
+    this.columns[0].ariaLabel = "Queries";
+    this.columns[1].ariaLabel = "Keys";
     for (const [n, side] of SIDES.entries()) {
       const hover = (at: number | null) => listener.point(at === null ? null : { side, at });
       listen(this.columns[n], hover, (at) => listener.pin({ side, at }));
@@ -69,7 +69,7 @@ export class Lines {
     const { found, left } = strongest(patterns, MOST);
     this.strongest = found;
     const [shown, others] = [MOST, left].map((count) => count.toLocaleString("en"));
-    const note = left ? `The ${shown} strongest lines; point at a token for the other ${others}.` : "";
+    const note = left ? `The ${shown} strongest lines; hover over a token for the other ${others}.` : "";
     put(this.note, { textContent: note });
   }
 

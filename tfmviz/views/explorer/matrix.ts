@@ -100,8 +100,8 @@ export class Matrix {
     Object.assign(this, { pattern, scale });
     const sums = pattern.mask.cells.length ? [...rowSums(pattern)].map(share) : [];
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
-    const help = "Arrow keys move from cell to cell, Enter pins the query.";
-    this.node.ariaLabel = `${name}, as a table of numbers: rows are queries, columns are keys. ${help}`;
+    const help = "Arrow keys move, Enter pins the query.";
+    this.node.ariaLabel = `${name}: rows are queries, columns are keys. ${help}`;
     paintImage(this.image, pattern, scale, this.colours.maskedPacked);
     const shape = `${pattern.mask.rows}x${pattern.mask.columns}`;
     if (shape !== this.shape) this.measure(pattern);

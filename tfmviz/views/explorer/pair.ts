@@ -40,8 +40,8 @@ export class Pair {
     this.rank(found ?? [], shown);
     const [query, key] = [queries.said?.[row] ?? quoted(queries.labels, row), quoted(keys.labels, column)].map(inWords);
     const isShared = found && found.filter(({ weight }) => weight >= MUCH).length > 1;
-    const link = `${query} → ${key}${isShared ? ". No single head is the answer" : ""}:`;
-    this.said.textContent = found?.length === 0 ? `${query} may not look at ${key}.` : link;
+    const link = `${query} → ${key}${isShared ? ". Several heads link them" : ""}:`;
+    this.said.textContent = found?.length === 0 ? `${query} cannot attend to ${key}.` : link;
   }
 
   /** The buttons stay the same ones, so that the keyboard stays where it is. */

@@ -10,9 +10,9 @@ import type { Pattern } from "./weights.ts";
 import { filterWords, kindName } from "./words.ts";
 
 const CAPTIONS = {
-  overview: "A tile is a head; rows are queries, columns keys. Brighter is more attention, grey is masked.",
-  lines: "Left looks at right; stronger lines are more attention.",
-  matrix: "Rows are queries, columns keys; brighter is more attention, grey is masked.",
+  overview: "Each tile is a head; rows are queries, columns keys. Brighter: more attention; grey: masked.",
+  lines: "Tokens on the left attend to those on the right; the stronger the line, the more.",
+  matrix: "Rows are queries, columns keys. Brighter: more attention; grey: masked.",
 };
 
 export function savedOf(explorer: Explorer, name: PanelName): Saved {

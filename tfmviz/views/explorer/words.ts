@@ -43,7 +43,7 @@ export function filterWords({ withoutFirst, top, least }: Filters) {
 export function verdictOf(kind: Kind, { layer, head }: Place) {
   const [name, score] = kind.verdicts[layer]?.[head] ?? [];
   if (!name) return "";
-  if (score === null || score === undefined) return "one token: nothing to choose";
+  if (score === null || score === undefined) return "only one token to attend to";
   return score ? `${name} ${decimal(score)}` : name;
 }
 
@@ -51,7 +51,7 @@ export function verdictOf(kind: Kind, { layer, head }: Place) {
 function worth({ verdicts }: Kind, name: string) {
   const all = verdicts.flat();
   const n = all.filter(([other]) => other === name).length;
-  if (name === "mixed") return ` ${n} of ${all.length} heads fit none.`;
+  if (name === "mixed") return ` ${n} of ${all.length} heads fit no pattern.`;
   return ` ${n} of ${all.length} heads ${n === 1 ? "does" : "do"} this.`;
 }
 
@@ -65,11 +65,11 @@ export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<s
   if (!name) return ["", ""];
   const said = kind.said?.[layer]?.[head];
   if (said) return [` ${said}`, ""];
-  if (score === null || score === undefined) return [" has one token: nothing to choose.", ""];
+  if (score === null || score === undefined) return [" has only one token to attend to.", ""];
   const [again, clearly] = kind.repeats[layer]?.[head] ?? [];
   return [
     ` ${words[name]}${name === "mixed" ? "" : ` (${name}, ${decimal(score)})`}.${worth(kind, name)}`,
-    again ? ` (On random text, twice: ${again} ${decimal(Number(clearly))}.)` : "",
+    again ? ` (On repeated random text: ${again} ${decimal(Number(clearly))}.)` : "",
   ];
 }
 
@@ -122,5 +122,5 @@ export function cellSentence({ mask, weights }: Pattern, { row, column }: At, { 
   const cell = row * mask.columns + column;
   const names = `query ${said(queries, row)}, key ${said(keys, column)}`;
   if (mask.allowed[cell]) return `${names}: ${share(weights[cell])}`;
-  return `${names}: ${mask.left?.[cell] ? "left out by the filters" : "masked, may not look"}`;
+  return `${names}: ${mask.left?.[cell] ? "left out by the filters" : "masked"}`;
 }

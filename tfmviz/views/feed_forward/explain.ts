@@ -43,10 +43,10 @@ export const TONE: Record<Part, Tone> = {
 /** What a vector is called in the picture. */
 export function nameOf(part: Part, { f, gated, token }: Header): [name: string, words: string] {
   const names: Record<Part, [string, string]> = {
-    x: [`x of ${token}`, "what the layer reads"],
+    x: [`x of ${token}`, "input"],
     gate: ["g = x W_gate + b", "gates"],
-    pre: ["h = x W_in + b", "before the function"],
-    post: [gated ? `${f}(g) · h` : `${f}(h)`, "neurons"],
+    pre: ["h = x W_in + b", "pre-activations"],
+    post: [gated ? `${f}(g) · h` : `${f}(h)`, "activations"],
     out: ["+ out", ""],
     before: ["stream", ""],
     after: ["= stream", ""],
@@ -54,7 +54,7 @@ export function nameOf(part: Part, { f, gated, token }: Header): [name: string, 
   return names[part];
 }
 
-export const noun = (part: Part) => (["gate", "pre", "post"].includes(part) ? "neuron" : "number");
+export const noun = (part: Part) => (["gate", "pre", "post"].includes(part) ? "neuron" : "coordinate");
 
 export const numberAt = (arrays: Arrays, { part, index }: Place) => arrays[part].values[index];
 
@@ -74,15 +74,17 @@ type Asked = { header: Header; arrays: Arrays; place: Place; sum: Sum | null };
 const WAYS: Record<Part, (asked: Asked) => Block[]> = {
   x: ({ header, arrays, place }) => [
     line(
-      `Number ${place.index} of ${arrays.x.columns} that the layer reads for ${header.token}: `,
-      header.preNorm ? "the stream after the norm." : "the stream.",
+      `Coordinate ${place.index} of ${arrays.x.columns} of the layer's input for ${header.token}: `,
+      header.preNorm ? "the normalised stream." : "the stream.",
     ),
   ],
-  gate: (asked) => summed(asked, ["x", "k"], "x times the gate's column of W_gate"),
-  pre: (asked) => summed(asked, ["x", "score"], "x times the neuron's column of W_in"),
+  gate: (asked) => summed(asked, ["x", "k"], "x times this column of W_gate"),
+  pre: (asked) => summed(asked, ["x", "score"], "x times this column of W_in"),
   post: (asked) => (asked.header.gated ? gated(asked) : activated(asked)),
   out: (asked) => summed(asked, ["score", "v"], "Every neuron times its weight in W_out"),
-  before: ({ header, place }) => [line(`Number ${place.index} of the stream of ${header.token} before this layer.`)],
+  before: ({ header, place }) => [
+    line(`Coordinate ${place.index} of the stream of ${header.token} before this layer.`),
+  ],
   after: ({ header, arrays: { before, out }, place: { index } }) =>
     addedTo(before.values[index], out.values[index], header.preNorm),
 };
@@ -91,7 +93,7 @@ function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: 
   if (!sum) return [line("…")];
   const list = products(sum.a, sum.b, [from, to], (n) => String(sum.indices[n]));
   const rest = sum.others
-    ? `and ${sum.others.toLocaleString("en")} smaller terms that make${plus(sum.rest)}`
+    ? `and ${sum.others.toLocaleString("en")} smaller terms, together${plus(sum.rest)}`
     : undefined;
   const result = sum.total + sum.bias;
   const written = numberAt(arrays, place);
@@ -107,13 +109,13 @@ function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: 
 function activated({ header: { f }, arrays, place }: Asked): Block[] {
   const [before, after] = [arrays.pre, arrays.post].map(({ values }) => values[place.index]);
   if (f === "ReLU") {
-    const what = before > 0 ? "is above 0 and passes as it is" : "is not above 0 and becomes 0";
+    const what = before > 0 ? "is positive and passes unchanged" : "is not positive and becomes 0";
     return [line(`${number(before)} ${what}.`)];
   }
   const factor = number(before ? after / before : 0);
   return [
     line(`${f}(${number(before)}) = ${number(before)} × ${factor} = ${number(after)}`),
-    line("The factor is near 1 far above 0 and near 0 far below."),
+    line("The factor tends to 1 far above 0 and to 0 far below."),
   ];
 }
 

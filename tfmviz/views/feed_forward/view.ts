@@ -124,7 +124,7 @@ class FeedForward extends Shell {
     this.reason.textContent = title;
     this.blocks.replaceChildren(...blocks.map(blockOf));
     const vectors = layout.boxes.map(({ part, length }) => `${nameOf(part, header)[0]} ${length}`).join(", ");
-    const lengths = `The vectors of ${header.token} with their lengths: ${vectors}.`;
+    const lengths = `The vectors of ${header.token} and their sizes: ${vectors}.`;
     this.canvas.ariaLabel = `${lengths} Chosen: ${title}. Arrow keys move.`;
     this.point();
   }
@@ -132,7 +132,7 @@ class FeedForward extends Shell {
   /** Says what is pointed at, or else what to do. */
   point() {
     if (!this.hovered) {
-      this.tip.textContent = "Point at a cell for its number; click it for its origin.";
+      this.tip.textContent = "Hover over a cell for its value; click it to see how it was computed.";
       return;
     }
     const { part, index } = this.hovered;

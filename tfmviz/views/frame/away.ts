@@ -4,7 +4,7 @@
 const CONNECTION = "data-test-connection-state";
 const BOXES = "[data-testid=stTextArea] textarea, [data-testid=stTextInput] input";
 
-export const AWAY = "The server is away. What you type stays in its box.";
+export const AWAY = "Connection lost. Your text stays in its box.";
 
 /** Says whenever the connection is lost, or "" when it is there again. Returns what ends this. */
 export function watchConnection(say: (sentence: string) => void) {

@@ -149,7 +149,7 @@ export class Header {
             )}
           </ul>
         </nav>
-        {this.places.shared && this.tool("Share", "Copies a link to what you see", () => this.share())}
+        {this.places.shared && this.tool("Share", "Copies a link to this view", () => this.share())}
         {this.places.tools?.map((tool) => this.tool(...tool))}
         <p class="away" role="status">
           {this.shared}

@@ -19,7 +19,7 @@ export default part<Data>((parent) => {
     kept,
     go: (address) => go(kept(address)),
     shared: () => location.href,
-    says: "the link holds the text, the model and all that is chosen.",
+    says: "the link holds the text, the model and all settings.",
   });
   const away = make("p", { className: "away", role: "status" });
   parent.append(away);

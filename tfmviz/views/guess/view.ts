@@ -28,7 +28,7 @@ const RULES: Record<Stage, string> = {
 
 export default part((parent) => {
   const rules = make("style");
-  const node = button("Guess", { title: "Hides the values until the room has guessed (key g)" });
+  const node = button("Guess", { title: "Hide the values until everyone has guessed (key g)" });
   const go = (stage: Stage) => {
     const isHidden = stage === "hidden";
     node.textContent = isHidden ? "Show" : "Guess";

@@ -50,7 +50,7 @@ class Stage extends Shell {
   said = make("p", { className: "said" });
   choice = make("div", { className: "heads", role: "group", ariaLabel: "Heads" });
   area = make("textarea", {
-    ariaLabel: "Your sentence: the word at the cursor looks",
+    ariaLabel: "Your sentence: the word at the cursor attends",
     maxLength: MOST_TYPED,
     spellcheck: false,
     autocomplete: "off",
@@ -61,10 +61,10 @@ class Stage extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    const intro = "To read a word, a transformer asks which other words matter to it. Click a word, or type your own.";
+    const intro = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
     const hint = make("p", {
       className: "hint",
-      textContent: "Enter keeps your sentence, Escape gives the last one back.",
+      textContent: "Enter keeps your sentence, Escape restores the last one.",
     });
     this.mount(
       parent,
@@ -246,7 +246,7 @@ class Stage extends Shell {
   #waits() {
     if (!this.area.value.trim()) return "Type at least one character.";
     const isComing = this.data.parcel && this.own.engines.get(this.data.parcel.at) === null && !this.own.trouble;
-    return isComing ? "The model is on its way to your browser …" : "Press Enter to see where this sentence looks.";
+    return isComing ? "The model is loading in your browser …" : "Press Enter to see this sentence's attention.";
   }
 
   #drawArcs(shares: number[]) {

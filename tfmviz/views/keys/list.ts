@@ -7,7 +7,7 @@ import { withhold } from "./letters.ts";
 
 export type Keys = [key: string, does: string][];
 
-export const OPENS = "What the keys do";
+export const OPENS = "Keyboard shortcuts";
 
 /**
  * The list, in a dialog that has to be put on the page.
@@ -17,7 +17,7 @@ export const OPENS = "What the keys do";
 export function keysList(more: Record<string, string>, press: (event: KeyboardEvent) => void) {
   const table = make("table");
   const close = button("Close", { onclick: () => dialog.close() });
-  const named = Object.entries({ [LETTERS]: "Single letters act as shortcuts", ...more });
+  const named = Object.entries({ [LETTERS]: "Single-letter shortcuts", ...more });
   const switches = named.map(([name, text]) => switchOf(name, text));
   const labels = switches.map(({ label }) => label);
   const dialog = make("dialog", { ariaLabel: "Keys" }, make("h2", { textContent: "Keys" }), table, ...labels, close);

@@ -15,7 +15,7 @@ import { onReturn } from "./returning.ts";
 import { reloadIfStuck } from "./stuck.ts";
 
 export default part<Keys>((parent, _, trigger) => {
-  const { dialog, open, list, leave } = keysList({ [TYPING]: "Pictures change as you type" }, (event) => {
+  const { dialog, open, list, leave } = keysList({ [TYPING]: "Update figures as you type" }, (event) => {
     if (event.key === "c" && compare()) event.preventDefault(); // else the letter is typed into the choice
   });
   document.addEventListener("beforeinput", enter);

@@ -166,14 +166,14 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
       ),
     );
     const texts = means.map((row) => row.map((share) => decimal(100 * share, 0)));
-    return { values: Float32Array.from(means.flat()), texts, alt: "How much each head has changed" };
+    return { values: Float32Array.from(means.flat()), texts, alt: "Change of each head" };
   },
   stream_change: ({ sides: [a, b] }) => {
     const rows = Object.keys(a.sites).filter((site) => site.endsWith(".resid_post"));
     const values = Float32Array.from(rows.flatMap((site) => movedOf(a.sites[site], b.sites[site])));
     const scale = { low: 0, high: endOf(values) };
     const columns = axisOf("token", a.labels, [...a.labels.keys()]);
-    return { values, scale, alt: "How far each vector has moved", columns };
+    return { values, scale, alt: "Change of each vector", columns };
   },
   next_words: ({ sides, query, words }) => {
     const [old, now] = sides.map(({ probabilities }) => probabilities(query));
@@ -198,7 +198,7 @@ function oneSide({ sides, order, query, key }: Seen, n: 0 | 1) {
     values: shown.values,
     texts: written(shown, shortShare),
     frames: row === null || column === null ? [] : [frameOf(row, column)],
-    alt: "Where each token looks",
+    alt: "Attention of each token",
     rows: axisOf("query", labels, places, boxed),
     columns: axisOf("key", labels, places, boxed),
   };

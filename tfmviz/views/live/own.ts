@@ -20,7 +20,7 @@ type Makers = Pick<typeof script, "saysOf" | "sceneOf" | "stepsOf">;
 
 const SHOWN: Record<string, string[]> = FOLLOWED_SITES;
 
-export const NO_MEMORY = "Your browser has no memory for this model. The server computes.";
+export const NO_MEMORY = "Your browser lacks the memory for this model; the server computes instead.";
 
 export class Own {
   /** by the weights' address; null while one is on its way, or cannot come */

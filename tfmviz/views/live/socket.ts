@@ -9,8 +9,8 @@ const LONGEST_PAUSE = 30_000;
 const PATIENCE = 10_000; // after so long without an answer it is away
 const IDLE = 120_000; // after so long without a key the connection ends
 
-export const BUSY = "The server is busy: press Enter to see your sentence.";
-export const AWAY = "The server is away. The picture stays.";
+export const BUSY = "The server is busy. Press Enter to see your sentence.";
+export const AWAY = "Connection lost. You still see the last picture.";
 
 export class Socket {
   socket: WebSocket | null = null;

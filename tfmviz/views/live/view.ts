@@ -20,7 +20,7 @@ const BOX = ".st-key-text textarea";
 const BOX_OF_B = ".st-key-b textarea";
 const MARK = "data-typing"; // on the page's root: what pictures show has not been entered; see ui/page.css
 const CUT_OFF = "[data-test-connection-state]:not([data-test-connection-state=CONNECTED])";
-const GONE = "The server is away. Your browser goes on computing.";
+const GONE = "Connection lost. Your browser goes on computing.";
 const NOTE = { margin: "0", fontSize: "max(0.85rem, var(--least-letters, 12) * 1px)" };
 
 export default part<Data>((parent, { at }) => {

@@ -33,7 +33,7 @@ type Entry = Sent & { mask: Mask };
 const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
 const BRUSH_KEYS: Record<string, Brush> = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
 const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
-const TYPED = "Press Enter to draw on the mask of this sentence.";
+const TYPED = "Press Enter to edit the mask of this sentence.";
 const TILE = 34;
 const MOST_UNDO = 200;
 const MOST_NAMED = 6; // rows that see nothing
@@ -240,7 +240,7 @@ export class Lab extends Shell {
     this.board.canvas.ariaLabel = `Mask of ${rows} queries and ${columns} keys. ${KEYS_HELP}`;
     const { title, words } = this.entry;
     const { queries } = this.texts;
-    const help = this.typed ? TYPED : "Blue: visible. Grey: masked. Click a word to hide it, or any cell.";
+    const help = this.typed ? TYPED : "Blue: visible. Grey: masked. Click a word or a cell to change it.";
     const brushes = BRUSHES.map((brush) => (
       <button
         type="button"
@@ -317,7 +317,7 @@ export class Lab extends Shell {
     const { rows, columns, open } = this.mask;
     const allowed = countOf(this.mask);
     const work = `${perCent(allowed / open.length)} of the work of full attention`;
-    return `${allowed} of ${rows} × ${columns} = ${open.length} cells are open: ${work}.`;
+    return `${allowed} of ${rows} × ${columns} = ${open.length} cells are visible: ${work}.`;
   }
 
   /** What is said of rows that see nothing. */
@@ -326,16 +326,16 @@ export class Lab extends Shell {
       (row) => rowCount(this.mask, row) === 0,
     );
     const named = `${empty.slice(0, MOST_NAMED).join(", ")}${empty.length > MOST_NAMED ? " …" : ""}`;
-    return empty.length ? `Row ${named} sees nothing: its softmax is 0/0.` : "";
+    return empty.length ? `Row ${named} sees no key: its softmax is 0/0.` : "";
   }
 
   told({ row, column }: Place) {
     const { queries, keys } = this.texts;
-    if (row < 0) return `Key ${column} “${keys[column]}”, click to hide or show it.`;
+    if (row < 0) return `Key ${column} “${keys[column]}”: click to hide or show it.`;
     const who = `Query ${row} “${queries[row]}”`;
     if (column < 0) return `${who} sees ${rowCount(this.mask, row)} keys.`;
-    const may = this.mask.open[row * this.mask.columns + column] ? "may" : "may not";
-    return `${who} ${may} look at key ${column} “${keys[column]}”.`;
+    const may = this.mask.open[row * this.mask.columns + column] ? "can" : "cannot";
+    return `${who} ${may} attend to key ${column} “${keys[column]}”.`;
   }
 
   key(event: KeyboardEvent) {
@@ -366,7 +366,7 @@ export class Lab extends Shell {
   figure() {
     const { board, colours } = this;
     const paint = (pen: Pen) => board.paint(pen, colours);
-    const caption = `Rows are queries, columns keys; blue may look. ${this.counted}`;
+    const caption = `Rows are queries, columns keys. Blue: visible. ${this.counted}`;
     return {
       width: Math.max(board.width, 420),
       height: board.height,
@@ -381,7 +381,7 @@ export class Lab extends Shell {
     const { queries, keys } = this.texts;
     const { open, columns } = this.mask;
     const rows = queries.map((label, i) => [`${i} ${label}`, ...open.slice(i * columns, (i + 1) * columns)]);
-    const title = `${this.entry.title}: 1 may look, 0 may not`;
+    const title = `${this.entry.title}: 1 visible, 0 masked`;
     return { title, columns: ["query", ...keys.map((label, j) => `${j} ${label}`)], rows };
   }
 }

@@ -135,9 +135,9 @@ function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
     make(
       "p",
       {},
-      "It converts the weights, compares every pattern with the original's, and writes the model into ",
+      "It converts the weights, compares every pattern with the original's, and saves the model in ",
       folder,
-      ". Then load this page again: the model is under “Yours”.",
+      ". Then reload this page: the model appears under “Yours”.",
     ),
     button("Back to the models", { onclick: back }),
   );

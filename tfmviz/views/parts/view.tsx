@@ -53,7 +53,7 @@ export class Board extends Shell {
       <>
         <div class="strip">{rows.map(layerOf)}</div>
         <p role="status">
-          {named.length ? `${done}: ${named.slice(0, MOST_NAMED).join(", ")}${more}.` : "Everything is on."}
+          {named.length ? `${done}: ${named.slice(0, MOST_NAMED).join(", ")}${more}.` : "Every part is on."}
         </p>
       </>,
       this.body,

@@ -134,7 +134,7 @@ class Picture extends Shell {
   clear() {
     this.cells = this.cells.map(() => 0);
     this.later();
-    this.say("All cells are empty.");
+    this.say("Every cell is empty.");
     this.tell(0);
   }
 
@@ -167,7 +167,7 @@ class Picture extends Shell {
   figure() {
     const size = this.cell * this.side + 2 * ROUND;
     const drawn = { width: Math.max(size, 420), height: size, paint: (pen: Pen) => this.paint(pen) };
-    return { ...drawn, name: "picture", title: this.title, caption: "Heavy lines part the patches." };
+    return { ...drawn, name: "picture", title: this.title, caption: "Heavy lines separate the patches." };
   }
 
   values() {

@@ -13,7 +13,7 @@ type Pieces = { caption: string; titles: string[]; rows: Row[] };
 
 const SAID = {
   part: "part of a character",
-  mark: "a mark, not text",
+  mark: "a special token",
   next: "merged next",
   new: "new",
   only: "only here",

@@ -6,8 +6,8 @@ import { part } from "../shared/meet.ts";
 import { isChord } from "../shared/typing.ts";
 import { openersNumber, pair, type Said, WAYS, type Way } from "../walk/pair.ts";
 
-const WAITS = "This window shows a lecture's lines to its presenter. It waits for a lecture: press N in its window.";
-const GONE = "The lecture's window does not answer: it is closed, or shows a page outside the lecture.";
+const WAITS = "This window shows speaker notes. To connect it, press N in a lecture's window.";
+const GONE = "The lecture's window does not answer: it is closed or has left the lecture.";
 
 export default part((parent) => {
   const node = parent.appendChild(make("div", { className: "view" }));
@@ -16,8 +16,8 @@ export default part((parent) => {
 
   const draw = () => {
     const ways: [way: Way, sign: string, label: string][] = [
-      ["back", "←", "Back in the lecture"],
-      ["on", "→", "On in the lecture"],
+      ["back", "←", "Previous step"],
+      ["on", "→", "Next step"],
     ];
     render(
       <section class="presenter">

@@ -16,10 +16,10 @@ interface Shown {
 
 export function figureBar({ whole, file, values, about = "" }: Shown) {
   const tools: [label: string, title: string, act: () => unknown][] = [
-    ["Values", "The numbers, also as CSV", () => openValues(whole(), values())],
+    ["Values", "The values, also as CSV", () => openValues(whole(), values())],
     ["SVG", "Save as SVG", () => file("svg")],
     ["PNG", "Save as PNG", () => file("png")],
-    ["Full screen", "Escape goes back", () => toggleScreen(whole())],
+    ["Full screen", "Press Escape to leave", () => toggleScreen(whole())],
   ];
   const buttons = tools.map(([label, title, act]) =>
     button(label, {
@@ -78,7 +78,7 @@ function openValues(place: HTMLElement, values?: Values) {
     close,
   );
   const [few, all] = [LONGEST_TABLE, rows.length].map((count) => count.toLocaleString("en"));
-  const note = `The first ${few} of ${all} rows; the CSV holds all.`;
+  const note = `The first ${few} of ${all} rows; the CSV has all of them.`;
   const dialog = make(
     "dialog",
     { className: "values", ariaLabel: `Values: ${title}` },

@@ -30,13 +30,13 @@ export function terms(list: Term[]): Block {
   );
   const shown = ordered.slice(0, LARGEST);
   const rest = ordered.slice(LARGEST).reduce((total, { value }) => total + value, 0);
-  return { terms: shown, rest: `and ${list.length - LARGEST} smaller terms that make${plus(rest)}` };
+  return { terms: shown, rest: `and ${list.length - LARGEST} smaller terms, together${plus(rest)}` };
 }
 
 /** What a layer writes, added to the stream. */
 export const addedTo = (before: number, out: number, preNorm: boolean) => [
   line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
-  ...(preNorm ? [] : [line("Then the sum goes through a norm.")]),
+  ...(preNorm ? [] : [line("A norm follows.")]),
 ];
 
 /** The last line of a sum of products. */

@@ -21,7 +21,7 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   second.ariaLabel = "The other sentence";
   let text = second.value.trim() ? second.value : site.text; // last shown
   const place = make("div", { className: "beside" });
-  const summary = make("summary", { textContent: "Another sentence beside it" });
+  const summary = make("summary", { textContent: "Compare with another sentence" });
   const compare = make("details", { open: address.has("b") }, summary, second, place);
   const range = { type: "range", min: "0.1", max: "2", step: "0.1", value: "1", ariaLabel: "Temperature" };
   const slider = make("input", { ...range, oninput: () => warm(Number(slider.value)) });
@@ -70,7 +70,7 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
     const names = site.off.map(nameOf).join(", ");
     const all = button("All on", { hidden: !names, onclick: () => switchOff([]) });
     const whose = names.includes(",") ? "Their outputs are" : "Its output is";
-    const textContent = names ? `Off: ${names}. ${whose} 0, in all pictures and words.` : "";
+    const textContent = names ? `Off: ${names}. ${whose} 0 everywhere.` : "";
     heads.replaceChildren(act, all, make("span", { textContent }));
   }
 

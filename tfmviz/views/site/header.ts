@@ -6,12 +6,12 @@ import { SITE_PARTS } from "../shared/constants.ts";
 import type { PageName, Site } from "./site.ts";
 
 const KEYS: Keys = [
-  ["f", "projector mode, on and off"],
+  ["f", "projector mode on or off"],
   ["?", "this list"],
-  ["[ and ]", "one layer down, one layer up (heads)"],
+  ["[ and ]", "previous and next layer (heads)"],
   ["p", "play through the layers (heads)"],
-  ["arrows", "move within a picture that has a frame or was clicked"],
-  ["Escape", "let go: frames and text boxes give the keys back"],
+  ["arrows", "move within the selected figure"],
+  ["Escape", "release the keyboard from a figure or text box"],
 ];
 
 const pageOf = (address: string) => (new URLSearchParams(address).get("page") ?? "explorer") as PageName;
@@ -26,9 +26,9 @@ export function headerOf(site: Site, host: HTMLElement) {
     kept: (address) => `?${site.kept(pageOf(address))}`,
     go: (address) => site.open(pageOf(address)),
     shared: location.protocol === "about:" ? null : () => site.writeAddress(), // a notebook's page has no address
-    says: "the link holds your sentence, the model and all that is chosen.",
+    says: "the link holds your sentence, the model and all settings.",
     tools: [
-      ["Projector", "Larger letters, and no header (key F)", project],
+      ["Projector", "Larger letters, no header (key F)", project],
       ["?", OPENS, keys.open],
     ],
   });

@@ -96,7 +96,7 @@ export class Site {
       menu.box.ariaLabel = name;
     model.box.append(...this.models.map(({ model, name }) => make("option", { value: model, textContent: name })));
     model.box.value = this.model.model;
-    this.box.ariaLabel = "Your sentence: every key changes the pictures";
+    this.box.ariaLabel = "Your sentence: the figures change as you type";
     this.listen(this.box);
     byId("controls").append(make("div", { className: "line" }, this.box, tried.box, model.box, this.where), this.note);
   }
@@ -181,9 +181,9 @@ export class Site {
     const tries = ["", ...model.examples].map((value) => make("option", { value, textContent: value || "Try …" }));
     this.menus.try.box.replaceChildren(...tries);
     put(this.menus.try.box, { hidden: !model.examples.length });
-    this.say(`${model.name} is on its way …`);
+    this.say(`${model.name} is loading …`);
     const arrived = (share: number) => {
-      if (this.model === model) this.say(`${model.name} is on its way: ${perCent(share)}`);
+      if (this.model === model) this.say(`${model.name} is loading: ${perCent(share)}`);
     };
     this.engines[model.model] ??= engineFor(model, arrived);
     try {

@@ -23,7 +23,7 @@ tfmvizSite.add("whole_model", (site, parent) => {
       if (site.page === "whole_model") site.run();
     } catch {
       all.delete(model);
-      site.say("The picture of the whole model cannot be shown. Load the page again.");
+      site.say("The whole model cannot be drawn. Reload the page.");
     }
   };
   return {

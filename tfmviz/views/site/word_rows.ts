@@ -23,5 +23,5 @@ export function positionOf(tokens: string[], chosen: number | null, fillsGaps: b
 /** What is asked there. */
 export function questionOf(tokens: string[], position: number, fillsGaps: boolean) {
   const read = tokens.slice(0, position + 1).join("");
-  return fillsGaps ? `What may stand at token ${position}` : `What comes after “${read.slice(-60)}”`;
+  return fillsGaps ? `Candidates for token ${position}` : `Next after “${read.slice(-60)}”`;
 }

@@ -36,20 +36,20 @@ type Recipe = (head: Head, selection: Selection) => Block[];
 const RECIPES: Record<MatrixId, Recipe> = {
   x: (head, { query, wide }) => [
     line(
-      `Number ${wide} of ${head.counts.wide} that this layer reads for ${quoted(head.queries, query)}: `,
-      head.preNorm ? "the stream after the norm." : "the stream.",
+      `Coordinate ${wide} of ${head.counts.wide} of this layer's input for ${quoted(head.queries, query)}: `,
+      head.preNorm ? "the normalised stream." : "the stream.",
     ),
   ],
   before: (head, { query, wide }) => [
-    line(`Number ${wide} of the stream of ${quoted(head.queries, query)} before this layer.`),
+    line(`Coordinate ${wide} of the stream of ${quoted(head.queries, query)} before this layer.`),
   ],
-  memory: (head, { key, wide }) => [line(`Number ${wide} of the encoder's output for ${quoted(head.keys, key)}.`)],
+  memory: (head, { key, wide }) => [line(`Coordinate ${wide} of the encoder's output for ${quoted(head.keys, key)}.`)],
   W_Q: () => weight("W_Q", "q"),
   W_K: () => weight("W_K", "k"),
   W_V: () => weight("W_V", "v"),
   W_O: (head, { concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    return [line(`A learned weight. Its row takes number ${own} of head ${of}.`)];
+    return [line(`A learned weight; its row takes coordinate ${own} of head ${of}.`)];
   },
   q: (head, selection) => projected(head, selection, "query", "q"),
   k: (head, selection) => projected(head, selection, "key", "k"),
@@ -57,12 +57,12 @@ const RECIPES: Record<MatrixId, Recipe> = {
   rot_q: (head, selection) => turned(head, selection, "query", "q"),
   rot_k: (head, selection) => turned(head, selection, "key", "k"),
   keysAcross: (head, selection) => [
-    line("As in ", ["k", "K"], ", transposed."),
+    line("An entry of ", ["k", "K"], ", transposed."),
     ...(head.turned || head.linear ? turned(head, selection, "key", "k") : projected(head, selection, "key", "k")),
   ],
   plain: (head, { query, key }) =>
     dot(products(rowOf(head.arrays.x, query), rowOf(head.read, key), ["x", "x"]), [
-      "Products, number by number, added up:",
+      "The products of their coordinates, added up:",
     ]),
   plainShare: (head, selection) => shares(head, head.matrix("plain"), selection),
   plainMean: (head, { query, wide }) =>
@@ -81,8 +81,8 @@ const RECIPES: Record<MatrixId, Recipe> = {
   z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
   concat: (head, { query, concat }) => {
     const [own, of] = [concat % head.dim, Math.floor(concat / head.dim)];
-    const gathered = `Number ${own} of head ${of}'s result for ${quoted(head.queries, query)}: `;
-    return [line(gathered, `${head.dim} numbers a head, side by side.`)];
+    const gathered = `Coordinate ${own} of head ${of}'s output for ${quoted(head.queries, query)}: `;
+    return [line(gathered, `each head gives ${head.dim}.`)];
   },
   out: (head, selection) => written(head, selection),
   after: ({ arrays: { before, out }, preNorm }, { query, wide }) =>
@@ -102,7 +102,8 @@ function projected(head: Head, selection: Selection, axis: "query" | "key", lett
   const list = products(source, columnOf(head.arrays[`W_${letter.toUpperCase()}`], selection.dim), ["x", letter]);
   const bias = at(head.arrays[`b_${letter.toUpperCase()}`], 0, selection.dim);
   const made = number(at(head.arrays[letter], selection[axis], selection.dim));
-  const normed = head.normed && letter !== "v" ? [`After RMSNorm over the head's ${head.dim} numbers: ${made}.`] : [];
+  const normed =
+    head.normed && letter !== "v" ? [`After RMSNorm over the head's ${head.dim} coordinates: ${made}.`] : [];
   return [
     line(
       `The vector of ${quoted(head.labels(axis), selection[axis])} times column ${selection.dim} of `,
@@ -131,7 +132,7 @@ function turned(head: Head, selection: Selection, axis: "query" | "key", letter:
     : `${number(even)} · sin + ${number(odd)} · cos`;
   return [
     line(
-      `The model turns numbers ${2 * pair} and ${2 * pair + 1} of `,
+      `The model rotates coordinates ${2 * pair} and ${2 * pair + 1} of `,
       [letter, letter],
       ` by ${number(angle)} radians at position ${position}.`,
     ),
@@ -147,8 +148,8 @@ const featured = (x: number, letter: "q" | "k") =>
   line(
     [letter, letter],
     x > 0
-      ? ` is ${number(x)}, above 0: φ = ${number(x)} + 1 = ${number(x + 1)}`
-      : ` is ${number(x)}, not above 0: φ = e^(${number(x)}) = ${number(Math.exp(x))}`,
+      ? ` is ${number(x)}, positive: φ = ${number(x)} + 1 = ${number(x + 1)}`
+      : ` is ${number(x)}, not positive: φ = e^(${number(x)}) = ${number(Math.exp(x))}`,
   );
 
 function scaling(head: Head, selection: Selection): Block[] {
@@ -172,9 +173,9 @@ function masking(head: Head, selection: Selection): Block[] {
   const [query, key] = [quoted(head.queries, selection.query), quoted(head.keys, selection.key)];
   const score = number(head.value("scaled", selection));
   if (head.value("masked", selection) > -Infinity)
-    return [line(`${query} may look at ${key}: the score stays ${score}.`)];
+    return [line(`${query} can attend to ${key}: the score stays ${score}.`)];
   const why = selection.key > selection.query && !head.crossing ? ", which comes later" : "";
-  return [line(`${query} may not look at ${key}${why}: the score ${score} becomes −∞.`)];
+  return [line(`${query} cannot attend to ${key}${why}: the score ${score} becomes −∞.`)];
 }
 
 function shares(head: Head, scores: Shown, { query, key }: Selection) {
@@ -193,9 +194,9 @@ function shares(head: Head, scores: Shown, { query, key }: Selection) {
   const sum = total(list);
   const own = Math.exp(row[key] - largest);
   return [
-    line(`Each score, less the row's largest, ${number(largest)}, becomes a power of e:`),
+    line(`Subtract the row's largest score, ${number(largest)}, and exponentiate:`),
     terms(list),
-    line(`They add up to ${number(sum)}, and each is divided by that:`),
+    line(`Divide by their sum, ${number(sum)}:`),
     line(
       `${number(own)} ÷ ${number(sum)} = ${number(own / sum)}, so ${quoted(head.queries, query)} `,
       `gives ${quoted(head.keys, key)} ${perCent(own / sum)} of its attention.`,
@@ -205,7 +206,7 @@ function shares(head: Head, scores: Shown, { query, key }: Selection) {
 
 function weighted(head: Head, row: Vector, column: Vector, tone: Tone) {
   const list = products(row, column, ["", tone], (j) => head.keys[j]).filter((_, j) => row[j] > 0);
-  return dot(list, ["Each token's number times its attention, added up:"]);
+  return dot(list, ["Each token's coordinate times its attention, added up:"]);
 }
 
 function written(head: Head, { query, wide }: Selection): Block[] {
@@ -217,7 +218,7 @@ function written(head: Head, { query, wide }: Selection): Block[] {
   });
   const bias = at(head.arrays.b_O, 0, wide);
   return [
-    line(`Each head's ${head.dim} numbers times its rows of W_O, added up:`),
+    line(`Each head's output times its rows of W_O, added up:`),
     terms(list),
     withBias(total(list), bias),
     ...(head.outNormed ? [line(`After the norm: ${number(at(head.arrays.out, query, wide))}.`)] : []),

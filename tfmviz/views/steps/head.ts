@@ -61,8 +61,8 @@ const MADE: Partial<Record<MatrixId, (head: Head) => Masked>> = {
 
 /** What is different in linear attention, whose pattern is φ(q) · φ(k), divided by its sum. */
 const LINEAR: Partial<Record<MatrixId, Partial<Description>>> = {
-  rot_q: { name: "φ(Q)", title: "queries, all positive" },
-  rot_k: { name: "φ(K)", title: "keys, all positive" },
+  rot_q: { name: "φ(Q)", title: "positive queries" },
+  rot_k: { name: "φ(K)", title: "positive keys" },
   keysAcross: { name: "φ(K)ᵀ" },
   raw: { name: "φ(Q) φ(K)ᵀ", title: "products φ(q) · φ(k)" },
   scaled: { name: "ln φ(Q) φ(K)ᵀ", title: "logarithm" },

@@ -28,7 +28,7 @@ const ALL: Planned[] = [
     items: () => ["share"], // where the way leads
     words: (head, { query }) => [
       head.crossing
-        ? `The answer's ${head.counts.query} rows look at the ${head.counts.key} tokens of the source. `
+        ? `The answer's ${head.counts.query} rows attend to the ${head.counts.key} tokens of the source. `
         : `The model reads ${head.counts.key} tokens. `,
       "Choose one: ",
       ["q", `the query is token ${query}, ${quoted(head.queries, query)}`],
@@ -42,8 +42,8 @@ const ALL: Planned[] = [
     items: (head) => (head.crossing ? ["x", "reads", "memory"] : ["x"]),
     words: (head, { query }) => [
       `Every token is a row of ${head.counts.wide} numbers, its vector x. `,
-      `The framed row is ${quoted(head.queries, query)}.`,
-      head.crossing ? " A row “a → student” has read “a” and writes “student” next." : "",
+      `The highlighted row is ${quoted(head.queries, query)}.`,
+      head.crossing ? " The row “a → student” has read “a” and writes “student” next." : "",
     ],
   },
   {
@@ -51,7 +51,10 @@ const ALL: Planned[] = [
     short: "version 1",
     main: "plainShare",
     items: (head) => ["x", "→", "plain", "softmax →", "plainShare", head.crossing ? "× M →" : "× X →", "plainMean"],
-    words: (head) => ["Attention with nothing learned: how alike are two vectors? ", head.crossing ? "" : likest(head)],
+    words: (head) => [
+      "Attention without learned weights: how similar are two vectors? ",
+      head.crossing ? "" : likest(head),
+    ],
   },
   {
     id: "qkv",
@@ -68,11 +71,11 @@ const ALL: Planned[] = [
       "So each token gets three learned vectors: ",
       ["q", "a query (what am I looking for?)"],
       ", ",
-      ["k", "a key (what am I?)"],
+      ["k", "a key (what do I offer?)"],
       " and ",
-      ["v", "a value (what do I hand over?)"],
-      `. ${head.counts.wide} numbers become ${head.dim}. The W_Q of all ${head.heads} heads, side by side, are one `,
-      `matrix, ${head.counts.wide} × ${head.heads * head.dim}; libraries store it whole.`,
+      ["v", "a value (what do I pass on?)"],
+      `. ${head.counts.wide} numbers become ${head.dim}. The W_Q of all ${head.heads} heads form one matrix, `,
+      `${head.counts.wide} × ${head.heads * head.dim}.`,
     ],
   },
   {
@@ -86,7 +89,7 @@ const ALL: Planned[] = [
       ["q", "query"],
       " and ",
       ["k", "key"],
-      " by its position, so a score depends on the distance.",
+      " by its position, so that scores depend on distance.",
     ],
   },
   {
@@ -112,7 +115,7 @@ const ALL: Planned[] = [
     words: (head, selection) => [
       "Every ",
       ["q", "query"],
-      " meets every ",
+      " is multiplied by every ",
       ["k", "key"],
       `: ${quoted(head.queries, selection.query)} and ${quoted(head.keys, selection.key)} `,
       `score ${number(head.value("raw", selection))}.`,
@@ -142,7 +145,7 @@ const ALL: Planned[] = [
       if (isOpen(head)) return ["Nothing is masked: every query sees every key."];
       const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
       return [
-        "What may not be seen gets −∞ (blank): ",
+        "Masked scores become −∞ (blank): ",
         `${quoted(head.queries, query)} sees ${seen} of ${head.counts.key} tokens.`,
       ];
     },
@@ -154,20 +157,20 @@ const ALL: Planned[] = [
     chain: true,
     items: () => ["share"],
     words: (head, { query }) => [
-      `Scores become shares: every row sums to ${head.sink === null ? "1" : "less than 1, the sink gets the rest"}. `,
+      `Scores become weights: every row sums to ${head.sink === null ? "1" : "less than 1; the sink gets the rest"}. `,
       strongest(head, query),
     ],
   },
   {
     id: "z",
-    short: "sum of values",
+    short: "weighted sum",
     main: "z",
     chain: true,
     items: () => ["share", "×", "v", "=", "z"],
     words: (head, { query }) => [
-      `${quoted(head.queries, query)} takes from every token's `,
+      `${quoted(head.queries, query)} takes every token's `,
       ["v", "value"],
-      " as much as its share says.",
+      " in proportion to its weight.",
     ],
   },
   {
@@ -176,7 +179,7 @@ const ALL: Planned[] = [
     main: "concat",
     items: () => ["z", "head →", "concat"],
     words: (head) => [
-      `The results of all ${head.heads} heads, side by side: `,
+      `The outputs of all ${head.heads} heads, concatenated: `,
       `${head.heads} × ${head.dim} = ${head.counts.concat} numbers (in the paper 8 × 64 = 512).`,
     ],
   },
@@ -197,7 +200,7 @@ const ALL: Planned[] = [
       const [added, from, to] = [out, before, head.matrix("after")].map((matrix) => number(norm(matrix, query)));
       return [
         `Added to the stream of ${quoted(head.queries, query)}, `,
-        `a vector of length ${added} takes it from ${from} to ${to}.`,
+        `a vector of norm ${added} changes its norm from ${from} to ${to}.`,
         head.preNorm ? "" : " A norm follows.",
       ];
     },
@@ -222,10 +225,10 @@ function shortOfScaled(head: Head) {
 
 /** Why scores are divided, and by what. */
 function divided(head: Head) {
-  if (head.linear) return "These products are the shares, up to their sum; the softmax gets their logarithms";
-  if (!head.divided) return "This model divides scores by nothing";
+  if (head.linear) return "These products are the weights before normalisation; the softmax gets their logarithms";
+  if (!head.divided) return "This model does not divide its scores";
   const by = head.divided.startsWith("√") ? `${head.divided} = ${number(head.divisor)}` : head.divided;
-  return `Long vectors make large scores, so all are divided by ${by}`;
+  return `Long vectors give large scores, so all are divided by ${by}`;
 }
 
 /** Whether anything happens to the scores between product and mask. */
@@ -255,7 +258,7 @@ function likest(head: Head) {
   const plain = head.matrix("plain");
   const { query: count } = head.counts;
   const own = Array.from({ length: count }, (_, i) => Math.max(...rowOf(plain, i)) === at(plain, i, i)).filter(Boolean);
-  const so = 2 * own.length > count ? ": little is exchanged" : "";
+  const so = 2 * own.length > count ? ", so little is exchanged" : "";
   return `Of these ${count} tokens ${own.length} score highest with themselves${so}.`;
 }
 
@@ -268,6 +271,6 @@ function strongest(head: Head, query: number) {
     .filter(({ share }) => share >= 0.005)
     .map(({ share, j }) => `${quoted(head.keys, j)} ${number(share)}`);
   const rest = 1 - row.reduce((sum, share) => sum + share, 0);
-  const sink = head.sink === null ? "" : `; ${number(rest)} goes to the sink, to no token`;
+  const sink = head.sink === null ? "" : `; ${number(rest)} goes to the sink`;
   return `${quoted(head.queries, query)} looks at ${names.join(", ") || "nothing"}${sink}.`;
 }

@@ -43,7 +43,7 @@ export class Steps extends Shell {
   next = button("Next →", { className: "step next", onclick: () => this.step(1) });
   count = make("span", { className: "count" });
   words = make("span", { className: "words" });
-  tokens = make("div", { className: "tokens", role: "group", ariaLabel: "The sentence. Choose the token that asks." });
+  tokens = make("div", { className: "tokens", role: "group", ariaLabel: "The sentence. Choose the query." });
   chain = make("div", { className: "picture chain" });
   picture = make("div", { className: "picture" });
   reason = make("h2");
@@ -281,7 +281,7 @@ export class Steps extends Shell {
     for (const node of [this.why, this.tools]) node.hidden = !id;
     if (!id) return;
     const { title, blocks } = explain(this.head, id, shown);
-    const question = make("span", { className: "aside", textContent: "Where does this number come from? " });
+    const question = make("span", { className: "aside", textContent: "How was this computed? " });
     this.reason.replaceChildren(question, title);
     this.blocks.replaceChildren(...blocks.map(blockOf));
   }

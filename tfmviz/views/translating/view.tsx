@@ -124,7 +124,7 @@ class Translation extends Shell {
   /** What the step that is looked at does. */
   get sentence() {
     const { data, looked } = this;
-    if (looked === null) return "The encoder has read the source, the decoder only the start mark.";
+    if (looked === null) return "The encoder has read the source, the decoder only the start token.";
     return stepSentence(data.steps[looked], data.source, looked);
   }
 

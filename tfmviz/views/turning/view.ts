@@ -71,7 +71,7 @@ export class Turning extends Shell {
   dials = make("div", {
     className: "dials",
     role: "group",
-    ariaLabel: "Pairs of coordinates. Choose the one to look at.",
+    ariaLabel: "Choose a pair of coordinates.",
   });
   curve = make("canvas", { role: "img" });
 
@@ -95,9 +95,9 @@ export class Turning extends Shell {
       make(
         "p",
         { className: "legend" },
-        make("span", { className: "whole", textContent: "q · k of the whole head" }),
-        make("span", { className: "single", textContent: "of this pair" }),
-        " at every distance; the line marks the sliders",
+        make("span", { className: "whole", textContent: "q · k: whole head" }),
+        make("span", { className: "single", textContent: "this pair" }),
+        " at every distance; the line marks the sliders' distance",
       ),
       this.curve,
     );
@@ -297,10 +297,10 @@ export class Turning extends Shell {
 
   /** What moving both together has changed. */
   keptWords(by: number, whole: number) {
-    if (!by) return "Move both with the third slider: q · k stays.";
+    if (!by) return "Move both with the third slider: q · k does not change.";
     const [moved, before, now] = [decimal(by, 0, { sign: true }), number(this.anchor.whole), number(whole)];
     const difference = tiny(Math.abs(whole - this.anchor.whole));
-    return `Moved together by ${moved}: q · k was ${before}, is ${now}; difference ${difference}.`;
+    return `Both moved by ${moved}: q · k was ${before} and is ${now}, a difference of ${difference}.`;
   }
 
   figure() {

@@ -17,7 +17,7 @@ import { scrollToTabs } from "./tabs.ts";
 /** Boxes in which nobody types, at least not now. */
 const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=combobox][aria-expanded=false]";
 
-const BLOCKED = "The browser has blocked the presenter's window. Allow pop-ups for this page, and press N again.";
+const BLOCKED = "The browser blocked the presenter's window. Allow pop-ups for this page and press N again.";
 
 export default part<Step>((parent) => {
   const node = parent.appendChild(make("div", { className: "view" }));
@@ -41,7 +41,7 @@ export default part<Step>((parent) => {
       );
     render(
       <nav class="walk" aria-label="Lecture">
-        {way("←", shown.back, "Back in the lecture")}
+        {way("←", shown.back, "Previous step")}
         <p>
           {!root.presented && (
             <>
@@ -55,7 +55,7 @@ export default part<Step>((parent) => {
           )}
           {isBlocked && <span role="status"> {BLOCKED}</span>}
         </p>
-        {way("→", shown.on, "On in the lecture")}
+        {way("→", shown.on, "Next step")}
       </nav>,
       node,
     );

@@ -12,7 +12,7 @@ from tfmviz.analysis.whole_model import numbers_in
 from tfmviz.record.weights import ExpertsWeights, FeedForwardWeights
 from tfmviz.views.whole_model.scene import Column, Sheet, Subject, attention_words, lane, norm_words
 
-RESIDUAL_WORDS = "The residual connection: what the layer wrote is added to what came past it."
+RESIDUAL_WORDS = "Residual connection: the layer's output is added to the stream."
 
 
 def lanes(subject: Subject, sheet: Sheet, block: str, *, title: str = "") -> list[dict[str, Any]]:
@@ -33,7 +33,7 @@ def lanes(subject: Subject, sheet: Sheet, block: str, *, title: str = "") -> lis
         "kind": "input",
         "title": "M",
         "lines": [],
-        "words": "The memory: the encoder's output, from which cross-attention takes keys and values.",
+        "words": "The memory: the encoder's output, which gives cross-attention its keys and values.",
         "links": [],
     } | sheet.strips(input_sites(subject.trace, cross)[1], name="memory")
     above = lane(subject, "encoder", [memory], title="Memory", note="the encoder's output")
@@ -51,7 +51,7 @@ def _kind_of_block(subject: Subject, block: str) -> str:
     if subject.weights.attention(attention).out_norm is not None:
         if subject.weights.stacks[block.split(".")[0]].norms[attention].kind == "none":
             return "a block whose layers end with a norm"
-        return "a block whose layers have a norm before and another at their end"
+        return "a block with a norm before and after each layer"
     return "a pre-norm block"
 
 
@@ -100,7 +100,7 @@ def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
     """What a tensor's box says beyond its formula."""
     match tensor.kind:
         case "input":
-            words = "What the block gets: the stream, a vector for each token."
+            words = "The block's input: the stream, one vector per token."
             return {"words": words, "links": [["residual_stream", {"stream": "Lengths"}]]}
         case "norm":
             count = subject.counts[f"{tensor.layer}.norm"]
@@ -108,12 +108,12 @@ def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
         case "add":
             return {"words": RESIDUAL_WORDS, "links": [["residual_stream", {"stream": "The river"}]]}
         case "mlp" if mixture := _experts(subject, tensor.layer):
-            words = f"Each token passes one of {len(mixture.experts)} FFNs, times p of that one."
+            words = f"Each token passes through one of {len(mixture.experts)} FFNs, weighted by its p."
             count = sum(map(numbers_in, mixture.experts))
             return {"words": words, "parameters": count, "lines": ["pᵢ · FFNᵢ, i = argmax p"]} | _mlp_links()
         case "mlp":
             weights = _feed_forward(subject, tensor.layer)
-            words = f"FFN: back from {len(weights.W_out):,} numbers to {weights.W_out.shape[1]}, a W₂ + b₂."
+            words = f"FFN: from {len(weights.W_out):,} values back to {weights.W_out.shape[1]}, a W₂ + b₂."
             count = weights.W_out.size + weights.b_out.size
             return {"words": words, "parameters": count, "lines": [tensor.formula, "= a W₂ + b₂"]} | _mlp_links()
     return _attention(subject, sheet, tensor)

@@ -15,7 +15,7 @@ def lanes(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[dict[st
     x, x_kv = input_sites(subject.trace, layer)
     crosses = part == "cross_attn"
     source = "Norm(stream)" if is_pre_norm(subject.trace) else "stream"
-    reads = _input("x", x, sheet, f"What the queries are made of: the {source}.", [source])
+    reads = _input("x", x, sheet, f"Input of the queries: the {source}.", [source])
     keys = [_projected(subject, sheet, layer, head, letter, source="M" if crosses else "x") for letter in "kv"]
     query = _projected(subject, sheet, layer, head, "q", source="x")
     rest = [_pattern(subject, sheet, layer, head), *_results(subject, sheet, layer, head)]
@@ -80,7 +80,7 @@ def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
         "kind": "pattern",
         "title": "A",
         "lines": [pattern_of(subject, layer), *([placed] if placed else [])],
-        "words": f"Who looks at whom: each row is a query and sums to {sums_to}. Click to see every step on the way.",
+        "words": f"The attention pattern: each row is a query and sums to {sums_to}. Click to see every step.",
         "links": links,
         "image": "pattern",
         "apart": within,
@@ -100,7 +100,7 @@ def _results(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[Colu
         "kind": "z",
         "title": "z",
         "lines": ["A v"],
-        "words": "For each token the values of all tokens, weighted by its row of A.",
+        "words": "For each token, the values of all tokens weighted by its row of A.",
         "links": [["step_by_step", {"layer": layer, "stage": "z"}]],
     } | sheet.strips(f"{layer}.z", name="z", head=head, how="head")
     write: Column = {
@@ -109,7 +109,7 @@ def _results(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[Colu
         "title": "adds",
         "lines": ["z W_O"] if weights.out_norm is None else ["Norm(z W_O)"],
         "parameters": W_O.size,
-        "words": "What this head adds to the stream. With those of the other heads and b_O it is the layer's output.",
+        "words": "This head's part of the layer's output: all heads' parts and b_O add up to it.",
         "links": [["step_by_step", {"layer": layer, "stage": "out"}], ["switch_off", {"layer": layer}]],
     } | sheet.strips(f"{layer}.z", name="write", head=head, how="write")
     return [mixed, write]

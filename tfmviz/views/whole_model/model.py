@@ -72,7 +72,11 @@ def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
         "parameters": 0 if is_shared else subject.counts["embed"],
         "words": f"One-hot times W_E ({len(W_E):,} × {W_E.shape[1]}): it picks one row of the table for each token"
         + (f", times √d = {factor:.2f}." if times else ".")
-        + ("" if subject.weights.segment is None else " One more vector, the same for all, says “first text”."),
+        + (
+            ""
+            if subject.weights.segment is None
+            else " One more vector, the same for all tokens, marks the first text."
+        ),
         "links": [["residual_stream", {"stream": "Logit lens"}]],
     } | sheet.strips(site, name=f"{stack}.embed")
     columns = [embed]
@@ -153,7 +157,7 @@ def _block(subject: Subject, sheet: Sheet, block: str) -> Column:
         "crosses": f"{block}.cross_attn.out" in trace,
         "reads": sheet.put(f"{block}.self_attn.mean", "mean", f"{block}.self_attn.pattern"),
         "words": "One block. Click to open it: "
-        + ("every layer reads a normed copy of the stream and adds to it." if pre else "a norm follows every sum.")
+        + ("every layer reads a normalised copy of the stream and adds to it." if pre else "a norm follows every sum.")
         + (" Attention and MLP read the same copy." if f"{block}.mlp.reads" in trace else ""),
         "links": [["step_by_step", {"layer": f"{block}.self_attn"}], ["switch_off", {"layer": f"{block}.self_attn"}]],
         "opens": {"zoom": "block", "layer": f"{block}.self_attn"},
@@ -187,7 +191,7 @@ def _readout(subject: Subject, sheet: Sheet, stack: str) -> Column:
         "lines": [],
         "parameters": subject.counts["unembed"] + subject.counts.get("head", 0),
         "parts": [*last, {"kind": "readout", "lines": ["softmax"]}],
-        "words": "One logit for each word of the vocabulary; softmax makes probabilities of them. "
+        "words": "One logit for each word of the vocabulary; softmax turns them into probabilities. "
         + ("W_U is W_E transposed, so it counts once." if tied else ""),
         "links": [["residual_stream", {"stream": "Logit lens"}], ["residual_stream", {"stream": "Who made the word"}]],
         "image": "words",

@@ -169,7 +169,7 @@ def name_of(norm: Norm) -> str:
 
 
 def norm_words(subject: Subject, *, last: bool = False) -> str:
-    which = f"{'The last norm' if last else 'It'} puts the numbers of every vector on one scale"
+    which = f"{'The last norm' if last else 'It'} puts the values of every vector on one scale"
     formula = "(x − μ) / σ · γ + β" if subject.norm_name == "LayerNorm" else "x / √(mean x²) · γ"
     return f"{subject.norm_name}: {formula}, token by token. {which}."
 

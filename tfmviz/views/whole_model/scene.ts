@@ -77,7 +77,7 @@ export const entrance = (lane: Lane, size: number): Column => ({
   shape: [lane.tokens.length, size],
   matrix: "",
   links: [],
-  words: `${written(size)} numbers for each token: a 1 at its place in the vocabulary, else 0.`,
+  words: `${written(size)} numbers for each token: 1 at its index in the vocabulary, 0 elsewhere.`,
 });
 
 export const hasBypass = (column: Column) => (column.parts ?? []).some(({ kind }) => kind === "add");

@@ -9,7 +9,7 @@ import { largestOf } from "./colours.ts";
 import { amount, type Says, saidOf } from "./follow.ts";
 import { type Column, type Lane, type Scene, written } from "./scene.ts";
 
-const COLOURS = "purple below 0, orange above, each matrix on its own scale (√). The bar below is the vector's length.";
+const COLOURS = "purple below 0, orange above, each matrix on its own scale (√). Bar below: the vector's norm.";
 
 const shapeOf = ({ shape }: Column) => shape.map(written).join(" × ");
 
@@ -36,12 +36,12 @@ export function aboutVector(column: Column, arrays: Arrays, row: number, tokens:
   if (column.image === "pattern") {
     const own = rowOf(arrays[column.matrix], row);
     const best = own.indexOf(Math.max(...own));
-    return `${of}: looks most at ${quoted(column.labels ?? [], best)}, ${decimal(own[best])} of its attention.`;
+    return `${of}: attends most to ${quoted(column.labels ?? [], best)}, ${decimal(own[best])} of its attention.`;
   }
   const added = barsOf(column, arrays, row);
   const length = amount(arrays[`${column.matrix}.length`].values[row]);
-  const size = `${written(column.shape[1])} numbers of length ${length}`;
-  return `${of}: ${added && `${added}; `}${size}. Colours here end at ±${decimal(largestOf(values))}.`;
+  const size = `${written(column.shape[1])} numbers, norm ${length}`;
+  return `${of}: ${added && `${added}; `}${size}. The colours end at ±${decimal(largestOf(values))}.`;
 }
 
 const barsOf = ({ bars = [] }: Column, arrays: Arrays, row: number) =>
@@ -63,7 +63,7 @@ export function tableOf(lanes: Lane[], arrays: Arrays, row: number, says: Says):
       ];
     }),
   );
-  const columns = ["part", "shape", "parameters", "length", "adds", "top prediction", "probability"];
+  const columns = ["part", "shape", "parameters", "norm", "adds", "top prediction", "probability"];
   return { title: `${lanes[0]?.title}, token ${row} ${lanes[0]?.tokens[row]}`, columns, rows };
 }
 
@@ -72,15 +72,15 @@ export function tableOf(lanes: Lane[], arrays: Arrays, row: number, says: Says):
  * @param isStrip it stands on a phone
  */
 export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene, isStrip: boolean) {
-  const means = width > numbers ? `; ${width} numbers, as ${numbers} means of neighbours` : "";
+  const means = width > numbers ? ` (${width} numbers, averaged to ${numbers})` : "";
   const counted = lanes.flatMap(({ columns }) => columns.map(({ parameters }) => parameters ?? 0));
   const own = counted.reduce((sum, count) => sum + count, 0);
-  const here = zoom === "model" ? "" : ` ${written(own)} of them are here.`;
+  const here = zoom === "model" ? "" : ` ${written(own)} of them here.`;
   const all = beside ? "" : ` The model has ${written(total)} parameters.${here}`;
   const reads =
     zoom === "head"
-      ? "A: yellow is much attention, grey is masked."
-      : `${isStrip ? "The strip beside a matrix" : "Blue lines"}: what the token reads (mean of all heads).`;
+      ? "A: yellow is high attention, grey is masked."
+      : `${isStrip ? "The strip next to a matrix" : "Blue lines"}: the token's attention (mean of all heads).`;
   return `Each row is a token, each strip a vector${means}: ${COLOURS} ${reads}${all}`;
 }
 

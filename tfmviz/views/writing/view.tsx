@@ -113,7 +113,7 @@ class Desk extends Shell {
     if (tree) {
       this.tree = tree;
       this.looked = null;
-    } else this.note = "No more branches fit. Start again to grow new ones.";
+    } else this.note = "No more branches fit. Start again to create new ones.";
     this.draw();
     this.tell();
   }
@@ -166,10 +166,10 @@ class Desk extends Shell {
     const { shown } = this.tree;
     const next = this.places[shown];
     if (next && this.data.ends.includes(next.token)) {
-      const when = shown ? "Here the model ends the text" : "The model ends the text at once";
+      const when = shown ? "The model ends the text here" : "The model ends the text immediately";
       return `${when}. Choose another word in the table.`;
     }
-    return shown >= this.data.limit ? `The page writes ${this.data.limit} words at most.` : "";
+    return shown >= this.data.limit ? `The limit is ${this.data.limit} words.` : "";
   }
 
   /** Plays or, if it plays already, pauses; `pace` is in ms a word. */
@@ -233,7 +233,7 @@ class Desk extends Shell {
     );
     render(
       <>
-        <section class="scroller" tabIndex={0} aria-label="Words at this place">
+        <section class="scroller" tabIndex={0} aria-label="Candidates at this position">
           {place && this.rivals(place)}
         </section>
         {place && <Cumulated place={place} />}
@@ -305,7 +305,7 @@ class Desk extends Shell {
   /** The words that stood against each other at a place: a column for every setting. */
   rivals(place: Place) {
     const { stages, ends } = this.data;
-    const what = this.isWritten ? `Word ${this.place + 1} and its rivals` : "Next word";
+    const what = this.isWritten ? `Word ${this.place + 1} and its alternatives` : "Next word";
     const row = (rival: Rival, n: number) => (
       <tr key={rival.token} class={rival.token === place.falls ? "falls" : rival.shares.includes(null) ? "gone" : ""}>
         <th scope="row">
@@ -315,7 +315,7 @@ class Desk extends Shell {
             ref={reached(n === 0)}
             aria-pressed={this.isWritten && rival.token === place.token}
             aria-label={rivalSentence(rival, stages)}
-            title={ends.includes(rival.token) ? "The end mark cannot be written" : "Put this word here"}
+            title={ends.includes(rival.token) ? "The end token cannot be written" : "Put this word here"}
             disabled={ends.includes(rival.token)}
             onClick={() => this.act(() => this.put(this.place, rival.token))}
           >
@@ -363,7 +363,7 @@ class Desk extends Shell {
     );
     return (
       <div class="branches" role="group" aria-label="Branches of the text" onKeyDown={rove}>
-        <p>Branches: click one to go on from its end.</p>
+        <p>Branches: click one to continue it.</p>
         {tree.branches.map(row)}
       </div>
     );

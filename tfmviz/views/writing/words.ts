@@ -19,7 +19,7 @@ export interface Place {
 /** shares by stage; null: cut away */
 export type Rival = { token: number; text: string; shares: (number | null)[] };
 
-export const LEGEND = "Colour: probability, dark 0 to yellow 1. Line: entropy.";
+export const LEGEND = "Colour: probability (yellow is 1). Line: entropy.";
 
 /** A word of the text for the pointer and for screen readers. */
 export const wordSentence = ({ text, p, entropy }: Place, n: number) =>
@@ -38,12 +38,12 @@ export function drawWords({ token, text, number, low, high, falls, rivals }: Pla
   const chosen = `“${name(falls).trim() || name(falls)}”`;
   if (number === null) {
     const taken = `Greedy: the most probable token, ${chosen}.`;
-    return isWritten && falls !== token ? `${taken} You have put another here.` : taken;
+    return isWritten && falls !== token ? `${taken} You chose another one.` : taken;
   }
   const [drawnAt, from, to] = [number, low, high].map((value) => decimal(value, 3));
   const drawn = `${drawnAt} falls between ${from} and ${to}, on ${chosen}.`;
   if (!isWritten || falls === token) return drawn;
-  return `${drawn} You or other settings chose this word.`;
+  return `${drawn} You, or other settings, chose this word.`;
 }
 
 /** A rival for screen readers: "the": model 12%, temperature 0.8 15%, cut by top-k 40. */
