@@ -74,7 +74,7 @@ def table(here: Lesson) -> None:
     )
     more = sum(cost.multiplications > made[0][3].multiplications for *_, cost in made)
     result(f"**{more} of {len(made) - 1}** methods need more multiplications than exact attention.")
-    st.caption("The output changes by this share of its norm; KL compares the predictions at the chosen token.")
+    st.caption("The output changes by a share of its norm; KL is that of the chosen token.")
     no_bias(head)
 
 

@@ -144,15 +144,14 @@ TRAINED = Table(
             "Brown et al. 2020",
         ),
     ),
-    about="–: the source does not say, or the model has no such limit. MNBVC is an open collection of Chinese text.",
+    about="–: not said, or no limit.",
 )
 
 WORDS = {
     "translation": "Into German, the base model beats every ensemble at less than a twentieth of its training cost. "
     "Into French, only the big model wins.",
     "summaries": "A decoder alone reads eight times as much text and predicts better.",
-    "training": "From 2017 to 2020 the design hardly changes; models grow from 65 million to 175 billion parameters, "
-    "and text and hardware grow with them.",
+    "training": "From 2017 to 2020 the design hardly changes; models grow from 65 million to 175 billion parameters.",
     "sizes": "“Exact” is counted from the sizes in the paper.",
 }
 

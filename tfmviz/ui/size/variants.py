@@ -171,7 +171,7 @@ def _losses(found: Comparison) -> None:
         figures.losses(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
         alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in shown.items()),
     )
-    st.caption("Each dot is a run, each bar a mean; the dashed line is the baseline. Purple is better, orange worse.")
+    st.caption("Dots are runs, bars means; dashed: the baseline. Purple is better, orange worse.")
 
 
 def _title(name: str) -> str:
@@ -215,7 +215,7 @@ def _words(found: Comparison) -> str:
     seeds = len(found.baseline.loss)
     return (
         f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
-        f"baseline excludes 0 (Welch's t, {seeds} seeds). Larger models may differ.\n\n"
+        f"baseline excludes 0 (Welch's t, {seeds} seeds).\n\n"
         "**Not trained here.** ReZero, x + α f(x) with α from 0 and no norm (Bachlechner et al. 2020), and designs "
         f"found by search, such as the Evolved Transformer (So et al. 2019).\n\n{_about(found)}"
     )
