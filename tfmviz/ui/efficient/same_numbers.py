@@ -117,7 +117,7 @@ def state(here: Lesson) -> None:
         f"recurrence suits generation: its state has {n_state} × {d} = {n_state * d} values, a cache "
         f"{2 * n * d}, and it grows. Mamba lets a depend on the token (Gu and Dao 2023)."
     )
-    st.caption("a is initialised as in S4D (Gu et al. 2022) and not trained.")
+    st.caption("a is initialised as in S4D (Gu et al. 2022), untrained.")
 
 
 def shared_heads(here: Lesson) -> None:
