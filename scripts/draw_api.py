@@ -1,9 +1,10 @@
-"""Writes `docs/api.md`, what a user of the package calls, from signatures and docstrings.
+"""Writes `docs/api.md`, what a user of the package calls, from signatures and docstrings, and `docs/glossary.md` from
+the terms that Find answers.
 
     python -m scripts.draw_api
 
-`make format` does it too, and `tests/scripts/test_draw_api.py` complains while the document says
-something else than the code.
+`make format` does it too, and `tests/scripts/test_draw_api.py` complains while a document says something else than
+what it is made from.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "api.md"
+ROOT = Path(__file__).parents[1]
+DOCUMENT, GLOSSARY = ROOT / "docs" / "api.md", ROOT / "docs" / "glossary.md"
+TERMS = ROOT / "assets" / "terms.toml"
 
 PARTS: dict[str, tuple[str, ...]] = {
     "tfmviz": ("show", "trace_of", "load", "available", "Trace", "Encoding", "NotCaptured"),
@@ -100,8 +104,17 @@ def entries(lines: list[str]) -> Iterator[str]:
     yield ""
 
 
+def glossary() -> str:
+    """Each term with the line that Find answers, by the alphabet; signs come first."""
+    terms = tomllib.loads(TERMS.read_text(encoding="utf-8"))["terms"]
+    lines = [f"- **{term['title']}**: {term['says']}" for term in sorted(terms, key=lambda term: term["title"].lower())]
+    about = "What Find answers, from `assets/terms.toml`; `python -m scripts.draw_api` writes it here."
+    return "\n".join(["# Glossary", "", about, "", *lines, ""])
+
+
 def main() -> None:
     DOCUMENT.write_text(document(), encoding="utf-8")
+    GLOSSARY.write_text(glossary(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -244,6 +244,11 @@ def reads_as_a_textbook(source: Source) -> Iterator[str]:
     return source.finds(tells, "no textbook would print this")
 
 
+def teaches_as_a_textbook(source: Source) -> Iterator[str]:
+    tells = r"Point at a|trained alike|when drawn|words and signs|learned numbers|is looked at →"
+    return source.finds(tells, "no textbook would print this")
+
+
 def never_turns_text_into_markup(source: Source) -> Iterator[str]:
     forbidden = (
         r"innerHTML|outerHTML|dangerouslySet|insertAdjacentHTML|document\.write|http(?!://www\.w3\.org/2000/svg)"
@@ -357,6 +362,7 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
     writes_per_cent_without_a_space: [*(f"tfmviz/{room}/*.py" for room in ("ui", "plots", "views")), "pages/*.py"],
     holds_no_marks_of_a_merge: ["*"],
     reads_as_a_textbook: ["docs/*.md", "CONTRIBUTING.md", "README.md"],
+    teaches_as_a_textbook: ["pages/*.py", "tfmviz/ui/*.py", "tfmviz/views/*.ts", "tfmviz/views/*.tsx", "assets/*.toml"],
     never_turns_text_into_markup: ["tfmviz/*.ts", "tfmviz/*.tsx"],
     does_not_ask_the_whole_page_what_it_holds: ["tfmviz/*.css"],
 }

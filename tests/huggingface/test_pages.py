@@ -207,7 +207,7 @@ def test_a_table_that_conversion_cut_is_not_shown_as_the_whole(own: Path, tmp_pa
     shutil.rmtree(own / "cut")
     address = {"model": "bert", "text": TEXT, "lesson": "Learned", "trained": "bert, encoder"}
     whole = words(open_page("positions", **address, of_table="Well trained?"))
-    for untrue in ("These are the first", "Every row has grown", "when drawn"):
+    for untrue in ("These are the first", "Every row has grown", "before training"):
         assert untrue not in whole
 
 

@@ -1,4 +1,4 @@
-"""The page of the package's parts."""
+"""The pages that are made from the code and from the terms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import tfmviz
 from scripts import draw_api
 
 
-def test_the_page_says_what_the_code_says() -> None:
+def test_the_pages_say_what_they_are_made_from() -> None:
+    assert draw_api.GLOSSARY.read_text(encoding="utf-8") == draw_api.glossary(), "run `python -m scripts.draw_api`"
     assert draw_api.DOCUMENT.read_text(encoding="utf-8") == draw_api.document(), "run `python -m scripts.draw_api`"
 
 

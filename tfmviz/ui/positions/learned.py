@@ -149,7 +149,7 @@ def norms(place: Place) -> None:
     from tfmviz.positions.learned import STD
 
     lengths, began = position_table.lengths(values), position_table.first_length(values.shape[1], std=STD)
-    start = "when drawn" if place.is_ours else f"random, {STD}"
+    start = "before training" if place.is_ours else f"random, {STD}"
     show(
         "trained_norms",
         figures.lines(

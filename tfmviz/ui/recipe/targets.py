@@ -89,7 +89,7 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
 
 
 def calibration() -> None:
-    """Two models that were trained alike but for ε: are they right as often as they say?"""
+    """Two models that differ in ε alone: are they right as often as they say?"""
     lesson.hide("text", "model")
     data = json.loads(MEASURED.read_text(encoding="utf-8"))
     temperatures: list[float] = data["temperatures"]
