@@ -113,7 +113,7 @@ def _draw(live: bool, problem: str) -> None:
         return
     for one in seen:
         _progress(one, [sight.choices for _, sight, _ in seen])
-    st.caption("Anyone with this address sees these runs; only the browser that started one changes it.")
+    st.caption("Anyone with this address sees these runs; only the browser that started a run changes it.")
     folder, sight, _ = seen[0]
     left, right = st.columns([1, 1])
     with right:
