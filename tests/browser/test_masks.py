@@ -192,7 +192,7 @@ def test_a_word_of_the_sentence_is_hidden_by_a_click_and_shown_by_a_key(visit: V
 def test_a_row_emptied_by_hand_is_named_and_a_mask_of_the_gallery_told_in_words(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     click_cell(page, 0, 0)
-    counts(page, "Row 0 sees nothing")
+    counts(page, "Row 0 sees no key")
     expect(page.get_by_text("Row 0 “The” may look at nothing")).to_be_visible()
     assert "NaN" not in page.locator("[data-testid=stMain]").inner_text()
     page.locator(".gallery button[data-mask=window]").click()

@@ -79,7 +79,7 @@ def two_position_schemes_on_my_sentence(me: Newcomer) -> None:
     """A sentence says that these models cut words into shorter pieces."""
     me.find("sinusoidal beside RoPE")
     expect(me.page.get_by_label("Your sentence")).to_have_value(SENTENCE)
-    expect(me.page.get_by_text(re.compile(r"into \d+ shorter pieces"))).to_be_visible()
+    expect(me.page.get_by_text(re.compile(r"split your sentence into \d+ tokens"))).to_be_visible()
 
 
 def norms_that_grow(me: Newcomer) -> None:

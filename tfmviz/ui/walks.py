@@ -167,6 +167,7 @@ def _around(walk: Walk, number: int) -> dict[str, str | int | list[str]]:
     """What the view in the browser gets; the address leaves out choices that are those a page opens with."""
     last = len(walk.steps)
     return {
+        "step": walk.steps[number - 1].id,
         "chosen": " ".join(walk.steps[number - 1].choices),
         "title": walk.title,
         "section": walk.steps[number - 1].section,

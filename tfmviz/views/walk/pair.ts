@@ -8,6 +8,7 @@ export const WAYS: Record<string, Way> = { ArrowLeft: "back", PageUp: "back", Ar
 
 /** One step of a lecture. Addresses are those of a file, relative to the page; "" where there is none. */
 export interface Step {
+  step: string; // its name
   chosen: string; // names of what the step chooses
   title: string;
   section: string;

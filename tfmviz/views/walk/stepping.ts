@@ -13,6 +13,12 @@ export function step(address: string) {
 
 let endInsisting = () => {};
 
+let arrived = ""; // the step whose line is shown
+
+export const arrive = (step: string) => {
+  arrived = step;
+};
+
 /**
  * Asks once more for a step that was lost. What is clicked just before it may still be asked or answered after it;
  * Streamlit then mixes the answer into the new page, which has no such line, or goes back to the step before, or to its
@@ -28,7 +34,8 @@ function insist(address: string) {
     const isReady = document.querySelector(READY) !== null;
     if (isReady && lecture !== wanted) return endInsisting(); // the reader has gone elsewhere
     const isThere = shown === step && on === page;
-    missed = isReady && !(isThere && document.querySelector(".st-key-lecture")) ? missed + 1 : 0;
+    const isShown = arrived === step && document.querySelector(".st-key-lecture");
+    missed = isReady && !(isThere && isShown) ? missed + 1 : 0;
     looks += 1;
     if (missed === MISSED) isThere ? turn() : go(address);
     if (missed === MISSED || looks === PATIENCE) endInsisting();

@@ -11,7 +11,7 @@ import { part } from "../shared/meet.ts";
 import { isChord, isTyping } from "../shared/typing.ts";
 import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
 import { keepInSight } from "./sight.ts";
-import { step } from "./stepping.ts";
+import { arrive, step } from "./stepping.ts";
 import { scrollToTabs } from "./tabs.ts";
 
 /** Boxes in which nobody types, at least not now. */
@@ -79,6 +79,7 @@ export default part<Step>((parent) => {
   const take = (data: Step) => {
     const isNew = shown?.title !== data.title || shown.place !== data.place;
     shown = data;
+    arrive(data.step);
     began = keepTime(data, isNew && !data.back);
     draw();
     say({ asks: true });
