@@ -178,7 +178,7 @@ def test_every_page_names_the_word_that_is_read_and_the_one_that_is_written() ->
     offered = open_page("why", **CROSSING, token="3", to="2").selectbox(key="chosen_token").options
     assert offered == [f"{n}  {row}" for n, row in enumerate(ROWS)]
     hashed = open_page("step_by_step", **CROSSING, token="3", part="A fuzzy hash table")
-    assert "“a”, about to write “student” asks" in words(hashed)
+    assert "“a”, about to write “student”" in words(hashed)
     for name, tab in (("masks", {"effect": "Attention"}), ("step_by_step", {"part": "Heads or their mean?"})):
         drawn = [header for header, _ in pictures(open_page(name, **CROSSING, **tab)).values()]
         assert any("“a → student”" in json.dumps(header, ensure_ascii=False) for header in drawn), name

@@ -169,7 +169,7 @@ def test_marked_n_grams_are_as_many_as_bleu_counts() -> None:
 
 def test_without_a_reference_or_a_source_the_page_asks_for_one() -> None:
     assert "Type or paste a translation" in words(open_translating(translation="References", text="Il pleut fort ici."))
-    assert "Type at least one character" in words(open_translating(text="\u200b"))
+    assert "Type at least one visible character" in words(open_translating(text="\u200b"))
 
 
 # Sources that the model has not learned to translate.
