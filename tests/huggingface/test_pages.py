@@ -163,7 +163,7 @@ def test_what_a_model_was_trained_on_is_longer_than_what_it_reads_here(own: Path
     write(tmp_path / "cut", "llama")
     assert run(tmp_path / "cut", "--name", "cut", "--max-len", "31") == 0
     said = words(open_page("positions_rope", model="cut", text=TEXT, scheme="Wavelengths"))
-    assert "within the 61 positions of training" in said
+    assert "within the 61 training positions" in said
     shutil.rmtree(own / "cut")
 
 
