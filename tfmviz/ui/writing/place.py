@@ -87,7 +87,7 @@ def into_this_word(here: Lesson, now: Written) -> None:
         ),
     )
     result(
-        f"A row is the token just read. The last, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}."
+        f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. Each row is a token read."
     )
     _by_layer(here, trace)
 
