@@ -311,7 +311,7 @@ def _said_of_match(duel: Duel, found: Match | None) -> str:
         return ""
     said = f"Head {duel.layer}.{duel.head} of A has **{per_cent(found.share)}** of its attention in common with "
     if (found.layer, found.head) == (duel.layer, duel.head):
-        return f"{said}the head of the same number of B, more than with any other.  \n"
+        return f"{said}the head of the same number, its best match.  \n"
     alike = f"{said}head {found.layer}.{found.head} of B"
     return f"{alike}, and {per_cent(found.of_same_number)} with the head of the same number.  \n"
 

@@ -87,7 +87,8 @@ def into_this_word(here: Lesson, now: Written) -> None:
         ),
     )
     result(
-        f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. Each row is a token read."
+        f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. "
+        "Rows are tokens read."
     )
     _by_layer(here, trace)
 
