@@ -50,8 +50,8 @@ def dropout(here: Lesson) -> None:
         )
     result(
         f"Mean loss: **{decimal(float(found.losses.mean()))}** without, **{decimal(float(runs.mean()))}** with "
-        f"dropout. {changes} Embeddings, attention weights and layer outputs are set to 0 with probability p = {rate:g}; the "
-        "others are divided by 1 − p. "
+        f"dropout. {changes} Embeddings, attention weights and layer outputs are set to 0 with probability "
+        f"p = {rate:g}; the others are divided by 1 − p. "
         + (f"This model was trained with p = {used:g}." if used else "This model was trained without dropout.")
     )
 
