@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import READY, Visit
+from tests.browser import AT_REST, READY, Visit
 from tests.browser.test_first_figure import INSIDE
 from tests.pages.tabs import addresses
 from tfmviz.ui import walks
@@ -37,6 +37,7 @@ def at_rest(page: Page, lecture: str, number: int, *, said: bool = True) -> None
     if said:
         expect(page.get_by_role("navigation", name="Lecture")).to_contain_text(f"{number} of ")
     expect(page.locator("[data-testid=stMain] [data-stale=true]")).to_have_count(0)
+    page.wait_for_function(AT_REST)  # a page that opens is seen a moment after it stands
     expect(page).to_have_url(where)  # still, whatever came late
 
 

@@ -203,7 +203,7 @@ def test_beside_a_head_stands_the_one_that_shares_most_attention_with_it() -> No
     app = open_page("positions_compare", text=RIVER, twin_layer="1", twin_head="2")
     np.testing.assert_allclose(np.nan_to_num(matrices(app)["side_b"][0]), b[layer, head], atol=1e-3)
     assert f"**{common.max():.0%}** of its attention in common with head {layer}.{head} of B" in words(app)
-    assert f"of the same number {common[1, 2]:.0%}" in words(app)
+    assert f"and {common[1, 2]:.0%} with the head of the same number" in words(app)
 
 
 def test_the_page_opens_on_a_token_that_has_changed_and_all_figures_are_about_it() -> None:
