@@ -328,10 +328,18 @@ def every_key_that_is_styled_is_given(every: Sources) -> Iterator[str]:
                     func=ast.Name(id="show"), args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]), *_]
                 ):
                     given.add(first)
+                case ast.Call(func=ast.Attribute(attr="key"), args=[ast.Constant(value=str(key))]):
+                    given.add(key)
+                case (
+                    ast.keyword(arg="key", value=ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]))
+                    | ast.Call(
+                        func=ast.Attribute(attr="key"),
+                        args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_])],
+                    )
+                ):
+                    given.add(first)
                 case ast.Call():
                     given |= {key for key, _ in keys(node)}
-                case ast.keyword(arg="key", value=ast.JoinedStr(values=[ast.Constant(value=str(first)), *_])):
-                    given.add(first)
                 case ast.Assign(targets=[ast.Name(id="KEYS"), *_], value=ast.Tuple(elts=names)):
                     given |= {str(ast.literal_eval(one)) for one in names}
     for source in every.like("tfmviz/*.css", "tfmviz/*.ts", "tfmviz/*.tsx"):

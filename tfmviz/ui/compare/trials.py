@@ -14,7 +14,7 @@ from tfmviz.plots import compare as figures
 from tfmviz.plots.compare import Curve, Role
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
-from tfmviz.ui import before_after, icons, lesson
+from tfmviz.ui import before_after, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.duel import (
     CUT_DIFFERENTLY,
@@ -63,7 +63,7 @@ def reaches(twin: Twin, length: int) -> bool:
 def shift(duel: Duel) -> None:
     """The same words at later positions: which scores notice?"""
     maps, line = st.container(), lesson.line("shift")
-    by = line.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", bind="query-params")
+    by = inputs.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", line=line)
     if lessons := same_tokens(duel):
         query, key = pair(lessons[0])
         _everywhere(maps, duel, (query, key), by)

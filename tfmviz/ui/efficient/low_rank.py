@@ -11,7 +11,7 @@ from tfmviz.analysis.efficient import exact, features, linformer
 from tfmviz.plots import efficient as figures
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
-from tfmviz.ui import lesson, models
+from tfmviz.ui import inputs, lesson, models
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -31,8 +31,8 @@ DRAWS = 3
 def projected(here: Lesson) -> None:
     """Linformer: keys and values mixed to a few rows, in a head that reads both ways; why a causal one cannot."""
     with lesson.line("projected"):
-        percent = st.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows", bind="query-params")
-        causal = is_causal(here) and st.toggle("Why not in a causal head?", key="causal", bind="query-params")
+        percent = inputs.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows")
+        causal = is_causal(here) and inputs.toggle("Why not in a causal head?", key="causal")
     if is_causal(here) and not causal:
         if (model := models.needed(BOTH_WAYS)) is None:
             return
@@ -112,8 +112,8 @@ def performer(here: Lesson) -> None:
     """Random features whose products are exp(q · k) on average."""
     head = head_of(here)
     with lesson.line("performer"):
-        m = st.select_slider("Random features m", FEATURES, 64, key="features", bind="query-params")
-        seed = st.slider("Random seed", 0, 20, 0, key="features_draw", bind="query-params")
+        m = inputs.select_slider("Random features m", FEATURES, 64, key="features")
+        seed = inputs.slider("Random seed", 0, 20, 0, key="features_draw")
     pattern = _drawn(head, m, seed)
     d = head.q.shape[1]
     cost = features.cost(len(head.q), len(head.k), d, m, drawn=True)

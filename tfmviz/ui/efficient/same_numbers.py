@@ -14,7 +14,7 @@ from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.analysis.efficient.tiles import Tile
 from tfmviz.plots import efficient as figures
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
@@ -35,13 +35,12 @@ def tiled(here: Lesson) -> None:
     """The running softmax, replayed tile by tile."""
     head = head_of(here)
     with lesson.line("tiled"):
-        asked = st.select_slider("Tile size", SIZES, 4, key="tile", bind="query-params")
+        asked = inputs.select_slider("Tile size", SIZES, 4, key="tile")
         size = max(asked, smallest_tile(*head.scores.shape))
         made = list(tiles.tiles(head.q, head.k, head.v, head.allowed, size, bias=head.bias))
-        controls.at_most("step_of_tiles", len(made))
         step = 1
         if len(made) > 1:
-            step = st.slider("Step", 1, len(made), len(made) // 2, key="step_of_tiles", bind="query-params")
+            step = inputs.slider("Step", 1, len(made), len(made) // 2, key="step_of_tiles")
     if size > asked:
         st.info(f"There would be more than {MOST_TILES:,} smaller tiles, so these have size {size}.", icon=icons.CUT)
     tile = made[step - 1]
@@ -91,10 +90,8 @@ def state(here: Lesson) -> None:
     """A diagonal linear recurrence over the head's values, and its kernel as a pattern."""
     head = head_of(here)
     with lesson.line("state"):
-        speed = st.select_slider(
-            "Decay per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets", bind="query-params"
-        )
-        n_state = st.slider("Values in the state", 1, 16, 4, key="state_size", bind="query-params")
+        speed = inputs.select_slider("Decay per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets")
+        n_state = inputs.slider("Values in the state", 1, 16, 4, key="state_size")
     n = len(head.k)
     a, ones = state_space.decays(n_state, speed), np.ones(n_state)
     kernel = state_space.kernel(n, a, ones, ones / n_state)
@@ -128,7 +125,7 @@ def shared_heads(here: Lesson) -> None:
     with lesson.line("shared"):
         n_groups = options[0]
         if len(options) > 1:
-            n_groups = st.select_slider("Key/value heads", options, options[-2], key="kv_groups", bind="query-params")
+            n_groups = inputs.select_slider("Key/value heads", options, options[-2], key="kv_groups")
     k, v = (here.trace[f"{layer}.{turned(here.trace, layer, name)}"].astype(np.float64) for name in "kv")
     repeats = n_heads // len(k)
     k, v = (grouped.shared(np.repeat(x, repeats, axis=0), n_groups)[here.choice.head] for x in (k, v))

@@ -12,7 +12,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots import efficient as figures
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import result, show
@@ -40,8 +40,8 @@ def trained(here: Lesson) -> None:
     config = space.config.to_dict()
     with lesson.line("space"):
         layers = range(config["n_layers"])
-        layer = st.segmented_control("Layer", layers, default=0, key="space", bind="query-params", required=True)
-        channel = st.slider("Channel", 0, config["d_model"] - 1, 0, key="channel", bind="query-params")
+        layer = inputs.segmented_control("Layer", layers, default=0, key="space", required=True)
+        channel = inputs.slider("Channel", 0, config["d_model"] - 1, 0, key="channel")
     trace, pattern = _run(space, here.text), models.trace(twin, here.text)
     controls.say_what_was_cut(trace.target, "These models read")
     a = zoo.experiments.decays(space, layer)

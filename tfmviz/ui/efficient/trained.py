@@ -13,7 +13,7 @@ from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import before_after, icons, lesson, models
+from tfmviz.ui import before_after, icons, inputs, lesson, models
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
@@ -51,12 +51,11 @@ class Pair:
 def twins(here: Lesson) -> None:
     """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
     with lesson.line("twins"):
-        kind = st.segmented_control(
+        kind = inputs.segmented_control(
             "Trained with",
             list(TWINS),
             default=next(iter(TWINS)),
             key="trained_with",
-            bind="query-params",
             required=True,
         )
     cheap, full = (models.needed(name) for name in TWINS[kind])

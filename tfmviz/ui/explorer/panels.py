@@ -15,7 +15,7 @@ from tfmviz.analysis.residual import stream
 from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots import residual
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, inputs, models
 from tfmviz.ui.figures import show, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
@@ -113,7 +113,7 @@ def files(here: Lesson) -> None:
     page, table, arrays = st.columns(3)
 
     def download(label: str, data: Callable[[], str | bytes], name: str, mime: str, words: str) -> None:
-        st.download_button(label, data, name, mime, on_click="ignore", width="stretch")
+        inputs.download_button(label, data, name, mime, width="stretch")
         st.caption(words)
 
     with page:

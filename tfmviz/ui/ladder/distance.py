@@ -11,12 +11,13 @@ from tfmviz import zoo
 from tfmviz.analysis import reach
 from tfmviz.plots import ladder as figures
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Ladder
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import either
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
@@ -28,16 +29,13 @@ WORDS = {24: 4, 40: 2}
 
 def distance(here: Lesson) -> None:
     """On the reader's text, or on many others."""
-    lesson.either("On", "seen_on", {"your text": lambda: own(here), "held-out text": averages})
+    either("On", "seen_on", {"your text": own, "held-out text": lambda _: averages()})(here)
 
 
 def own(here: Lesson) -> None:
     """A curve for each model over the distance, on the reader's text."""
     with lesson.line("reach"):
-        how = (
-            st.segmented_control("How", (CHANGE, GRADIENT), default=CHANGE, key="reach_by", bind="query-params")
-            or CHANGE
-        )
+        how = inputs.segmented_control("How", (CHANGE, GRADIENT), default=CHANGE, key="reach_by")
     ladder = rungs.ladder()
     text = rungs.read(ladder, here.text).text
     values, y = (moved(ladder, here.text), "share moved") if how == CHANGE else (pulled(ladder, here.text), "gradient")
@@ -125,7 +123,7 @@ def averages() -> None:
     lesson.hide("text")
     with lesson.line("averages"):
         names = list(MEASURES)
-        name = st.segmented_control("Text before", names, default=names[1], key="before", bind="query-params")
+        name = inputs.segmented_control("Text before", names, default=names[1], key="before")
     key, y = MEASURES[name or names[1]]
     facts = rungs.measured()
     values = {title: np.array(facts["models"][model][key]) for model, title in TITLES.items()}

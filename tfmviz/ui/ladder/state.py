@@ -12,7 +12,7 @@ from tfmviz.analysis.recurrence import Steps, fading
 from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.ladder import rungs
@@ -40,8 +40,8 @@ def state(here: Lesson) -> None:
     model = rungs.ladder().recurrent
     layers = range(model.config.to_dict()["n_layers"])
     with lesson.line("state"):
-        what = st.segmented_control("Show", list(SITES), default="state h", key="gate", bind="query-params")
-        layer = st.segmented_control("Layer of the network", layers, default=0, key="rnn", bind="query-params") or 0
+        what = inputs.segmented_control("Show", list(SITES), default="state h", key="gate")
+        layer = inputs.segmented_control("Layer of the network", layers, default=0, key="rnn")
     site, kind = SITES[what or "state h"]
     trace = record(model, here.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)

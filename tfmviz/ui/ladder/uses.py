@@ -15,7 +15,7 @@ from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -138,7 +138,7 @@ PLACES = {
 def _held_out() -> None:
     with lesson.line("right"):
         names = list(PLACES)
-        by = st.segmented_control("Held-out tokens by", names, default=names[0], key="sorted", bind="query-params")
+        by = inputs.segmented_control("Held-out tokens by", names, default=names[0], key="sorted")
     curves = right_by(by or names[0])
     show(
         "right",

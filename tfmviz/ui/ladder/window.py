@@ -11,7 +11,7 @@ from tfmviz.analysis.window_network import Network, n_numbers, network
 from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, inputs, lesson
+from tfmviz.ui import controls, inputs, lesson, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
@@ -57,17 +57,18 @@ def _end(text: Encoding) -> int:
     """How many tokens have been read; the window ends with the last of them."""
     chosen = controls.pinned()
     end = min(chosen or len(text), len(text))
-    st.session_state["window_end"] = end
-    with lesson.line("window"):
-        st.selectbox(
-            "Last token in the window",
-            range(1, len(text) + 1),
-            format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
-            key="window_end",
-            on_change=lambda: controls.pin(st.session_state["window_end"]),
-            width=200,
-        )
-    return end
+    if not side.is_b():
+        st.session_state["window_end"] = end
+    return inputs.selectbox(
+        "Last token in the window",
+        range(1, len(text) + 1),
+        format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
+        key="window_end",
+        on_change=lambda: controls.pin(st.session_state["window_end"]),
+        width=200,
+        bind=None,
+        line=lesson.line("window"),
+    )
 
 
 def _chosen(key: str, count: int, *, otherwise: int) -> int:

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.analysis import mask_effect
 from tfmviz.plots import masks as figures
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import before_after, controls, icons
+from tfmviz.ui import before_after, icons, inputs
 from tfmviz.ui import sides as both
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
@@ -137,8 +137,7 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     if chosen.mask.shape[0] != chosen.mask.shape[1] or layer.endswith("cross_attn"):
         st.info("Cross-attention reads everything in one step. Choose self-attention.")
         return
-    controls.at_most("depth", n_layers)
-    shown = st.slider("Layers", 1, n_layers, n_layers, key="depth", bind="query-params") if n_layers > 1 else 1
+    shown = inputs.slider("Layers", 1, n_layers, n_layers, key="depth") if n_layers > 1 else 1
     steps = mask_effect.layers_to_reach([chosen.mask] * shown)
     tokens = here.trace.axes(layer)[0].tokens
     count, after = int((steps != mask_effect.OUT_OF_REACH).sum()), counted(shown, "layer")

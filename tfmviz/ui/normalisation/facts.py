@@ -15,10 +15,11 @@ from tfmviz.plots import normalisation as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import icons, inputs, lesson, sides
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
@@ -42,14 +43,14 @@ def scaling() -> None:
     """Age and tuition: two columns of numbers of very different size."""
     line = lesson.line("scaling")
     with line:
-        ages = st.text_input("Age, in years", AGES, key="ages", bind="query-params", max_chars=200)
-        fees = st.text_input("Tuition, per year", FEES, key="fees", bind="query-params", max_chars=200)
+        ages = inputs.text_input("Age, in years", AGES, key="ages", max_chars=200)
+        fees = inputs.text_input("Tuition, per year", FEES, key="fees", max_chars=200)
     try:
         raw = table(ages, fees)
     except ValueError as error:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
-    scale = line.segmented_control("Scale", list(SCALES), default="as they are", key="scale", bind="query-params")
+    scale = inputs.segmented_control("Scale", list(SCALES), default="as they are", key="scale", line=line)
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
     shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
     other = nearest(shown)[0]
@@ -206,8 +207,8 @@ def gradients() -> None:
     from tfmviz.model.gradients import config, gradients_at_start
 
     with lesson.line("gradients"):
-        n_layers = st.slider("Layers", 2, 16, 12, key="untrained_layers", bind="query-params")
-        seed = st.slider("Seed of the random weights", 0, 20, 0, key="weights_seed", bind="query-params")
+        n_layers = inputs.slider("Layers", 2, 16, 12, key="untrained_layers")
+        seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="weights_seed")
     with st.spinner("Computing the gradients of both models…"):
         post, pre = _gradients(n_layers, seed)
     show("gradients", figures.depth(post, pre, theme=theme()))
@@ -232,3 +233,24 @@ def _gradients(n_layers: int, seed: int) -> tuple[list[float], list[float]]:
         gradients_at_start(n_layers=n_layers, norm_position="post", seed=seed),
         gradients_at_start(n_layers=n_layers, norm_position="pre", seed=seed),
     )
+
+
+def apart(both: Sides) -> None:
+    """Mean and standard deviation of the chosen token's vector before and after the norm, in A and in B."""
+    at = both.queries.partner(both.query)
+    if at is None:
+        return
+    vectors = [
+        (normed(lesson)[position], lesson.trace[f"{lesson.choice.layer}.norm"][position])
+        for lesson, position in zip(both.lessons, (both.query, at), strict=True)
+    ]
+    (a, a_after), (b, b_after) = vectors
+    st.markdown(
+        f"The norm takes the standard deviation of {markdown.plain(sides.query_name(both))} from {decimal(a.std())} to "
+        f"{decimal(a_after.std())} in A, from {decimal(b.std())} to {decimal(b_after.std())} in B."
+    )
+    rows = [f"{what} {when}" for when in ("before", "after") for what in ("mean", "standard deviation")]
+    columns = {"statistic": rows}
+    for title, pair in zip(both.titles, vectors, strict=True):
+        columns[title] = [decimal(float(value), ".3f") for x in pair for value in (x.mean(), x.std())]
+    show("norms_apart", of_columns(columns, caption="Before the norm and after"))

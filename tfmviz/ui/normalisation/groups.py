@@ -14,7 +14,7 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -53,11 +53,10 @@ class Batch:
 
 def batch(here: Lesson) -> list[str]:
     """Asks for the sentences of the batch; the reader's own is the first."""
-    typed = st.text_area(
+    typed = inputs.text_area(
         f"More sentences for the batch, one per line, at most {MAX_SENTENCES}",
         MORE,
         key="batch",
-        bind="query-params",
         max_chars=MOST_TYPED,
         height=96,
     )
@@ -102,13 +101,13 @@ def groups(here: Lesson) -> None:
     """The batch as a picture, and a frame around the numbers that share a mean."""
     line, figure = lesson.line("groups"), st.container()
     given = read(here, batch(here))
-    norm = line.segmented_control("Normalised by", NORMS, default="none", key="norm", bind="query-params") or "none"
+    norm = inputs.segmented_control("Normalised by", NORMS, default="none", key="norm", line=line)
     last = min(ROWS, len(given.tokens[0])) - 1
     row = min(1, last)
     if last > 0:
-        row = min(line.slider("Token", 0, last, row, key="row", bind="query-params"), last)
+        row = min(inputs.slider("Token", 0, last, row, key="row", line=line), last)
     numbers = min(NUMBERS, given.vectors.shape[2])
-    column = line.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", bind="query-params")
+    column = inputs.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", line=line)
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
     result(_measured(given, normed, row, column))
@@ -186,9 +185,9 @@ def _from_nothing(*, still: bool) -> str:
 def company(here: Lesson) -> None:
     """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
-        typed = st.text_input("The added sentence", JOINING, key="joining", bind="query-params", max_chars=MOST_TYPED)
-        phase = st.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase", bind="query-params")
-        padding = st.toggle("Count the padding too", key="padding", bind="query-params")
+        typed = inputs.text_input("The added sentence", JOINING, key="joining", max_chars=MOST_TYPED)
+        phase = inputs.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase")
+        padding = inputs.toggle("Count the padding too", key="padding")
     figure = st.container()
     texts = batch(here)
     before, after = read(here, texts), read(here, [*texts, typed if typed.strip() else JOINING])

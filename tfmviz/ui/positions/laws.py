@@ -12,7 +12,7 @@ from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.words import markdown
@@ -24,15 +24,11 @@ SHOWN = 16
 
 def shift(waves: Waves, line: DeltaGenerator) -> None:
     """PE(pos + k) as a rotation of PE(pos), built and checked."""
-    controls.at_most("k", waves.length // 2)
-    controls.at_most("i", waves.d // 2 - 1)
-    k = line.slider("Shift k", 0, waves.length // 2, min(5, waves.length // 2), key="k", bind="query-params")
+    k = inputs.slider("Shift k", 0, waves.length // 2, min(5, waves.length // 2), key="k", line=line)
     n_pairs = waves.d // 2
     i = 0
     if n_pairs > 1:
-        i = line.slider(
-            "Pair i", 0, n_pairs - 1, n_pairs // 8, key="i", bind="query-params", help="Dimensions 2i and 2i + 1."
-        )
+        i = inputs.slider("Pair i", 0, n_pairs - 1, n_pairs // 8, key="i", help="Dimensions 2i and 2i + 1.", line=line)
     matrix = laws.shift_matrix(waves.wavelengths, k)
     error = laws.shift_error(waves.table, matrix, k)
     left, right = st.columns(2)
@@ -87,8 +83,8 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
         return
     p, *others = asked
     names = {"product": f"PE({p}) · PE(q)", "distance": f"‖PE({p}) − PE(q)‖"}
-    measure = line.segmented_control(
-        "Measure", list(names), default="product", key="measure", bind="query-params", label_visibility="collapsed"
+    measure = inputs.segmented_control(
+        "Measure", list(names), default="product", key="measure", label_visibility="collapsed", line=line
     )
     dot, distance = _relations(waves)
     with left:
@@ -157,9 +153,7 @@ def settings() -> Waves | None:
     """Asks for size and base. If they make no table, says so and gives None."""
     d = inputs.number_box("d", key="width", value=512, step=2, help="Dimensions per position.")
     length = inputs.number_box("Positions", key="places", value=50)
-    base = st.select_slider(
-        "Base", (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000), 10_000, key="base", bind="query-params"
-    )
+    base = inputs.select_slider("Base", (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000), 10_000, key="base")
     if not 2 <= length <= LARGEST:
         st.warning(f"Choose 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon=icons.WARNING)
     elif d > LARGEST:

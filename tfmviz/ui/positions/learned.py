@@ -15,10 +15,12 @@ from tfmviz.plots.positions import Line
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
@@ -48,37 +50,21 @@ class Place:
         return isinstance(self.model.tokenizer, Tokenizer)
 
 
-def tables() -> None:
+def tables(here: Lesson) -> None:
     place = choose()
     if place is None:
         return
     config = place.model.config
     if config.trained_on > config.max_len:  # more positions before it was converted
         st.markdown(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
-    lesson.tabs(
+    tabs(
         "of_table",
-        {
-            "The table": (
-                "Each row is added to the word at its position.",
-                lambda: heat_map(place),
-            ),
-            "Similarity": (
-                "",
-                lambda: similarity(place),
-            ),
-            "Main directions": (
-                "",
-                lambda: directions(place),
-            ),
-            "Well trained?": (
-                "A row grows only when training reaches it.",
-                lambda: norms(place),
-            ),
-            "The wall": (
-                "",
-                lambda: wall(place),
-            ),
-        },
+        here,
+        Tab("The table", lambda _: heat_map(place), "Each row is added to the word at its position."),
+        Tab("Similarity", lambda _: similarity(place)),
+        Tab("Main directions", lambda _: directions(place)),
+        Tab("Well trained?", lambda _: norms(place), "A row grows only when training reaches it."),
+        Tab("The wall", lambda _: wall(place)),
     )
 
 
@@ -97,7 +83,7 @@ def choose() -> Place | None:
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
     with lesson.line("trained"):
         st.markdown("As in BERT and GPT-2, every position has a trained vector.")
-        chosen = st.selectbox("Trained table", list(places), index=first, key="trained", bind="query-params")
+        chosen = inputs.selectbox("Trained table", list(places), index=first, key="trained")
     name, stack = places[chosen]
     return Place(model=models.load(name), stack=stack)
 
@@ -212,9 +198,7 @@ def one_too_many(place: Place) -> str:
 def _beyond(model: Model) -> None:
     """A model that reverses words, on longer and longer words."""
     line = lesson.line("letters")
-    word = line.text_input(
-        "Letters to reverse", "attentionisallyouneed", key="letters", bind="query-params", max_chars=32
-    )
+    word = inputs.text_input("Letters to reverse", "attentionisallyouneed", key="letters", max_chars=32, line=line)
     letters = "".join(c for c in word.lower() if "a" <= c <= "z")
     if len(letters) < 2:
         st.info("Type at least two letters from a to z.", icon=icons.INFO)

@@ -10,11 +10,12 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words.numbers import counted
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
@@ -22,14 +23,12 @@ OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.
 
 
 def ideas(here: Lesson) -> None:
-    lesson.tabs(
+    tabs(
         "idea",
-        {
-            "Append the index": ("", lambda: appended_index(here)),
-            "index / (N − 1)": ("", lambda: fractions(here)),
-            "Count in bits": ("", counter),
-        },
-        needs={"Count in bits": ()},
+        here,
+        Tab("Append the index", appended_index),
+        Tab("index / (N − 1)", fractions),
+        Tab("Count in bits", counter, needs=()),
     )
 
 
@@ -85,8 +84,8 @@ def fractions(here: Lesson) -> None:
     """index / (N - 1) for the reader's sentence and for another one."""
     own = _tokens(here, here.text)
     usual = next((text for text in OTHERS if len(_tokens(here, text)) != len(own)), OTHERS[0])
-    typed = lesson.line("fractions").text_input(
-        "Another sentence", key="another", bind="query-params", max_chars=200, placeholder=usual
+    typed = inputs.text_input(
+        "Another sentence", key="another", max_chars=200, placeholder=usual, line=lesson.line("fractions")
     )
     texts = [own, _tokens(here, typed.strip() or usual)]
     places = [naive_positions.fractions(len(tokens)) for tokens in texts]
@@ -107,11 +106,11 @@ def _tokens(here: Lesson, text: str) -> tuple[str, ...]:
     return here.model.encode(text).tokens
 
 
-def counter() -> None:
+def counter(_: Lesson) -> None:
     """Positions counted in bits beside sinusoids with as many numbers."""
     from tfmviz.positions.sinusoidal import sinusoids
 
-    n_bits = lesson.line("counter").slider("Bits", 2, 8, 4, key="bits", bind="query-params")
+    n_bits = inputs.slider("Bits", 2, 8, 4, key="bits", line=lesson.line("counter"))
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
     show("bits_map", figures.bits(values))

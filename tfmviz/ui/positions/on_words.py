@@ -10,7 +10,7 @@ from tfmviz.plots import positions as figures
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -28,7 +28,7 @@ def on_words(here: Lesson) -> None:
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))
     label = f"× √d_model = {scale:.2f}, as in the model"
-    scaled = lesson.line("scaled").toggle(label, value=True, key="scaled", bind="query-params")
+    scaled = inputs.toggle(label, value=True, key="scaled", line=lesson.line("scaled"))
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
     show(

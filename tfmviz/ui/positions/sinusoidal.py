@@ -12,54 +12,36 @@ from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
 from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
+from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
     """The parts of this tab; only the open one is computed."""
-    lesson.tabs(
+    tabs(
         "wave",
-        {
-            "Curves": (
-                "Each pair of dimensions turns like a clock hand.",
-                of_waves(curves),
-            ),
-            "By hand": (
-                "The paper's i counts from 0; some slides count from 1.",
-                of_waves(by_hand),
-            ),
-            "Why many waves": (
-                "",
-                of_waves(repeats),
-            ),
-            "Heat map": (
-                "",
-                of_waves(heat_map),
-            ),
-            "A shift is a rotation": (
-                "",
-                of_waves(shift),
-            ),
-            "Near and far": (
-                "",
-                of_waves(near_and_far),
-            ),
-            "On real words": ("", lambda: on_words(here)),
-        },
-        needs={"": (), "On real words": ("text",)},
+        here,
+        Tab("Curves", of_waves(curves), "Each pair of dimensions turns like a clock hand."),
+        Tab("By hand", of_waves(by_hand), "The paper's i counts from 0; some slides count from 1."),
+        Tab("Why many waves", of_waves(repeats)),
+        Tab("Heat map", of_waves(heat_map)),
+        Tab("A shift is a rotation", of_waves(shift)),
+        Tab("Near and far", of_waves(near_and_far)),
+        Tab("On real words", on_words, needs=("text",)),
+        needs=(),
     )
 
 
-def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[], None]:
+def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[Lesson], None]:
     """A part of this tab: the settings that all parts share, in one line with its own, and what it draws."""
 
-    def draw() -> None:
+    def draw(_: Lesson) -> None:
         line = lesson.line("waves")
         with line:
             waves = settings()
@@ -72,21 +54,17 @@ def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[], None
 def curves(waves: Waves, _line: DeltaGenerator) -> None:
     """Chosen dimensions over position, with frequency and wavelength."""
     figure, line = st.container(), lesson.line("dimensions")
-    for key in ("at_a", "at_b"):
-        controls.at_most(key, waves.length - 1)
     at = [
-        line.slider(
-            f"Position {key[-1]}", 0, waves.length - 1, min(first, waves.length - 1), key=key, bind="query-params"
-        )
+        inputs.slider(f"Position {key[-1]}", 0, waves.length - 1, min(first, waves.length - 1), key=key, line=line)
         for key, first in (("at_a", 3), ("at_b", 20))
     ]
-    chosen = line.multiselect(
+    chosen = inputs.multiselect(
         "Dimensions",
         range(waves.d),
         default=sorted({0, 1, *(part * waves.d // 16 // 2 * 2 for part in (1, 2, 4, 8))} & set(range(waves.d))),
         key=f"dims{waves.d}",
-        bind="query-params",
         max_selections=10,
+        line=line,
     )
     if chosen:
         with figure:
@@ -163,7 +141,7 @@ def by_hand(waves: Waves, line: DeltaGenerator) -> None:
 
 def repeats(waves: Waves, line: DeltaGenerator) -> None:
     """One wave repeats itself; many of different length do not."""
-    wavelength = line.slider("Single wavelength", 2, 24, 6, key="wave_length", bind="query-params")
+    wavelength = inputs.slider("Single wavelength", 2, 24, 6, key="wave_length", line=line)
     length = waves.length
     single = laws.wave(np.arange(length), wavelength)[:, None]
     many = waves.table[:length]
@@ -209,8 +187,8 @@ def _single_wave(wavelength: int) -> None:
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     layouts = {"sine, cosine, sine, cosine …": "paper", "all sines | all cosines": "halves"}
     figure = st.container()
-    stored = lesson.line("stored").segmented_control(
-        "Stored as", list(layouts), default=next(iter(layouts)), key="stored", bind="query-params"
+    stored = inputs.segmented_control(
+        "Stored as", list(layouts), default=next(iter(layouts)), key="stored", line=lesson.line("stored")
     )
     halves = layouts.get(stored or "") == "halves"
     order = _sines_first(waves)

@@ -9,7 +9,7 @@ from tfmviz import zoo
 from tfmviz.plots import recipe as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -29,8 +29,8 @@ LARGEST = 60_000_000
 
 def dropout(here: Lesson) -> None:
     with lesson.line("dropout"):
-        rate = st.slider("p", 0.0, 0.5, 0.1, 0.05, key="p", bind="query-params")
-        seed = st.slider("Random seed", 0, 50, 0, key="dropout_draw", bind="query-params")
+        rate = inputs.slider("p", 0.0, 0.5, 0.1, 0.05, key="p")
+        seed = inputs.slider("Random seed", 0, 50, 0, key="dropout_draw")
     found = forcing.forced(here)
     if found is None:
         return
@@ -64,7 +64,7 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
 def gradients(here: Lesson) -> None:
     """Length of the gradient in each layer for the typed text: before training and now."""
     with lesson.line("gradients"):
-        seed = st.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed", bind="query-params")
+        seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
     found = forcing.forced(here)
     if found is None:
         return

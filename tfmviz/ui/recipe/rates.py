@@ -10,7 +10,7 @@ from tfmviz.plots import recipe as figures
 from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.schedule import cosine, noam, noam_peak
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.words.numbers import decimal, tiny
@@ -32,11 +32,9 @@ AROUND = 4
 
 def schedules() -> None:
     with lesson.line("schedules"):
-        d_model = st.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width", bind="query-params")
-        warmup = st.slider("Warm-up steps", 100, 10_000, 4000, 100, key="warmup", bind="query-params")
-        steps = st.select_slider(
-            "Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps", bind="query-params"
-        )
+        d_model = inputs.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width")
+        warmup = inputs.slider("Warm-up steps", 100, 10_000, 4000, 100, key="warmup")
+        steps = inputs.select_slider("Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps")
     at = np.unique(np.linspace(1, steps, 240).astype(int))
     peak = noam_peak(d_model=d_model, warmup=warmup)
     rates = {

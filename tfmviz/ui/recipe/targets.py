@@ -15,7 +15,7 @@ from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import forcing
@@ -45,7 +45,7 @@ def smoothed(here: Lesson) -> None:
         at = forcing.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]
         controls.token_box(names, at, label="Position")
-        epsilon = st.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon", bind="query-params")
+        epsilon = inputs.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon")
     log_p, target = found.log_p[at], found.ids[at]
     q = smoothing.smoothed(target, epsilon=epsilon, vocab_size=len(log_p))
     slope = smoothing.gradient(q, log_p)
@@ -96,7 +96,7 @@ def calibration() -> None:
     losses = data["models"][WITHOUT]["loss_to_choose_by"]
     best = temperatures[int(np.argmin(losses))]
     with lesson.line("calibration"):
-        at = st.select_slider("Temperature for ε = 0", temperatures, best, key="scaled_by", bind="query-params")
+        at = inputs.select_slider("Temperature for ε = 0", temperatures, best, key="scaled_by")
     rows = {
         "ε = 0": _at(data, WITHOUT, 1.0),
         "ε = 0.1": _at(data, WITH, 1.0),

@@ -12,10 +12,11 @@ from tfmviz.plots import rotations as figures
 from tfmviz.plots.compare import scheme_map
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.rope.subject import Subject, of_scheme
+from tfmviz.ui.tabs import either
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted
@@ -25,22 +26,22 @@ FARTHEST = 160
 
 
 def biases(here: Lesson) -> None:
-    lesson.either(
+    either(
         "Scheme",
         "bias",
         {
-            "ALiBi": of_scheme(here, "alibi", added, slopes),
-            "T5 buckets": of_scheme(here, "t5", added, t5_biases, t5_buckets),
-            "Shaw": of_scheme(here, "shaw", added, shaw_vectors, shaw_index),
+            "ALiBi": of_scheme("alibi", added, slopes),
+            "T5 buckets": of_scheme("t5", added, t5_biases, t5_buckets),
+            "Shaw": of_scheme("shaw", added, shaw_vectors, shaw_index),
         },
-    )
+    )(here)
 
 
 def slopes(shown: Subject) -> None:
     from tfmviz.positions import alibi
 
     own = shown.model.config.attention.n_heads
-    n_heads = lesson.line("slopes").slider("Heads H", 1, 32, min(own, 32), key="n_slopes", bind="query-params")
+    n_heads = inputs.slider("Heads H", 1, 32, min(own, 32), key="n_slopes", line=lesson.line("slopes"))
     found = alibi.slopes(n_heads).numpy()
     show(
         "slopes",
@@ -110,7 +111,7 @@ def t5_buckets(shown: Subject) -> None:
     """Which pairs of the sentence's tokens share a bias."""
     kinds = ("looks back (decoder)", "both ways (encoder)")
     line = lesson.line("buckets")
-    kind = line.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", bind="query-params") or kinds[0]
+    kind = inputs.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", line=line)
     both_ways = kind == kinds[1]
     position = np.arange(len(shown.tokens))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
@@ -166,7 +167,7 @@ def shaw_vectors(shown: Subject) -> None:
 def shaw_index(shown: Subject) -> None:
     """Which pairs of the sentence's tokens share a vector."""
     line = lesson.line("shaw")
-    clip = line.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", bind="query-params")
+    clip = inputs.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", line=line)
     found = rotations.relative_index(len(shown.tokens), len(shown.tokens), clip=clip)
     title, mask = "index of a", np.ones(found.shape, dtype=bool)
     show("shaw", figures.class_map(found, tokens=shown.tokens, title=title, mask=mask))

@@ -68,14 +68,8 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
     )
-    kind = line.radio(
-        "For longer texts",
-        get_args(Stretching),
-        horizontal=True,
-        key="stretch",
-        bind="query-params",
-    )
-    scale = line.slider("Times as long", 1, 32, 4, key="stretch_by", bind="query-params")
+    kind = inputs.radio("For longer texts", get_args(Stretching), horizontal=True, key="stretch", line=line)
+    scale = inputs.slider("Times as long", 1, 32, 4, key="stretch_by", line=line)
     try:
         theta = _theta(shown, d_head, base)
         turning = theta[theta > 0]
@@ -209,7 +203,7 @@ def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array
 def decay(shown: Subject) -> None:
     """The paper's bound, random vectors and the model's own queries and keys against distance."""
     with lesson.line("decay"):
-        reach = st.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to", bind="query-params")
+        reach = inputs.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to")
     figure = st.container()
     chosen = spectrum(shown, shown.trace[f"{shown.layer}.q"].shape[-1])
     if chosen is None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import streamlit as st
 
 from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law, PublishedLaw
 from tfmviz.plots import scaling_laws as figures
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, in_words
@@ -29,11 +28,9 @@ AXES = {
 
 def published() -> None:
     with lesson.line("laws"):
-        against = (
-            st.segmented_control("Plot against", list(AXES), default="N", key="law_axis", bind="query-params") or "N"
-        )
-        n = SIZES[st.select_slider("N", list(SIZES), in_words(1e10), key="law_n", bind="query-params")]
-        d = AMOUNTS[st.select_slider("D", list(AMOUNTS), in_words(1e11), key="law_d", bind="query-params")]
+        against = inputs.segmented_control("Plot against", list(AXES), default="N", key="law_axis")
+        n = SIZES[inputs.select_slider("N", list(SIZES), in_words(1e10), key="law_n")]
+        d = AMOUNTS[inputs.select_slider("D", list(AMOUNTS), in_words(1e11), key="law_d")]
     title, x = AXES[against]
     curves = {name: (x, curve(known.law, against, x, n, d)) for name, known in PUBLISHED_LAWS.items()}
     here = {"N": n, "D": d, "C": 6 * n * d}[against]

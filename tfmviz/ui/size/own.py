@@ -17,7 +17,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots import scaling_laws as figures
 from tfmviz.plots.scaling_laws import Series
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.views.counts import Table
@@ -37,10 +37,8 @@ def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
     grid = read()
     with lesson.line("own"):
-        against = (
-            st.segmented_control("Plot against", list(TITLES), default="N", key="own_axis", bind="query-params") or "N"
-        )
-        counted = st.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts", bind="query-params")
+        against = inputs.segmented_control("Plot against", list(TITLES), default="N", key="own_axis")
+        counted = inputs.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts")
     counted = counted or ALL
     law = fitted(counted).law
     lines = series(grid.fitted, against, counted, law)

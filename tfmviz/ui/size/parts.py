@@ -7,7 +7,7 @@ import streamlit as st
 from tfmviz.analysis import parameters
 from tfmviz.analysis.parameters import TRAINING_BYTES, counts
 from tfmviz.plots import size as figures
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
@@ -91,9 +91,7 @@ def memory(here: Lesson) -> None:
 def _training(subject: Subject) -> None:
     known = subject.known.tokens if subject.known else None
     with lesson.line("run"):
-        tokens = st.select_slider(
-            "Tokens to train on", TOKENS, 10**10, key="trained_on", bind="query-params", format_func=in_words
-        )
+        tokens = inputs.select_slider("Tokens to train on", TOKENS, 10**10, key="trained_on", format_func=in_words)
     amounts = {"your slider": float(tokens)} | ({"its authors": known} if known else {})
     flops = {who: parameters.training_flops(subject.design, amount) for who, amount in amounts.items()}
     titles = [f"{in_words(amount)} tokens ({who}), {tiny(flops[who])} operations" for who, amount in amounts.items()]

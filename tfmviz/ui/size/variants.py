@@ -16,7 +16,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots import variants as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -143,7 +143,7 @@ def read() -> Comparison:
 def compared(here: Lesson) -> None:
     """Losses of all variants and what can be said of each, or experts at work on the reader's sentence."""
     with lesson.line("changes"):
-        shown = st.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes", bind="query-params") or SHOWN[0]
+        shown = inputs.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes")
     if shown == EXPERTS:
         routed(here)
         return

@@ -11,7 +11,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -152,9 +152,7 @@ def _ask_kind(*, crosses: bool) -> Kind:
     if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
         st.session_state["kind_of_head"] = "same word"
     kinds, key = (CROSS_KINDS, "kind_of_cross_head") if crosses else (SELF_KINDS, "kind_of_head")
-    return st.segmented_control(
-        "What should the head do?", kinds, default=kinds[0], key=key, bind="query-params", required=True
-    )
+    return inputs.segmented_control("What should the head do?", kinds, default=kinds[0], key=key, required=True)
 
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -166,9 +164,7 @@ N_QUERIES, N_KEYS = 256, 16
 def scaling_lab(here: Lesson) -> None:
     """Scores with and without ÷ √d, for vectors of any width."""
     with lesson.line("scaling"):
-        source = st.radio(
-            "Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors", bind="query-params"
-        )
+        source = inputs.radio("Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors")
         its_own = source == "this head's own"
         d = _ask_width(here, its_own=its_own)
     if its_own and here.weights.is_linear:
@@ -205,11 +201,10 @@ def scaling_lab(here: Lesson) -> None:
 def _ask_width(here: Lesson, *, its_own: bool) -> int:
     """Asks for d, which cannot exceed the width of the head's own vectors."""
     if not its_own:
-        return st.select_slider("d, size of each vector", list(WIDTHS), 64, key="d", bind="query-params")
+        return inputs.select_slider("d, size of each vector", list(WIDTHS), 64, key="d")
     d_head: int = here.trace[f"{here.choice.layer}.q"].shape[-1]
-    controls.at_most("d_own", d_head)
     widths: list[int] = [*(d for d in WIDTHS if d < d_head), d_head]
-    return st.select_slider("d, size of each vector", widths, value=d_head, key="d_own", bind="query-params")
+    return inputs.select_slider("d, size of each vector", widths, d_head, key="d_own")
 
 
 def _histograms(scores: Array, scaled: Array) -> None:

@@ -15,7 +15,7 @@ from tfmviz.plots import attribution as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
-from tfmviz.ui import before_after, controls, icons, lesson
+from tfmviz.ui import before_after, controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -114,8 +114,8 @@ def _account(here: Lesson) -> Account:
 
 def _words(model: Model, best: int) -> tuple[int | None, int | None]:
     answer = visible(model.vocabulary[best])
-    one = st.text_input("Word", key="word", bind="query-params", max_chars=60, placeholder=answer)
-    other = st.text_input("minus", key="versus", bind="query-params", max_chars=60, placeholder="nothing")
+    one = inputs.text_input("Word", key="word", max_chars=60, placeholder=answer)
+    other = inputs.text_input("minus", key="versus", max_chars=60, placeholder="nothing")
     found = []
     for typed in (one or "", other or ""):
         index = _index_of(model, typed)
@@ -225,12 +225,13 @@ def _buttons(account: Account) -> None:
     """Buttons that choose the heads with the largest scores."""
     for place, (column, n) in enumerate(zip(st.columns(4), _strongest(account), strict=False)):
         part = account.river.parts[n]
-        column.button(
+        inputs.button(
             f"{part.name}: {decimal(account.scores.scores[n], '+.2f')}",
             key=f"look_at_{place}",
             on_click=controls.look_at,
             args=(part.site, part.head),
             width="stretch",
+            line=column,
         )
 
 

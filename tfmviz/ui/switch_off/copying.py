@@ -14,7 +14,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.plots import damage as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
@@ -67,7 +67,7 @@ def laboratory(here: Lesson) -> None:
     stack = here.choice.layer.split(".")[0]
     options = [name for name, kind in COPIED.items() if patching.sites_of(here.trace, stack, kind)]
     figure = st.container()
-    copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
+    copied = inputs.radio("Copied", options, horizontal=True, key="copied", line=lesson.line("copied"))
     if other is None:
         st.info("Type a second sentence with the same number of tokens.", icon=icons.WRITE)
         return
@@ -91,14 +91,13 @@ def laboratory(here: Lesson) -> None:
 def _second(text: str) -> str | None:
     """Asks for the second sentence. While the box is empty, it is the first with one word exchanged, if possible."""
     guess = exchanged(text)
-    typed = st.text_input(
+    typed = inputs.text_input(
         "Second sentence",
         key="other",
-        bind="query-params",
         max_chars=MOST_TYPED,
         placeholder=guess or "",
     )
-    st.selectbox(
+    inputs.selectbox(
         "Pairs to start from",
         range(len(PAIRS)),
         format_func=lambda n: f"{PAIRS[n][0]} / {PAIRS[n][1]}",
@@ -107,6 +106,7 @@ def _second(text: str) -> str | None:
         placeholder="Pairs to start from",
         on_change=_take_pair,
         label_visibility="collapsed",
+        bind=None,
     )
     return typed if typed.strip() else guess
 

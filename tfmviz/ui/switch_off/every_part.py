@@ -12,7 +12,7 @@ from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.plots import damage as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -72,8 +72,10 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
     spared = [part.code for part, loss in heads if loss <= 0]
     words = f"{verb} all {len(spared)} that cost nothing alone" if len(spared) > 1 else f"{verb} {least.name} only"
     left, right = st.columns(2)
-    left.button(f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch")
-    right.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch")
+    inputs.button(
+        f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch", line=left
+    )
+    inputs.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch", line=right)
 
 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
@@ -160,7 +162,7 @@ def _measure(here: Lesson) -> tuple[Question, str]:
     every_word = question(here)
     if every_word is not None:
         line = lesson.line("measure")
-        chosen = line.radio("Measure the damage on", MEASURES, horizontal=True, key="damage_to", bind="query-params")
+        chosen = inputs.radio("Measure the damage on", MEASURES, horizontal=True, key="damage_to", line=line)
         if chosen == MEASURES[0]:
             return every_word, "the next word"
     writes = here.model.config.architecture != "encoder-only"

@@ -9,7 +9,7 @@ from tfmviz.analysis import embedding
 from tfmviz.plots import tokens as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -122,8 +122,7 @@ def embedding_map(here: Lesson) -> None:
     """All entries on the plane of the first two principal components, around the chosen token."""
     with lesson.line("map"):
         text, position = _choose(here)
-        zoom = st.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom",
-                                bind="query-params")  # fmt: skip
+        zoom = inputs.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom")
     places, shares = _plane(here.model)
     index = text.ids[position]
     low, high = _window(here.model, places, index, set(text.ids), zoom)

@@ -10,10 +10,11 @@ import streamlit as st
 from tfmviz.plots import bottleneck as alignments
 from tfmviz.plots import translating as figures
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import icons, lesson, translators
+from tfmviz.ui import icons, inputs, lesson, translators
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
+from tfmviz.ui.sides import Sides
 from tfmviz.ui.translators import SAID, TRANSFORMER, source_of, written
 from tfmviz.words.labels import END, START, UNKNOWN, visible
 from tfmviz.words.numbers import per_cent
@@ -23,10 +24,7 @@ ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
 
 def choose() -> str:
     """Asks which heads the figures show."""
-    which = (
-        st.segmented_control("Attention of", (ONE, LAYER, ALL), default=LAYER, key="heads", bind="query-params")
-        or LAYER
-    )
+    which = inputs.segmented_control("Attention of", (ONE, LAYER, ALL), default=LAYER, key="heads")
     if which != ONE:
         lesson.hide("head", *["layer"] * (which == ALL))
     return which
@@ -80,14 +78,14 @@ def encoder(here: Lesson, which: str) -> None:
     show("encoder", figures.attention(pattern, queries=names, keys=names, title=title, across=False))
 
 
-def side_by_side(here: Lesson, there: Lesson) -> None:
-    sides = both.of(_crossing(here), _crossing(there))
+def apart(sides: Sides) -> None:
+    """Where the two translations part, and where the chosen head looks in each."""
     both.show_texts(sides.titles, [writes(side.trace) for side in sides.lessons], "the translation")
-    result(f"{both.said(sides)} {both.how(sides)}")
+    st.markdown(f"{both.said(sides)} {both.how(sides)}")
     both.show_heads(sides)
 
 
-def _crossing(side: Lesson) -> Lesson:
+def crossing_of(side: Lesson) -> Lesson:
     """The same with the cross-attention of the chosen layer, and with a translation of its own."""
     layers = [layer for layer in side.model.config.layers if layer.endswith("cross_attn")]
     layer = layers[min(side.choice.layer_index, len(layers) - 1)]

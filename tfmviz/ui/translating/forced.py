@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots import translating as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
+from tfmviz.ui import inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
@@ -21,7 +21,7 @@ from tfmviz.words.numbers import decimal, per_cent
 
 def beginning(here: Lesson) -> None:
     with line("begins"):
-        begins = st.text_input("The translation begins with", "", key="begins", bind="query-params", max_chars=300)
+        begins = inputs.text_input("The translation begins with", "", key="begins", max_chars=300)
     model = here.model
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
     ids, p = _written(model, here.text, tuple(given))

@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz.plots import translating as figures
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons
+from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
@@ -31,11 +31,10 @@ LONGEST = 4
 
 def ask(here: Lesson) -> list[str]:
     """Asks for references and gives them, the first first; those of a sentence of the menu are known."""
-    typed = st.text_input(
+    typed = inputs.text_input(
         "Reference translations, separated by |",
         KNOWN.get(here.text, ""),
         key="references",
-        bind="query-params",
         max_chars=1_000,
         placeholder="How would you translate it?",
     )

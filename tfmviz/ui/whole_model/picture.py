@@ -12,7 +12,7 @@ from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, models, router, scenes
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import Link, show_view
+from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model.scene import Subject, Zoom
@@ -42,22 +42,12 @@ def said(
 
 def picture(here: Lesson) -> None:
     """The picture itself, in the browser."""
-    draw(here, here.query)
-
-
-def draw(here: Lesson, token: int | None, *, key: str = VIEWS[0], link: Link | None = None) -> None:
-    """Draws the picture.
-
-    Args:
-        token: that is followed; None: the one that the view follows already.
-        key: where the page has two.
-    """
+    token = here.query
     zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
     choice = here.choice
     where, head = scenes.place(zoom, choice.layer, choice.head)
     show_view(
         "whole_model",
-        key=key,
         js=view.JS,
         css=view.CSS,
         data=payload(here.model, here.text, zoom, where, head, here.edits),
@@ -65,13 +55,12 @@ def draw(here: Lesson, token: int | None, *, key: str = VIEWS[0], link: Link | N
             "layer": choice.layer,
             "head": choice.head,
             "token": token,
-            "says": {} if token is None else said(here.model, here.text, zoom, where, token, here.edits),
+            "says": said(here.model, here.text, zoom, where, token, here.edits),
             "address": {"model": here.model.name, "text": here.text},
             "kinds": ATTENTION_KINDS,
             "pages": {page.name: page.title for page in router.PAGES},
         },
         on_report=follow,
-        link=link,
     )
 
 

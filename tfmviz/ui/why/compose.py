@@ -19,7 +19,7 @@ from tfmviz.plots import steps as tiles
 from tfmviz.plots import why as figures
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -59,11 +59,11 @@ def compose(here: Lesson) -> None:
 def _asked() -> tuple[Way, str]:
     """What the later head reads for, and what is measured."""
     with lesson.line("side"):
-        chosen = st.segmented_control(
-            "Read in its", list(READS.values()), default="keys", key="side", bind="query-params", required=True
+        chosen = inputs.segmented_control(
+            "Read in its", list(READS.values()), default="keys", key="side", required=True
         )
-        measure = st.segmented_control(
-            "Measured", (COMPOSITION, OVERLAP), default=COMPOSITION, key="measured", bind="query-params", required=True
+        measure = inputs.segmented_control(
+            "Measured", (COMPOSITION, OVERLAP), default=COMPOSITION, key="measured", required=True
         )
     return next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION
 
@@ -228,12 +228,13 @@ def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
 def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:
     """Buttons that choose one of the heads."""
     for column, head in zip(st.columns(2), (earlier, later), strict=True):
-        column.button(
+        inputs.button(
             f"Choose head {name(head)}",
             key=f"choose_{name(head)}",
             on_click=controls.look_at,
             args=head,
             width="stretch",
+            line=column,
         )
 
 

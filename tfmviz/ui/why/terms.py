@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.analysis.why.reading import folded, largest
 from tfmviz.analysis.why.score import SIDES, ScoreSum
 from tfmviz.plots import why as figures
-from tfmviz.ui import controls
+from tfmviz.ui import controls, inputs
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import believe, subject
@@ -149,7 +149,7 @@ def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """Two buttons: what would be without this writer in the query, or in the key?"""
     names = subject.names(here)
     for side, writer in zip(SIDES, chosen, strict=True):
-        st.button(
+        inputs.button(
             f"Remove {subject.said(found.readings[side].names[writer])} from the {side} of {names[side]}",
             key=f"remove_{side}",
             on_click=believe.remove,

@@ -15,7 +15,7 @@ from tfmviz.record.decoding import Rules
 from tfmviz.record.facts import Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons
+from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -92,7 +92,7 @@ def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[fl
 def size(here: Lesson) -> None:
     """Bytes of the cache: of the chosen model, of published ones, or of any shape."""
     config, attention = here.model.config, here.model.config.attention
-    preset = st.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset", bind="query-params")
+    preset = inputs.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset")
     known = KNOWN.get(preset)
     start = (config.n_layers, attention.n_heads, attention.n_kv_heads, config.d_head)
     if known is not None:
@@ -100,9 +100,11 @@ def size(here: Lesson) -> None:
     n_layers, n_heads, n_kv_heads, d_head = start
     a, b, c = st.columns(3)
     groups = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
-    kv = a.select_slider("Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}")
-    number = b.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", bind="query-params")
-    length = c.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", bind="query-params")
+    kv = inputs.select_slider(
+        "Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}", bind=None, line=a
+    )
+    number = inputs.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", line=b)
+    length = inputs.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", line=c)
     local = (n_local(config), attention.window or 0)
     if known is not None:
         local = (known.n_local, known.window)
