@@ -26,6 +26,7 @@ class Side:
         figures: by the keys that the tab gives them, each with its place.
         places: of the tokens of each text, which are the same on both sides; see `figures.Link`.
         partner: the position in B of a key of A's.
+        lacks: whether this is B and has no such token; views keep the one that they show.
     """
 
     is_b: bool
@@ -33,6 +34,7 @@ class Side:
     controls: DeltaGenerator
     places: Mapping[str, Sequence[int]]
     partner: Callable[[int], int | None]
+    lacks: bool = False
     figures: dict[str, tuple[DeltaGenerator, Any]] = field(default_factory=dict)
 
     def key(self, name: str) -> str:
@@ -55,6 +57,12 @@ def now() -> Side | None:
 def is_b() -> bool:
     side = now()
     return side is not None and side.is_b
+
+
+def lacks() -> bool:
+    """Whether the side that is being drawn has no token like the chosen one."""
+    side = now()
+    return side is not None and side.lacks
 
 
 def key(name: str) -> str:

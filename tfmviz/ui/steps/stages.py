@@ -38,7 +38,7 @@ def stages(here: Lesson) -> None:
         selection={
             "stage": _asked("stage", STAGE) or "sentence",
             "at": _explained(_asked("at", CELL)),
-            "token": here.query,
+            "token": None if side.lacks() else here.query,
         },
         on_report=follow,
     )

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, models, router, scenes
+from tfmviz.ui import controls, models, router, scenes, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
@@ -42,7 +42,7 @@ def said(
 
 def picture(here: Lesson) -> None:
     """The picture itself, in the browser."""
-    token = here.query
+    token = None if side.lacks() else here.query
     zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
     choice = here.choice
     where, head = scenes.place(zoom, choice.layer, choice.head)
@@ -55,7 +55,7 @@ def picture(here: Lesson) -> None:
             "layer": choice.layer,
             "head": choice.head,
             "token": token,
-            "says": said(here.model, here.text, zoom, where, token, here.edits),
+            "says": {} if token is None else said(here.model, here.text, zoom, where, token, here.edits),
             "address": {"model": here.model.name, "text": here.text},
             "kinds": ATTENTION_KINDS,
             "pages": {page.name: page.title for page in router.PAGES},
