@@ -7,7 +7,6 @@ from functools import cache
 
 from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, short, signed
 from tfmviz.plots.charts import (
     Chart,
     Columns,
@@ -26,26 +25,6 @@ from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
-
-
-def heads(scores: Array, *, columns: Sequence[str], title: str, chosen: tuple[int, int] | None) -> Cells:
-    """What every head and feed-forward layer added to a score: layers from top to bottom.
-
-    Args:
-        scores: (layer, column), NaN where a layer has no such part.
-        columns: names of the columns: "head 0", "MLP".
-        chosen: row and column to mark.
-    """
-    return Cells(
-        matrices=scores[None],
-        rows=Axis(title="layer"),
-        columns=Axis(title="", names=columns, spoken=columns),
-        scale=signed(scores, title, root=True),
-        form=Form(sign=True),
-        texts=short(scores, "+.1f"),
-        frames=chosen_cell(chosen),
-        row_height=40,
-    )
 
 
 def ranked(names: Sequence[str], scores: Array, *, title: str, theme: Theme) -> Chart:

@@ -9,73 +9,10 @@ from functools import cache
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, shares, signed
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, specification, strokes
 from tfmviz.plots.lines import DASHES, spread
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import quoted, visible
-
-LEAST_WRITTEN = 0.05
-"""Smaller shares have a dot: a picture full of “.01” hides what is large."""
-
-
-def alignment(
-    alpha: Array,
-    *,
-    title: str,
-    source: Sequence[str],
-    written: Sequence[str],
-    shown: int,
-    picked: tuple[int, int] | None = None,
-) -> Cells:
-    """α_ij: a row for each written token, a column for each token of the source; rows to come are grey.
-
-    Args:
-        alpha: (written, source), rows sum to 1.
-        title: whose α they are.
-        shown: how many rows have been written.
-        picked: row and column that are framed.
-    """
-    values = np.where(np.arange(len(alpha))[:, None] < shown, alpha, np.nan)
-    return Cells(
-        matrices=values[None],
-        rows=_written(written, shown),
-        columns=of_tokens("source", source),
-        scale=share(title),
-        form=Form(name="α "),
-        texts=shares(np.where(values < LEAST_WRITTEN, 0.0, values)),
-        frames=chosen_cell(picked) if picked and picked[0] < shown else (),
-        square=True,
-    )
-
-
-def contexts(values: Array, *, title: str, written: Sequence[str], shown: int, limit: float) -> Cells:
-    """c_i: a row for each written token, a column for each number of the context; rows to come are grey.
-
-    Args:
-        values: (written, d_model).
-        title: whose contexts they are.
-        limit: where the colours end, the same for pictures to be compared.
-    """
-    found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
-    return Cells(
-        matrices=found[None],
-        rows=_written(written, shown),
-        columns=Axis(title="coordinate of the context"),
-        scale=signed(found, title, limit=limit),
-        form=Form(name="c ", sign=True),
-        row_height=30,
-    )
-
-
-def _written(tokens: Sequence[str], shown: int) -> Axis:
-    """Rows by what is written from them; what is still to come is not given away."""
-    names = [visible(token) if row < shown else "" for row, token in enumerate(tokens)]
-    quotes = quoted(tokens, first=1)
-    spoken = [f"writing {name}" if row < shown else "not written yet" for row, name in enumerate(quotes)]
-    return Axis(title="writes", names=names, spoken=spoken)
-
 
 HEIGHT = 360
 

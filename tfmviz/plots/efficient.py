@@ -6,64 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, amounts, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.numbers import per_cent
-
-
-def beside(
-    exact: Array,
-    other: Array,
-    allowed: Array,
-    *,
-    kept: Array | None = None,
-    q_tokens: Sequence[str],
-    k_tokens: Sequence[str],
-    title: str,
-) -> Cells:
-    """Two patterns of one head, (q_len, k_len) each; grey where the model's mask is closed.
-
-    Args:
-        kept: (q_len, k_len), bool; the others are left out of the second pattern, and grey. None: all are kept.
-    """
-    left = other if kept is None else np.where(kept, other, -np.inf)
-    return Cells(
-        matrices=masked([exact, left], allowed),
-        form=Form(absent=("masked", "left out")),
-        rows=of_tokens("query", q_tokens),
-        columns=of_tokens("key", k_tokens),
-        scale=share(),
-        titles=("exact", title),
-        square=True,
-        across=2,
-    )
-
-
-def left_of_each(pattern: Array, shares: Array, *, tokens: Sequence[str], titles: tuple[str, str]) -> Cells:
-    """A pattern of attention beside what each token has left in a state, (len, len) each; grey is the future."""
-    return Cells(
-        matrices=masked([pattern, shares], np.tri(len(shares), dtype=bool)),
-        rows=of_tokens("after", tokens),
-        columns=of_tokens("what is left of", tokens),
-        scale=share("share"),
-        titles=titles,
-        square=True,
-        across=2,
-    )
-
-
-def state(values: Array, *, tokens: Sequence[str], numbers: Sequence[str]) -> Cells:
-    """Numbers of a state, (number, len), at each token."""
-    return Cells(
-        matrices=values[None],
-        rows=Axis(title="half-life, tokens", names=numbers),
-        columns=of_tokens("token", tokens),
-        scale=signed(values, "state"),
-        row_height=20,
-    )
 
 
 def random_features(counts: Sequence[int], errors: Mapping[str, Array], *, theme: Theme) -> Chart:
@@ -94,62 +41,3 @@ def by_position(curves: Mapping[str, tuple[Array, Array]], *, trained: int, them
     lines = named_lines(curves, lambda name, x, y: f"{name}, position {x:.0f}: {y:.3f} nats", theme=theme, dot=50)
     axes = Axes(x="position", y="surprise, nats", height=320)
     return line_chart(lines, axes, theme=theme, marked=[(trained - 0.5, f"trained on {trained} positions")])
-
-
-def mixing(E: Array, *, k_tokens: Sequence[str]) -> Cells:
-    """Which tokens each row of Linformer's projection mixes: (rows, k_len)."""
-    return Cells(
-        matrices=np.where(E > 0, E, 0.0)[None],
-        rows=Axis(title="row"),
-        columns=of_tokens("key", k_tokens),
-        scale=share("share of the row"),
-        row_height=24,
-    )
-
-
-def buckets(numbers: Array, *, rows: Sequence[str], tokens: Sequence[str], n_buckets: int) -> Cells:
-    """The bucket of every token's query and key: (row, token)."""
-    return Cells(
-        matrices=numbers[None].astype(float),
-        rows=Axis(title="", names=rows, spoken=rows),
-        columns=of_tokens("token", tokens),
-        scale=Scale(colours="norms", low=-1.0, high=float(max(n_buckets - 1, 1))),
-        form=Form(name="bucket ", digits=0),
-        texts=[[str(int(number)) for number in row] for row in numbers.tolist()] if numbers.shape[1] <= 32 else None,
-        row_height=30,
-    )
-
-
-def tiling(
-    shares: Array, *, frame: tuple[slice, slice], q_tokens: Sequence[str], k_tokens: Sequence[str], title: str
-) -> Cells:
-    """What the tiles so far know of the pattern, (q_len, k_len); a frame around the last.
-
-    Args:
-        shares: NaN where the model's mask is closed, −∞ where no tile has been yet.
-    """
-    rows, columns = frame
-    return Cells(
-        matrices=shares[None],
-        rows=of_tokens("query", q_tokens),
-        columns=of_tokens("key", k_tokens),
-        scale=share(title),
-        form=Form(absent=("masked", "not read yet")),
-        frames=(Frame(top=rows.start, left=columns.start, bottom=rows.stop, right=columns.stop),),
-        square=True,
-    )
-
-
-def by_head(back: Sequence[Array], *, titles: Sequence[str]) -> Cells:
-    """How many tokens back each head looks, of several models: each (layer, head)."""
-    values = np.stack(back)
-    return Cells(
-        matrices=values,
-        rows=Axis(title="layer"),
-        columns=Axis(title="head"),
-        scale=amounts(values, "tokens back"),
-        form=Form(digits=1, unit=" tokens back"),
-        titles=tuple(titles),
-        across=2,
-        row_height=34,
-    )

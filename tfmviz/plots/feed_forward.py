@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, of_tokens, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme, shades
@@ -17,48 +16,6 @@ from tfmviz.words.numbers import decimal, per_cent
 
 DRAWN, RUG = (-4.0, 3.0), -0.4
 """The inputs between which the curves differ, and the height of the dots, below them all."""
-
-
-def moved(values: Array, *, rows: Sequence[str], whole: int) -> Cells:
-    """What a layer writes for one vector at two positions, and the difference.
-
-    Args:
-        values: (3, n), the first numbers of each.
-        rows: names of the three.
-        whole: numbers that each has in all.
-    """
-    n = values.shape[1]
-    return Cells(
-        matrices=values[None],
-        rows=Axis(title="", names=rows, spoken=rows),
-        columns=Axis(title=f"the first {n} of {whole} coordinates" if n < whole else "coordinate"),
-        scale=signed(values, "output of the layer", root=True),
-        row_height=56,
-    )
-
-
-def neurons(values: Array, tokens: Sequence[str], numbers: Sequence[int], *, token: int, neuron: int | None) -> Cells:
-    """Some neurons on every token of a text.
-
-    Args:
-        values: (len, n), after the function and the gate.
-        numbers: which neurons these are.
-        token: the row to frame.
-        neuron: the column to frame; None if it is not among them.
-    """
-    frames = [Frame(top=token, left=0, bottom=token + 1, right=len(numbers), colour="text")]
-    if neuron is not None:
-        frames.append(Frame(top=0, left=neuron, bottom=len(tokens), right=neuron + 1))
-    return Cells(
-        matrices=values[None],
-        rows=of_tokens("token", tokens),
-        columns=Axis(title="neuron", names=[str(n) for n in numbers], spoken=[f"neuron {n}" for n in numbers]),
-        scale=signed(values, "value of the neuron", root=True),
-        form=Form(digits=2),
-        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
-        frames=tuple(frames),
-        row_height=28,
-    )
 
 
 def directions(words: Sequence[str], values: Array, *, theme: Theme) -> Chart:

@@ -8,13 +8,11 @@ from functools import cache
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.cells import Axis, Cells, masked, share
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, name, number, numbered, role, rows, specification
 from tfmviz.plots.lines import DASHES, Stroke
 from tfmviz.plots.panels import Curve, Panel, panels
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import visible, whole
 
 MOST_DRAWN = 400
 """A line has about so many points; a longer run is drawn with every second, third … step."""
@@ -179,33 +177,3 @@ def _of_heads(steps: Array, heads: Mapping[str, Mapping[str, Array]], theme: The
         )
         for n, (title, lines) in enumerate(heads.items())
     ]
-
-
-def patterns(
-    matrices: Sequence[Array],
-    masks: Array,
-    *,
-    titles: Sequence[str],
-    queries: Sequence[str],
-    keys: Sequence[str],
-    across: int,
-) -> Cells:
-    """Attention patterns of all heads on one text, small and side by side; grey is masked.
-
-    Args:
-        matrices: each (q_len, k_len).
-        masks: (q_len, k_len), True = may attend.
-    """
-    axis = {
-        title: Axis(title="", names=(), spoken=[f"{title} {i} “{whole(visible(t))}”" for i, t in enumerate(tokens)])
-        for title, tokens in (("query", queries), ("key", keys))
-    }
-    return Cells(
-        matrices=masked(matrices, masks),
-        rows=axis["query"],
-        columns=axis["key"],
-        scale=share(),
-        titles=tuple(titles),
-        square=True,
-        across=across,
-    )

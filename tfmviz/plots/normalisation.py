@@ -8,7 +8,6 @@ from functools import cache, partial
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
 from tfmviz.plots.charts import (
     FEW,
     Chart,
@@ -26,53 +25,7 @@ from tfmviz.plots.charts import (
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
-from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
-
-
-def vectors(
-    values: Array,
-    *,
-    tokens: Sequence[Sequence[str]],
-    row: int | None,
-    column: int | None,
-    limit: float | None,
-) -> Cells:
-    """The first numbers of a batch's vectors, a row for every token, sentence under sentence; padding is grey.
-
-    Args:
-        values: (sentence, token, number); NaN in the padding.
-        tokens: of every sentence; the rows behind them are padding.
-        row: token of the first sentence whose numbers share a mean, to mark; None marks none.
-        column: number that shares its mean with that number of all tokens, to mark; None marks none.
-        limit: the value of the strongest colour; None takes the largest value.
-    """
-    n_sentences, n_rows, n_numbers = values.shape
-    flat = values.reshape(-1, n_numbers)
-
-    places = [(s, i) for s in range(n_sentences) for i in range(n_rows)]
-    there = [tokens[s][i] if i < len(tokens[s]) else None for s, i in places]
-    names = [f"{s + 1} {'padding' if t is None else visible(t)}" for (s, _), t in zip(places, there, strict=True)]
-    spoken = [
-        f"sentence {s + 1}, " + (f"padding at {i}" if t is None else f"token {i} “{whole(t)}”")
-        for (s, i), t in zip(places, there, strict=True)
-    ]
-    frames = [
-        Frame(top=s * n_rows, left=0, bottom=s * n_rows, right=n_numbers, colour="text") for s in range(1, n_sentences)
-    ]
-    if row is not None:
-        frames.append(Frame(top=row, left=0, bottom=row + 1, right=n_numbers, colour="text"))
-    if column is not None:
-        frames.append(Frame(top=0, left=column, bottom=len(flat), right=column + 1, colour="plain"))
-    return Cells(
-        matrices=flat[None],
-        rows=Axis(title="", names=names, spoken=spoken),
-        columns=Axis(title="coordinate of the vector", spoken=[f"coordinate {i}" for i in range(n_numbers)]),
-        scale=signed(flat, "value", limit=limit),
-        form=Form(sign=True),
-        frames=tuple(frames),
-        row_height=21,
-    )
 
 
 def points(

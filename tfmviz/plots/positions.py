@@ -11,7 +11,6 @@ import numpy as np
 
 from tfmviz.plots import alt
 from tfmviz.plots import lines as curves
-from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens, signed, written
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, name, number, numbered, role, rows, specification
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart
 from tfmviz.plots.theme import Theme, shades
@@ -185,54 +184,6 @@ def _waves(theme: Theme, n_pairs: int) -> Spec:
     )
 
 
-def table(
-    values: Array,
-    *,
-    title: str,
-    limit: float | None = None,
-    x_title: str = "dimension",
-    y_title: str = "position",
-    text: Literal["none", "numbers"] = "none",
-) -> Cells:
-    """A table of signed numbers, rows from the top.
-
-    Args:
-        values: (rows, columns).
-        title: of the colour bar.
-        limit: where the colours end; None: at the largest number in size.
-        text: whether the numbers stand in the cells.
-    """
-    return Cells(
-        matrices=values[None],
-        rows=Axis(title=y_title),
-        columns=Axis(title=x_title),
-        scale=signed(values, title, limit=limit),
-        form=Form(digits=4),
-        texts=written(values, ".3f") if text == "numbers" else None,
-        row_height=max(26, round(180 / len(values))),
-    )
-
-
-def between(values: Array, *, title: str, tokens: Sequence[str] | None = None, limit: float = 1.0) -> Cells:
-    """A number for any two positions, or any two tokens of a text.
-
-    Args:
-        values: (n, n), signed.
-        title: of the colour bar.
-        tokens: names of rows and columns; None: positions, by their numbers.
-        limit: where the colours end.
-    """
-    both = Axis(title="position") if tokens is None else of_tokens("token", tokens)
-    return Cells(
-        matrices=values[None],
-        rows=both,
-        columns=both,
-        scale=signed(values, title, limit=limit),
-        form=Form(digits=4),
-        square=True,
-    )
-
-
 def circle(pairs: Array, *, start: int, shift: int, theme: Theme) -> Chart:
     """One pair of dimensions as points on the unit circle; position `start` and the one `shift` further stand out.
 
@@ -350,22 +301,4 @@ def _rulers(theme: Theme) -> Spec:
         rows().mark_text(dy=-16).encode(x=x, y=y, text=alt.Text("word:N")),
         height=230,
         says="Two texts laid along one ruler from 0 to 1.",
-    )
-
-
-def bits(values: Array) -> Cells:
-    """Positions counted in bits: filled is 1. Rows are bits, the one that changes most often on top.
-
-    Args:
-        values: (len, n_bits), 0 or 1, the last bit of the number first.
-    """
-    n_bits = values.shape[1]
-    return Cells(
-        matrices=values.T[None],
-        rows=Axis(
-            title="", names=[f"every {2**bit}" for bit in range(n_bits)], spoken=[f"bit {bit}" for bit in range(n_bits)]
-        ),
-        columns=Axis(title="position"),
-        scale=Scale(colours="norms", low=0, high=1),
-        form=Form(digits=0),
     )

@@ -2,58 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.cells import Axis, Cells, Form, Texts, amounts, chosen_column, of_tokens
 from tfmviz.plots.charts import Chart, Columns, Spec, colour, hover, name, number, numbered, rows, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
-
-
-def norms(values: Array, attention_share: Array, *, tokens: Sequence[str], position: int | None = None) -> Cells:
-    """Length of every token's vector, from the embedding (top) to the last layer (bottom).
-
-    Args:
-        values: (n_layers + 1, len).
-        attention_share: (n_layers, len); said of a cell with its complement, the feed-forward layer's share.
-        position: column to mark.
-    """
-    stages = ["embedding", *(f"after layer {i}" for i in range(len(values) - 1))]
-    more = [
-        ["" if np.isnan(s) else f"of this layer's step: attention {s:.0%}, MLP {1 - s:.0%}" for s in row]
-        for row in attention_share.tolist()
-    ]
-    return lengths(values, stages=stages, tokens=tokens, position=position, more=[[""] * len(tokens), *more])
-
-
-def lengths(
-    values: Array,
-    *,
-    stages: Sequence[str],
-    tokens: Sequence[str],
-    position: int | None = None,
-    more: Texts | None = None,
-) -> Cells:
-    """Length of every token's vector at every stage, the first on top.
-
-    Args:
-        values: (stage, len).
-        position: column to mark.
-        more: what else is said of each cell.
-    """
-    return Cells(
-        matrices=values[None],
-        rows=Axis(title="", names=stages, spoken=stages),
-        columns=of_tokens("token", tokens),
-        scale=amounts(values, "norm of the vector"),
-        form=Form(name="norm ", digits=2),
-        notes=more,
-        frames=chosen_column(position, len(stages)),
-    )
 
 
 def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme) -> Chart:

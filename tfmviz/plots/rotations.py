@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
-from tfmviz.plots.cells import Cells, Form, Frame, Scale, masked, of_tokens, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme, shades
@@ -44,43 +43,3 @@ def lines(
     ]
     axes = Axes(x=x_title, y=y_title, log=scale == "log")
     return line_chart(drawn, axes, theme=theme, marked=[mark] if mark else [])
-
-
-def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str], row: int) -> Cells:
-    """Matrices of scores side by side on one scale about 0; rows are queries, columns keys, masked cells are grey.
-
-    Args:
-        parts: title of each to its (len, len) numbers.
-        mask: (len, len), True = may attend.
-        row: the query that is framed.
-    """
-    values = masked(list(parts.values()), mask)
-    return Cells(
-        matrices=values,
-        rows=of_tokens("query", tokens),
-        columns=of_tokens("key", tokens),
-        frames=(Frame(top=row, left=0, bottom=row + 1, right=len(tokens)),),
-        scale=signed(values, "score, and what is added to it", root=True),  # a gentle slope would look like nothing
-        titles=tuple(parts),
-        square=True,
-    )
-
-
-def class_map(values: Array, *, tokens: Sequence[str], title: str, mask: Array) -> Cells:
-    """Which class every query and key fall into, by number; classes that a mask hides are grey.
-
-    Args:
-        values: (len, len), whole numbers of at least 0.
-        title: what the numbers are.
-        mask: (len, len), True = may attend.
-    """
-    shown = masked([values], mask)
-    return Cells(
-        matrices=shown,
-        rows=of_tokens("query", tokens),
-        columns=of_tokens("key", tokens),
-        scale=Scale(colours="norms", low=0, high=max(float(values.max()), 1.0), title=title, ticks="whole"),
-        form=Form(name=f"{title} ", digits=0),
-        texts=written(shown[0], ".0f"),
-        square=True,
-    )

@@ -9,7 +9,6 @@ import numpy as np
 
 from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, chosen_cell, masked, of_tokens, share, written
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, colour, hover, number, numbered, rows, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -67,45 +66,4 @@ def bars(names: Sequence[str], values: Array, *, chosen: int, theme: Theme) -> C
         title="length of what is added",
         room=1.25,
         theme=theme,
-    )
-
-
-def tiles(
-    patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: tuple[Sequence[str], Sequence[str]]
-) -> Cells:
-    """Several heads on one scale, in rows of tiles; rows are queries, columns keys, masked cells are grey.
-
-    Args:
-        patterns: each (q_len, k_len).
-        mask: (q_len, k_len), True = may attend.
-        titles: one per pattern.
-        tokens: of queries and of keys.
-    """
-    queries, keys = tokens
-    return Cells(
-        matrices=masked(patterns, mask),
-        rows=of_tokens("query", queries),
-        columns=of_tokens("key", keys),
-        scale=share(),
-        titles=tuple(titles),
-        square=True,
-        across=min(5, len(patterns)),
-    )
-
-
-def head_scores(scores: Array, *, title: str, chosen: tuple[int, int]) -> Cells:
-    """How strongly every head follows one simple pattern.
-
-    Args:
-        scores: (layer, head), in [0, 1] or NaN.
-        chosen: layer and head to mark.
-    """
-    return Cells(
-        matrices=scores[None],
-        rows=Axis(title="layer"),
-        columns=Axis(title="head"),
-        scale=share(f"{title}, 0 to 1"),
-        texts=written(scores, ".2f", absent="–"),
-        frames=chosen_cell(chosen),
-        row_height=40,
     )

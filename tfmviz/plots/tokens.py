@@ -9,7 +9,6 @@ import numpy as np
 
 from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, reach, role, rows, specification
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
@@ -33,36 +32,6 @@ def fertility(sizes: Array, per_word: Mapping[str, Array], *, theme: Theme) -> C
     top = max(float(values.max()) for values in per_word.values())
     axes = Axes(x="vocabulary size", y="tokens per word", height=320)
     return line_chart(lines, axes, theme=theme, y_range=(0.0, top), words=list(per_word))
-
-
-def look_up(rows: Array, product: Array, *, names: Sequence[str], chosen: int, of: int) -> Cells:
-    """Some rows of W_E, the chosen one framed, and below them the product of the one-hot vector with W_E.
-
-    Args:
-        rows: (row, number).
-        product: (number,).
-        chosen: which of the rows.
-        of: coordinates that a whole row has.
-    """
-    values = np.vstack([rows, product])
-    n_rows, n_numbers = values.shape
-    return Cells(
-        matrices=values[None],
-        rows=Axis(
-            title="", names=[*names, "one-hot × W_E"], spoken=[*(f"row {name}" for name in names), "the product"]
-        ),
-        columns=Axis(
-            title="coordinate" if of == n_numbers else f"coordinate, the first {n_numbers} of {of}",
-            spoken=[f"coordinate {i}" for i in range(n_numbers)],
-        ),
-        scale=signed(values, "value"),
-        form=Form(sign=True),
-        frames=(
-            Frame(top=chosen, left=0, bottom=chosen + 1, right=n_numbers),
-            Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=n_numbers, colour="text"),
-        ),
-        row_height=30,
-    )
 
 
 def neighbours(tokens: Sequence[str], cosines: Array, *, theme: Theme) -> Chart:

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, amounts, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.learning import strokes
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
@@ -40,22 +39,6 @@ def learning_curves(
         lines.append(Line(name="this run", x=x, y=y, stroke=stroke, said=partial(said, f"this run, {way}")))
     axes = Axes(x="examples", y="right answers", height=260, doubling=True)
     return line_chart(lines, axes, theme=theme, y_range=(chance, 1.0))
-
-
-def moved(shares: Array, *, title: str) -> Cells:
-    """How far each head's weights moved.
-
-    Args:
-        shares: (layer, head), ‖ΔW‖ / ‖W‖.
-    """
-    return Cells(
-        matrices=shares[None],
-        rows=Axis(title="layer"),
-        columns=Axis(title="head"),
-        scale=amounts(shares, title, ticks="per cent"),
-        texts=written(100 * shares, ".1f"),
-        row_height=34,
-    )
 
 
 def spectrum(values: Array, *, theme: Theme) -> Chart:

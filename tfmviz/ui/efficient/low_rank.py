@@ -9,6 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis.efficient import exact, features, linformer
 from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Axis, Cells, of_tokens, share
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import lesson, models
@@ -59,7 +60,8 @@ def projected(here: Lesson) -> None:
 def _refused(head: Head, rows: int) -> None:
     """Why a causal head cannot have it: the rows and what they mix."""
     E = linformer.pooling(len(head.k), rows)
-    show("mixing", figures.mixing(E, k_tokens=head.k_tokens))
+    columns, scale = of_tokens("key", head.k_tokens), share("share of the row")
+    show("mixing", Cells(np.where(E > 0, E, 0.0)[None], Axis("row"), columns, scale, row_height=24))
     last = np.flatnonzero(E[0])[-1]
     first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
     reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,6 +12,7 @@ from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
 from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Axis, Cells, Form, amounts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, icons, lesson, models
@@ -71,7 +73,9 @@ def twins(here: Lesson) -> None:
 
 def _heads(pair: Pair) -> None:
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
-    show("looks_back", figures.by_head(back, titles=("every pair", pair.kind)))
+    values, form = np.stack(back), Form(digits=1, unit=" tokens back")
+    look: dict[str, Any] = {"form": form, "titles": ("every pair", pair.kind), "across": 2}
+    show("looks_back", Cells(values, Axis("layer"), Axis("head"), amounts(values, "tokens back"), **look))
     result(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
         f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -12,9 +13,10 @@ from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import feed_forward as figures
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Scale
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
@@ -56,7 +58,7 @@ def neurons(subject: Subject) -> None:
     with figure:
         show(
             "neurons",
-            figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
+            _picture(subject, values, order, column),
             click="choose its neuron and token",
             on_pick=pick,
         )
@@ -66,6 +68,26 @@ def neurons(subject: Subject) -> None:
     with right:
         fires(subject, neuron)
     without(subject, neuron, order.tolist())
+
+
+def _picture(subject: Subject, values: Array, numbers: Array, neuron: int | None) -> Cells:
+    """Some neurons on every token, (len, n), after the function and the gate.
+
+    Args:
+        numbers: which neurons these are.
+        neuron: the column to frame; None if it is not among them.
+    """
+    row = replace(*chosen_row(subject.token, len(numbers)), colour="text")
+    return Cells(
+        values[None],
+        of_tokens("token", subject.tokens),
+        Axis("neuron", [str(n) for n in numbers], [f"neuron {n}" for n in numbers]),
+        signed(values, "value of the neuron", root=True),
+        form=Form(digits=2),
+        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
+        frames=(row, *chosen_column(neuron, len(values))),
+        row_height=28,
+    )
 
 
 def _ask(subject: Subject, strongest: list[int]) -> int:

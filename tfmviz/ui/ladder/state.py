@@ -10,6 +10,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.recurrence import Steps, fading
 from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, share, signed
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import lesson
@@ -31,6 +32,9 @@ SITES: dict[str, tuple[str, Literal["signed", "share"]]] = {
 }
 """What can be shown: its site, and its colours."""
 
+UNIT_HEIGHT = 8
+"""Pixels of a row that stands for one number of a state."""
+
 SMALLEST = 1e-12
 """The axis ends here: a gradient so small is drawn at the end."""
 
@@ -46,10 +50,10 @@ def state(here: Lesson) -> None:
     trace = record(model, here.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
-    show(
-        "state",
-        figures.units(values[chosen], tokens=trace.tokens, numbers=chosen.tolist(), kind=kind),
-    )
+    rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
+    scale = signed(values, "value", limit=1.0) if kind == "signed" else share("how far the gate is open")
+    form = Form(digits=2, sign=kind == "signed")
+    show("state", Cells(values[chosen][None], rows, columns, scale, form=form, row_height=UNIT_HEIGHT))
     st.markdown(
         f"The {len(chosen)} of {len(values)} units in layer {layer} that change most. "
         "hₜ = (1 − z) ⊙ n + z ⊙ hₜ₋₁, so near z = 1 the colour stays."

@@ -15,6 +15,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.positions.tables import between, table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
@@ -61,12 +62,11 @@ def _matrix(matrix: Array, k: int) -> None:
     corner = matrix[:SHOWN, :SHOWN]
     show(
         "rotation",
-        figures.table(
+        table(
             corner,
-            title=f"R_{k}" + (f", its first {SHOWN} rows and columns" if len(matrix) > SHOWN else ""),
+            f"R_{k}" + (f", its first {SHOWN} rows and columns" if len(matrix) > SHOWN else ""),
             limit=1.0,
-            x_title="column",
-            y_title="row",
+            axes=("row", "column"),
         ),
     )
 
@@ -101,7 +101,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
             ),
         )
     with right:
-        show("products", figures.between(values, title=name.replace(str(p), "p"), limit=float(np.abs(values).max())))
+        show("products", between(values, name.replace(str(p), "p"), limit=float(np.abs(values).max())))
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     result(

@@ -19,6 +19,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.ui.positions.tables import between, table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
@@ -105,7 +106,7 @@ def choose() -> Place | None:
 def heat_map(place: Place) -> None:
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
-    show("trained_table", figures.table(values, title=f"trained value (colours end at ±{limit:.2f})", limit=limit))
+    show("trained_table", table(values, f"trained value (colours end at ±{limit:.2f})", limit=limit))
     result(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} parameters**.")
 
 
@@ -118,7 +119,7 @@ def similarity(place: Place) -> None:
     found = [cosines(table) for table in (values, formula)]
     for column, name, matrix in zip(st.columns(2), ("trained", "sinusoids"), found, strict=True):
         with column:
-            show(f"similar_{name}", figures.between(matrix, title=f"cosine, {name}"), follows=name == "sinusoids")
+            show(f"similar_{name}", between(matrix, f"cosine, {name}"), follows=name == "sinusoids")
     far = len(values) // 2
     (close, apart), (close_formula, apart_formula) = (
         (np.diag(matrix, 1).mean(), np.diag(matrix, far).mean()) for matrix in found

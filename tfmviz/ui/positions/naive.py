@@ -7,6 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import naive_positions
 from tfmviz.plots import positions as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Scale
 from tfmviz.plots.positions import Line
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -114,7 +115,9 @@ def counter() -> None:
     n_bits = lesson.line("counter").slider("Bits", 2, 8, 4, key="bits", bind="query-params")
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
-    show("bits_map", figures.bits(values))
+    bits = range(n_bits)
+    rows = Axis("", [f"every {2**bit}" for bit in bits], [f"bit {bit}" for bit in bits])
+    show("bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=Form(digits=0)))
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2

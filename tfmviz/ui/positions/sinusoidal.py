@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
+from tfmviz.plots.cells import written
 from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
@@ -18,6 +19,7 @@ from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
+from tfmviz.ui.positions.tables import table
 from tfmviz.words import markdown
 
 
@@ -157,7 +159,7 @@ def by_hand(waves: Waves, line: DeltaGenerator) -> None:
         )
     st.code("\n".join(lines), language=None, wrap_lines=True)
     small = Waves(d=4, length=4, base=waves.base)
-    show("worked", figures.table(small.table, title="PE(position, dimension), d = 4", text="numbers"))
+    show("worked", table(small.table, "PE(position, dimension), d = 4", limit=None, texts=written(small.table, ".3f")))
     show_code(waves_at)
 
 
@@ -217,7 +219,7 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     values = waves.table[:, order] if halves else waves.table
     with figure:
         title = f"PE(position, dimension), {waves.length} positions, {waves.d} dimensions"
-        show("heat_map", figures.table(values, title=title, limit=1.0))
+        show("heat_map", table(values, title, limit=1.0))
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
 

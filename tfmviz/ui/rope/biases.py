@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -9,6 +11,7 @@ from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import CLIP, N_BUCKETS
 from tfmviz.plots import rotations as figures
+from tfmviz.plots.cells import Cells, Form, Scale, chosen_row, masked, of_pairs, signed, written
 from tfmviz.plots.compare import scheme_map
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
@@ -72,7 +75,10 @@ def added(shown: Subject) -> None:
     below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
     joins = "+ bias" if effects.vectors is None else f"+ q · a {below}"
     tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
-    show("bias_tiles", figures.score_tiles(tiles, mask, tokens=shown.tokens, row=row))
+    values = masked(list(tiles.values()), mask)
+    scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would look like nothing
+    frames, titles = chosen_row(row, len(shown.tokens)), tuple(tiles)
+    show("bias_tiles", of_pairs(values, shown.tokens, shown.tokens, scale, frames=frames, titles=titles))
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
     show("bias_row", pairs(shown.tokens, *shares, series=series, title="attention", theme=theme()))
@@ -115,7 +121,7 @@ def t5_buckets(shown: Subject) -> None:
     position = np.arange(len(shown.tokens))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
     mask = np.ones(found.shape, dtype=bool) if both_ways else np.tri(len(position), dtype=bool)
-    show("t5_buckets", figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask))
+    show("t5_buckets", _classes(masked([found], mask), shown.tokens, "bucket"))
     by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
     exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
     last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
@@ -123,6 +129,15 @@ def t5_buckets(shown: Subject) -> None:
         f"Distances 0 to {exact - 1} have a bucket each; longer ones share, and from {last} on all use the last."
         + (" Keys to the right have their own." if both_ways else "")
     )
+
+
+def _classes(values: Array, tokens: Sequence[str], title: str) -> Cells:
+    """Which class every query and key fall into, (1, len, len), by number."""
+    scale, form = (
+        Scale("norms", 0, max(float(np.nanmax(values)), 1.0), title, ticks="whole"),
+        Form(name=f"{title} ", digits=0),
+    )
+    return of_pairs(values, tokens, tokens, scale, form=form, texts=written(values[0], ".0f"))
 
 
 def _buckets(distance: Array, *, both_ways: bool) -> Array:
@@ -168,8 +183,7 @@ def shaw_index(shown: Subject) -> None:
     line = lesson.line("shaw")
     clip = line.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", bind="query-params")
     found = rotations.relative_index(len(shown.tokens), len(shown.tokens), clip=clip)
-    title, mask = "index of a", np.ones(found.shape, dtype=bool)
-    show("shaw", figures.class_map(found, tokens=shown.tokens, title=title, mask=mask))
+    show("shaw", _classes(found[None].astype(float), shown.tokens, "index of a"))
     st.markdown(
         f"With k = {clip}, each cell picks one of **{2 * clip + 1} learned vectors** a. The model has k = {CLIP} and, "
         "being causal, trains only those of keys to the left."

@@ -9,6 +9,7 @@ from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
+from tfmviz.plots.cells import masked, of_heads, of_pairs, share, written
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, lesson, models
@@ -96,7 +97,8 @@ def average(here: Lesson) -> None:
     tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
     titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
-    show("mean_and_heads", figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens))
+    values, across = masked([mean, *pattern], mask), min(5, len(titles))
+    show("mean_and_heads", of_pairs(values, *tokens, share(), titles=tuple(titles), across=across))
     result(
         f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
         f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "
@@ -132,7 +134,13 @@ def finder(here: Lesson) -> None:
     best = attention_layer.ranking(scores)
     show(
         "head_scores",
-        figures.head_scores(scores, title=kind, chosen=(choice.layer_index, choice.head)),
+        of_heads(
+            scores,
+            share(f"{kind}, 0 to 1"),
+            chosen=(choice.layer_index, choice.head),
+            texts=written(scores, ".2f", absent="–"),
+            row_height=40,
+        ),
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(layers[layer], head),
     )

@@ -12,6 +12,7 @@ from tfmviz.analysis import contributions
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
 from tfmviz.plots import attribution as figures
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
@@ -180,7 +181,16 @@ def _map(account: Account, layer: str, head: int) -> None:
 
     show(
         "head_scores_map",
-        figures.heads(grid, columns=columns, title=f"added to the {account.title}", chosen=chosen),
+        Cells(
+            grid[None],
+            Axis("layer"),
+            named(columns),
+            signed(grid, f"added to the {account.title}", root=True),
+            form=Form(sign=True),
+            texts=short(grid, "+.1f"),
+            frames=chosen_cell(chosen),
+            row_height=40,
+        ),
         click=controls.LOOKS,
         on_pick=look_at,
     )

@@ -13,6 +13,7 @@ import streamlit as st
 
 from tfmviz.places import PROJECT
 from tfmviz.plots import tuning as figures
+from tfmviz.plots.cells import amounts, of_heads, written
 from tfmviz.ui import lesson, models
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.cache import shared
@@ -73,8 +74,8 @@ def _moved(last: dict[str, Any], rank: int) -> None:
     layer, head = np.unravel_index(int(shares.argmax()), shares.shape)
     left, right = st.columns(2)
     with left:
-        title = "‖ΔW_Q‖ / ‖W_Q‖"
-        show("moved", figures.moved(shares, title=title))
+        scale, texts = amounts(shares, "‖ΔW_Q‖ / ‖W_Q‖", ticks="per cent"), written(100 * shares, ".1f")
+        show("moved", of_heads(shares, scale, texts=texts))
     with right:
         title = f"Singular values of the change of W_Q in layer {last['layer']}"
         show("spectrum", figures.spectrum(values, theme=theme()), title=title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,6 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
 from tfmviz.plots import writing as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
 from tfmviz.record.decoding import Rules
 from tfmviz.record.facts import Facts
 from tfmviz.record.model import Model
@@ -33,7 +35,9 @@ def steps(here: Lesson, said: Settings) -> None:
     read, tokens = _steps(here.model, here.text, said.rules, said.seed)
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
-    show("cache", figures.cache_steps(read, tokens=tokens))
+    notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]
+    look: dict[str, Any] = {"form": Form(words=("computed or kept", "not there yet")), "notes": notes, "row_height": 22}
+    show("cache", Cells(read[None], Axis("step"), of_tokens("token", tokens), Scale("norms", -0.6, 1), **look))
     result(
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "
         f"it would be **{whole}**, all coloured cells. Under the causal mask the earlier ones never change."

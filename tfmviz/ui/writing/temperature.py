@@ -10,6 +10,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots import writing as figures
+from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, probability
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.model import Model
 from tfmviz.ui import lesson
@@ -46,7 +47,12 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     words = [here.model.vocabulary[index] for index in best]
     entropies = [entropy(row) for row in p]
     first = markdown.plain(visible(words[0]))
-    show("degrees", figures.temperatures(p[:, best], degrees=DEGREES, entropies=entropies, words=words))
+    shown, names = p[:, best], [f"T = {decimal(t, '.1f')}" for t in DEGREES]
+    spoken = [f"{name}, entropy {decimal(h)} nats" for name, h in zip(names, entropies, strict=True)]
+    rows, columns = Axis("temperature", names, spoken), of_tokens("next token", words)
+    texts, form = [[per_cent(value) for value in row] for row in shown.tolist()], Form(digits=1, percent=True)
+    scale = probability("probability")
+    show("degrees", Cells(shown[None], rows, columns, scale, form=form, texts=texts, row_height=28))
     result(
         f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
         f"at T = 2. The entropy grows from {decimal(entropies[0])} to "
