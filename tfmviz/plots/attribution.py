@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import cache
 
 from tfmviz.plots import alt
-from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.charts import (
     Chart,
     Columns,
@@ -25,22 +24,6 @@ from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
-
-
-def ranked(names: Sequence[str], scores: Array, *, title: str, theme: Theme) -> Chart:
-    """Signed numbers by name, as bars from top to bottom."""
-    words = [decimal(score, "+.2f") for score in scores]
-    return bar_chart(
-        names,
-        scores,
-        roles=_signs(scores),
-        colours=tuple(_sign_colours(theme).items()),
-        words=words,
-        said=[f"{name}: {word}" for name, word in zip(names, words, strict=True)],
-        title=title,
-        room=1.5,
-        theme=theme,
-    )
 
 
 def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str, theme: Theme) -> tuple[Chart, Chart]:

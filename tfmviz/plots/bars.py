@@ -18,7 +18,6 @@ from tfmviz.plots.charts import (
     number,
     numbered,
     reach,
-    role,
     rows,
     rule,
     specification,
@@ -30,42 +29,51 @@ from tfmviz.record.trace import Array
 def bar_chart(
     names: Sequence[str],
     values: Array,
-    *,
-    roles: Sequence[str],
-    colours: tuple[tuple[str, str], ...],
-    words: Sequence[str],
-    said: Sequence[str],
     title: str,
-    room: float,
+    *,
+    words: Sequence[str],
+    colours: str | Sequence[str],
+    said: Sequence[str] = (),
+    room: float = 1.2,
     theme: Theme,
 ) -> Chart:
     """Numbers by name, those below 0 to the left.
 
     Args:
-        roles: each bar's role, which decides its colour.
-        colours: the colour of each role.
-        words: written beside each bar.
-        said: what each bar says under the pointer.
         title: what is measured.
+        words: written beside each bar.
+        colours: of all bars, or of each.
+        said: what each bar says under the pointer; else its name and its word.
         room: how much longer than the longest bar the scale is, for the words.
     """
     end = room * max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
-    bars: Columns = {"name": numbered(names), "value": values, "role": roles, "word": words, "hover": said}
+    bars: Columns = {
+        "name": numbered(names),
+        "value": values,
+        "colour": [colours] * len(names) if isinstance(colours, str) else colours,
+        "word": words,
+        "hover": said or [f"{name}: {word}" for name, word in zip(names, words, strict=True)],
+    }
     ends = [-end if (values < 0).any() else 0.0, end]
-    return Chart(spec=_bars(theme, colours, title, len(names)), data={"rows": bars, "ends": {"x": ends}})
+    return Chart(spec=_bars(theme, title, len(names)), data={"rows": bars, "ends": {"x": ends}})
 
 
 @cache
-def _bars(theme: Theme, colours: tuple[tuple[str, str], ...], title: str, n: int) -> Spec:
+def _bars(theme: Theme, title: str, n: int) -> Spec:
     y = name(alt.Y, "name")
     x = number(alt.X, "value", title, axis=FEW)
-    side = {"expr": "datum.value < 0 ? 'right' : 'left'"}
+    colour, side = alt.Color("colour:N", scale=None), {"expr": "datum.value < 0 ? 'right' : 'left'"}
     return specification(
         theme,
         reach(number(alt.X, "x", title)),
-        rows().mark_bar().encode(x=x, y=y, color=role("role", dict(colours)), **hover()),
+        rows().mark_bar().encode(x=x, y=y, color=colour, **hover()),
         rule(theme, x=0),
         rows().mark_text(align=side, dx={"expr": "datum.value < 0 ? -5 : 5"}).encode(x=x, y=y, text=alt.Text("word:N")),
         height=28 * n + 60,
         says=f"Bars from top to bottom: {title}.",
     )
+
+
+def of_signs(values: Array, theme: Theme) -> list[str]:
+    """The colour of each number: what is below 0, and what is not."""
+    return [theme.signed[0] if value < 0 else theme.signed[-1] for value in values]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from tfmviz.plots.charts import (
     slanted,
     specification,
 )
-from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.numbers import decimal
@@ -119,22 +118,3 @@ def _spread(theme: Theme, title: str, usual: float) -> Spec:
         height=400,
         says=f"Boxes with whiskers, one for every norm: {title}.",
     )
-
-
-def depth(post: Sequence[float], pre: Sequence[float], *, theme: Theme) -> Chart:
-    """The size of the gradient in every layer, with the norm after the sum and before the layer."""
-    lines = [
-        Line(
-            name=name,
-            x=np.arange(len(values)),
-            y=np.array(values),
-            stroke=Stroke(colour=colour, dash=dash, width=3, dot=80),
-            said=partial("{0}, layer {1:g}: {2:.3f}".format, name),
-        )
-        for name, values, colour, dash in (
-            ("post-norm (2017)", post, theme.text, DASHES[0]),
-            ("pre-norm", pre, theme.plain, DASHES[2]),
-        )
-    ]
-    axes = Axes(x="layer, counted from the input", y="norm of the gradient of W_out")
-    return line_chart(lines, axes, theme=theme, y_range=(0.0, 1.08 * max(*post, *pre, 1e-9)))

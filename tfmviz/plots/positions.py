@@ -3,83 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots import lines as curves
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, name, number, numbered, role, rows, specification
-from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart
+from tfmviz.plots.lines import DASHES
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Line:
-    """One line of `lines`.
-
-    Attributes:
-        y: one number per position.
-        note: more words for the pointer.
-        drawn: "level" is a dashed line for what does not depend on the position, "dots" are marks without a line.
-        between: x and y of a curve that the positions lie on; None: straight lines join them.
-    """
-
-    name: str
-    y: Array
-    note: str = ""
-    drawn: Literal["solid", "dash", "level", "dots"] = "solid"
-    between: tuple[Array, Array] | None = None
-
-
-def lines(
-    drawn: Sequence[Line],
-    *,
-    title: str,
-    theme: Theme,
-    x_title: str = "position",
-    y_range: tuple[float, float] | None = None,
-    marked: Sequence[tuple[float, str]] = (),
-    log: bool = False,
-) -> Chart:
-    """Lines over the positions 0, 1, 2 …
-
-    Args:
-        title: what is measured.
-        y_range: ends of the scale; None: what the numbers need.
-        marked: places on the x axis that get a dashed upright line with a word.
-        log: the y axis counts in powers of ten.
-    """
-    colours = [theme.text, theme.plain][: len(drawn)] if len(drawn) <= 2 else shades(len(drawn), theme)
-    return line_chart(
-        [_line(line, colour) for line, colour in zip(drawn, colours, strict=True)],
-        Axes(x=x_title, y=title, log=log, legend=len(drawn) > 1),
-        theme=theme,
-        y_range=y_range,
-        marked=marked,
-    )
-
-
-def _line(line: Line, colour: str) -> curves.Line:
-    dots = line.drawn == "dots" or line.between is not None
-    few = len(line.y) <= 64 and line.drawn != "level"
-    return curves.Line(
-        name=line.name,
-        x=np.arange(len(line.y)),
-        y=line.y,
-        stroke=Stroke(
-            colour=colour,
-            dash=DASHES[1 if line.drawn in ("dash", "level") else 0],
-            width=0 if line.drawn == "dots" else 2.5,
-            dot=40 if dots else 20 if few else 0,
-        ),
-        said=lambda x, y: f"{line.name} at {x:g}: {y:.4g}" + (f", {line.note}" if line.note else ""),
-        smooth=line.between,
-    )
 
 
 def waves(table: Array, pairs: Sequence[int], wavelengths: Array, *, at: Sequence[int], theme: Theme) -> Chart:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-import numpy as np
-
 from tfmviz.plots import alt
 from tfmviz.plots.charts import (
     FEW,
@@ -22,61 +20,11 @@ from tfmviz.plots.charts import (
     specification,
     strokes,
 )
-from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
+from tfmviz.plots.lines import DASHES
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
-from tfmviz.words.numbers import decimal, rounded, tiny
-
-
-def schedules(steps: Array, rates: Mapping[str, Array], *, marked: Sequence[tuple[float, str]], theme: Theme) -> Chart:
-    """Learning rate against the step, a line for each schedule.
-
-    Args:
-        steps: (n,), from 1.
-        rates: (n,) for each schedule.
-    """
-    lines = named_lines(
-        {name: (steps, rate) for name, rate in rates.items()},
-        lambda name, step, rate: f"{name}, step {step:,.0f}: {tiny(rate)}",
-        theme=theme,
-    )
-    axes = Axes(x="step", y="learning rate", height=330)
-    top = 1.1 * max(float(rate.max()) for rate in rates.values())
-    return line_chart(lines, axes, theme=theme, marked=marked, y_range=(0.0, top), words=list(rates))
-
-
-def losses(runs: Mapping[str, tuple[Array, Array]], *, words: Sequence[str], theme: Theme) -> Chart:
-    """Loss against the step, a line for each run: its steps and its losses.
-
-    Args:
-        words: of each line, at its end.
-    """
-    lines = named_lines(runs, lambda name, step, loss: f"{name}, step {step:,.0f}: {loss:.2f}", theme=theme)
-    axes = Axes(x="step", y="loss, nats, running mean", height=360)
-    return line_chart(lines, axes, theme=theme, words=words)
-
-
-def reliability(curves: Mapping[str, tuple[Array, Array, Array]], *, theme: Theme) -> Chart:
-    """Share of right guesses against the probability that the model gave them, with the diagonal.
-
-    Args:
-        curves: confidence, accuracy and number of guesses in each bin, for each model.
-    """
-    diagonal = Line(
-        name="perfect calibration",
-        x=np.array([0.0, 1.0]),
-        y=np.array([0.0, 1.0]),
-        stroke=Stroke(colour=theme.text, dash=DASHES[2], width=1.5),
-        said=lambda x, _: f"{x:.0%}",
-    )
-    guessed = {name: (confidence[n > 0], accuracy[n > 0]) for name, (confidence, accuracy, n) in curves.items()}
-    lines = named_lines(
-        guessed, lambda name, x, y: f"{name}: confidence {x:.0%}, accuracy {y:.0%}", theme=theme, dot=90
-    )
-    axes = Axes(x="confidence: probability of the guess", y="accuracy: share of correct guesses", height=400)
-    words = [line.name for line in (diagonal, *lines)]
-    return line_chart([diagonal, *lines], axes, theme=theme, y_range=(0.0, 1.0), words=words)
+from tfmviz.words.numbers import decimal, rounded
 
 
 def dropped(tokens: Sequence[str], runs: Array, whole: Array, *, theme: Theme) -> Chart:

@@ -8,10 +8,9 @@ from functools import cache
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.charts import Chart, Columns, Spec, hover, number, role, rows, specification
 from tfmviz.plots.theme import Theme
-from tfmviz.words.numbers import in_bytes, in_words, per_cent, unit_of_bytes
+from tfmviz.words.numbers import in_words, per_cent
 
 BLOCKS = {"attention": "attention", "cross-attention": "attention", "feed-forward": "mlp", "norms": "other"}
 """Parts that every layer has, and their colours."""
@@ -63,21 +62,4 @@ def _areas(theme: Theme) -> Spec:
         word.encode(x=x, y=y, text=alt.Text("word:N", condition=short)),
         height=320,
         says="Parameters as areas: left repeated in every layer, right used once.",
-    )
-
-
-def memory(needs: Mapping[str, float], *, theme: Theme) -> Chart:
-    """Bytes for several uses of a model."""
-    values = np.array(list(needs.values()), float)
-    unit, large = unit_of_bytes(values.max())
-    return bar_chart(
-        list(needs),
-        values / large,
-        roles=["need"] * len(needs),
-        colours=(("need", theme.plain),),
-        words=[in_bytes(value) for value in values],
-        said=[f"{name}: {in_bytes(value)}" for name, value in needs.items()],
-        title=unit,
-        room=1.25,
-        theme=theme,
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, colour, hover, number, numbered, rows, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -52,18 +50,3 @@ def _histogram(theme: Theme) -> Spec:
         )
     )
     return specification(theme, bars, height=320, says="Share of the pairs by their score, before and after ÷ √d.")
-
-
-def bars(names: Sequence[str], values: Array, *, chosen: int, theme: Theme) -> Chart:
-    """One length per head; the chosen head stands out."""
-    return bar_chart(
-        names,
-        values,
-        roles=["chosen" if n == chosen else "other" for n in range(len(names))],
-        colours=(("other", theme.attention), ("chosen", theme.accent)),
-        words=[f"{value:.2f}" for value in values],
-        said=[f"{name}: {value:.3f}" for name, value in zip(names, values, strict=True)],
-        title="length of what is added",
-        room=1.25,
-        theme=theme,
-    )

@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, reach, role, rows, specification
-from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import visible, whole
-from tfmviz.words.numbers import decimal
-
-
-def fertility(sizes: Array, per_word: Mapping[str, Array], *, theme: Theme) -> Chart:
-    """Tokens per word against the size of the vocabulary, a line for each text.
-
-    Args:
-        sizes: (size,), entries of the vocabulary.
-        per_word: (size,) for each text.
-    """
-    lines = named_lines(
-        {name: (sizes, values) for name, values in per_word.items()},
-        lambda name, size, value: f"{name}, {size:,.0f} entries: {value:.2f} tokens per word",
-        theme=theme,
-    )
-    top = max(float(values.max()) for values in per_word.values())
-    axes = Axes(x="vocabulary size", y="tokens per word", height=320)
-    return line_chart(lines, axes, theme=theme, y_range=(0.0, top), words=list(per_word))
-
-
-def neighbours(tokens: Sequence[str], cosines: Array, *, theme: Theme) -> Chart:
-    """The entries whose vectors point the most like another's, as bars from top to bottom."""
-    names = [visible(token) for token in tokens]
-    written = [decimal(value) for value in cosines]
-    return bar_chart(
-        names,
-        cosines,
-        roles=["bar"] * len(names),
-        colours=(("bar", theme.plain),),
-        words=written,
-        said=[f"“{whole(token)}”: cosine {value}" for token, value in zip(tokens, written, strict=True)],
-        title="cosine",
-        room=1.15,
-        theme=theme,
-    )
 
 
 def embedding_map(

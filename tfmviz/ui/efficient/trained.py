@@ -11,8 +11,8 @@ import streamlit as st
 from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
-from tfmviz.plots import efficient as figures
 from tfmviz.plots.cells import Axis, Cells, Form, amounts
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, icons, lesson, models
@@ -107,14 +107,10 @@ def _by_position(pair: Pair) -> None:
         f"pair, {decimal(within[1], '.3f')} with {pair.kind} ({decimal(within[1] - within[0], '+.3f')}); further on "
         f"{decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')}."
     )
-    show(
-        "by_position",
-        figures.by_position(
-            {name: smoothed(one.losses) for name, one in zip(pair.names, (full, cheap), strict=True)},
-            trained=trained,
-            theme=theme(),
-        ),
-    )
+    points = {name: smoothed(one.losses) for name, one in zip(pair.names, (full, cheap), strict=True)}
+    axes, marked = Axes("position", "surprise, nats", 320), [(trained - 0.5, f"trained on {trained} positions")]
+    said = "{}, position {:.0f}: {:.3f} nats".format
+    show("by_position", curves(points, axes, said, theme=theme(), dot=50, words=(), marked=marked))
 
 
 def _costs(pair: Pair) -> None:

@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import feed_forward as figures
+from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Scale
 from tfmviz.record.model import Model
@@ -124,9 +124,19 @@ def writes(subject: Subject, neuron: int) -> None:
     if len(named := _words(vocabulary, subject.here.model.tokenizer.special_tokens)) >= 2 * WORDS:
         order = order[np.isin(order, named)]
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
-    words = [vocabulary[index] for index in shown]
+    words, values = [visible(vocabulary[index]) for index in shown], change[shown]
     title = f"Words that neuron {neuron} promotes: its row of W_out times W_U"
-    show("directions", figures.directions(words, change[shown], theme=theme()), title=title)
+    chart = bar_chart(
+        words,
+        values,
+        "change of the logit per unit of the neuron",
+        words=[decimal(value, "+.2f") for value in values],
+        colours=of_signs(values, theme()),
+        said=[f"“{word}”: {decimal(value, '+.3f')}" for word, value in zip(words, values, strict=True)],
+        room=1.3,
+        theme=theme(),
+    )
+    show("directions", chart, title=title)
     st.caption("The last norm and later layers are left out.")
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import recurrence
-from tfmviz.plots import ladder as figures
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens, written
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.figures import show, theme
@@ -85,14 +85,11 @@ def _times(found: Sequence[Found]) -> None:
 def _chart(by_kind: dict[str, tuple[Array, Array]], *, key: str, title: str) -> None:
     show(
         f"times_{key}",
-        figures.curves(
+        curves(
             by_kind,
-            x="tokens",
-            y=title,
-            said=lambda name, n, ms: f"{name}, {n:.0f} tokens: {decimal(ms)} ms",
+            Axes("tokens", title, 280, log=True),
+            lambda name, n, ms: f"{name}, {n:.0f} tokens: {decimal(ms)} ms",
             theme=theme(),
-            log=True,
             y_range=powers_around([ms for _, ms in by_kind.values()]),
-            height=280,
         ),
     )

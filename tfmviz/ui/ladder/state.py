@@ -9,8 +9,8 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.recurrence import Steps, fading
-from tfmviz.plots import ladder as figures
 from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, share, signed
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import lesson
@@ -67,17 +67,12 @@ def _fading(model: AnyModel, trace: Trace) -> None:
     x = np.arange(1.0, len(trace.tokens) + 1)
     show(
         "fading",
-        figures.curves(
+        curves(
             {name: (x, curve.clip(min=SMALLEST)) for name, curve in values.items()},
-            x="step t",
-            y="‖∂hₜ/∂h₁‖",
-            said=lambda name, t, value: (
-                f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}"
-            ),
+            Axes("step t", "‖∂hₜ/∂h₁‖", 280, log=True),
+            lambda name, t, value: f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}",
             theme=theme(),
-            log=True,
             y_range=_ends(list(values.values())),
-            height=280,
         ),
         title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
     )

@@ -11,8 +11,8 @@ import streamlit as st
 from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.predictions import softmax
 from tfmviz.places import PROJECT
-from tfmviz.plots import ladder as figures
 from tfmviz.plots.cells import Cells, Form, Scale, named, of_tokens, written
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
@@ -147,18 +147,11 @@ def _held_out() -> None:
     with lesson.line("right"):
         names = list(PLACES)
         by = st.segmented_control("Held-out tokens by", names, default=names[0], key="sorted", bind="query-params")
-    curves = right_by(by or names[0])
+    points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by or names[0]).items()}
+    axes, said = Axes(PLACES[by or names[0]], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
     show(
         "right",
-        figures.curves(
-            {name: (np.arange(1.0, len(shares) + 1), shares) for name, shares in curves.items()},
-            x=PLACES[by or names[0]],
-            y="share of correct labels",
-            said=lambda name, place, share: f"{name}, token {place:.0f}: {share:.1%} correct",
-            theme=theme(),
-            y_range=(0.8, 1.0),
-            height=280,
-        ),
+        curves(points, axes, said, theme=theme(), y_range=(0.8, 1.0)),
         title="How often are they correct on held-out text?",
     )
     st.caption("The mixed texts join Tatoeba sentences.")

@@ -12,6 +12,7 @@ from tfmviz.analysis import normalisation
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
 from tfmviz.analysis.contributions import PARTS
 from tfmviz.plots import normalisation as figures
+from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
@@ -210,7 +211,11 @@ def gradients() -> None:
         seed = st.slider("Seed of the random weights", 0, 20, 0, key="weights_seed", bind="query-params")
     with st.spinner("Computing the gradients of both models…"):
         post, pre = _gradients(n_layers, seed)
-    show("gradients", figures.depth(post, pre, theme=theme()))
+    points = {name: (np.arange(len(y)), np.array(y)) for name, y in (("post-norm (2017)", post), ("pre-norm", pre))}
+    strokes = Stroke(theme().text, width=3, dot=80), Stroke(theme().plain, DASHES[2], 3, 80)
+    lines = named_lines(points, "{}, layer {:g}: {:.3f}".format, theme=theme(), strokes=strokes)
+    axes = Axes("layer, counted from the input", "norm of the gradient of W_out")
+    show("gradients", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.08 * max(*post, *pre, 1e-9))))
     shape = config(n_layers=n_layers, norm_position="pre")
     result(
         f"In the last layer the gradient is **{post[-1] / pre[-1]:.1f} times** as large with post-norm "

@@ -10,12 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.positions.tables import between, table
+from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
@@ -94,12 +93,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     with left:
         name, values = names[measure or "product"], (distance if measure == "distance" else dot)
         marked = [(q, str(q)) for q in sorted({p, *others})]
-        show(
-            "near_and_far",
-            figures.lines(
-                [Line(name=name, y=values[p])], title=name, x_title="position q", marked=marked, theme=theme()
-            ),
-        )
+        show("near_and_far", lines({name: values[p]}, name, x="position q", marked=marked))
     with right:
         show("products", between(values, name.replace(str(p), "p"), limit=float(np.abs(values).max())))
     a, b = sorted(others, key=lambda q: distance[p, q])

@@ -11,7 +11,7 @@ from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots.lines import DASHES, Stroke
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
@@ -19,7 +19,7 @@ from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
-from tfmviz.ui.positions.tables import between, table
+from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
@@ -136,8 +136,8 @@ def directions(place: Place) -> None:
     found = position_table.principal_components(place.table)
     left, right = st.columns(2)
     with left:
-        drawn = [Line(name=f"{n + 1}: {share:.0%}", y=found.scores[:, n]) for n, share in enumerate(found.shares)]
-        chart = figures.lines(drawn, title="coordinate", theme=theme())
+        drawn = {f"{n + 1}: {share:.0%}": found.scores[:, n] for n, share in enumerate(found.shares)}
+        chart = lines(drawn, "coordinate")
         show("components", chart, title="Main directions and their shares of the variance")
     with right:
         chart = figures.path(found.scores, shares=found.shares, theme=theme())
@@ -153,11 +153,11 @@ def norms(place: Place) -> None:
     start = "before training" if place.is_ours else f"random, {STD}"
     show(
         "trained_norms",
-        figures.lines(
-            [Line(name="norm now", y=lengths), Line(name=start, y=np.full(len(values), began), drawn="level")],
-            title="norm of the row",
+        lines(
+            {"norm now": lengths, start: np.full(len(values), began)},
+            "norm of the row",
+            strokes={start: Stroke(theme().plain, DASHES[1])},
             y_range=(0, 1.08 * max(float(lengths.max()), began)),
-            theme=theme(),
         ),
     )
     poor = position_table.untrained(values, std=STD)
@@ -181,14 +181,11 @@ def _measured(place: Place) -> None:
     window = min(WINDOW, len(loss))
     show(
         "loss_by_position",
-        figures.lines(
-            [
-                Line(name="measured", y=loss, drawn="dots"),
-                Line(name=f"mean over {window} positions", y=position_table.smoothed(loss, window=window)),
-            ],
-            title="loss, nats per token",
+        lines(
+            {"measured": loss, f"mean over {window} positions": position_table.smoothed(loss, window=window)},
+            "loss, nats per token",
+            strokes={"measured": Stroke(theme().text, width=0, dot=40)},
             marked=[(trained - 0.5, "the wall")],
-            theme=theme(),
         ),
     )
 

@@ -8,7 +8,6 @@ import streamlit as st
 from tfmviz.analysis import naive_positions
 from tfmviz.plots import positions as figures
 from tfmviz.plots.cells import Axis, Cells, Form, Scale
-from tfmviz.plots.positions import Line
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson, models
@@ -16,6 +15,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.positions.tables import lines
 from tfmviz.words.numbers import counted
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
@@ -46,11 +46,10 @@ def appended_index(here: Lesson) -> None:
     with_index, with_waves = _alike(model, here.text)
     show(
         "appended",
-        figures.lines(
-            [Line(name="index appended", y=with_index), Line(name="sinusoid added", y=with_waves)],
-            title="mean cosine of different words",
+        lines(
+            {"index appended": with_index, "sinusoid added": with_waves},
+            "mean cosine of different words",
             y_range=(min(-0.05, float(with_waves.min()), float(with_index.min())), 1.02),
-            theme=theme(),
         ),
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
@@ -126,12 +125,5 @@ def counter() -> None:
         f"{n_bits} bits count {2**n_bits} positions, but from {middle - 1} to {middle}, **{flipped} bits flip at "
         "once**. Sines and cosines change smoothly:"
     )
-    show(
-        "bit_steps",
-        figures.lines(
-            [Line(name="bits", y=steps[0]), Line(name="sines and cosines", y=steps[1])],
-            title="distance to the next position",
-            y_range=(0, 1.08 * float(steps[0].max())),
-            theme=theme(),
-        ),
-    )
+    series, y_range = dict(zip(("bits", "sines and cosines"), steps, strict=True)), (0, 1.08 * float(steps[0].max()))
+    show("bit_steps", lines(series, "distance to the next position", y_range=y_range))

@@ -10,9 +10,9 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import CLIP, N_BUCKETS
-from tfmviz.plots import rotations as figures
 from tfmviz.plots.cells import Cells, Form, Scale, chosen_row, masked, of_pairs, signed, written
 from tfmviz.plots.compare import scheme_map
+from tfmviz.plots.lines import Axes, over
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
@@ -45,17 +45,8 @@ def slopes(shown: Subject) -> None:
     own = shown.model.config.attention.n_heads
     n_heads = lesson.line("slopes").slider("Heads H", 1, 32, min(own, 32), key="n_slopes", bind="query-params")
     found = alibi.slopes(n_heads).numpy()
-    show(
-        "slopes",
-        figures.lines(
-            np.arange(n_heads),
-            {f"slopes of {n_heads} heads": found},
-            x_title="head",
-            y_title="slope: bias per token of distance",
-            scale="log",
-            theme=theme(),
-        ),
-    )
+    axes = Axes("head", "slope: bias per token of distance", log=True)
+    show("slopes", over(np.arange(n_heads), {f"slopes of {n_heads} heads": found}, axes, theme=theme()))
     power = 2 ** int(np.log2(n_heads))
     st.markdown(
         f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H."
@@ -96,17 +87,8 @@ def t5_biases(shown: Subject) -> None:
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}
-    show(
-        "t5_biases",
-        figures.lines(
-            distances,
-            drawn,
-            x_title="distance i − j",
-            y_title="bias",
-            mark=(shown.trained_on - 1, "trained\nup to here"),
-            theme=theme(),
-        ),
-    )
+    mark = shown.trained_on - 1, "trained\nup to here"
+    show("t5_biases", over(distances, drawn, Axes("distance i − j", "bias"), theme=theme(), mark=mark))
     met = np.unique(bucket[: shown.trained_on])
     unmet = f"Training reached only buckets {met[0]} to {met[-1]}; the others are still random."
     st.markdown("Each head has one trained bias per bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
@@ -160,10 +142,7 @@ def shaw_vectors(shown: Subject) -> None:
     distances = np.arange(CLIP + 1)
     left, right = st.columns(2)
     with left:
-        show(
-            "shaw_scores",
-            figures.lines(distances, drawn, x_title="distance i − j", y_title="q · a / √d", theme=theme()),
-        )
+        show("shaw_scores", over(distances, drawn, Axes("distance i − j", "q · a / √d"), theme=theme()))
     with right:
         show(
             "shaw_vectors",

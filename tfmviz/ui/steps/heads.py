@@ -9,6 +9,7 @@ from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import steps as figures
+from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import masked, of_heads, of_pairs, share, written
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
@@ -64,10 +65,20 @@ def contributions(here: Lesson) -> None:
     with lesson.line("token"):
         controls.token_box(of_queries(trace, layer), token)
     W_O, n_heads = here.weights.W_O_carried, len(trace[f"{layer}.q"])
-    written = np.linalg.norm(here.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
+    lengths = np.linalg.norm(here.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
     left, right = st.columns([2, 3])
     with left:
-        show("head_writes", figures.bars([f"head {h}" for h in range(n_heads)], written, chosen=head, theme=theme()))
+        chart = bar_chart(
+            [f"head {h}" for h in range(n_heads)],
+            lengths,
+            "length of what is added",
+            words=[f"{length:.2f}" for length in lengths],
+            colours=[theme().accent if h == head else theme().attention for h in range(n_heads)],
+            said=[f"head {h}: {length:.3f}" for h, length in enumerate(lengths)],
+            room=1.25,
+            theme=theme(),
+        )
+        show("head_writes", chart)
         st.markdown("Norm of each head's output, ‖z W_O‖.")
     attention = trace[f"{layer}.pattern"]
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)

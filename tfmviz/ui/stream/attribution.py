@@ -12,6 +12,7 @@ from tfmviz.analysis import contributions
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
 from tfmviz.plots import attribution as figures
+from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -228,7 +229,8 @@ def _bars(account: Account) -> None:
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
         shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
-    show("ranked", figures.ranked(shown, values, title="added", theme=theme()))
+    words, colours = [decimal(value, "+.2f") for value in values], of_signs(values, theme())
+    show("ranked", bar_chart(shown, values, "added", words=words, colours=colours, room=1.5, theme=theme()))
 
 
 def _buttons(account: Account) -> None:

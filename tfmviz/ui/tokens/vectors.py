@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import embedding
 from tfmviz.plots import tokens as figures
+from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_row, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
@@ -16,7 +19,7 @@ from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted, visible
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
 AROUND = 2
@@ -93,7 +96,10 @@ def neighbours(here: Lesson) -> None:
     found = embedding.nearest(weights.W_E, index, n=NEIGHBOURS)
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [here.model.vocabulary[n] for n in found]
-    show("neighbours", figures.neighbours(tokens, cosines, theme=theme()))
+    names, words = [visible(token) for token in tokens], [decimal(value) for value in cosines]
+    said = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
+    look: dict[str, Any] = {"colours": theme().plain, "said": said, "room": 1.15, "theme": theme()}
+    show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look))
     st.markdown("Words that fit the same contexts get similar gradients, so training turns their vectors the same way.")
     _tying(here.model)
 
