@@ -18,13 +18,14 @@ from tfmviz.plots.charts import (
     Chart,
     Columns,
     Spec,
-    hover,
     number,
     numbered,
     reach,
     rows,
     specification,
+    spots,
     strokes,
+    words,
 )
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
@@ -385,30 +386,17 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
     shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend and not in_words)
     line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
-    dots = (
-        rows()
-        .mark_point(filled=True)
-        .encode(
-            x=x,
-            y=y,
-            color=shade,
-            size=alt.Size("dot:Q", scale=None),
-            opacity=alt.Opacity("seen:Q", scale=None),
-            **hover(),
-        )
-    )
-    ends = rows("stops").mark_text(align="left", dx=8)
-    words = rows("words").mark_text(align="left", baseline="middle", dx=6)
+    seen: Spec = {"size": alt.Size("dot:Q", scale=None), "opacity": alt.Opacity("seen:Q", scale=None)}
     parts = {
         "ends": [reach(number(alt.Y, "y", axes.y))],
         "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
         "marks": _uprights(theme, x),
-        "stops": [ends.encode(x=x, y=y, text=alt.Text("word:N"))],
-        "words": [words.encode(x=x, y=y, text=alt.Text("word:N"), color=shade)],
+        "stops": [words({"align": "left", "dx": 8}, "stops", x=x, y=y)],
+        "words": [words({"align": "left", "baseline": "middle", "dx": 6}, "words", x=x, y=y, color=shade)],
     }
     layers = [layer for part, drawn in parts.items() if part in ("", *shape.extra) for layer in drawn]
     said = f"Lines: {axes.y}, against {axes.x}."
-    return specification(theme, *layers, dots, height=axes.height, says=said)
+    return specification(theme, *layers, spots({}, x=x, y=y, color=shade, **seen), height=axes.height, says=said)
 
 
 def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
@@ -424,8 +412,7 @@ def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
 
 def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:
     side: dict[str, Any] = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
-    word = rows("marks").mark_text(baseline="top", lineBreak="\n", **side)
     return [
         rows("marks").mark_rule(color=theme.text, strokeDash=[6, 4], aria=False).encode(x=x),
-        word.encode(x=x, y=alt.YValue(2), text=alt.Text("word:N")),
+        words(side | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
     ]

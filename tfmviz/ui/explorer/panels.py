@@ -14,8 +14,8 @@ from tfmviz.analysis.links import links
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import Stream, stream
 from tfmviz.constants import NEXT_WORDS
-from tfmviz.plots import residual
 from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
+from tfmviz.plots.columns import writes
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, models
 from tfmviz.ui.figures import show, show_code, show_view, theme
@@ -100,7 +100,7 @@ def stream_norms(here: Lesson) -> None:
     with right:
         show(
             "writes",
-            residual.writes(
+            writes(
                 measured.attention[:, token],
                 measured.mlp[:, token],
                 measured.attention_share[:, token],

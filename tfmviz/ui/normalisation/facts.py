@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
 from tfmviz.analysis.contributions import PARTS
-from tfmviz.plots import normalisation as figures
+from tfmviz.plots import columns, dots
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -54,11 +54,11 @@ def scaling() -> None:
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
     shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
     other = nearest(shown)[0]
+    numbers = [str(i + 1) for i in range(len(raw))]
+    said = [f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(numbers, shown, strict=True)]
     show(
         "points",
-        figures.points(
-            shown, names=[str(i + 1) for i in range(len(raw))], link=(0, other), titles=COLUMNS, theme=theme()
-        ),
+        dots.on_one_scale(shown, names=numbers, said=said, link=(0, other), titles=COLUMNS, theme=theme()),
         title="One year counts as much as one unit of money" if shown is scaled["as they are"] else "",
     )
     result(
@@ -145,7 +145,7 @@ def learned(here: Lesson) -> None:
         with column:
             show(
                 f"spread_{'gain' if letter == 'γ' else 'bias'}",
-                figures.spread(quartiles, names=names, title=letter, usual=usual, theme=theme()),
+                columns.boxes(quartiles, names=names, title=letter, usual=usual, theme=theme()),
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()

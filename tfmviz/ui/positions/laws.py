@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
-from tfmviz.plots import positions as figures
+from tfmviz.plots.dots import circle
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
@@ -54,7 +54,7 @@ def _circle(waves: Waves, i: int, k: int) -> None:
     start = min(4, waves.length - 1 - k)
     pair = waves.table[:, 2 * i : 2 * i + 2]
     title = f"Pair {i}: position {start} and position {start + k}"
-    show("circle", figures.circle(pair, start=start, shift=k, theme=theme()), title=title)
+    show("circle", circle(pair, start=start, shift=k, theme=theme()), title=title)
 
 
 def _matrix(matrix: Array, k: int) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.analysis.sinusoids import cosines
-from tfmviz.plots import positions as figures
+from tfmviz.plots.dots import path
 from tfmviz.plots.lines import DASHES, Stroke
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -140,7 +140,9 @@ def directions(place: Place) -> None:
         chart = lines(drawn, "coordinate")
         show("components", chart, title="Main directions and their shares of the variance")
     with right:
-        chart = figures.path(found.scores, shares=found.shares, theme=theme())
+        first, second, *_ = found.shares
+        titles = f"first direction ({first:.0%} of the variance)", f"second ({second:.0%})"
+        chart = path(found.scores, titles=titles, theme=theme())
         show("component_path", chart, title="Positions along the two main directions")
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import naive_positions
-from tfmviz.plots import positions as figures
 from tfmviz.plots.cells import Axis, Cells, Form, Scale
+from tfmviz.plots.dots import rulers
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson, models
@@ -93,7 +93,7 @@ def fractions(here: Lesson) -> None:
     sizes = [len(tokens) for tokens in texts]
     steps = [f"1/{n - 1} = **{1 / (n - 1):.3f}**" if n > 1 else "undefined, 0/0" for n in sizes]
 
-    show("fractions", figures.rulers(texts, places, theme=theme()))
+    show("fractions", rulers(texts, places, theme=theme()))
     if sizes[0] == sizes[1]:
         st.markdown("Both sentences have the same number of tokens.")
         return

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
-from tfmviz.plots import positions as figures
+from tfmviz.plots import paths
 from tfmviz.plots.cells import written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
 from tfmviz.record.trace import Array
@@ -105,7 +105,7 @@ def _chosen_curves(waves: Waves, pairs: list[int], at: list[int]) -> None:
         column.latex(f"PE(pos, {formula}")
     show(
         "curves",
-        figures.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
+        paths.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
         hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
     )
 

@@ -7,8 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import parameters
 from tfmviz.analysis.parameters import TRAINING_BYTES, counts
-from tfmviz.plots import size as figures
-from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.bars import areas, bar_chart
 from tfmviz.ui import lesson
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -36,7 +35,7 @@ def where(here: Lesson) -> None:
     subject = ask(here, "where")
     found = counts(subject.design)
     total = sum(found.values())
-    show("areas", figures.areas(found, theme=theme()), title="Areas are numbers of parameters")
+    show("areas", areas(found, theme=theme()), title="Areas are numbers of parameters")
     largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
     shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
     result(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")

@@ -8,9 +8,9 @@ import streamlit as st
 from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import steps as figures
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import masked, of_heads, of_pairs, share, written
+from tfmviz.plots.columns import histogram
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, lesson, models
@@ -236,7 +236,7 @@ def _histograms(scores: Array, scaled: Array) -> None:
     largest = max(float(np.abs(scores).max()), 1e-6)
     middles, raw = scaling.histogram(scores, largest=largest)
     _, narrow = scaling.histogram(scaled, largest=largest)
-    show("score_histogram", figures.histogram(middles, raw, narrow, theme=theme()))
+    show("score_histogram", histogram(middles, raw, narrow, theme=theme()))
 
 
 @shared

@@ -11,9 +11,9 @@ import streamlit as st
 from tfmviz.analysis import contributions
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
-from tfmviz.plots import attribution as figures
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
+from tfmviz.plots.columns import looks
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
@@ -265,7 +265,7 @@ def _head(here: Lesson, account: Account, layer: str, head: int) -> None:
         f"**{part.name[0].upper()}{part.name[1:]}** looked most at {most} ({row.max():.0%}); {felt} counted most "
         f"({decimal(effect[strongest], '+.2f')}). All keys together add {decimal(score, '+.2f')}."
     )
-    looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
+    looked, wrote = looks(row, effect, tokens=keys, title="added", theme=theme())
     show("looked", looked)
     show("wrote", wrote)
     _pushes(here.model.vocabulary, account, index)

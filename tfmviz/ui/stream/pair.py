@@ -13,9 +13,9 @@ from tfmviz.analysis import residual
 from tfmviz.analysis.block_tensors import block_tensors
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.places import PROJECT
-from tfmviz.plots import stream as growths
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
+from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.runs import records
@@ -208,7 +208,7 @@ def twins(here: Lesson) -> None:
         with column:
             show(
                 f"growth_{kind.removesuffix('-norm')}",
-                growths.growth(values, stages=names, tokens=tokens, position=position, theme=theme(), top=top),
+                by_stage(values, stages=names, tokens=tokens, position=position, theme=theme(), top=top),
                 title=f"{kind} ({TWINS[kind]})",
             )
     spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}

@@ -11,7 +11,7 @@ from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.constants import ATTENTION_KINDS
-from tfmviz.plots import damage as figures
+from tfmviz.plots import dots
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
@@ -137,13 +137,18 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
         return
     x, y = sharpness.ravel()[known], values.ravel()[known]
     names = [heads[i].name for i in known]
+    said_of = [
+        f"head {name}: largest share {sharp:.2f}, loss {decimal(lost, '+.4f')} nats"
+        for name, sharp, lost in zip(names, x, y, strict=True)
+    ]
     with figure:
         show(
             "look_and_matter",
-            figures.against(
+            dots.scatter(
                 x,
                 y,
                 names=names,
+                said=said_of,
                 off=[n for n, i in enumerate(known) if heads[i] in said.off],
                 title=f"change of the loss with it {said.way.done()}, in nats",
                 theme=theme(),

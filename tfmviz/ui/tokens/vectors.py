@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import embedding
-from tfmviz.plots import tokens as figures
+from tfmviz.plots import dots
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_row, signed
 from tfmviz.record.model import Model
@@ -157,7 +157,7 @@ def embedding_map(here: Lesson) -> None:
     words = [here.model.vocabulary[n] for n in shown]
     show(
         "embedding_map",
-        figures.embedding_map(places[shown], words=words, roles=roles, window=(low, high), theme=theme()),
+        dots.embedding_map(places[shown], tokens=words, roles=roles, window=(low, high), theme=theme()),
         hint="Hover over a dot for its word.",
     )
     result(

@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis import forming
 from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import IN_WORDS, Verdict, layer_scores, random_repeats, verdicts
-from tfmviz.plots import learning
+from tfmviz.plots import panels
 from tfmviz.plots.cells import Axis, Cells, masked, share
 from tfmviz.plots.charts import Chart
 from tfmviz.record.model import Model
@@ -144,7 +144,7 @@ def chart(steps: Sequence[int], found: Sequence[Copying], *, vocab_size: int, no
     def of_heads(values: Sequence[Array]) -> dict[str, Array]:
         return dict(zip([f"head {name}" for name in found[0].heads], np.stack(values, axis=1), strict=True))
 
-    return learning.forming(
+    return panels.forming(
         np.array(steps, dtype=float),
         losses={
             "first time": np.array([one.first for one in found]),

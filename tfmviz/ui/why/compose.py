@@ -14,7 +14,7 @@ from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.why.composition import Composition, Way, compositions, removals
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.subspaces import overlaps, overlaps_with_mlps, smallest_angle
-from tfmviz.plots import learning
+from tfmviz.plots import panels
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, masked, of_pairs, share, short, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -264,7 +264,7 @@ def born(here: Lesson) -> None:
         return np.array([getattr(one, what) for one in book.birth])
 
     chance = math.log(here.model.config.vocab_size)
-    chart = learning.forming(
+    chart = panels.forming(
         steps,
         losses={"5th token of a story": over("fifth"), "50th": over("fiftieth")},
         heads={
