@@ -85,9 +85,9 @@ def words(mark: Spec, data: str = "rows", **channels: Any) -> alt.Chart:
     return rows(data).mark_text(**mark).encode(**channels, text=alt.Text("word:N"))
 
 
-def of_rows(names: str, found: Sequence[tuple[object, ...]]) -> Columns:
-    """Rows as the columns of a data set, by their names with a space between."""
-    return dict(zip(names.split(), zip(*found, strict=True), strict=True))
+def of_rows(found: Sequence[tuple[object, ...]], *names: str) -> Columns:
+    """Rows as the columns of a data set."""
+    return dict(zip(names, zip(*found, strict=True), strict=True))
 
 
 def summary() -> alt.Chart:

@@ -395,7 +395,7 @@ def rulers(texts: Sequence[Sequence[str]], places: Sequence[Array], *, theme: Th
         for text, tokens, along in zip(numbered([f"N = {len(tokens)}" for tokens in texts]), texts, places, strict=True)
         for n, (token, place) in enumerate(zip(tokens, along.tolist(), strict=True))
     ]
-    return Chart(spec=_rulers(theme), data={"rows": of_rows("text x word hover", laid)})
+    return Chart(spec=_rulers(theme), data={"rows": of_rows(laid, "text", "x", "word", "hover")})
 
 
 @cache
@@ -462,7 +462,7 @@ def seeds(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: f
         (row, runs.mean(), verdict, f"{row[5:]}: mean {decimal(runs.mean(), '.4f')} nats, {len(runs)} seeds")
         for row, runs, verdict in zip(names, variants.values(), verdicts, strict=True)
     ]
-    data = {table: of_rows("name loss verdict hover", of) for table, of in (("rows", found), ("means", means))}
+    data = {table: of_rows(of, "name", "loss", "verdict", "hover") for table, of in (("rows", found), ("means", means))}
     return Chart(spec=_seeds(theme, round(baseline, 6), len(names)), data=data)
 
 
@@ -497,7 +497,7 @@ def dropped(tokens: Sequence[str], said: Sequence[str], runs: Array, usual: Arra
         for row in several.tolist()
         for place, name, loss in zip(places, said, row, strict=True)
     ]
-    return Chart(spec=_dropped(theme, len(kinds[1])), data={"rows": of_rows("line x y hover", points)})
+    return Chart(spec=_dropped(theme, len(kinds[1])), data={"rows": of_rows(points, "line", "x", "y", "hover")})
 
 
 @cache
@@ -522,7 +522,7 @@ def gradients(layers: Sequence[str], lengths: Mapping[str, Array], *, theme: The
         for name, value in zip(names, values.tolist(), strict=True)
         if value > 0
     ]
-    data = {"rows": of_rows("layer kind value hover", found)}
+    data = {"rows": of_rows(found, "layer", "kind", "value", "hover")}
     return Chart(spec=_gradients(theme, max(map(len, lengths))), data=data)
 
 

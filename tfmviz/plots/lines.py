@@ -20,6 +20,7 @@ from tfmviz.plots.charts import (
     Spec,
     number,
     numbered,
+    of_rows,
     reach,
     rows,
     specification,
@@ -258,7 +259,7 @@ def line_chart(
     if marked:
         data["marks"] = _marks(lines, marked)
     if ends:
-        data["stops"] = dict(zip(("x", "y", "word"), zip(*ends, strict=True), strict=True))
+        data["stops"] = of_rows(ends, "x", "y", "word")
     if words:
         data["words"] = _at_the_ends(lines, names, words, axes, theme, y_range)
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
@@ -275,7 +276,7 @@ def _points(lines: Sequence[Line], names: Sequence[str]) -> Columns:
         for name, line in zip(names, lines, strict=True)
         for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True)
     ]
-    return dict(zip(("line", "x", "y", "dot", "seen", "width", "hover"), zip(*points, strict=True), strict=True))
+    return of_rows(points, "line", "x", "y", "dot", "seen", "width", "hover")
 
 
 def _hover(line: Line, x: float, y: float) -> str:

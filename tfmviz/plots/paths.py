@@ -72,11 +72,11 @@ def waves(table: Array, pairs: Sequence[int], wavelengths: Array, *, at: Sequenc
     ]
     edge = 1.06 * (length - 1)
     data: dict[str, Columns] = {
-        "rows": of_rows("line row x y up hover", points),
-        "curves": of_rows("line part row x up", drawn),
-        "read": of_rows("cursor row x up word part", read),
+        "rows": of_rows(points, "line", "row", "x", "y", "up", "hover"),
+        "curves": of_rows(drawn, "line", "part", "row", "x", "up"),
+        "read": of_rows(read, "cursor", "row", "x", "up", "word", "part"),
         "cursors": {"cursor": [0, 1], "x": list(at), "word": [f"{n} = {x}" for n, x in zip("ab", at, strict=True)]},
-        "hands": {**of_rows("cursor row turn", hands), "x": [edge] * len(hands)},
+        "hands": {**of_rows(hands, "cursor", "row", "turn"), "x": [edge] * len(hands)},
         "pairs": {"row": [last - n for n in range(last + 1)], "word": [f"i = {pair}" for pair in pairs]},
     }
     return Chart(spec=_waves(theme, len(pairs)), data=data)
@@ -154,7 +154,7 @@ def bumps(order: Array, cosines: Array, *, stages: Sequence[str], tokens: Sequen
         line = f"{token}, {since}"
         colour = colours.get(token, theme.plain)
         drawn.append((line, stage, rank + 1, tokens[token], colour, ends, stage == n_stages - 1, said))
-    data = {"rows": of_rows("line stage rank word colour ends last hover", drawn)}
+    data = {"rows": of_rows(drawn, "line", "stage", "rank", "word", "colour", "ends", "last", "hover")}
     return Chart(spec=_bumps(theme, tuple(stages), n_ranks), data=data)
 
 
@@ -263,8 +263,8 @@ def descents(
     ]
     heights = [(f"{r}", n, *place) for r, ring in enumerate(rings) for n, place in enumerate(ring.tolist())]
     data: dict[str, Columns] = {
-        "rows": of_rows("line step x y strength hover", points),
-        "rings": of_rows("ring step x y", heights),
+        "rows": of_rows(points, "line", "step", "x", "y", "strength", "hover"),
+        "rings": of_rows(heights, "ring", "step", "x", "y"),
     }
     return Chart(spec=_descents(theme, len(paths), max(map(len, paths)), reach), data=data)
 
