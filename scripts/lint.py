@@ -208,13 +208,13 @@ def does_no_arithmetic(source: Source) -> Iterator[str]:
 
 
 DRAWS = re.compile(r"(plotly|altair|vega_lite|line|bar|area|scatter|graphviz|pydeck)_chart|pyplot|image")
-"""Streamlit's own ways to show a picture."""
+"""Streamlit's own ways to show a picture, each a method; functions of `plots` with such a name make one."""
 
 
 def says_in_words_what_figures_show(source: Source) -> Iterator[str]:
     for call in source.calls:
         name = called(call)
-        if DRAWS.fullmatch(name) and source.name != "tfmviz/ui/figures.py":
+        if isinstance(call.func, ast.Attribute) and DRAWS.fullmatch(name) and source.name != "tfmviz/ui/figures.py":
             yield source.says(call, f"`{name}` says nothing to who cannot see it; use `ui.figures.show`")
 
 

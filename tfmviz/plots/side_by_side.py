@@ -17,6 +17,7 @@ from tfmviz.plots.cells import (
     chosen_cell,
     differences,
     largest,
+    of_heads,
     share,
     shares,
     signed,
@@ -24,7 +25,6 @@ from tfmviz.plots.cells import (
 )
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
-from tfmviz.plots.links import of_heads
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.complexity import FUSED, MEASURED, Sizes, continued, crosses, slope
-from tfmviz.plots.growth import growth
+from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.background import Found, by_name, measured
@@ -73,7 +73,7 @@ def _device(found: Sequence[Found]) -> str:
 
 
 def _chart(lines: Curves, axis: str, title: str, said: Callable[[float], str]) -> None:
-    show(title.split(":")[0], growth(lines, titles=(axis, title), said=said, theme=theme()))
+    show(title.split(":")[0], growth(lines, Axes(axis, title, 340), said, theme=theme()))
 
 
 def counted(against: str, what: str) -> Curves:

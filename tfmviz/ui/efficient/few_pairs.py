@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.efficient import reformer, sparse
 from tfmviz.analysis.efficient.exact import Cost
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Cells, Form, Scale, named, of_tokens, written
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.efficient.reversible import reversible
@@ -96,7 +98,10 @@ def hashed(here: Lesson) -> None:
     numbers, rows = of_k[:1], ["key"]
     if head.q_tokens_are_keys:
         numbers, rows = np.stack((of_q[0], of_k[0])), ["query", "key"]
-    show("buckets_of_tokens", figures.buckets(numbers, rows=rows, tokens=head.k_tokens, n_buckets=n_buckets))
+    scale, columns = Scale("norms", -1.0, float(max(n_buckets - 1, 1))), of_tokens("token", head.k_tokens)
+    texts = written(numbers, ".0f") if numbers.shape[1] <= 32 else None
+    look: dict[str, Any] = {"form": Form(name="bucket ", digits=0), "texts": texts, "row_height": 30}
+    show("buckets_of_tokens", Cells(numbers[None].astype(float), named(rows), columns, scale, **look))
     st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two are often separated.")
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")

@@ -8,7 +8,9 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.efficient import exact, features, linformer
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Axis, Cells, of_tokens, share
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import inputs, lesson, models
@@ -17,7 +19,7 @@ from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import counted, in_bytes, tiny
+from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 
 BOTH_WAYS = "fill-in"
 """A model whose heads are not causal, in place of one that Linformer does not suit."""
@@ -56,10 +58,20 @@ def projected(here: Lesson) -> None:
     no_bias(head)
 
 
+def _falling(m: Array, errors: dict[str, Array]) -> Chart:
+    """The attention that random features move elsewhere, (m,) for each head; the last one gets 1/√m beside it."""
+    last = list(errors.values())[-1]
+    lines = {**errors, "1/√m": last[-1] * np.sqrt(m[-1] / m)}
+    points = {name: (m, np.where(y > 0, y, np.nan)) for name, y in lines.items()}  # powers have no 0
+    axes = Axes("features m", "share of attention moved to other keys", 260, log=True, doubling=True)
+    return curves(points, axes, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", theme=theme(), dot=50)
+
+
 def _refused(head: Head, rows: int) -> None:
     """Why a causal head cannot have it: the rows and what they mix."""
     E = linformer.pooling(len(head.k), rows)
-    show("mixing", figures.mixing(E, k_tokens=head.k_tokens))
+    columns, scale = of_tokens("key", head.k_tokens), share("share of the row")
+    show("mixing", Cells(np.where(E > 0, E, 0.0)[None], Axis("row"), columns, scale, row_height=24))
     last = np.flatnonzero(E[0])[-1]
     first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
     reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
@@ -73,11 +85,17 @@ def _ranks(head: Head) -> None:
     n = min(head.scores.shape)
     steps = np.unique(np.linspace(1, n, min(n, 24)).round().astype(int))
     kept = linformer.shares(head.pattern)
-    curves = {"kept by k singular values": kept[steps - 1]}
+    x = steps.astype(float)
+    points = {"kept by k singular values": (x, kept[steps - 1])}
     if not head.is_causal:
         errors = [exact.pattern_error(head.pattern, linformer.pattern(head.q, head.k, int(k))) for k in steps]
-        curves["error of mean pooling"] = np.array(errors)
-    show("ranks", figures.errors(steps.astype(float), curves, title="rows k", theme=theme()))
+        points["error of mean pooling"] = x, np.array(errors)
+
+    def said(name: str, k: float, share: float) -> str:
+        return f"{name}, rows k {k:.0f}: {per_cent(share)}"
+
+    axes = Axes("rows k", "share", 260)
+    show("ranks", curves(points, axes, said, theme=theme(), dot=50, words=(), y_range=(0.0, 1.0)))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
         f"**{enough} of {n}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
@@ -120,7 +138,7 @@ def performer(here: Lesson) -> None:
     beside(here, head, pattern, pattern @ head.v, title=f"{m} features", cost=cost)
     short, name = _shortest(here)
     errors = {f"head {here.choice.layer_index}.{here.choice.head}": _errors(head, seed), name: _errors(short, seed)}
-    show("features_errors", figures.random_features(FEATURES, errors, theme=theme()))
+    show("features_errors", _falling(np.array(FEATURES, float), errors))
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
         f"et al. 2021). Larger norms need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "

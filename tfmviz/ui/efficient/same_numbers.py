@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,10 +13,10 @@ from tfmviz.analysis.attention_layer import turned
 from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.analysis.efficient.tiles import Tile
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
+from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, two_patterns
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
@@ -44,16 +45,10 @@ def tiled(here: Lesson) -> None:
     if size > asked:
         st.info(f"There would be more than {MOST_TILES:,} smaller tiles, so these have size {size}.", icon=icons.CUT)
     tile = made[step - 1]
-    show(
-        "tiling",
-        figures.tiling(
-            _known(head, made[:step]),
-            frame=(tile.rows, tile.columns),
-            q_tokens=head.q_tokens,
-            k_tokens=head.k_tokens,
-            title="share of attention among the keys read so far",
-        ),
-    )
+    last = Frame(top=tile.rows.start, left=tile.columns.start, bottom=tile.rows.stop, right=tile.columns.stop)
+    look: dict[str, Any] = {"form": Form(absent=("masked", "not read yet")), "frames": (last,)}
+    scale = share("share of attention among the keys read so far")
+    show("tiling", of_pairs(_known(head, made[:step])[None], head.q_tokens, head.k_tokens, scale, **look))
     before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
     st.markdown(
         f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
@@ -99,12 +94,8 @@ def state(here: Lesson) -> None:
     weights = np.where(apart >= 0, kernel[np.abs(apart)], 0.0)
     weights /= weights.sum(axis=-1, keepdims=True)
     own = head.pattern if len(head.q) == n else np.full((n, n), np.nan)
-    show(
-        "kernel",
-        figures.beside(
-            own, weights, apart >= 0, q_tokens=head.k_tokens, k_tokens=head.k_tokens, title="kernel, rows normalised"
-        ),
-    )
+    both = masked([own, weights], apart >= 0)
+    show("kernel", two_patterns(both, head.k_tokens, head.k_tokens, "kernel, rows normalised"))
     slow = state_space.recurrence(head.v, a, ones, ones / n_state)
     fast = state_space.convolution(head.v, kernel)
     d = head.v.shape[1]

@@ -9,7 +9,7 @@ from tfmviz import zoo
 from tfmviz.analysis.efficient import state_space
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.places import PROJECT
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Axis, Cells, masked, of_tokens, share, signed
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
@@ -54,15 +54,13 @@ def trained(here: Lesson) -> None:
 def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
     """What of each token is left in the state, beside the mean pattern of the transformer's layer."""
     tokens = trace.tokens
-    show(
-        "left_in_state",
-        figures.left_of_each(
-            twin[f"decoder.{layer}.self_attn.pattern"].mean(axis=0),
-            shares,
-            tokens=tokens,
-            titles=("attention, mean of heads", "left in the state"),
-        ),
+    pattern, titles = (
+        twin[f"decoder.{layer}.self_attn.pattern"].mean(axis=0),
+        ("attention, mean of heads", "left in the state"),
     )
+    values = masked([pattern, shares], np.tri(len(shares), dtype=bool))
+    rows, columns = of_tokens("after", tokens), of_tokens("what is left of", tokens)
+    show("left_in_state", Cells(values, rows, columns, share("share"), titles=titles, square=True, across=2))
     near = float(shares[-1, -NEAR:].sum())
     result(
         f"After {markdown.plain(quoted(tokens)[-1])}, **{per_cent(near)}** of the state of layer {layer} comes from "
@@ -76,14 +74,10 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
     mine = slice(channel * n_state, (channel + 1) * n_state)
     lives = state_space.half_lives(a)
     order = np.argsort(-lives[mine], kind="stable")
-    show(
-        "channel_state",
-        figures.state(
-            states[:, mine].T[order],
-            tokens=trace.tokens,
-            numbers=[decimal(float(one), ".1f") for one in lives[mine][order]],
-        ),
-    )
+    values = states[:, mine].T[order]
+    rows = Axis("half-life, tokens", [decimal(float(one), ".1f") for one in lives[mine][order]])
+    columns = of_tokens("token", trace.tokens)
+    show("channel_state", Cells(values[None], rows, columns, signed(values, "state"), row_height=20))
     st.markdown(
         f"In this layer, half-lives range from {decimal(float(lives.min()), '.1f')} to "
         f"{decimal(float(lives.max()), '.0f')} tokens."

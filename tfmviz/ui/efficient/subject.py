@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,7 +13,7 @@ from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.efficient import exact
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Cells, Form, masked, of_pairs, share
 from tfmviz.record.edits import Edit, Patch
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -154,12 +156,8 @@ def beside(
     """
     full = head.pattern
     elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
-    show(
-        "both_patterns",
-        figures.beside(
-            full, pattern, head.allowed, kept=kept, q_tokens=head.q_tokens, k_tokens=head.k_tokens, title=title
-        ),
-    )
+    left = pattern if kept is None else np.where(kept, pattern, -np.inf)
+    show("both_patterns", two_patterns(masked([full, left], head.allowed), head.q_tokens, head.k_tokens, title))
     found = effect(here, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     result(
@@ -170,6 +168,12 @@ def beside(
         f"{in_words(exactly.multiplications)} and holds {in_bytes(BYTES * cost.numbers)} at once instead of "
         f"{in_bytes(BYTES * exactly.numbers)}."
     )
+
+
+def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str) -> Cells:
+    """The exact pattern and another one, (2, query, key): NaN where masked, −∞ for what is left out."""
+    look: dict[str, Any] = {"form": Form(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
+    return of_pairs(both, q_tokens, k_tokens, share(), **look)
 
 
 def no_bias(head: Head) -> None:

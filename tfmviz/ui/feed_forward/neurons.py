@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -11,7 +12,8 @@ from tfmviz import zoo
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import feed_forward as figures
+from tfmviz.plots.bars import bar_chart, of_signs
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Edit, Scale
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -59,7 +61,7 @@ def neurons(subject: Subject) -> None:
     with figure:
         show(
             "neurons",
-            figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
+            _picture(subject, values, order, column),
             click="choose its neuron and token",
             on_pick=pick,
         )
@@ -69,6 +71,26 @@ def neurons(subject: Subject) -> None:
     with right:
         fires(subject, neuron)
     without(subject, neuron, order.tolist())
+
+
+def _picture(subject: Subject, values: Array, numbers: Array, neuron: int | None) -> Cells:
+    """Some neurons on every token, (len, n), after the function and the gate.
+
+    Args:
+        numbers: which neurons these are.
+        neuron: the column to frame; None if it is not among them.
+    """
+    row = replace(*chosen_row(subject.token, len(numbers)), colour="text")
+    return Cells(
+        values[None],
+        of_tokens("token", subject.tokens),
+        Axis("neuron", [str(n) for n in numbers], [f"neuron {n}" for n in numbers]),
+        signed(values, "value of the neuron", root=True),
+        form=Form(digits=2),
+        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
+        frames=(row, *chosen_column(neuron, len(values))),
+        row_height=28,
+    )
 
 
 def _ask(subject: Subject, strongest: list[int]) -> int:
@@ -106,9 +128,19 @@ def writes(subject: Subject, neuron: int) -> None:
     if len(named := _words(vocabulary, subject.here.model.tokenizer.special_tokens)) >= 2 * WORDS:
         order = order[np.isin(order, named)]
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
-    words = [vocabulary[index] for index in shown]
+    words, values = [visible(vocabulary[index]) for index in shown], change[shown]
     title = f"Words that neuron {neuron} promotes: its row of W_out times W_U"
-    show("directions", figures.directions(words, change[shown], theme=theme()), title=title)
+    chart = bar_chart(
+        words,
+        values,
+        "change of the logit per unit of the neuron",
+        words=[decimal(value, "+.2f") for value in values],
+        colours=of_signs(values, theme()),
+        said=[f"“{word}”: {decimal(value, '+.3f')}" for word, value in zip(words, values, strict=True)],
+        room=1.3,
+        theme=theme(),
+    )
+    show("directions", chart, title=title)
     st.caption("The last norm and later layers are left out.")
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
-from tfmviz.plots import feed_forward as figures
+from tfmviz.plots.cells import Axis, Cells, named, signed
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -108,10 +108,12 @@ def moved(subject: Subject) -> None:
     again = _again(subject, tuple(order.tolist()))
     both = np.stack([out[subject.token], again[to]])[:, :COORDINATES]
     rows = [f"{visible(subject.tokens[subject.token])} at {at}" for at in (subject.token, to)]
+    values, whole = np.stack([*both, both[1] - both[0]]), out.shape[1]
+    n = values.shape[1]
+    columns = Axis(f"the first {n} of {whole} coordinates" if n < whole else "coordinate")
+    scale = signed(values, "output of the layer", root=True)
     with figure:
-        show(
-            "moved", figures.moved(np.stack([*both, both[1] - both[0]]), rows=[*rows, "difference"], whole=out.shape[1])
-        )
+        show("moved", Cells(values[None], named([*rows, "difference"]), columns, scale, row_height=56))
     if to == subject.token:
         st.markdown("Choose another position.")
         return

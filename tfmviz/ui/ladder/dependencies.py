@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
-from tfmviz.plots.bottleneck import Series, against_length
+from tfmviz.plots.paths import Series, against_length
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import show, theme

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import reach
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
@@ -48,19 +48,23 @@ def own(here: Lesson) -> None:
 
     show(
         "reach",
-        figures.curves(
-            {title: (k, curve) for title, curve in values.items()},
-            x="tokens back",
-            y=y,
-            said=said,
+        curves(
+            found := _above_0({title: (k, curve) for title, curve in values.items()}),
+            Axes("tokens back", y, 330, log=True),
+            said,
             theme=theme(),
             y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
-            log=True,
-            words={title: f"{title}: nothing beyond {n}" for title, n in ends.items()},
+            words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
         ),
     )
     seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
     result(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
+
+
+def _above_0(curves: dict[str, tuple[Array, Array]]) -> dict[str, tuple[Array, Array]]:
+    """The points that an axis of powers has."""
+    seen = {name: y > 0 for name, (_, y) in curves.items()}
+    return {name: (x[seen[name]], y[seen[name]]) for name, (x, y) in curves.items() if seen[name].any()}
 
 
 def powers_around(curves: Iterable[Array]) -> tuple[float, float]:
@@ -135,18 +139,8 @@ def averages() -> None:
             f"{name}, {place:.0f} tokens: {per_cent(value) if key == 'changed' else decimal(value, '+.3f') + ' nats'}"
         )
 
-    show(
-        "averages",
-        figures.curves(
-            {t: (kept, v) for t, v in values.items()},
-            x=x,
-            y=y,
-            said=said,
-            theme=theme(),
-            log=key == "changed",
-            doubling=True,
-            y_range=powers_around(values.values()) if key == "changed" else None,
-        ),
-    )
+    points, axes = {t: (kept, v) for t, v in values.items()}, Axes(x, y, 330, log=key == "changed", doubling=True)
+    y_range = powers_around(values.values()) if key == "changed" else None
+    show("averages", curves(_above_0(points) if axes.log else points, axes, said, theme=theme(), y_range=y_range))
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")

@@ -9,7 +9,8 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.recurrence import Steps, fading
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, share, signed
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import inputs, lesson
@@ -31,6 +32,9 @@ SITES: dict[str, tuple[str, Literal["signed", "share"]]] = {
 }
 """What can be shown: its site, and its colours."""
 
+UNIT_HEIGHT = 8
+"""Pixels of a row that stands for one number of a state."""
+
 SMALLEST = 1e-12
 """The axis ends here: a gradient so small is drawn at the end."""
 
@@ -46,10 +50,10 @@ def state(here: Lesson) -> None:
     trace = record(model, here.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
-    show(
-        "state",
-        figures.units(values[chosen], tokens=trace.tokens, numbers=chosen.tolist(), kind=kind),
-    )
+    rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
+    scale = signed(values, "value", limit=1.0) if kind == "signed" else share("how far the gate is open")
+    form = Form(digits=2, sign=kind == "signed")
+    show("state", Cells(values[chosen][None], rows, columns, scale, form=form, row_height=UNIT_HEIGHT))
     st.markdown(
         f"The {len(chosen)} of {len(values)} units in layer {layer} that change most. "
         "hₜ = (1 − z) ⊙ n + z ⊙ hₜ₋₁, so near z = 1 the colour stays."
@@ -63,17 +67,12 @@ def _fading(model: AnyModel, trace: Trace) -> None:
     x = np.arange(1.0, len(trace.tokens) + 1)
     show(
         "fading",
-        figures.curves(
+        curves(
             {name: (x, curve.clip(min=SMALLEST)) for name, curve in values.items()},
-            x="step t",
-            y="‖∂hₜ/∂h₁‖",
-            said=lambda name, t, value: (
-                f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}"
-            ),
+            Axes("step t", "‖∂hₜ/∂h₁‖", 280, log=True),
+            lambda name, t, value: f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}",
             theme=theme(),
-            log=True,
             y_range=_ends(list(values.values())),
-            height=280,
         ),
         title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,7 +11,8 @@ import streamlit as st
 from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.predictions import softmax
 from tfmviz.places import PROJECT
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Cells, Form, Scale, named, of_tokens, written
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
@@ -84,12 +85,19 @@ def uses(here: Lesson) -> None:
 
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show("labels", figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())))
+    show("labels", _languages(french, text.tokens, tuple(WAYS.values())))
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
         + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
     )
+
+
+def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> Cells:
+    """How probable French is at every token, (reader, token), by what each row reads from."""
+    scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
+    form, columns = Form(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
+    return Cells(french[None], named(readers), columns, scale, form=form, texts=texts, row_height=42)
 
 
 def listed(text: Encoding, chosen: Array) -> str:
@@ -105,7 +113,7 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     st.markdown("**Classifying**: is the text so far French?")
-    show("classes", figures.languages(french, tokens=text.tokens, readers=READOUTS))
+    show("classes", _languages(french, text.tokens, READOUTS))
     st.markdown("This network was trained on one language at a time.")
 
 
@@ -139,18 +147,11 @@ def _held_out() -> None:
     with lesson.line("right"):
         names = list(PLACES)
         by = inputs.segmented_control("Held-out tokens by", names, default=names[0], key="sorted")
-    curves = right_by(by or names[0])
+    points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by or names[0]).items()}
+    axes, said = Axes(PLACES[by or names[0]], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
     show(
         "right",
-        figures.curves(
-            {name: (np.arange(1.0, len(shares) + 1), shares) for name, shares in curves.items()},
-            x=PLACES[by or names[0]],
-            y="share of correct labels",
-            said=lambda name, place, share: f"{name}, token {place:.0f}: {share:.1%} correct",
-            theme=theme(),
-            y_range=(0.8, 1.0),
-            height=280,
-        ),
+        curves(points, axes, said, theme=theme(), y_range=(0.8, 1.0)),
         title="How often are they correct on held-out text?",
     )
     st.caption("The mixed texts join Tatoeba sentences.")

@@ -11,7 +11,8 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
 from tfmviz.analysis.contributions import PARTS
-from tfmviz.plots import normalisation as figures
+from tfmviz.plots import columns, dots
+from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
@@ -54,11 +55,11 @@ def scaling() -> None:
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
     shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
     other = nearest(shown)[0]
+    numbers = [str(i + 1) for i in range(len(raw))]
+    said = [f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(numbers, shown, strict=True)]
     show(
         "points",
-        figures.points(
-            shown, names=[str(i + 1) for i in range(len(raw))], link=(0, other), titles=COLUMNS, theme=theme()
-        ),
+        dots.on_one_scale(shown, names=numbers, said=said, link=(0, other), titles=COLUMNS, theme=theme()),
         title="One year counts as much as one unit of money" if shown is scaled["as they are"] else "",
     )
     result(
@@ -145,7 +146,7 @@ def learned(here: Lesson) -> None:
         with column:
             show(
                 f"spread_{'gain' if letter == 'γ' else 'bias'}",
-                figures.spread(quartiles, names=names, title=letter, usual=usual, theme=theme()),
+                columns.boxes(quartiles, names=names, title=letter, usual=usual, theme=theme()),
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
@@ -211,7 +212,11 @@ def gradients() -> None:
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="weights_seed")
     with st.spinner("Computing the gradients of both models…"):
         post, pre = _gradients(n_layers, seed)
-    show("gradients", figures.depth(post, pre, theme=theme()))
+    points = {name: (np.arange(len(y)), np.array(y)) for name, y in (("post-norm (2017)", post), ("pre-norm", pre))}
+    strokes = Stroke(theme().text, width=3, dot=80), Stroke(theme().plain, DASHES[2], 3, 80)
+    lines = named_lines(points, "{}, layer {:g}: {:.3f}".format, theme=theme(), strokes=strokes)
+    axes = Axes("layer, counted from the input", "norm of the gradient of W_out")
+    show("gradients", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.08 * max(*post, *pre, 1e-9))))
     shape = config(n_layers=n_layers, norm_position="pre")
     result(
         f"In the last layer the gradient is **{post[-1] / pre[-1]:.1f} times** as large with post-norm "

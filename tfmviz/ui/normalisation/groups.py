@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import streamlit as st
 
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots import normalisation as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, signed
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -19,7 +20,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
@@ -114,16 +115,50 @@ def groups(here: Lesson) -> None:
     with figure:
         show(
             "groups",
-            figures.vectors(
+            _picture(
                 shown,
-                tokens=given.tokens,
+                given.tokens,
                 row=None if norm == "BatchNorm" else row,
                 column=column if norm in ("none", "BatchNorm") else None,
-                limit=None if norm == "none" else 3.0,
+                scale=signed(shown, "value", limit=None if norm == "none" else 3.0),
             ),
         )
     _remarks(given, numbers)
     show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
+
+
+def _picture(
+    values: Array, tokens: Sequence[Sequence[str]], *, row: int | None, column: int | None, scale: Scale
+) -> Cells:
+    """Vectors of a batch, (sentence, token, number), a row for every token, sentence under sentence; padding is grey.
+
+    Args:
+        tokens: of every sentence; the rows behind them are padding.
+        row: token of the first sentence whose numbers share a mean, to mark.
+        column: number that shares its mean with that number of all tokens, to mark.
+    """
+    n_sentences, n_rows, n_numbers = values.shape
+    names, spoken = [], []
+    for s, i in np.ndindex(n_sentences, n_rows):
+        token = tokens[s][i] if i < len(tokens[s]) else None
+        names.append(f"{s + 1} {'padding' if token is None else visible(token)}")
+        said = f"padding at {i}" if token is None else f"token {i} “{whole(token)}”"
+        spoken.append(f"sentence {s + 1}, {said}")
+    ends = [s * n_rows for s in range(1, n_sentences)]
+    frames = [Frame(top=end, left=0, bottom=end, right=n_numbers, colour="text") for end in ends]
+    if row is not None:
+        frames.append(Frame(top=row, left=0, bottom=row + 1, right=n_numbers, colour="text"))
+    if column is not None:
+        frames.append(Frame(top=0, left=column, bottom=len(names), right=column + 1, colour="plain"))
+    return Cells(
+        values.reshape(1, -1, n_numbers),
+        Axis("", names, spoken),
+        Axis("coordinate of the vector", spoken=[f"coordinate {i}" for i in range(n_numbers)]),
+        scale,
+        form=Form(sign=True),
+        frames=tuple(frames),
+        row_height=21,
+    )
 
 
 def _remarks(given: Batch, numbers: int) -> None:

@@ -9,12 +9,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
-from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots.dots import circle
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
@@ -50,19 +50,18 @@ def _circle(waves: Waves, i: int, k: int) -> None:
     start = min(4, waves.length - 1 - k)
     pair = waves.table[:, 2 * i : 2 * i + 2]
     title = f"Pair {i}: position {start} and position {start + k}"
-    show("circle", figures.circle(pair, start=start, shift=k, theme=theme()), title=title)
+    show("circle", circle(pair, start=start, shift=k, theme=theme()), title=title)
 
 
 def _matrix(matrix: Array, k: int) -> None:
     corner = matrix[:SHOWN, :SHOWN]
     show(
         "rotation",
-        figures.table(
+        table(
             corner,
-            title=f"R_{k}" + (f", its first {SHOWN} rows and columns" if len(matrix) > SHOWN else ""),
+            f"R_{k}" + (f", its first {SHOWN} rows and columns" if len(matrix) > SHOWN else ""),
             limit=1.0,
-            x_title="column",
-            y_title="row",
+            axes=("row", "column"),
         ),
     )
 
@@ -90,14 +89,9 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     with left:
         name, values = names[measure or "product"], (distance if measure == "distance" else dot)
         marked = [(q, str(q)) for q in sorted({p, *others})]
-        show(
-            "near_and_far",
-            figures.lines(
-                [Line(name=name, y=values[p])], title=name, x_title="position q", marked=marked, theme=theme()
-            ),
-        )
+        show("near_and_far", lines({name: values[p]}, name, x="position q", marked=marked))
     with right:
-        show("products", figures.between(values, title=name.replace(str(p), "p"), limit=float(np.abs(values).max())))
+        show("products", between(values, name.replace(str(p), "p"), limit=float(np.abs(values).max())))
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     result(

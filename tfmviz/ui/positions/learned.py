@@ -10,8 +10,8 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.analysis.sinusoids import cosines
-from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots.dots import path
+from tfmviz.plots.lines import DASHES, Stroke
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
@@ -20,6 +20,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
@@ -91,7 +92,7 @@ def choose() -> Place | None:
 def heat_map(place: Place) -> None:
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
-    show("trained_table", figures.table(values, title=f"trained value (colours end at ±{limit:.2f})", limit=limit))
+    show("trained_table", table(values, f"trained value (colours end at ±{limit:.2f})", limit=limit))
     result(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} parameters**.")
 
 
@@ -104,7 +105,7 @@ def similarity(place: Place) -> None:
     found = [cosines(table) for table in (values, formula)]
     for column, name, matrix in zip(st.columns(2), ("trained", "sinusoids"), found, strict=True):
         with column:
-            show(f"similar_{name}", figures.between(matrix, title=f"cosine, {name}"), follows=name == "sinusoids")
+            show(f"similar_{name}", between(matrix, f"cosine, {name}"), follows=name == "sinusoids")
     far = len(values) // 2
     (close, apart), (close_formula, apart_formula) = (
         (np.diag(matrix, 1).mean(), np.diag(matrix, far).mean()) for matrix in found
@@ -121,11 +122,13 @@ def directions(place: Place) -> None:
     found = position_table.principal_components(place.table)
     left, right = st.columns(2)
     with left:
-        drawn = [Line(name=f"{n + 1}: {share:.0%}", y=found.scores[:, n]) for n, share in enumerate(found.shares)]
-        chart = figures.lines(drawn, title="coordinate", theme=theme())
+        drawn = {f"{n + 1}: {share:.0%}": found.scores[:, n] for n, share in enumerate(found.shares)}
+        chart = lines(drawn, "coordinate")
         show("components", chart, title="Main directions and their shares of the variance")
     with right:
-        chart = figures.path(found.scores, shares=found.shares, theme=theme())
+        first, second, *_ = found.shares
+        titles = f"first direction ({first:.0%} of the variance)", f"second ({second:.0%})"
+        chart = path(found.scores, titles=titles, theme=theme())
         show("component_path", chart, title="Positions along the two main directions")
 
 
@@ -138,11 +141,11 @@ def norms(place: Place) -> None:
     start = "before training" if place.is_ours else f"random, {STD}"
     show(
         "trained_norms",
-        figures.lines(
-            [Line(name="norm now", y=lengths), Line(name=start, y=np.full(len(values), began), drawn="level")],
-            title="norm of the row",
+        lines(
+            {"norm now": lengths, start: np.full(len(values), began)},
+            "norm of the row",
+            strokes={start: Stroke(theme().plain, DASHES[1])},
             y_range=(0, 1.08 * max(float(lengths.max()), began)),
-            theme=theme(),
         ),
     )
     poor = position_table.untrained(values, std=STD)
@@ -166,14 +169,11 @@ def _measured(place: Place) -> None:
     window = min(WINDOW, len(loss))
     show(
         "loss_by_position",
-        figures.lines(
-            [
-                Line(name="measured", y=loss, drawn="dots"),
-                Line(name=f"mean over {window} positions", y=position_table.smoothed(loss, window=window)),
-            ],
-            title="loss, nats per token",
+        lines(
+            {"measured": loss, f"mean over {window} positions": position_table.smoothed(loss, window=window)},
+            "loss, nats per token",
+            strokes={"measured": Stroke(theme().text, width=0, dot=40)},
             marked=[(trained - 0.5, "the wall")],
-            theme=theme(),
         ),
     )
 

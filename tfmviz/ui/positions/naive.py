@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import naive_positions
-from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots.cells import Axis, Cells, Form, Scale
+from tfmviz.plots.dots import rulers
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson, models
@@ -15,6 +15,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.positions.tables import lines
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words.numbers import counted
 
@@ -44,11 +45,10 @@ def appended_index(here: Lesson) -> None:
     with_index, with_waves = _alike(model, here.text)
     show(
         "appended",
-        figures.lines(
-            [Line(name="index appended", y=with_index), Line(name="sinusoid added", y=with_waves)],
-            title="mean cosine of different words",
+        lines(
+            {"index appended": with_index, "sinusoid added": with_waves},
+            "mean cosine of different words",
             y_range=(min(-0.05, float(with_waves.min()), float(with_index.min())), 1.02),
-            theme=theme(),
         ),
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
@@ -92,7 +92,7 @@ def fractions(here: Lesson) -> None:
     sizes = [len(tokens) for tokens in texts]
     steps = [f"1/{n - 1} = **{1 / (n - 1):.3f}**" if n > 1 else "undefined, 0/0" for n in sizes]
 
-    show("fractions", figures.rulers(texts, places, theme=theme()))
+    show("fractions", rulers(texts, places, theme=theme()))
     if sizes[0] == sizes[1]:
         st.markdown("Both sentences have the same number of tokens.")
         return
@@ -113,7 +113,9 @@ def counter(_: Lesson) -> None:
     n_bits = inputs.slider("Bits", 2, 8, 4, key="bits", line=lesson.line("counter"))
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
-    show("bits_map", figures.bits(values))
+    bits = range(n_bits)
+    rows = Axis("", [f"every {2**bit}" for bit in bits], [f"bit {bit}" for bit in bits])
+    show("bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=Form(digits=0)))
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2
@@ -122,12 +124,5 @@ def counter(_: Lesson) -> None:
         f"{n_bits} bits count {2**n_bits} positions, but from {middle - 1} to {middle}, **{flipped} bits flip at "
         "once**. Sines and cosines change smoothly:"
     )
-    show(
-        "bit_steps",
-        figures.lines(
-            [Line(name="bits", y=steps[0]), Line(name="sines and cosines", y=steps[1])],
-            title="distance to the next position",
-            y_range=(0, 1.08 * float(steps[0].max())),
-            theme=theme(),
-        ),
-    )
+    series, y_range = dict(zip(("bits", "sines and cosines"), steps, strict=True)), (0, 1.08 * float(steps[0].max()))
+    show("bit_steps", lines(series, "distance to the next position", y_range=y_range))

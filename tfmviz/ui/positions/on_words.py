@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.sinusoids import cosines
-from tfmviz.plots import positions as figures
+from tfmviz.plots.cells import of_tokens
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -15,6 +15,7 @@ from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.positions.tables import between
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
@@ -56,7 +57,7 @@ def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
         with column:
             show(
                 f"cosines_{name.split()[0]}",
-                figures.between(values, title=f"cosine, {name}", tokens=trace.tokens),
+                between(values, f"cosine, {name}", of_tokens("token", trace.tokens)),
                 follows=name == "after adding",
             )
     ids = trace.target.ids

@@ -9,8 +9,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
-from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots import paths
+from tfmviz.plots.cells import written
+from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
@@ -18,6 +19,7 @@ from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
+from tfmviz.ui.positions.tables import lines, table
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
 
@@ -81,19 +83,14 @@ def _chosen_curves(waves: Waves, pairs: list[int], at: list[int]) -> None:
         column.latex(f"PE(pos, {formula}")
     show(
         "curves",
-        figures.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
+        paths.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
         hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
     )
 
 
 def _wavelengths(waves: Waves) -> None:
     lengths = waves.wavelengths
-    show(
-        "wavelengths",
-        figures.lines(
-            [Line(name="wavelength", y=lengths)], title="wavelength", x_title="pair i", log=True, theme=theme()
-        ),
-    )
+    show("wavelengths", lines({"wavelength": lengths}, "wavelength", x="pair i", log=True))
     n_turns = int((lengths <= waves.length).sum())
     result(
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
@@ -135,7 +132,7 @@ def by_hand(waves: Waves, line: DeltaGenerator) -> None:
         )
     st.code("\n".join(lines), language=None, wrap_lines=True)
     small = Waves(d=4, length=4, base=waves.base)
-    show("worked", figures.table(small.table, title="PE(position, dimension), d = 4", text="numbers"))
+    show("worked", table(small.table, "PE(position, dimension), d = 4", limit=None, texts=written(small.table, ".3f")))
     show_code(waves_at)
 
 
@@ -150,14 +147,7 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
         _single_wave(wavelength)
     away = [laws.far_from_first(table) for table in (single, many)]
     with right:
-        show(
-            "far_from_first",
-            figures.lines(
-                [Line(name="one wave", y=away[0]), Line(name=f"all {waves.d} dimensions", y=away[1])],
-                title="distance from P0",
-                theme=theme(),
-            ),
-        )
+        show("far_from_first", lines({"one wave": away[0], f"all {waves.d} dimensions": away[1]}, "distance from P0"))
     result(
         f"P0 = P{wavelength}. With many waves, none of {length} positions comes closer to P0 than "
         f"**{away[1][1:].min():.2f}**."
@@ -167,21 +157,14 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
 def _single_wave(wavelength: int) -> None:
     """Three turns of one sine, with the positions at which it repeats itself."""
     x = np.linspace(0, 3 * wavelength, 30 * wavelength + 1)
-    line = Line(
-        name="P",
-        y=laws.wave(np.arange(3 * wavelength + 1), wavelength),
-        between=(x, laws.wave(x, wavelength)),
+    at = np.arange(3 * wavelength + 1)
+    y, stroke = laws.wave(at, wavelength), Stroke(theme().text, dot=40)
+    line = Line("P", at, y, stroke, "P at {:g}: {:.4g}".format, (x, laws.wave(x, wavelength)))
+    axes, marked = (
+        Axes("position", f"sin(2π pos / {wavelength})", legend=False),
+        [(p, f"P{p}") for p in at[::wavelength].tolist()],
     )
-    show(
-        "one_wave",
-        figures.lines(
-            [line],
-            title=f"sin(2π pos / {wavelength})",
-            y_range=(-1.15, 1.15),
-            marked=[(p, f"P{p}") for p in range(0, 3 * wavelength + 1, wavelength)],
-            theme=theme(),
-        ),
-    )
+    show("one_wave", line_chart([line], axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
 
 
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
@@ -195,7 +178,7 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     values = waves.table[:, order] if halves else waves.table
     with figure:
         title = f"PE(position, dimension), {waves.length} positions, {waves.d} dimensions"
-        show("heat_map", figures.table(values, title=title, limit=1.0))
+        show("heat_map", table(values, title, limit=1.0))
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
 

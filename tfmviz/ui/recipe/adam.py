@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.optimisers import AdamPath, AdamSettings, adam, descent, momentum, valley
-from tfmviz.plots import recipe as figures
 from tfmviz.plots import space
+from tfmviz.plots.paths import descents
 from tfmviz.plots.theme import shades
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
@@ -68,7 +68,7 @@ def _from_above(paths: Mapping[str, Array], steepness: int, bright: str, alt: st
     circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
     rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
     reach = REACH[0], 1.1 * max(1.0, abs(float(paths[bright][0, 1])))
-    show("descents", figures.descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
+    show("descents", descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
 
 
 def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], seen: space.View) -> space.Space:

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.plots import recipe as figures
+from tfmviz.plots import dots
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
@@ -37,7 +37,9 @@ def dropout(here: Lesson) -> None:
     model = found.model
     runs = _dropped(model, here.text, rate, seed)
     n = min(len(found.ids), MOST)
-    show("dropped", figures.dropped(found.targets[:n], runs[:, :n], found.losses[:n], theme=theme()))
+    tokens = found.targets[:n]
+    names = quoted(tokens, first=1)
+    show("dropped", dots.dropped(tokens, names, runs[:, :n], found.losses[:n], theme=theme()))
     most = int(runs.std(axis=0).argmax())
     used = model.config.dropout
     if model.config.training_mask == "none":
@@ -81,7 +83,7 @@ def gradients(here: Lesson) -> None:
         "random weights": np.array([random.get(layer, 0.0) for layer in layers]),
         "trained": np.array([trained[layer] for layer in layers]),
     }
-    show("gradient_lengths", figures.gradients([_name(layer) for layer in layers], lengths, theme=theme()))
+    show("gradient_lengths", dots.gradients([_name(layer) for layer in layers], lengths, theme=theme()))
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     result(
         f"The norm of the whole gradient is **{rounded(whole['random weights'])}** with random weights and "

@@ -13,7 +13,7 @@ import streamlit as st
 from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
-from tfmviz.plots import recipe as figures
+from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.figures import result, show, show_code, theme
@@ -113,10 +113,13 @@ def calibration() -> None:
 
 
 def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
-    show(
-        "reliability",
-        figures.reliability({name: (g.confidence, g.accuracy, g.count) for name, g in guesses.items()}, theme=theme()),
-    )
+    ends, look = np.array([0.0, 1.0]), Stroke(theme().text, DASHES[2], 1.5)
+    lines = [Line("perfect calibration", ends, ends, look, lambda x, _: f"{x:.0%}")]
+    points = {name: (g.confidence[g.count > 0], g.accuracy[g.count > 0]) for name, g in guesses.items()}
+    lines += named_lines(points, "{}: confidence {:.0%}, accuracy {:.0%}".format, theme=theme(), dot=90)
+    axes = Axes("confidence: probability of the guess", "accuracy: share of correct guesses", 400)
+    words = [line.name for line in lines]
+    show("reliability", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.0), words=words))
     show(
         "calibrated",
         Table(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import CLIP, N_BUCKETS
-from tfmviz.plots import rotations as figures
+from tfmviz.plots.cells import Cells, Form, Scale, chosen_row, masked, of_pairs, signed, written
 from tfmviz.plots.compare import scheme_map
+from tfmviz.plots.lines import Axes, over
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
@@ -43,17 +46,8 @@ def slopes(shown: Subject) -> None:
     own = shown.model.config.attention.n_heads
     n_heads = inputs.slider("Heads H", 1, 32, min(own, 32), key="n_slopes", line=lesson.line("slopes"))
     found = alibi.slopes(n_heads).numpy()
-    show(
-        "slopes",
-        figures.lines(
-            np.arange(n_heads),
-            {f"slopes of {n_heads} heads": found},
-            x_title="head",
-            y_title="slope: bias per token of distance",
-            scale="log",
-            theme=theme(),
-        ),
-    )
+    axes = Axes("head", "slope: bias per token of distance", log=True)
+    show("slopes", over(np.arange(n_heads), {f"slopes of {n_heads} heads": found}, axes, theme=theme()))
     power = 2 ** int(np.log2(n_heads))
     st.markdown(
         f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H."
@@ -73,7 +67,10 @@ def added(shown: Subject) -> None:
     below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
     joins = "+ bias" if effects.vectors is None else f"+ q · a {below}"
     tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
-    show("bias_tiles", figures.score_tiles(tiles, mask, tokens=shown.tokens, row=row))
+    values = masked(list(tiles.values()), mask)
+    scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would look like nothing
+    frames, titles = chosen_row(row, len(shown.tokens)), tuple(tiles)
+    show("bias_tiles", of_pairs(values, shown.tokens, shown.tokens, scale, frames=frames, titles=titles))
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
     show("bias_row", pairs(shown.tokens, *shares, series=series, title="attention", theme=theme()))
@@ -91,17 +88,8 @@ def t5_biases(shown: Subject) -> None:
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}
-    show(
-        "t5_biases",
-        figures.lines(
-            distances,
-            drawn,
-            x_title="distance i − j",
-            y_title="bias",
-            mark=(shown.trained_on - 1, "trained\nup to here"),
-            theme=theme(),
-        ),
-    )
+    mark = shown.trained_on - 1, "trained\nup to here"
+    show("t5_biases", over(distances, drawn, Axes("distance i − j", "bias"), theme=theme(), mark=mark))
     met = np.unique(bucket[: shown.trained_on])
     unmet = f"Training reached only buckets {met[0]} to {met[-1]}; the others are still random."
     st.markdown("Each head has one trained bias per bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
@@ -116,7 +104,7 @@ def t5_buckets(shown: Subject) -> None:
     position = np.arange(len(shown.tokens))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
     mask = np.ones(found.shape, dtype=bool) if both_ways else np.tri(len(position), dtype=bool)
-    show("t5_buckets", figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask))
+    show("t5_buckets", _classes(masked([found], mask), shown.tokens, "bucket"))
     by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
     exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
     last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
@@ -124,6 +112,15 @@ def t5_buckets(shown: Subject) -> None:
         f"Distances 0 to {exact - 1} have a bucket each; longer ones share, and from {last} on all use the last."
         + (" Keys to the right have their own." if both_ways else "")
     )
+
+
+def _classes(values: Array, tokens: Sequence[str], title: str) -> Cells:
+    """Which class every query and key fall into, (1, len, len), by number."""
+    scale, form = (
+        Scale("norms", 0, max(float(np.nanmax(values)), 1.0), title, ticks="whole"),
+        Form(name=f"{title} ", digits=0),
+    )
+    return of_pairs(values, tokens, tokens, scale, form=form, texts=written(values[0], ".0f"))
 
 
 def _buckets(distance: Array, *, both_ways: bool) -> Array:
@@ -146,10 +143,7 @@ def shaw_vectors(shown: Subject) -> None:
     distances = np.arange(CLIP + 1)
     left, right = st.columns(2)
     with left:
-        show(
-            "shaw_scores",
-            figures.lines(distances, drawn, x_title="distance i − j", y_title="q · a / √d", theme=theme()),
-        )
+        show("shaw_scores", over(distances, drawn, Axes("distance i − j", "q · a / √d"), theme=theme()))
     with right:
         show(
             "shaw_vectors",
@@ -169,8 +163,7 @@ def shaw_index(shown: Subject) -> None:
     line = lesson.line("shaw")
     clip = inputs.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", line=line)
     found = rotations.relative_index(len(shown.tokens), len(shown.tokens), clip=clip)
-    title, mask = "index of a", np.ones(found.shape, dtype=bool)
-    show("shaw", figures.class_map(found, tokens=shown.tokens, title=title, mask=mask))
+    show("shaw", _classes(found[None].astype(float), shown.tokens, "index of a"))
     st.markdown(
         f"With k = {clip}, each cell picks one of **{2 * clip + 1} learned vectors** a. The model has k = {CLIP} and, "
         "being causal, trains only those of keys to the left."

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.attention_layer import grouped
-from tfmviz.plots import rotations as figures
+from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import icons, inputs, lesson, models
@@ -74,12 +74,10 @@ def same_distance(shown: Subject) -> None:
 def _layer_by_layer(differences: dict[str, Array]) -> None:
     show(
         "same_distance",
-        figures.lines(
+        over(
             np.arange(max(map(len, differences.values()))),
             {name: np.maximum(values, 1e-8) for name, values in differences.items()},  # an axis of powers has no 0
-            x_title="layer",
-            y_title="difference of the scores",
-            scale="log",
+            Axes("layer", "difference of the scores", log=True),
             theme=theme(),
         ),
     )

@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.position_terms import along_diagonals
 from tfmviz.constants import BASE
-from tfmviz.plots import rotations as figures
+from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
@@ -171,12 +171,10 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
     n_round = int((drawn["wavelength"] <= shown.trained_on).sum())
     show(
         "wavelengths",
-        figures.lines(
+        over(
             np.arange(n_pairs),
             drawn,
-            x_title="pair m",
-            y_title="positions per full turn",
-            scale="log",
+            Axes("pair m", "positions per full turn", log=True),
             mark=(n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None,
             theme=theme(),
         ),
@@ -214,10 +212,8 @@ def decay(shown: Subject) -> None:
     same, other = _random_products(tuple(theta_.tolist()), reach)
     drawn = {"the paper's bound": limit / limit[0], "random, k = q": same, "random, k unrelated": other}
     with figure:
-        show(
-            "decay",
-            figures.lines(distances, drawn, x_title="distance i − j", y_title="relative to distance 0", theme=theme()),
-        )
+        axes = Axes("distance i − j", "relative to distance 0")
+        show("decay", over(distances, drawn, axes, theme=theme()))
     st.markdown(
         "With unrelated keys the mean is 0 everywhere, so a distant score need not be small (bound: Su et al. 2021)."
     )
@@ -231,23 +227,22 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
     anywhere = rotations.mean_of_all_pairs(q, k, theta_, distances)
     turned = [rotations.turn_pairs(x, rotations.angles(np.arange(len(x)), theta_)) for x in (q, k)]
     stands = along_diagonals(turned[0] @ turned[1].T)[0][: len(distances)]
-    near = len(stands)
+    near, axes = len(stands), Axes("distance i − j", "mean of q · k")
     left, right = st.columns(2)
     with left:
         drawn = {"pairs actually at that distance": stands, "all pairs at every distance": anywhere[:near]}
         show(
             "own_decay",
-            figures.lines(distances[:near], drawn, x_title="distance i − j", y_title="mean of q · k", theme=theme()),
+            over(distances[:near], drawn, axes, theme=theme()),
             title="Your words at their own positions",
         )
     with right:
         show(
             "own_decay_far",
-            figures.lines(
+            over(
                 distances,
                 {"all pairs at every distance": anywhere},
-                x_title="distance i − j",
-                y_title="mean of q · k",
+                axes,
                 mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
                 theme=theme(),
             ),

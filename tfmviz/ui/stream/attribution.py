@@ -11,7 +11,9 @@ import streamlit as st
 from tfmviz.analysis import contributions
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
-from tfmviz.plots import attribution as figures
+from tfmviz.plots.bars import bar_chart, of_signs
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
+from tfmviz.plots.columns import looks
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
@@ -180,7 +182,16 @@ def _map(account: Account, layer: str, head: int) -> None:
 
     show(
         "head_scores_map",
-        figures.heads(grid, columns=columns, title=f"added to the {account.title}", chosen=chosen),
+        Cells(
+            grid[None],
+            Axis("layer"),
+            named(columns),
+            signed(grid, f"added to the {account.title}", root=True),
+            form=Form(sign=True),
+            texts=short(grid, "+.1f"),
+            frames=chosen_cell(chosen),
+            row_height=40,
+        ),
         click=controls.LOOKS,
         on_pick=look_at,
     )
@@ -218,7 +229,8 @@ def _bars(account: Account) -> None:
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
         shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
-    show("ranked", figures.ranked(shown, values, title="added", theme=theme()))
+    words, colours = [decimal(value, "+.2f") for value in values], of_signs(values, theme())
+    show("ranked", bar_chart(shown, values, "added", words=words, colours=colours, room=1.5, theme=theme()))
 
 
 def _buttons(account: Account) -> None:
@@ -254,7 +266,7 @@ def _head(here: Lesson, account: Account, layer: str, head: int) -> None:
         f"**{part.name[0].upper()}{part.name[1:]}** looked most at {most} ({row.max():.0%}); {felt} counted most "
         f"({decimal(effect[strongest], '+.2f')}). All keys together add {decimal(score, '+.2f')}."
     )
-    looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
+    looked, wrote = looks(row, effect, tokens=keys, title="added", theme=theme())
     show("looked", looked)
     show("wrote", wrote)
     _pushes(here.model.vocabulary, account, index)

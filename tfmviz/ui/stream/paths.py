@@ -9,8 +9,8 @@ import numpy as np
 from tfmviz.analysis import residual
 from tfmviz.analysis.residual import InSpace
 from tfmviz.plots import space
+from tfmviz.plots.paths import bumps
 from tfmviz.plots.space import View, Way
-from tfmviz.plots.stream import bumps
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace

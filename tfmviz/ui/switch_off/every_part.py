@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -9,7 +11,8 @@ from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.constants import ATTENTION_KINDS
-from tfmviz.plots import damage as figures
+from tfmviz.plots import dots
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
@@ -52,13 +55,33 @@ def damage_map(here: Lesson, said: Switches) -> None:
     with figure:
         show(
             "damage_map",
-            figures.damage(
-                values, rows=_layer_names(here.trace), off=off, chosen=(layers.index(choice.layer), choice.head)
-            ),
+            _picture(values, _layer_names(here.trace), off, (layers.index(choice.layer), choice.head)),
             click=controls.LOOKS,
             on_pick=look_at,
         )
     _damage_in_words(_ranked(here.trace, values), measured, said.way)
+
+
+def _picture(values: Array, rows: Sequence[str], off: list[tuple[int, int]], chosen: tuple[int, int]) -> Cells:
+    """How much the loss grows without each head, and without each MLP (the last column), in nats; NaN: there is none.
+
+    Args:
+        off: row and column of what the reader has switched off, to cross out.
+    """
+    last = [] if np.isnan(values[:, -1]).all() else ["MLP"]
+    heads = range(values.shape[1] - 1)
+    shown = values[:, : len(heads) + len(last)]
+    return Cells(
+        shown[None],
+        named(rows),
+        Axis("head", [*map(str, heads), *last], [*(f"head {n}" for n in heads), *last]),
+        signed(values, "change of the loss, in nats", root=True),
+        form=Form(digits=4, sign=True, unit=" nats"),
+        texts=written(shown, "+.2f"),
+        frames=chosen_cell(chosen),
+        crosses=tuple(cell for cell in off if cell[1] < shown.shape[1]),
+        row_height=44,
+    )
 
 
 def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
@@ -116,13 +139,18 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
         return
     x, y = sharpness.ravel()[known], values.ravel()[known]
     names = [heads[i].name for i in known]
+    said_of = [
+        f"head {name}: largest share {sharp:.2f}, loss {decimal(lost, '+.4f')} nats"
+        for name, sharp, lost in zip(names, x, y, strict=True)
+    ]
     with figure:
         show(
             "look_and_matter",
-            figures.against(
+            dots.scatter(
                 x,
                 y,
                 names=names,
+                said=said_of,
                 off=[n for n, i in enumerate(known) if heads[i] in said.off],
                 title=f"change of the loss with it {said.way.done()}, in nats",
                 theme=theme(),

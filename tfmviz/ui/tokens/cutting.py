@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.counting.words import words_of
 from tfmviz.places import PROJECT
-from tfmviz.plots import tokens as figures
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import Tokens
 from tfmviz.record.trace import Encoding
 from tfmviz.text import bpe
@@ -145,7 +145,11 @@ def vocabularies(here: Lesson) -> None:
     assert isinstance(model.tokenizer.ranks, dict)
     sizes, fertility = _fertility(model.tokenizer, here.text)
     title = "How many tokens does a word take with only the list's first merges?"
-    show("fertility", figures.fertility(sizes, fertility, theme=theme()), title=title)
+    points = {name: (sizes, values) for name, values in fertility.items()}
+    top = max(float(values.max()) for values in fertility.values())
+    said = "{}, {:,.0f} entries: {:.2f} tokens per word".format
+    axes = Axes("vocabulary size", "tokens per word", 320)
+    show("fertility", curves(points, axes, said, theme=theme(), dot=0, y_range=(0.0, top)), title=title)
 
 
 @shared

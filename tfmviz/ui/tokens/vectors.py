@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import embedding
-from tfmviz.plots import tokens as figures
+from tfmviz.plots import dots
+from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_row, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.ui import controls, inputs, lesson
@@ -15,7 +19,7 @@ from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted, visible
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
 AROUND = 2
@@ -50,22 +54,37 @@ def look_up(here: Lesson) -> None:
     product = embedding.looked_up(table, index)
     names = [f"{n}  {visible(here.model.vocabulary[n])}" for n in range(shown.start, min(shown.stop, len(table)))]
     difference = float(np.abs(product - table[index]).max())
-    show(
-        "look_up",
-        figures.look_up(
-            table[shown, :COORDINATES],
-            product[:COORDINATES],
-            names=names,
-            chosen=index - first,
-            of=len(product),
-        ),
-    )
+    show("look_up", _rows(np.vstack([table[shown], product])[:, :COORDINATES], names, index - first, len(product)))
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
         f"**{tiny(difference)}**. So the row is looked up; adjacent rows are neighbours in the list only.{scale}"
+    )
+
+
+def _rows(values: Array, names: list[str], chosen: int, of: int) -> Cells:
+    """Some rows of W_E, the chosen one framed, and below them the product of the one-hot vector with W_E.
+
+    Args:
+        of: coordinates that a whole row has.
+    """
+    n_rows, n = values.shape
+    return Cells(
+        values[None],
+        Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
+        Axis(
+            "coordinate" if of == n else f"coordinate, the first {n} of {of}",
+            spoken=[f"coordinate {i}" for i in range(n)],
+        ),
+        signed(values, "value"),
+        form=Form(sign=True),
+        frames=(
+            *chosen_row(chosen, n),
+            Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=n, colour="text"),
+        ),
+        row_height=30,
     )
 
 
@@ -77,7 +96,10 @@ def neighbours(here: Lesson) -> None:
     found = embedding.nearest(weights.W_E, index, n=NEIGHBOURS)
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [here.model.vocabulary[n] for n in found]
-    show("neighbours", figures.neighbours(tokens, cosines, theme=theme()))
+    names, words = [visible(token) for token in tokens], [decimal(value) for value in cosines]
+    said = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
+    look: dict[str, Any] = {"colours": theme().plain, "said": said, "room": 1.15, "theme": theme()}
+    show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look))
     st.markdown("Words that fit the same contexts get similar gradients, so training turns their vectors the same way.")
     _tying(here.model)
 
@@ -134,7 +156,7 @@ def embedding_map(here: Lesson) -> None:
     words = [here.model.vocabulary[n] for n in shown]
     show(
         "embedding_map",
-        figures.embedding_map(places[shown], words=words, roles=roles, window=(low, high), theme=theme()),
+        dots.embedding_map(places[shown], tokens=words, roles=roles, window=(low, high), theme=theme()),
         hint="Hover over a dot for its word.",
     )
     result(

@@ -11,7 +11,6 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import pair_tokens
-from tfmviz.plots import translating as figures
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
@@ -232,6 +231,6 @@ def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, k
     keys = dict(zip(places, attention.sources(trace), strict=True))
     show(
         key,
-        figures.attention(weights, queries=queries, keys=[keys.get(n, "") for n in range(n_places)], title=f"“{text}”"),
+        attention.picture(weights, queries, [keys.get(n, "") for n in range(n_places)], f"“{text}”"),
         follows=key == "as_changed",
     )
