@@ -54,13 +54,13 @@ export function seen(node: Element): Seen | null {
 const within = (root: ParentNode): Element[] =>
   [...root.querySelectorAll("*")].flatMap((node) => [node, ...(node.shadowRoot ? within(node.shadowRoot) : [])]);
 
-/** The smallest element that says all these words, in what it shows or to screen readers. */
+/** The smallest element that says all these words, in what it shows or to screen readers: of several that of fewest. */
 export function saying(root: ParentNode, words: string[]): Seen | null {
-  const says = (node: Element) => {
-    const said = `${node.textContent} ${node.ariaLabel ?? ""}`;
-    return !node.matches("style, script, .unseen, [hidden]") && words.every((word) => said.includes(word));
-  };
+  const said = (node: Element) => `${node.textContent} ${node.ariaLabel ?? ""}`;
+  const says = (node: Element) =>
+    !node.matches("style, script, .unseen, [hidden]") && words.every((word) => said(node).includes(word));
   const all = within(root).filter(says);
   const deepest = all.filter((node) => !all.some((other) => other !== node && node.contains(other)));
+  deepest.sort((one, other) => said(one).length - said(other).length);
   return deepest.map(seen).find(Boolean) ?? null;
 }
