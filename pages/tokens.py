@@ -53,7 +53,11 @@ def draw(here: Lesson) -> None:
                 lambda: lesson.either(
                     "Show",
                     "near",
-                    {"Nearest": lambda: vectors.neighbours(here), "Map": lambda: vectors.embedding_map(here)},
+                    {
+                        "Nearest": lambda: vectors.neighbours(here),
+                        "Map": lambda: vectors.embedding_map(here),
+                        "Weight tying": lambda: vectors.tying(here),
+                    },
                 ),
                 "Which words does the model treat as similar?",
             ),

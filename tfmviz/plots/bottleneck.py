@@ -50,21 +50,31 @@ def alignment(
     )
 
 
-def contexts(values: Array, *, title: str, written: Sequence[str], shown: int, limit: float) -> Cells:
-    """c_i: a row for each written token, a column for each number of the context; rows to come are grey.
+def contexts(
+    values: Array,
+    *,
+    title: str,
+    written: Sequence[str],
+    shown: int,
+    limit: float,
+    chosen: tuple[int, int] | None = None,
+) -> Cells:
+    """c_i or h_i: a row for each written token, a column for each of its numbers; rows to come are grey.
 
     Args:
         values: (written, d_model).
-        title: whose contexts they are.
+        title: what they are, and whose.
         limit: where the colours end, the same for pictures to be compared.
+        chosen: row and column that are framed.
     """
     found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
     return Cells(
         matrices=found[None],
         rows=_written(written, shown),
-        columns=Axis(title="coordinate of the context"),
+        columns=Axis(title="coordinate"),
         scale=signed(found, title, limit=limit),
-        form=Form(name="c ", sign=True),
+        form=Form(sign=True),
+        frames=chosen_cell(chosen),
         row_height=30,
     )
 

@@ -203,6 +203,26 @@ def steps(numbers: Array, *, tokens: Sequence[str], title: str, most: int, blind
     )
 
 
+def reached(moved: Array, *, tokens: Sequence[str], layers: Sequence[str], chosen: int) -> Cells:
+    """How far every state moves when one token is another, the last layer on top; states that stay are grey.
+
+    Args:
+        moved: (layer, token), ‖Δh‖ / ‖h‖.
+        chosen: the token that changes.
+    """
+    upside_down = moved[::-1]
+    return Cells(
+        matrices=np.where(upside_down > 0, upside_down, np.nan)[None],
+        rows=Axis(title="", names=layers[::-1]),
+        columns=cells.of_tokens("token", tokens),
+        scale=cells.amounts(moved, "‖Δh‖ / ‖h‖", ticks="per cent"),
+        form=Form(name="moves by ", digits=0, percent=True),
+        texts=cells.written(100 * upside_down, ".0f"),
+        frames=cells.chosen_column(chosen, len(layers)),
+        row_height=42,
+    )
+
+
 def languages(french: Array, *, tokens: Sequence[str], readers: Sequence[str]) -> Cells:
     """How probable French is at every token.
 

@@ -8,16 +8,18 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.normalisation import change
 from tfmviz.analysis.recurrence import Steps, fading
 from tfmviz.plots import ladder as figures
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import lesson
+from tfmviz.ui import controls, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.ladder import rungs
+from tfmviz.ui.ladder import rungs, uses
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.labels import visible
+from tfmviz.words import markdown
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import rounded
 
 SHOWN = 28
@@ -31,6 +33,11 @@ SITES: dict[str, tuple[str, Literal["signed", "share"]]] = {
 }
 """What can be shown: its site, and its colours."""
 
+STACKED = "two layers, both ways"
+"""Instead of one layer of the ladder's network: the labeller, whose second layer reads both directions of the first."""
+
+WAYS = ("forward", "backward")
+
 SMALLEST = 1e-12
 """The axis ends here: a gradient so small is drawn at the end."""
 
@@ -39,9 +46,12 @@ def state(here: Lesson) -> None:
     """State or gates through time, then the fading gradient."""
     model = rungs.ladder().recurrent
     layers = range(model.config.to_dict()["n_layers"])
-    with lesson.line("state"):
-        what = st.segmented_control("Show", list(SITES), default="state h", key="gate", bind="query-params")
-        layer = st.segmented_control("Layer of the network", layers, default=0, key="rnn", bind="query-params") or 0
+    line = lesson.line("state")
+    shown = (*SITES, STACKED)
+    what = line.segmented_control("Show", shown, default="state h", key="gate", bind="query-params")
+    if what == STACKED:
+        return _stacked(here)
+    layer = line.segmented_control("Layer of the network", layers, default=0, key="rnn", bind="query-params") or 0
     site, kind = SITES[what or "state h"]
     trace = record(model, here.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
@@ -55,6 +65,32 @@ def state(here: Lesson) -> None:
         "hₜ = (1 − z) ⊙ n + z ⊙ hₜ₋₁, so near z = 1 the colour stays."
     )
     _fading(model, trace)
+
+
+def _stacked(here: Lesson) -> None:
+    """Which states of the stacked, bidirectional labeller know of one token: those that move when it changes."""
+    model = models.earlier(uses.BOTH)
+    text = model and uses.read(model, here.text)
+    if not model or not text or not text.ids:
+        return
+    chosen = min(len(text) // 2 if controls.pinned() is None else controls.pinned() or 0, len(text) - 1)
+    dot, comma = (model.encode(sign).ids[0] for sign in ".,")
+    ids = list(text.ids)
+    ids[chosen] = comma if ids[chosen] == dot else dot
+    before, after = (model.trace(one, sites=("rnn.*",)) for one in (text.ids, tuple(ids)))
+    sites = [f"rnn.{layer}.{way}.hidden" for layer in range(model.config.to_dict()["n_layers"]) for way in WAYS]
+    moved = np.stack([change(before[site], after[site]) for site in sites])
+    names = [f"layer {n // 2} {'→←'[n % 2]}" for n in range(len(sites))]
+    show(
+        "stacked",
+        figures.reached(moved, tokens=text.tokens, layers=names, chosen=chosen),
+        click="change that token",
+        on_pick=lambda _, column: controls.pin(column),
+    )
+    st.markdown(
+        f"{markdown.plain(quoted(text.tokens)[chosen])} becomes “{'.,'[ids[chosen] == comma]}”. → reads from the left, ← "
+        "from the right; layer 1 reads both, so all of its states move."
+    )
 
 
 def _fading(model: AnyModel, trace: Trace) -> None:
@@ -93,4 +129,4 @@ def record(model: AnyModel, text: str) -> Trace:
 def faded(model: AnyModel, text: str, layer: int) -> Array:
     trace = record(model, text)
     at = Steps(**{site: trace[f"rnn.{layer}.{site}"] for site in ("reset", "update", "candidate", "hidden")})
-    return fading(zoo.experiments.recurrent_weights(model, layer), at)
+    return fading(zoo.experiments.recurrent_weights(model, f"rnn.{layer}"), at)
