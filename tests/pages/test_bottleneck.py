@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, views, words
+from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, words
 from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.record.trace import Trace
@@ -97,9 +97,10 @@ def test_contexts_are_static_without_attention_and_dynamic_with_it() -> None:
 
 
 def test_a_number_of_a_state_is_what_its_gates_make_of_sums_of_products() -> None:
-    model, trace = recorded("additive")
+    here = {"text": TEXT, "seen": "One c, or many", "attention": "additive", "unit": "7", "gate": "1"}
+    trace = recorded("additive")[1]
     for word in (0, 2):
-        app = open_page(PAGE, text=TEXT, seen="One c, or many", attention="additive", unit="7", word=str(word), gate="1")
+        app = open_page(PAGE, **here, word=str(word))
         own = {site: float(trace[f"decoder.{site}"][word, 7]) for site in ("reset", "update", "candidate", "hidden")}
         shown = sent(app, "state_step")
         found = np.array([[number(cell) for cell in row[1:]] for row in shown["rows"]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 import streamlit as st
 
 from tfmviz import zoo

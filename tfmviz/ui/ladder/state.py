@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis.normalisation import change
@@ -50,7 +51,7 @@ def state(here: Lesson) -> None:
     shown = (*SITES, STACKED)
     what = line.segmented_control("Show", shown, default="state h", key="gate", bind="query-params")
     if what == STACKED:
-        return _stacked(here)
+        return _stacked(here, line)
     layer = line.segmented_control("Layer of the network", layers, default=0, key="rnn", bind="query-params") or 0
     site, kind = SITES[what or "state h"]
     trace = record(model, here.text)
@@ -67,13 +68,15 @@ def state(here: Lesson) -> None:
     _fading(model, trace)
 
 
-def _stacked(here: Lesson) -> None:
+def _stacked(here: Lesson, line: DeltaGenerator) -> None:
     """Which states of the stacked, bidirectional labeller know of one token: those that move when it changes."""
     model = models.earlier(uses.BOTH)
     text = model and uses.read(model, here.text)
     if not model or not text or not text.ids:
         return
-    chosen = min(len(text) // 2 if controls.pinned() is None else controls.pinned() or 0, len(text) - 1)
+    chosen = controls.token(text.tokens, text=here.text)
+    with line:
+        controls.token_box([visible(token) for token in text.tokens], chosen)
     dot, comma = (model.encode(sign).ids[0] for sign in ".,")
     ids = list(text.ids)
     ids[chosen] = comma if ids[chosen] == dot else dot
@@ -88,8 +91,8 @@ def _stacked(here: Lesson) -> None:
         on_pick=lambda _, column: controls.pin(column),
     )
     st.markdown(
-        f"{markdown.plain(quoted(text.tokens)[chosen])} becomes “{'.,'[ids[chosen] == comma]}”. → reads from the left, ← "
-        "from the right; layer 1 reads both, so all of its states move."
+        f"{markdown.plain(quoted(text.tokens)[chosen])} becomes “{'.,'[ids[chosen] == comma]}”. → reads from the left, "
+        "← from the right; layer 1 reads both, so all of its states move."
     )
 
 

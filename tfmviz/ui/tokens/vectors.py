@@ -70,7 +70,7 @@ def look_up(here: Lesson) -> None:
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
-        f"**{tiny(difference)}**. So the row is looked up; adjacent rows are neighbours in the list only.{scale}"
+        f"**{tiny(difference)}**. So the row is looked up.{scale}"
     )
 
 
@@ -83,7 +83,7 @@ def neighbours(here: Lesson) -> None:
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [here.model.vocabulary[n] for n in found]
     show("neighbours", figures.neighbours(tokens, cosines, theme=theme()))
-    st.markdown("Words that fit the same contexts get similar gradients, so training turns their vectors the same way.")
+    st.markdown("Words of the same contexts get similar gradients, so their vectors turn alike.")
 
 
 def tying(here: Lesson) -> None:
@@ -101,7 +101,7 @@ def tying(here: Lesson) -> None:
     p = softmax(readout.logits(here.trace[end][here.target]))
     best = np.argsort(-p, kind="stable")[:PREDICTED]
     names = [visible(here.model.vocabulary[token]) for token in best.tolist()]
-    show("tied_words", Bars(labels=names, shares=[p[best].tolist()]), title=f"Prediction at token {here.target}")
+    show("tied_words", Bars(labels=names, shares=[p[best].tolist()]))
     total = weights.n_parameters + (n * d if is_tied else 0)
     if ties:
         said = "a token's score is the product of the last stream with its row of W_E. It saves"
