@@ -23,8 +23,8 @@ def said(found: Biography, book: Book) -> str:
     if found.twice is not None and found.twice.held:
         words = (
             f"gives {_per_cent(found.twice.share)} of its attention to {IN_WORDS[found.twice.kind]} where random "
-            f"tokens come twice ({_interval(found.twice)} on {book.twice_on} such texts){_lost_twice(found.damage_twice)}. "
-            f"On ordinary text {first} goes to the first token; of the rest {rest}"
+            f"tokens come twice ({_interval(found.twice)} on {book.twice_on} such texts)"
+            f"{_lost_twice(found.damage_twice)}. On ordinary text {first} goes to the first token; of the rest {rest}"
         )
     return f"{words} {_damage(found)}"
 
