@@ -67,6 +67,7 @@ def draw(here: Lesson) -> None:
             "Every vocabulary": ("Four ways", {"cut": "Every vocabulary"}),
             "Neighbours": ("Neighbours", {"near": "Nearest"}),
             "Map": ("Neighbours", {"near": "Map"}),
+            "Weight tying": ("Neighbours", {"near": "Weight tying"}),
         },
         needs={"Hard words": ("model",), "Learn one": ("text",)},
     )

@@ -96,7 +96,8 @@ def recurrent_weights(model: AnyModel, layer: str) -> RecurrentWeights:
     Raises:
         ValueError: the model has no such layer.
     """
-    found = dict(Loaded.behind(model).module.named_modules()).get(layer)
+    module: nn.Module = Loaded.behind(model).module
+    found = dict(module.named_modules()).get(layer)
     if not isinstance(found, RecurrentLayer):
         raise ValueError(f"{model.name} has no recurrent layer {layer}.")
     return recurrent.weights_of(found)
