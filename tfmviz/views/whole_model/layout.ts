@@ -309,13 +309,13 @@ export function vectorAt(placed: Placed, x: number, y: number): Found | null {
 }
 
 /**
- * A lane by its stack; in it, or in any, a box by its title, a token's vector by box and token, or the token's row.
- * Null if there is no such thing.
+ * A lane by its stack, down to the end of its first line; in it, or in any, a box by its title, a token's vector by box
+ * and token, or the token's row. Null if there is no such thing.
  */
 export function partOf({ lanes, width }: Placed, names: string[]): Rect | null {
   for (const { lane, y, bottom, columns, lines } of lanes) {
     const [name, token] = names[0] === lane.stack ? names.slice(1) : names;
-    if (name === undefined) return { x: 0, y, width, height: bottom - y };
+    if (name === undefined) return { x: 0, y, width, height: (lines[0]?.bottom ?? bottom) - y };
     const place = columns.find(({ column }) => column.title === name);
     if (place && token === undefined) return place.box;
     const at = indexOf(lane.tokens, token ?? name);
