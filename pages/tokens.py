@@ -42,10 +42,18 @@ def draw(here: Lesson) -> None:
         Tab("A vector", vectors.look_up, "A token's index picks its vector: a row of W_E."),
         Tab(
             "Neighbours",
-            either("Show", "near", {"Nearest": vectors.neighbours, "Map": vectors.embedding_map}),
+            either(
+                "Show",
+                "near",
+                {"Nearest": vectors.neighbours, "Map": vectors.embedding_map, "Weight tying": vectors.tying},
+            ),
             "Which tokens have vectors that point the same way?",
             "Which words does the model treat as similar?",
-            earlier={"Neighbours": {"near": "Nearest"}, "Map": {"near": "Map"}},
+            earlier={
+                "Neighbours": {"near": "Nearest"},
+                "Map": {"near": "Map"},
+                "Weight tying": {"near": "Weight tying"},
+            },
         ),
         there=beside.other(here, beside.SENTENCES_AND_MODELS),
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import alignment
-from tfmviz.plots.cells import Axis, Cells, Form, largest, signed
+from tfmviz.plots.cells import largest
 from tfmviz.ui import translators
 from tfmviz.ui.bottleneck import sums
 from tfmviz.ui.bottleneck.choices import Translating
@@ -24,11 +23,7 @@ def contexts(at: Translating) -> None:
         title, values, names = "cᵢ = Σⱼ αᵢⱼ hⱼ, ", trace[alignment.CONTEXT], written(trace)
         if kind == "none":
             title, values = "c = hₙ, ", values[:1].repeat(len(names), axis=0)
-        count, form = at.shown(len(names)), Form(name="c ", sign=True)
-        values = np.where(np.arange(len(values))[:, None] < count, values, np.nan)
-        rows, columns = translators.written_rows(names, count), Axis("coordinate of the context")
-        scale = signed(values, title + SAID[kind], limit=end)
-        drawn = Cells(values[None], rows, columns, scale, form=form, row_height=30)
+        drawn = sums.picture(values, title + SAID[kind], names, at.shown(len(names)), limit=end)
         with column:
             show(f"contexts_{kind}", drawn, follows=kind != shown[0])
     sums.state_step(at, traces[with_attention], with_attention)

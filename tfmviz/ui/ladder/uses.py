@@ -16,13 +16,15 @@ from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, inputs, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models, translators
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted
+from tfmviz.words.labels import quoted, visible
+from tfmviz.words.numbers import per_cent
 
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")
 
@@ -114,19 +116,24 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     st.markdown("**Classifying**: is the text so far French?")
     show("classes", _languages(french, text.tokens, READOUTS))
-    st.markdown("This network was trained on one language at a time.")
+    st.markdown("Trained on one language at a time.")
 
 
 def _four_uses(text: str) -> None:
     along = {"text": text} if len(text) <= LONGEST_LINK else {}
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
+    p = rungs.read(rungs.ladder(), text).p[list(rungs.TITLES).index("ladder-rnn"), -1]
+    word = markdown.plain(visible(rungs.ladder().transformer.vocabulary[int(p.argmax())]))
+    translator = translators.there().get("none")
+    said = translator and translator.tokenizer.decode(translators.translation(translator, text)).strip()
     st.markdown(
         "- **Labelling**: w₁ w₂ … wₙ → y₁ y₂ … yₙ.\n"
         "- **Classifying**: w₁ w₂ … wₙ → y.\n"
-        f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁, by [these models]({_address('ladder', along)}), [a "
-        f"transformer]({_address('writing', along)}), or [counting]({counting}).\n"
-        f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ: [The bottleneck]({bottleneck})."
+        f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁ = “{word}” ({per_cent(p.max())}). See [these "
+        f"models]({_address('ladder', along)}), [a transformer]({_address('writing', along)}), [counts]({counting}).\n"
+        f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ = “{markdown.plain(said or '')}”: [The "
+        f"bottleneck]({bottleneck})."
     )
 
 
@@ -174,7 +181,7 @@ def doubt(text: str) -> str:
     """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
     letters = [character for character in text if character.isalpha()]
     if len(letters) < 3:
-        return "With so few letters the two languages can hardly be told apart; the networks are guessing."
+        return "With so few letters the networks are guessing."
     if not all(map(is_latin, letters)):
         return "Not all letters are Latin; these networks know only French and English."
     return ""

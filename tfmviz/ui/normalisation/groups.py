@@ -111,7 +111,8 @@ def groups(here: Lesson) -> None:
     column = inputs.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", line=line)
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
-    result(_measured(given, normed, row, column))
+    row_first = _measured(given, normed, row, column)
+    result(". ".join(reversed(row_first) if norm == "BatchNorm" else row_first) + ".")
     with figure:
         show(
             "groups",
@@ -173,16 +174,16 @@ def _remarks(given: Batch, numbers: int) -> None:
         st.info("With one token BatchNorm has nothing to average: each coordinate becomes 0.", icon=icons.INFO)
 
 
-def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
+def _measured(given: Batch, normed: Array, row: int, column: int) -> tuple[str, str]:
     across, down = normed[0, row], normed[..., column][given.present]
     name = markdown.plain(quoted(given.tokens[0])[row])
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
         f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
-        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as in BatchNorm: coordinate {column} of "
-        f"{tokens}: mean **{decimal(down.mean(), '.3f')}**, standard deviation "
-        f"**{decimal(down.std(), '.3f')}**."
+        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**",
+        f"Column, as in BatchNorm: coordinate {column} of {tokens}: mean **{decimal(down.mean(), '.3f')}**, standard "
+        f"deviation **{decimal(down.std(), '.3f')}**",
     )
 
 

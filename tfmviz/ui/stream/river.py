@@ -94,7 +94,7 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     raised, lowered = (
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
     )
-    best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:6]
+    best = np.argsort(-np.minimum(raised, -lowered), kind="stable")[:6]
     show(
         "deleted",
         of_columns(

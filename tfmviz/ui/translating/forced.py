@@ -33,8 +33,8 @@ def beginning(here: Lesson) -> None:
     is_at_once = len(ids) == len(given) + 1 and ids[-1] in model.tokenizer.marks.ends
     end = " The model ends the text right after your words." if is_at_once else ""
     result(
-        f"**{markdown.plain(text.strip())}** ({decimal(log_p)} nats, the sum of log-probabilities). On its own it "
-        f"writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
+        f"**{markdown.plain(text.strip())}** (log p(e | f) = Σᵢ log p(eᵢ | f, e₁ … eᵢ₋₁) = {decimal(log_p)} nats). On "
+        f"its own it writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
     )
 
 
