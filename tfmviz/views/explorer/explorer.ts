@@ -10,6 +10,7 @@ import { Lines } from "./lines.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
 import { type Linking, Pair } from "./pair.ts";
+import { Parts } from "./parts.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
 import type { Focus, Selection, State } from "./state.ts";
 import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.ts";
@@ -50,6 +51,7 @@ export class Explorer extends Shell {
     (place, shift) => this.choose(place, shift || this.controls.adds),
   );
   pair = new Pair((place) => this.choose(place));
+  parts = new Parts((place) => this.choose(place));
   lines = new Lines(this);
   matrix = new Matrix(
     (cell) => this.pointAtCell(cell),
@@ -242,6 +244,7 @@ export class Explorer extends Shell {
       this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
     }
     this.overview.mark(this.state);
+    this.parts.show(kind.between, view);
     this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
     this.frame.sayFirst(this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys), view.withoutFirst);
     const patterns = this.patterns(view);

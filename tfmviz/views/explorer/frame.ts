@@ -28,7 +28,8 @@ export class Frame {
   panels: HTMLDivElement;
 
   constructor(explorer: Explorer) {
-    const { controls, strips, pair } = explorer;
+    const { controls, strips, pair, parts } = explorer;
+    pair.node.append(parts.node);
     this.leave.onclick = () => controls.choose({ withoutFirst: !explorer.state.withoutFirst });
     const summary = make("summary", { textContent: "Read the rows as text" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
