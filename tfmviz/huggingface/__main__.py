@@ -53,6 +53,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("model", help="a folder with a checkpoint, or the name of a model on the Hub, such as gpt2")
     parser.add_argument("--name", help="what the app calls it (the last part of the folder or name)")
     parser.add_argument("--max-len", type=int, default=256, help="most tokens that it reads, up to 512 (256)")
+    parser.add_argument(
+        "--chat", action="store_true", help="read a text as a user's message, in the model's chat template"
+    )
     return parser.parse_args()
 
 
@@ -65,7 +68,8 @@ def convert(args: argparse.Namespace) -> None:
     place = own_models()
     name = name_of(args, place)
     checkpoint = open_checkpoint(args.model, say=print)
-    convert_folder(checkpoint, place, name, max_len=args.max_len, say=print, progress=progress)
+    choices = {"max_len": args.max_len, "is_chat": args.chat}
+    convert_folder(checkpoint, place, name, say=print, progress=progress, **choices)
     print(f"Done: {place / name}. The app lists it as {name}.")
 
 

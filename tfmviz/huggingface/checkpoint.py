@@ -18,7 +18,7 @@ from tfmviz.huggingface.source import Refused, in_one_line, shards
 from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
 from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, read_json
 
-SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "README.md")
+SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "chat_template.jinja", "README.md")
 """The files beside the weights: configuration, tokenizer, card."""
 
 WEIGHTS = "model*.safetensors"
