@@ -1,6 +1,7 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
+import { bytesIn } from "../shared/framed.ts";
 import { veil } from "../shared/guessing.ts";
 import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
@@ -91,7 +92,7 @@ export class Explorer extends Shell {
   select(answer: Answer) {
     const { first, details } = answer;
     this.links = answer.links;
-    const hasArrived = details && this.attention.take(Uint8Array.from(atob(details), (byte) => byte.charCodeAt(0)));
+    const hasArrived = details && this.attention.take(bytesIn(details));
     const before = JSON.stringify(this.state);
     const hasMoved = first !== this.first;
     this.first = first;
