@@ -1,5 +1,5 @@
-// What the parts of a text give to one another, such as two sentences that are read together: of the head that is shown,
-// and the heads that give most.
+// What the parts of a text give to one another, such as two sentences that are read together: of the head that is
+// shown, and the heads that give most.
 
 import { button, make } from "../shared/elements.ts";
 import { share } from "../shared/numbers.ts";

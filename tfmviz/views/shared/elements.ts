@@ -3,8 +3,8 @@
 import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
 
 /**
- * What a token is called: a short visible label for each, and the tokens themselves; where a text has parts, such as the
- * sentences of a pair, the one that each belongs to, "" for none.
+ * What a token is called: a short visible label for each, and the tokens themselves; where a text has parts, such as
+ * the sentences of a pair, the one that each belongs to, "" for none.
  */
 export type Texts = { labels: string[]; tokens: string[]; said?: string[]; segments?: string[] };
 

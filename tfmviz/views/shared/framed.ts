@@ -8,7 +8,7 @@ export function unframed<Header>(bytes: Uint8Array): { header: Header; data: Uin
   };
 }
 
-/** The bytes that a text in base64 stands for. `Uint8Array.from` takes 14 times as long: 8 seconds for a page of 32 MB. */
+/** The bytes that a text in base64 stands for. `Uint8Array.from` takes 14 times as long: 8 seconds for 32 MB. */
 export function bytesIn(text: string) {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
