@@ -41,8 +41,6 @@ REASONS: dict[str, Callable[[Config], bool]] = {
 """Why a type has no recipe, the first that holds; see also `OF_TYPES` and `UNKNOWN`."""
 
 OF_TYPES = {
-    "albert": "a matrix widens its embeddings after a norm (embedding_hidden_mapping_in)",
-    "umt5": "each of its layers has a table of distances of its own (relative_attention_bias)",
     "mpnet": "it has a table of distances (relative_attention_bias) and learned positions",
     "apertus": "the function of its layers has trained numbers (act_fn.alpha_p, act_fn.alpha_n)",
     "diffllama": "its patterns are differences of two (lambda_q1, lambda_k1)",

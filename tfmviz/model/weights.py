@@ -105,8 +105,11 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
         feed_forward=feed_forward,
         norms=norms,
         readout=readout,
-        n_position_parameters=sum(parameter.numel() for parameter in stack.positions.parameters()),
+        n_position_parameters=sum(
+            value.numel() for name, value in stack.named_parameters() if "positions" in name.split(".")
+        ),
         embed_norm=_norm(stack.embed_norm),
+        n_widening_parameters=sum(value.numel() for value in stack.widening.parameters()) if stack.widening else 0,
         experts=experts,
         is_shared=len(stack.blocks) < len(stack.layers),
     )
@@ -183,6 +186,10 @@ def _experts(layer: Experts) -> ExpertsWeights:
         W_R=to_array(layer.W_R.weight.T),
         b_R=to_array(layer.W_R.bias),
         experts=tuple(_feed_forward(cast(FeedForward | GatedFeedForward, expert)) for expert in layer.experts),
+        n_chosen=layer.n_chosen,
+        shared=None if layer.shared is None else _feed_forward(layer.shared),
+        W_S=None if layer.W_S is None else to_array(layer.W_S.weight.T),
+        b_S=None if layer.W_S is None else to_array(layer.W_S.bias),
     )
 
 
