@@ -37,7 +37,7 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
         if stack.embed_norm is not None:
             found[f"{name}.embed.norm"] = numbers_in(stack.embed_norm)
         if stack.n_widening_parameters:
-            found[f"{name}.embed"] = stack.n_widening_parameters
+            found[f"{name}.widening"] = stack.n_widening_parameters
         parts: dict[str, Layer] = {**stack.attention, **stack.feed_forward, **stack.experts}
         layers = {site: numbers_in(layer) for site, layer in parts.items()}
         layers |= {f"{site}.norm": numbers_in(norm) for site, norm in stack.norms.items()}
@@ -50,7 +50,7 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
 def share_of_parts(weights: ModelWeights) -> dict[str, float]:
     """Which share of the trained numbers each kind of part holds, the largest first. They sum to 1."""
     kinds = {"embed": "W_E", "unembed": "W_U", "positions": "positions", "mlp": "feed-forward", "norm": "norms"}
-    kinds["head"] = "head"
+    kinds |= {"head": "head", "widening": "W_E"}
     found: dict[str, int] = {}
     for part, count in parameters(weights).items():
         kind = kinds.get(part.rsplit(".", 1)[-1], "attention")

@@ -1,4 +1,4 @@
-"""Models that fill in words: BERT and what is built like it, ALBERT, ModernBERT, EuroBERT; with their heads or without."""
+"""Models that fill in words: BERT and what is built like it, ALBERT, ModernBERT, EuroBERT; with or without heads."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def routed(theirs: Any) -> dict[str, Any]:
         "d_ff": getattr(theirs, "moe_intermediate_size", None) or theirs.intermediate_size,
         "n_experts": theirs.num_experts if hasattr(theirs, "num_experts") else theirs.num_local_experts,
         "n_chosen": theirs.num_experts_per_tok,
-        "expert_weights": "sum to 1" if getattr(theirs, "norm_topk_prob", True) else "probabilities",
+        "expert_weights": "shares" if getattr(theirs, "norm_topk_prob", True) else "probabilities",
         "d_shared": getattr(theirs, "shared_expert_intermediate_size", None),
     }
 

@@ -32,7 +32,7 @@ REASONS: dict[str, Callable[[Config], bool]] = {
         *("mamba_d_state", "mamba_d_conv", "ssm_state_size", "lru_width", "linear_num_key_heads", "conv_L_cache")
     ),
     "its keys and values come from a smaller vector that all heads share": _has("kv_lora_rank"),
-    "its feed-forward layers are mixtures of experts": _has(
+    "there is no recipe for its mixtures of experts": _has(
         *("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "ffn_config")
     ),
     "its scores have terms for words and for positions apart": _is("deberta.*|xlnet|transfo-xl"),

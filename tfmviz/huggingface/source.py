@@ -90,7 +90,7 @@ class Files:
         return sum(math.prod(shape) for shape in self.shapes.values())
 
     def read(self, name: str, at: int | None = None) -> Tensor:
-        stored = self._file_of[name].get_slice(name)
+        stored = self._file_of[name].get_slice(name)  # type: ignore[no-untyped-call]
         return _checked(name, stored[:] if at is None else stored[at])
 
     def _add(self, path: Path) -> None:

@@ -97,7 +97,7 @@ def _t5_shape(theirs: Any, source: Source) -> dict[str, Any]:
         "norm_eps": theirs.layer_norm_epsilon,
         "feed_forward": function(theirs.dense_act_fn, gated=theirs.is_gated_act),
         "positions": "t5",
-        "position_numbers": "in each layer" if theirs.model_type == "umt5" else "shared",
+        "position_numbers": "own" if theirs.model_type == "umt5" else "shared",
         "score_divisor": 1.0,
         **embeddings(source, theirs, W_E=_shared(source), W_U="lm_head.weight"),
     }

@@ -69,7 +69,9 @@ class ModelConfig(Facts):
         if (experts := self.feed_forward.n_experts) > 1 and self.norm.position in ("both", "out"):
             raise ValueError(f"n_experts = {experts} do not go with a norm at their ends: {self.norm.position!r}.")
         if self.embeddings.width is not None and self.head not in ("transform", "none"):
-            raise ValueError(f"embedding_width = {self.d_embed} needs a head that narrows the stream, not {self.head!r}.")
+            raise ValueError(
+                f"embedding_width = {self.d_embed} needs a head that narrows streams, but head = {self.head!r}."
+            )
         if self.training_mask == "none" and self.architecture != "decoder-only":
             raise ValueError(f"training_mask = 'none' is for decoder-only models, not for {self.architecture} ones.")
         if self.attention.window is not None and (len(self.stacks) > 1 or self.training_mask == "none"):

@@ -98,7 +98,7 @@ class FeedForwardFacts(Part):
     d_ff: int
     n_experts: int = 1
     n_chosen: int = 1
-    scaled_up: bool = field(default=False, metadata=entry("expert_weights", words=("probabilities", "sum to 1")))
+    scaled_up: bool = field(default=False, metadata=entry("expert_weights", words=("probabilities", "shares")))
     d_shared: int | None = None
     limits: tuple[float, float, float] | None = None
 
@@ -168,7 +168,7 @@ class PositionFacts(Part):
     """
 
     kind: str = field(default="rope", metadata=entry("positions"))
-    in_each_layer: bool = field(default=False, metadata=entry("position_numbers", words=("shared", "in each layer")))
+    in_each_layer: bool = field(default=False, metadata=entry("position_numbers", words=("shared", "own")))
     rope_theta: tuple[float, ...] | None = None
     other_theta: tuple[float, ...] | None = None
     other_layers: Layers | None = None

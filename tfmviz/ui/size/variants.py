@@ -256,10 +256,10 @@ def routed(here: Lesson) -> None:
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show("routing", figures.routing(tokens, p, theme=theme()))
     st.markdown(
-        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour shows the expert that "
-        "reads a token, height its probability."
+        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer; "
+        f"{here.model.config.feed_forward.n_chosen} read a token. Colour: the first; height: its probability."
     )
-    _shares(tokens, p)
+    _shares(tokens, p, np.stack([here.trace[f"{site}.weights"] > 0 for site in sites]))
 
 
 def _sites(model: Model) -> list[str]:
@@ -267,9 +267,13 @@ def _sites(model: Model) -> list[str]:
     return list(model.weights.stacks[model.writes_from].experts)
 
 
-def _shares(tokens: tuple[str, ...], p: Array) -> None:
-    """How many of the tokens each expert reads, and whether equal tokens go to one."""
-    shares = np.stack([np.bincount(row, minlength=p.shape[-1]) / len(tokens) for row in p.argmax(axis=-1)])
+def _shares(tokens: tuple[str, ...], p: Array, reads: Array) -> None:
+    """How many of the tokens each expert reads, and whether equal tokens go to one.
+
+    Args:
+        reads: (layer, len, expert), bool.
+    """
+    shares = reads.mean(axis=1)  # (layer, expert)
     show(
         "routing_shares",
         Table(
@@ -278,9 +282,8 @@ def _shares(tokens: tuple[str, ...], p: Array) -> None:
             rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
         ),
     )
-    result(
-        f"{repeated(tokens, p)} Training aims at equal shares, {per_cent(1 / p.shape[-1])} each (Fedus et al. 2021)."
-    )
+    equal = per_cent(float(reads.sum(axis=-1).mean()) / p.shape[-1])
+    result(f"{repeated(tokens, p)} Training aims at equal shares, {equal} each (Fedus et al. 2021).")
 
 
 def repeated(tokens: tuple[str, ...], p: Array) -> str:
