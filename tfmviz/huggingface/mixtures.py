@@ -71,11 +71,17 @@ def mixture(*settings: Settings, names: Mapping[str, str] | None = None, layout:
     """
 
     def layout_of(theirs: Any, source: Source) -> Layout:
-        stored = next((one for one in LAYOUTS if f"layers.0.{one.layer['mlp.W_R']}.weight" in source), LAYOUTS[0])
+        stored = next((one for one in LAYOUTS if _fits(one, source)), LAYOUTS[0])
         return replace(stored, layer=dict(stored.layer) | dict(names or {}), **layout or {})
 
     usual = replace(LLAMA, **layout or {})
     return family(usual, routed, *settings, layout_of=layout_of, stacked=(*STACKED, "_linear.weight"), **more)
+
+
+def _fits(layout: Layout, source: Source) -> bool:
+    """Whether the first layer has its router and its first expert where a layout says."""
+    parts = (layout.layer[part].format(e=0) for part in ("mlp.W_R", "mlp.experts.{e}.W_out"))
+    return all(f"layers.0.{part}.weight" in source for part in parts)
 
 
 def routed(theirs: Any) -> dict[str, Any]:
