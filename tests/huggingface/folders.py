@@ -14,7 +14,8 @@ from tokenizers import decoders, normalizers, pre_tokenizers, processors, traine
 from tokenizers.models import BPE, Unigram, WordPiece
 from transformers.convert_slow_tokenizer import import_protobuf
 
-from tests.huggingface.models import tiny
+from tests.huggingface.models import MODELS, weighted
+from tests.huggingface.newer import NEWER
 
 TEXT = ["The cat sat on the mat, and the dog ran away. A rose is a rose.", "Two people walked on the Moon in 1969."] * 9
 
@@ -85,16 +86,16 @@ def llama_style() -> Any:
 
 TOKENIZERS: dict[str, Callable[[], Any]] = {
     **dict.fromkeys(("gpt2", "gpt_neox", "qwen3"), byte_level),
-    **dict.fromkeys(("llama", "llama 3", "mistral", "gemma", "gemma2"), llama_style),
-    **dict.fromkeys(("bert", "bert headless"), word_piece),
-    **dict.fromkeys(("bart", "t5 1.1"), sentence_piece),
+    **dict.fromkeys(("llama", "llama 3", "mistral", "gemma", "gemma2", "gpt_oss", "qwen2_moe"), llama_style),
+    **dict.fromkeys(("bert", "bert headless", "albert", "albert headless"), word_piece),
+    **dict.fromkeys(("bart", "t5 1.1", "umt5"), sentence_piece),
 }
 """Models that are written with the tokenizer of their kind."""
 
 
 def write(folder: Path, name: str, *, half: bool = False) -> Any:
-    """Writes a model of `models.MODELS` with a tokenizer, and returns it."""
-    model = tiny(name)
+    """Writes a model of `models.MODELS` or `newer.NEWER` with a tokenizer, and returns it."""
+    model = weighted((MODELS | NEWER)[name]())
     model = model.half() if half else model
     model.save_pretrained(folder)
     if name == "marian":

@@ -26,7 +26,10 @@ from tfmviz.ui import router
 from tfmviz.ui.lesson import NO_HEAD
 from tfmviz.views import steps
 
-MODELS = ("llama", "bert", "bert headless", "t5 1.1", "qwen3", "gemma2", "bart", "gpt_neox", "llama 3")
+MODELS = (
+    *("llama", "bert", "bert headless", "t5 1.1", "qwen3", "gemma2", "bart", "gpt_neox", "llama 3"),
+    *("gpt_oss", "qwen2_moe", "albert", "albert headless", "umt5"),
+)
 TEXT = "The cat sat on the mat."
 OF_OTHER_MODELS = {"lectures", "ladder", "training"}
 """Pages that show the same whatever model is chosen."""
@@ -50,7 +53,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     forget()
 
 
-@each("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart"])
+@each("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart", "gpt_oss", "qwen2_moe", "albert", "umt5"])
 def test_every_page_shows_every_kind_of_model(own: Path, name: str) -> None:
     app = open_page(model=name, text=TEXT)
     assert name in app.selectbox(key="model").options
