@@ -257,9 +257,9 @@ def routed(here: Lesson) -> None:
     show("routing", figures.routing(tokens, p, theme=theme()))
     st.markdown(
         f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer; "
-        f"{here.model.config.feed_forward.n_chosen} read a token. Colour: the first; height: its probability."
+        f"{here.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
     )
-    _shares(tokens, p, np.stack([here.trace[f"{site}.weights"] > 0 for site in sites]))
+    _shares(tokens, np.stack([here.trace[f"{site}.weights"] > 0 for site in sites]))
 
 
 def _sites(model: Model) -> list[str]:
@@ -267,8 +267,8 @@ def _sites(model: Model) -> list[str]:
     return list(model.weights.stacks[model.writes_from].experts)
 
 
-def _shares(tokens: tuple[str, ...], p: Array, reads: Array) -> None:
-    """How many of the tokens each expert reads, and whether equal tokens go to one.
+def _shares(tokens: tuple[str, ...], reads: Array) -> None:
+    """How many of the tokens each expert reads, and whether equal tokens go to the same.
 
     Args:
         reads: (layer, len, expert), bool.
@@ -278,24 +278,23 @@ def _shares(tokens: tuple[str, ...], p: Array, reads: Array) -> None:
         "routing_shares",
         Table(
             caption="Share of your tokens that each expert reads",
-            columns=("layer", *(f"expert {e}" for e in range(p.shape[-1]))),
+            columns=("layer", *(f"expert {e}" for e in range(reads.shape[-1]))),
             rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
         ),
     )
-    equal = per_cent(float(reads.sum(axis=-1).mean()) / p.shape[-1])
-    result(f"{repeated(tokens, p)} Training aims at equal shares, {equal} each (Fedus et al. 2021).")
+    equal = per_cent(float(reads.mean()))
+    result(f"{repeated(tokens, reads)} Training aims at equal shares, {equal} each (Fedus et al. 2021).")
 
 
-def repeated(tokens: tuple[str, ...], p: Array) -> str:
-    """How many of the tokens that occur more than once go to one expert wherever they stand."""
+def repeated(tokens: tuple[str, ...], reads: Array) -> str:
+    """How many of the tokens that occur more than once go to the same experts wherever they stand."""
     places: dict[str, list[int]] = defaultdict(list)
     for i, token in enumerate(tokens):
         places[token].append(i)
     several = [found for found in places.values() if len(found) > 1]
     if not several:
         return "No token occurs twice."
-    chosen = p.argmax(axis=-1)
-    same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
+    same = [sum(bool((row[found] == row[found[0]]).all()) for found in several) for row in reads]
     by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
     occur = "occurs" if len(several) == 1 else "occur"
-    return f"{counted(len(several), 'token')} {occur} more than once. Read by one expert at every place: {by_layer}."
+    return f"{counted(len(several), 'token')} {occur} more than once. Always read by the same: {by_layer}."

@@ -111,7 +111,7 @@ def _widening(subject: Subject, sheet: Sheet, stack: str) -> Column:
         "title": "× W",
         "lines": [],
         "parameters": subject.counts[f"{stack}.widening"],
-        "words": f"From {subject.weights.W_E.shape[1]} numbers to {subject.trace[f'{stack}.widened'].shape[1]}.",
+        "words": f"{subject.weights.W_E.shape[1]} → {subject.trace[f'{stack}.widened'].shape[1]}",
         "links": [],
     } | sheet.strips(f"{stack}.widened")
 
