@@ -37,7 +37,7 @@ class Embedding(nn.Module):
 
     def embed(self, ids: Tensor) -> Tensor:
         """(batch, len) vocabulary indices to (batch, len, d_embed)."""
-        x = F.embedding(ids, self.W_E)
+        x = F.embedding(ids, self.W_E).float()
         x = x if self.scale == 1.0 else x * self.scale
         return x if self.segment is None else x + self.segment
 
