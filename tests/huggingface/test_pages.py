@@ -97,9 +97,9 @@ def test_the_river_and_what_the_browser_multiplies_out_are_what_the_model_comput
         assert river.residue < 1e-4 * max(1.0, float(np.abs(river.final).max()))
     for layer in model.config.layers:
         weights = model.weights.attention(layer)
-        stack, _, part = layer.split(".")
+        part = layer.split(".")[2]
         positions = (
-            model.position_effects(stack, len(trace.axes(layer)[1].tokens))
+            model.position_effects(layer, len(trace.axes(layer)[1].tokens))
             if part == "self_attn"
             else PositionEffects()
         )
@@ -110,8 +110,10 @@ def test_the_river_and_what_the_browser_multiplies_out_are_what_the_model_comput
             if header["cap"] is not None:
                 scores = header["cap"] * np.tanh(scores / header["cap"])
             scores = np.where(sent["mask"], scores + sent.get("bias", 0.0), -np.inf)
-            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-            np.testing.assert_allclose(powers / powers.sum(axis=1, keepdims=True), sent["pattern"], atol=2e-5)
+            sink = -np.inf if header["sink"] is None else header["sink"]
+            highest = np.maximum(scores.max(axis=1, keepdims=True), sink)
+            powers, rest = np.exp(scores - highest), np.exp(sink - highest)
+            np.testing.assert_allclose(powers / (powers.sum(axis=1, keepdims=True) + rest), sent["pattern"], atol=2e-5)
         assert (header["divided"] == "") == (header["divisor"] == 1)
 
 
