@@ -49,7 +49,7 @@ def _lane(subject: Subject, sheet: Sheet, stack: str) -> dict[str, Any]:
     note = f"{subject.scheme.name}. {subject.scheme.idea}"
     n_positions = subject.counts[f"{stack}.positions"]
     if n_positions and f"{stack}.pos_embed" not in subject.trace:
-        note += f" ({n_positions:,} parameters, shared by all layers)"
+        note += f" ({n_positions:,} parameters)"
     if subject.crosses and stack == "decoder":
         mark = f"{START} (here the token {subject.trace.tokens[0]})"
         note = f"reads its own answer shifted right: {mark} comes first. {note}"
