@@ -86,11 +86,18 @@ def llama_style() -> Any:
 
 TOKENIZERS: dict[str, Callable[[], Any]] = {
     **dict.fromkeys(("gpt2", "gpt_neox", "qwen3"), byte_level),
-    **dict.fromkeys(("llama", "llama 3", "mistral", "gemma", "gemma2", "gpt_oss", "qwen2_moe"), llama_style),
-    **dict.fromkeys(("bert", "bert headless", "albert", "albert headless"), word_piece),
-    **dict.fromkeys(("bart", "t5 1.1", "umt5"), sentence_piece),
+    **dict.fromkeys(("llama", "llama 3", "mistral", "gemma", "gemma2"), llama_style),
+    **dict.fromkeys(("bert", "bert headless"), word_piece),
+    **dict.fromkeys(("bart", "t5 1.1"), sentence_piece),
 }
 """Models that are written with the tokenizer of their kind."""
+
+LATER = {
+    **dict.fromkeys(("gpt_oss", "qwen2_moe"), llama_style),
+    **dict.fromkeys(("albert", "albert headless"), word_piece),
+    "umt5": sentence_piece,
+}
+"""Models of newer families, with tokenizers of the same kinds."""
 
 
 def write(folder: Path, name: str, *, half: bool = False) -> Any:
@@ -101,7 +108,7 @@ def write(folder: Path, name: str, *, half: bool = False) -> Any:
     if name == "marian":
         write_marian(folder)
     else:
-        TOKENIZERS[name]().save_pretrained(folder)
+        (TOKENIZERS | LATER)[name]().save_pretrained(folder)
     return model
 
 

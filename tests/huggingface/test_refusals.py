@@ -30,7 +30,7 @@ from tfmviz.huggingface.conversion import texts_of
 from tfmviz.huggingface.families import FAMILIES, config_of, family_of, open_source
 from tfmviz.huggingface.refusals import OF_TYPES, REASONS, not_converted
 from tfmviz.huggingface.refusals import UNKNOWN as UNKNOWN_LAYERS
-from tfmviz.huggingface.source import Memory, Refused
+from tfmviz.huggingface.source import Memory, Refused, Shapes
 from tfmviz.huggingface.tokens import tokenizer_of
 from tfmviz.model.config import ModelConfig
 
@@ -253,6 +253,14 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
 def test_what_is_found_says_how_far_a_model_looks(theirs: Any, said: str) -> None:
     facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="")
     assert facts["context"] == said
+
+
+def test_a_stack_of_more_experts_than_there_can_be_is_not_taken_apart() -> None:
+    """A header of a few bytes may say that a tensor without numbers has a billion rows."""
+    name = "model.layers.0.mlp.experts.down_proj"
+    for shape, is_stack in (((3, 42, 37), True), ((10**9, 0), False), ((), False)):
+        source = open_source(Shapes({name: shape}), FAMILIES["mixtral"])
+        assert ("layers.0.mlp.experts.down_proj.0.weight" in source) == is_stack, shape
 
 
 def test_tied_weights_that_were_stored_twice_but_differ_are_not_tied() -> None:

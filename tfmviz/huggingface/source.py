@@ -14,6 +14,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from tfmviz.record.facts import MAX_EXPERTS
 from tfmviz.zoo.files import are_finite
 from tfmviz.zoo.limits import Refused as Refused
 from tfmviz.zoo.limits import check_file, check_headers, read_json
@@ -189,7 +190,8 @@ class Source:
             short = name.removeprefix(prefix)
             if short in self._names:
                 raise Refused(f"The checkpoint holds both {name} and {self._names[short]}; only one can be meant.")
-            self._names |= self._of_stack(short, name) if short.endswith(stacked) else {short: name}
+            is_stack = short.endswith(stacked) and len(shape := store.shapes[name]) > 1 and shape[0] <= MAX_EXPERTS
+            self._names |= self._of_stack(short, name) if is_stack else {short: name}
         for new, old in OLD_NAMES.items():
             self._names = {name.replace(old, new): stored for name, stored in self._names.items()}
         self._left_out = tuple(left_out)
