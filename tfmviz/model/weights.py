@@ -33,7 +33,8 @@ from tfmviz.record.weights import (
 Part = TypeVar("Part")
 
 COPIES = 2
-"""Layers of a kind that stay in memory as float32 of a model whose matrices are in half precision."""
+"""Layers of attention that stay in memory as float32, where matrices are in half precision. Of others, which are
+larger, one stays."""
 
 
 class OnRequest(Mapping[str, Part]):
@@ -127,7 +128,7 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
                     assert_never(layer)
     return StackWeights(
         attention=OnRequest(attention, kept=kept),
-        feed_forward=OnRequest(feed_forward, kept=kept),
+        feed_forward=OnRequest(feed_forward, kept=kept and 1),
         norms=norms,
         readout=readout,
         n_position_parameters=sum(
@@ -135,7 +136,7 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
         ),
         embed_norm=_norm(stack.embed_norm),
         n_widening_parameters=sum(value.numel() for value in stack.widening.parameters()) if stack.widening else 0,
-        experts=OnRequest(experts, kept=kept),
+        experts=OnRequest(experts, kept=kept and 1),
         is_shared=len(stack.blocks) < len(stack.layers),
     )
 
