@@ -14,7 +14,8 @@ from tokenizers import decoders, normalizers, pre_tokenizers, processors, traine
 from tokenizers.models import BPE, Unigram, WordPiece
 from transformers.convert_slow_tokenizer import import_protobuf
 
-from tests.huggingface.models import tiny
+from tests.huggingface.models import MODELS, weighted
+from tests.huggingface.newer import NEWER
 
 TEXT = ["The cat sat on the mat, and the dog ran away. A rose is a rose.", "Two people walked on the Moon in 1969."] * 9
 
@@ -91,16 +92,23 @@ TOKENIZERS: dict[str, Callable[[], Any]] = {
 }
 """Models that are written with the tokenizer of their kind."""
 
+LATER = {
+    **dict.fromkeys(("gpt_oss", "qwen2_moe"), llama_style),
+    **dict.fromkeys(("albert", "albert headless"), word_piece),
+    "umt5": sentence_piece,
+}
+"""Models of newer families, with tokenizers of the same kinds."""
+
 
 def write(folder: Path, name: str, *, half: bool = False) -> Any:
-    """Writes a model of `models.MODELS` with a tokenizer, and returns it."""
-    model = tiny(name)
+    """Writes a model of `models.MODELS` or `newer.NEWER` with a tokenizer, and returns it."""
+    model = weighted((MODELS | NEWER)[name]())
     model = model.half() if half else model
     model.save_pretrained(folder)
     if name == "marian":
         write_marian(folder)
     else:
-        TOKENIZERS[name]().save_pretrained(folder)
+        (TOKENIZERS | LATER)[name]().save_pretrained(folder)
     return model
 
 

@@ -140,7 +140,7 @@ def weighted(model: Any, *, seed: int = 0) -> Any:
             if weight.dim() == 1:
                 weight.copy_(0.3 * noise + float(_is_gain(parameter_name)))
             else:
-                scale = 0.8 if model.config.model_type == "t5" and _queries(parameter_name) else larger
+                scale = 0.8 if model.config.model_type in ("t5", "umt5") and _queries(parameter_name) else larger
                 weight.copy_(scale * noise / weight.shape[-1] ** 0.5)
         if hasattr(model, "final_logits_bias"):
             model.final_logits_bias.copy_(torch.randn(model.final_logits_bias.shape, generator=generator))

@@ -104,6 +104,23 @@ OLD_MODERN = {key: value for key, value in MODERN.items() if key not in ("rope_p
     **{"global_attn_every_n_layers": 2, "global_rope_theta": 5555.0, "local_rope_theta": 777.0}
 }
 
+EXPERTS: dict[str, Any] = {
+    **{"num_local_experts": 5, "num_experts_per_tok": 3, "experts_implementation": "eager"},
+}
+"""The library's usual kernel takes no vectors whose bytes are no multiple of 16."""
+
+SMALL_EXPERTS = EXPERTS | {"num_experts": 7, "num_experts_per_tok": 2, "moe_intermediate_size": 19}
+QWEN2_MOE = LAYERED | SMALL_EXPERTS | {"shared_expert_intermediate_size": 23}
+OLD_MIXTRAL: dict[str, Any] = {"rope_theta": 777.0, "sliding_window": WINDOW, "router_jitter_noise": 0.1}
+OLD_QWEN3_MOE: dict[str, Any] = {"rope_theta": 777.0, "norm_topk_prob": True}
+OLD_GPT_OSS: dict[str, Any] = {
+    **{"rope_theta": 777.0, "sliding_window": WINDOW, "swiglu_limit": 0.7, "attention_bias": False},
+    "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 31, "truncate": False},
+}
+GPT_OSS = EXPERTS | {"rope_parameters": YARN, "sliding_window": WINDOW, "swiglu_limit": 0.7, "swiglu_alpha": 1.3}
+NARROW: dict[str, Any] = {"embedding_size": 29}
+NO_WIDTH = {key: value for key, value in LLAMA.items() if key != "head_dim"}
+
 NEWER: dict[str, Callable[[], Any]] = {
     "ministral": _language("Ministral", KINDS),
     "qwen3 windows": _language("Qwen3", KINDS, use_sliding_window=True),
@@ -178,5 +195,22 @@ NEWER: dict[str, Callable[[], Any]] = {
     "vaultgemma": _language("VaultGemma", KINDS, query_pre_attn_scalar=53),
     "ministral3": _language("Ministral3", {"rope_parameters": YARN_LATER}),
     "biogpt": _language("BioGpt", EPS, of=PLAIN),
+    "mixtral": _language("Mixtral", EXPERTS),
+    "mixtral of old": _language("Mixtral", EXPERTS, OLD_MIXTRAL, of=OLD),
+    "qwen2_moe": _language("Qwen2Moe", QWEN2_MOE, of=NO_WIDTH),
+    "qwen2_moe windows": _language("Qwen2Moe", QWEN2_MOE, KINDS, of=NO_WIDTH, use_sliding_window=True),
+    "qwen3_moe": _language("Qwen3Moe", SMALL_EXPERTS, attention_bias=True),
+    "qwen3_moe of old": _language("Qwen3Moe", SMALL_EXPERTS, OLD_QWEN3_MOE, of=OLD),
+    "olmoe": _language("Olmoe", LAYERED, EXPERTS, of=NO_WIDTH, norm_topk_prob=True),
+    "granitemoe": _language("GraniteMoe", LAYERED, EXPERTS, GRANITE, of=NO_WIDTH, tie_word_embeddings=True),
+    "granitemoe untied": _language("GraniteMoe", LAYERED, EXPERTS, GRANITE, of=NO_WIDTH, num_experts_per_tok=1),
+    "gpt_oss": _language("GptOss", GPT_OSS),
+    "gpt_oss of old": _language("GptOss", EXPERTS, OLD_GPT_OSS, of=OLD),
+    "umt5": lambda: hf.UMT5ForConditionalGeneration(hf.UMT5Config(**T5 | {"d_kv": 11})),
+    "umt5 relu": lambda: hf.UMT5ForConditionalGeneration(hf.UMT5Config(**T5, feed_forward_proj="relu")),
+    "albert": lambda: hf.AlbertForMaskedLM(hf.AlbertConfig(**PLAIN, **EPS, **NARROW)),
+    "albert headless": lambda: hf.AlbertModel(hf.AlbertConfig(**PLAIN, **NARROW, num_hidden_groups=3)),
+    "albert wide": lambda: hf.AlbertForMaskedLM(hf.AlbertConfig(**PLAIN, embedding_size=42, hidden_act="gelu")),
+    "electra narrow": lambda: hf.ElectraForMaskedLM(hf.ElectraConfig(**PLAIN, **NARROW)),
     "eurobert": lambda: hf.EuroBertForMaskedLM(hf.EuroBertConfig(**LLAMA | EURO)),
 }

@@ -21,10 +21,12 @@ from tests.cases import each
 from tests.huggingface.folders import TOKENIZERS, write
 from tests.huggingface.models import tiny
 from tfmviz import zoo
+from tfmviz.analysis import whole_model
 from tfmviz.huggingface import __main__ as command
 from tfmviz.huggingface.tokens import read_tokenizer
+from tfmviz.model import linear
 from tfmviz.record.edits import AblateHead
-from tfmviz.zoo import ZooModel
+from tfmviz.zoo import ZooModel, files
 
 TEXT = "The cat sat on the mat."
 
@@ -70,6 +72,27 @@ def test_half_precision_stays_half_and_folded_weights_keep_all_digits(tmp_path: 
         kinds = {name: file.get_slice(name).get_dtype() for name in file.keys()}  # noqa: SIM118
     assert kinds["embedding.W_E"] == kinds["decoder.blocks.0.mlp.W_in.weight"] == "F16"
     assert kinds["decoder.blocks.0.mlp_residual.norm.weight"] == "F32"  # 1 + w
+
+
+def test_matrices_that_stay_in_their_file_are_read_in_float32(tmp_path: Path, place: Path) -> None:
+    """As those of models are that would take gigabytes: one by one, each time that they are needed."""
+    write(tmp_path / "llama", "llama", half=True)
+    assert run(tmp_path / "llama") == 0
+    usual = zoo.load("llama")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "IN_MEMORY", 0)
+        patch.setattr(linear, "AT_ONCE", 100)  # two rows of a matrix at a time
+        large = zoo.load("llama")
+        ours, theirs = large.trace(TEXT), usual.trace(TEXT)
+        written = [zoo.writing.generate(model, TEXT, max_new_tokens=5).ids for model in (large, usual)]
+    halves = {name for name, value in large.module.named_parameters() if value.dtype == torch.float16}
+    assert halves == {name for name, value in large.module.named_parameters() if value.ndim == 2}
+    for site in theirs:
+        np.testing.assert_allclose(ours[site], theirs[site], rtol=1e-4, atol=1e-5, err_msg=site)
+    assert written[0] == written[1]
+    for layer in usual.config.layers:
+        np.testing.assert_array_equal(large.weights.attention(layer).W_O, usual.weights.attention(layer).W_O)
+    assert whole_model.parameters(large.weights) == whole_model.parameters(usual.weights)
 
 
 def test_the_card_says_where_the_model_is_from(tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,10 @@ from tfmviz.ui import router
 from tfmviz.ui.lesson import NO_HEAD
 from tfmviz.views import steps
 
-MODELS = ("llama", "bert", "bert headless", "t5 1.1", "qwen3", "gemma2", "bart", "gpt_neox", "llama 3")
+MODELS = (
+    *("llama", "bert", "bert headless", "t5 1.1", "qwen3", "gemma2", "bart", "gpt_neox", "llama 3"),
+    *("gpt_oss", "qwen2_moe", "albert", "albert headless", "umt5"),
+)
 TEXT = "The cat sat on the mat."
 OF_OTHER_MODELS = {"lectures", "ladder", "training"}
 """Pages that show the same whatever model is chosen."""
@@ -50,7 +53,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     forget()
 
 
-@each("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart"])
+@each("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart", "gpt_oss", "qwen2_moe", "albert", "umt5"])
 def test_every_page_shows_every_kind_of_model(own: Path, name: str) -> None:
     app = open_page(model=name, text=TEXT)
     assert name in app.selectbox(key="model").options
@@ -94,9 +97,9 @@ def test_the_river_and_what_the_browser_multiplies_out_are_what_the_model_comput
         assert river.residue < 1e-4 * max(1.0, float(np.abs(river.final).max()))
     for layer in model.config.layers:
         weights = model.weights.attention(layer)
-        stack, _, part = layer.split(".")
+        part = layer.split(".")[2]
         positions = (
-            model.position_effects(stack, len(trace.axes(layer)[1].tokens))
+            model.position_effects(layer, len(trace.axes(layer)[1].tokens))
             if part == "self_attn"
             else PositionEffects()
         )
@@ -107,8 +110,10 @@ def test_the_river_and_what_the_browser_multiplies_out_are_what_the_model_comput
             if header["cap"] is not None:
                 scores = header["cap"] * np.tanh(scores / header["cap"])
             scores = np.where(sent["mask"], scores + sent.get("bias", 0.0), -np.inf)
-            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-            np.testing.assert_allclose(powers / powers.sum(axis=1, keepdims=True), sent["pattern"], atol=2e-5)
+            sink = -np.inf if header["sink"] is None else header["sink"]
+            highest = np.maximum(scores.max(axis=1, keepdims=True), sink)
+            powers, rest = np.exp(scores - highest), np.exp(sink - highest)
+            np.testing.assert_allclose(powers / (powers.sum(axis=1, keepdims=True) + rest), sent["pattern"], atol=2e-5)
         assert (header["divided"] == "") == (header["divisor"] == 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,11 +19,13 @@ from tfmviz.analysis.why.score import Pair, score_sum
 from tfmviz.huggingface import check
 from tfmviz.huggingface.check import compare
 from tfmviz.huggingface.conversion import convert
-from tfmviz.huggingface.families import config_of, family_of, module_of, open_source
-from tfmviz.huggingface.source import Memory, Refused
+from tfmviz.huggingface.families import check_shapes, config_of, family_of, module_of, open_source
+from tfmviz.huggingface.source import Files, Memory, Refused
+from tfmviz.model.beam import beam_steps
 from tfmviz.model.cache import Cache
-from tfmviz.model.generate import continue_ids
+from tfmviz.model.generate import continue_ids, reader_of
 from tfmviz.model.transformer import DecoderOnly, Transformer
+from tfmviz.record.tap import NO_TAP
 
 ALL = MODELS | NEWER
 
@@ -49,6 +52,33 @@ def test_patterns_streams_and_logits_are_those_of_transformers(name: str) -> Non
         assert last.max() > 2 / last.shape[-1], site
 
 
+def test_experts_in_a_file_are_those_in_memory(tmp_path: Path) -> None:
+    """In files they lie side by side, one tensor for each matrix, or under other names."""
+    for name in ("mixtral", "qwen2_moe", "qwen3_moe", "olmoe", "granitemoe", "gpt_oss"):
+        model = weighted(NEWER[name]())
+        model.save_pretrained(tmp_path / name)
+        family, expected = family_of(model.config), converted(model).state_dict()
+        with Files(tmp_path / name) as files:
+            source = open_source(files, family)
+            config = config_of(model.config, source, family)
+            check_shapes(source, model.config, config, family)
+            found = module_of(source, model.config, config, family).state_dict()
+        assert found.keys() == expected.keys()
+        assert all(value.equal(found[part]) for part, value in expected.items()), name
+
+
+@each("name", ["mixtral", "qwen2_moe", "gpt_oss of old", "umt5"])
+def test_what_is_written_with_four_beams_is_theirs(name: str) -> None:
+    """A search keeps the texts that a running one came from, with their keys, values and tables of distances."""
+    model, text = weighted(NEWER[name]()), ids(length=11)
+    reader, begin = reader_of(converted(model), text[0].tolist(), begin=[0], tap=NO_TAP)
+    theirs = model.generate(
+        text, num_beams=4, max_new_tokens=9, do_sample=False, eos_token_id=None, pad_token_id=0, length_penalty=1.0
+    )
+    *_, last = beam_steps(reader, begin, width=4, max_new_tokens=9)
+    assert list(last.complete[0].ids) == theirs[0, len(begin) :].tolist()
+
+
 @every_model
 def test_reading_with_a_cache_gives_what_one_pass_gives_and_what_is_written_is_theirs(name: str) -> None:
     """Far enough for a window to have moved past all keys that it began with."""
@@ -65,7 +95,7 @@ def test_reading_with_a_cache_gives_what_one_pass_gives_and_what_is_written_is_t
     assert float((torch.cat(parts, dim=1) - expected).abs().max()) < 5e-5 * float(expected.abs().max())
 
 
-@each("name", ["gemma3", "smollm3", "olmo3", "exaone4", "modernbert", "phi3 longrope"])
+@each("name", ["gemma3", "smollm3", "olmo3", "exaone4", "modernbert", "phi3 longrope", "gpt_oss", "albert"])
 def test_every_stream_and_score_is_the_sum_that_pages_make_of_it(name: str) -> None:
     """Where layers turn differently, lack a norm, or norm the queries of all heads together."""
     model = convert(weighted(NEWER[name]()), llama_style())

@@ -30,7 +30,7 @@ from tfmviz.huggingface.conversion import texts_of
 from tfmviz.huggingface.families import FAMILIES, config_of, family_of, open_source
 from tfmviz.huggingface.refusals import OF_TYPES, REASONS, not_converted
 from tfmviz.huggingface.refusals import UNKNOWN as UNKNOWN_LAYERS
-from tfmviz.huggingface.source import Memory, Refused
+from tfmviz.huggingface.source import Memory, Refused, Shapes
 from tfmviz.huggingface.tokens import tokenizer_of
 from tfmviz.model.config import ModelConfig
 
@@ -150,17 +150,19 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     "bloom with normed streams": (lambda: hf.BloomConfig(apply_residual_connection_post_layernorm=True), "stream"),
     "gpt2 with cross-attention": (lambda: hf.GPT2Config(add_cross_attention=True), "cross-attention"),
     "bert as a decoder": (lambda: hf.BertConfig(is_decoder=True), "used as a decoder"),
-    "mixture of experts": (lambda: hf.MixtralConfig(), "mixtral is not converted: its feed-forward layers are mix"),
+    "mixture of experts": (lambda: hf.PhimoeConfig(), "phimoe is not converted: there is no recipe for its mixtures"),
+    "smaller keys": (lambda: hf.DeepseekV3Config(), "its keys and values come from a smaller vector"),
+    "layers without experts": (lambda: hf.Qwen3MoeConfig(decoder_sparse_step=2), "12 of its 24 layers have no experts"),
+    "layers in groups": (lambda: hf.AlbertConfig(num_hidden_groups=2), "12 layers share weights in 2 groups of 1"),
     "falcon with ALiBi": (lambda: hf.FalconConfig(alibi=True), "alibi = True"),
     "stablelm with norms of queries": (lambda: hf.StableLmConfig(qk_layernorm=True), "qk_layernorm = True"),
     "olmo with a limit": (lambda: hf.OlmoConfig(clip_qkv=8.0), r"clip_qkv = 8\.0"),
     "mpt with another slope": (lambda: hf.MptConfig(attn_config={"alibi_bias_max": 4}), "alibi_bias_max = 4"),
-    "electra that widens": (lambda: hf.ElectraConfig(), "embeddings_project"),
     "layers in chunks": (
         lambda: hf.MinistralConfig(**LLAMA, sliding_window=9, layer_types=["chunked_attention"] * 3),
         "'chunked_attention'",
     ),
-    "a type by itself": (lambda: hf.AlbertConfig(), "embedding_hidden_mapping_in"),
+    "a type by itself": (lambda: hf.DiffLlamaConfig(), "lambda_q1"),
     "too large": (
         lambda: hf.LlamaConfig(vocab_size=100_000, hidden_size=8192, intermediate_size=8192, num_attention_heads=64),
         "parameters; 2,000,000,000 are allowed",
@@ -251,6 +253,14 @@ def test_the_comparison_reads_a_text_that_is_longer_than_the_window() -> None:
 def test_what_is_found_says_how_far_a_model_looks(theirs: Any, said: str) -> None:
     facts = facts_of(shape_of(theirs), kind="", n_parameters=1, tokenizer="", licence="")
     assert facts["context"] == said
+
+
+def test_a_stack_of_more_experts_than_there_can_be_is_not_taken_apart() -> None:
+    """A header of a few bytes may say that a tensor without numbers has a billion rows."""
+    name = "model.layers.0.mlp.experts.down_proj"
+    for shape, is_stack in (((3, 42, 37), True), ((10**9, 0), False), ((), False)):
+        source = open_source(Shapes({name: shape}), FAMILIES["mixtral"])
+        assert ("layers.0.mlp.experts.down_proj.0.weight" in source) == is_stack, shape
 
 
 def test_tied_weights_that_were_stored_twice_but_differ_are_not_tied() -> None:

@@ -84,6 +84,14 @@ MISFITS: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"max_len": 10**6, "positions": "none"}, ("max_len = 1,000,000", f"{MAX_LEN:,}")),
     ({"n_experts": 3, "feed_forward": "none"}, ("n_experts = 3", "feed_forward = 'none'")),
     ({"n_experts": 3, "norm_position": "both"}, ("n_experts = 3", "both")),
+    ({"n_experts": 3, "n_chosen": 4}, ("n_chosen = 4", "n_experts = 3")),
+    ({"d_shared": 9}, ("d_shared", "n_experts = 1")),
+    *(
+        ({"n_experts": 3, "feed_forward": kind, "limits": limits}, ("limits", str(limits[-1])))
+        for kind, limits in (("gelu", [1.0, 2.0, 3.0]), ("swiglu", [1.0, 3.0, 2.0]), ("swiglu", [-1.0, 2.0, 3.0]))
+    ),
+    ({"embedding_width": 13}, ("embedding_width = 13", "head = 'linear'")),
+    ({"positions": "rope", "position_numbers": "own"}, ("positions = 'rope'",)),
     ({"n_experts": 10**6}, ("n_experts = 1,000,000", f"{MAX_EXPERTS:,}")),
     ({"d_ff": 10**9}, ("0,000,0", f"{MAX_PARAMETERS:,}")),
     ({"vocab_size": MAX_VOCAB + 1}, ("1,000,001", f"{MAX_VOCAB:,}")),

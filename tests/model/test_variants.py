@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -58,6 +59,33 @@ def test_each_token_gets_its_experts_output_times_that_experts_probability(feed_
     chosen = F.one_hot(p.argmax(dim=-1), N_EXPERTS)
     assert (chosen.sum(dim=(0, 1)) > 0).all()
     assert_close(values["out"], torch.einsum("ble,ble,bled->bld", chosen.float(), p, every))
+
+
+def test_the_chosen_experts_count_by_their_probabilities_or_shares_of_them_and_a_shared_one_always() -> None:
+    limits, x = (0.5, -0.4, 0.7), x_of()
+    for n_chosen, shares, d_shared in ((2, "probabilities", None), (3, "shares", 19)):
+        facts = {"feed_forward": "swiglu", "n_chosen": n_chosen, "expert_weights": shares, "d_shared": d_shared}
+        layer = mixture(**facts, limits=limits)
+        values = record(layer, x)
+        p = values["router"]
+        least = p.sort(dim=-1, descending=True).values[..., [n_chosen - 1]]
+        w = torch.where(p >= least, p, 0.0)
+        w = w / w.sum(dim=-1, keepdim=True) if shares == "shares" else w
+        assert_close(values["weights"], w)
+        every = torch.stack([limited(expert, x, limits) for expert in layer.experts], dim=-2)
+        expected = torch.einsum("ble,bled->bld", w, every)
+        if d_shared is not None:
+            assert layer.shared is not None
+            assert layer.W_S is not None
+            assert_close(values["shared"], 1 / (1 + (-layer.W_S(x)).exp()))
+            expected = expected + values["shared"] * limited(layer.shared, x, limits)
+        assert_close(values["out"], expected)
+
+
+def limited(expert: Any, x: Tensor, limits: tuple[float, float, float]) -> Tensor:
+    gate, inner = (getattr(expert, name)(x) for name in ("W_gate", "W_in"))
+    gate, inner = torch.minimum(gate, torch.tensor(limits[0])), inner.clip(*limits[1:])
+    return expert.W_out(gate / (1 + (-gate).exp()) * inner)
 
 
 def test_one_expert_alone_is_the_ordinary_layer_and_several_have_no_single_matrices() -> None:
@@ -135,6 +163,11 @@ def test_writes_are_made_small_for_each_time_they_are_added() -> None:
     "shape",
     {
         "experts": EXPERTS,
+        "several of them": config(
+            n_experts=N_EXPERTS, n_chosen=2, d_shared=19, feed_forward="swiglu", limits=[0.5, -0.4, 0.7]
+        ),
+        "narrow": config(architecture="encoder-only", positions="learned", embedding_width=13, head="transform"),
+        "tables": config(architecture="encoder-decoder", positions="t5", position_numbers="own"),
         "shared": SHARED,
         "both": config(architecture="encoder-decoder", n_decoder_layers=3, shared_layers="present", n_experts=2),
     },

@@ -183,15 +183,17 @@ def norm_at(weights: StackWeights, site: str) -> Norm:
 
 def parts_of(trace: Trace, stack: str, token: int, weights: StackWeights) -> Iterator[Part]:
     """What is added to a token's stream, in this order; a layer is computed only when it is asked for."""
-    embed = trace["embed" if "embed" in trace else f"{stack}.embed"][token].astype(np.float64)
+    widened = f"{stack}.widened"  # a matrix after the norm: what the table gave and positions added are behind it
+    site = widened if widened in trace else "embed" if "embed" in trace else f"{stack}.embed"
+    embed = trace[site][token].astype(np.float64)
     yield Part(kind="embedding", step="embedding", name="embedding", write=embed, meets=np.zeros_like(embed))
-    if f"{stack}.pos_embed" in trace:
+    if f"{stack}.pos_embed" in trace and site != widened:
         position = trace[f"{stack}.pos_embed"][token].astype(np.float64)
         yield Part(kind="position", step="position", name="position", write=position, meets=embed)
         embed = embed + position
-    if (site := f"{stack}.embed_norm") in trace:
-        change, name = trace[site][token] - embed, "embedding: norm"
-        yield Part(kind="norm", step=name, name=name, site=site, write=change, meets=embed)
+    if (normed := f"{stack}.embed_norm") in trace and site != widened:
+        change, name = trace[normed][token] - embed, "embedding: norm"
+        yield Part(kind="norm", step=name, name=name, site=normed, write=change, meets=embed)
     for layer in range(depth(trace, stack)):
         for part in PARTS:
             if f"{stack}.{layer}.{part}.out" in trace:

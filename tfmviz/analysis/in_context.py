@@ -37,7 +37,7 @@ def in_context(trace: Trace, stack: str, ids: Sequence[int], pair: tuple[int, in
         pair: positions of the two.
     """
     sites = residual.stages(trace, stack, "layers")
-    embedding = next(site for site in ("embed", f"{stack}.embed") if site in trace)
+    embedding = next(site for site in (f"{stack}.widened", "embed", f"{stack}.embed") if site in trace)
     static = _directions(trace[embedding])
     vectors = np.stack([_directions(trace[site]) for site in sites.values()])  # (stage, len, d_model)
     first, second = pair

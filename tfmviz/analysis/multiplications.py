@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PARTS = ("projections", "scores", "values", "feed-forward", "vocabulary")
-"""W_Q, W_K, W_V and W_O; q · k; pattern times values; the feed-forward matrices; W_U and what stands before it."""
+"""W_Q, W_K, W_V and W_O; q · k; pattern times values; the feed-forward matrices; W_U, what stands before it, and what
+widens embeddings."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,9 +20,11 @@ class Shape:
 
     Attributes:
         n_matrices: of a feed-forward layer, each d_model × d_ff.
-        n_experts: feed-forward layers of which a router chooses one for each token; 1: there is no router.
+        n_experts: feed-forward layers of which a router chooses `n_chosen` for each token; 1: there is no router.
+        d_shared: width of one more that every token passes, with a router of its own; 0: there is none.
+        d_embed: width of W_E and W_U, where it is not d_model.
         vocab_size: 0 for a stack that ends in its stream.
-        n_head_matrices: d_model × d_model matrices before W_U, as BERT has one.
+        n_head_matrices: d_model × d_embed matrices before W_U, as BERT has one.
     """
 
     n_layers: int
@@ -34,12 +37,15 @@ class Shape:
     vocab_size: int
     n_head_matrices: int = 0
     n_experts: int = 1
+    n_chosen: int = 1
+    d_shared: int = 0
+    d_embed: int | None = None
 
     @property
     def in_feed_forward(self) -> int:
-        """Multiplications for one token in one feed-forward layer, with those that choose the expert."""
-        router = 0 if self.n_experts == 1 else self.d_model * self.n_experts
-        return self.n_matrices * self.d_model * self.d_ff + router
+        """Multiplications for one token in one feed-forward layer, with those that choose the experts."""
+        routers = (0 if self.n_experts == 1 else self.n_experts) + (self.d_shared > 0)
+        return self.d_model * (self.n_matrices * (self.n_chosen * self.d_ff + self.d_shared) + routers)
 
 
 def by_part(shape: Shape, *, new: int, length: int) -> dict[str, int]:
@@ -49,7 +55,8 @@ def by_part(shape: Shape, *, new: int, length: int) -> dict[str, int]:
     and the weights all values. Masked products count, since they are computed too.
     """
     meetings = shape.n_layers * shape.n_heads * shape.d_head * new * length
-    head = shape.d_model * (shape.vocab_size + shape.n_head_matrices * shape.d_model)
+    matrices = shape.n_head_matrices + (shape.d_embed is not None)
+    head = (shape.d_embed or shape.d_model) * (shape.vocab_size + matrices * shape.d_model)
     return {
         "projections": new * shape.n_layers * 2 * shape.d_model * (shape.n_heads + shape.n_kv_heads) * shape.d_head,
         "scores": meetings,

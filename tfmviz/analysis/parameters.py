@@ -24,7 +24,9 @@ class Design:
         d_attn: n_heads · d_head.
         d_kv: width of all keys of a token, smaller than d_attn in grouped attention.
         n_matrices: of a feed-forward layer.
-        n_experts: feed-forward layers in the place of one, of which a router chooses; 1: there is no router.
+        n_experts: feed-forward layers in the place of one, of which a router chooses `n_chosen`; 1: there is no router.
+        d_shared: width of one more that every token passes, with a router of its own; 0: there is none.
+        d_embed: width of the table, where it is not d_model.
         shared_layers: whether all layers of a stack have the same weights.
         n_positions: numbers of the position scheme, all stacks together.
         norm_numbers: of one norm for each coordinate: 2 with γ and β, 1 with γ alone.
@@ -43,6 +45,9 @@ class Design:
     d_ff: int
     n_matrices: int = 2
     n_experts: int = 1
+    n_chosen: int = 1
+    d_shared: int = 0
+    d_embed: int | None = None
     shared_layers: bool = False
     vocab_size: int
     n_positions: int = 0
@@ -74,30 +79,38 @@ def counts(design: Design) -> dict[str, int]:
     attention = 2 * d * (design.d_attn + design.d_kv)
     if design.attention_biases:
         attention += design.d_attn + 2 * design.d_kv + d
-    feed_forward = design.n_matrices * d * design.d_ff
-    if design.feed_forward_biases:
-        feed_forward += (design.n_matrices - 1) * design.d_ff + d
-    router = design.n_experts * (d + 1) if design.n_experts > 1 else 0
+    feed_forward = design.n_experts * _feed_forward(design, design.d_ff)
+    if design.n_experts > 1:
+        feed_forward += design.n_experts * (d + 1)
+    if design.d_shared:
+        feed_forward += _feed_forward(design, design.d_shared) + d + 1
+    table = design.vocab_size * (design.d_embed or d)
     blocks = design.n_blocks(design.n_encoder) + design.n_blocks(design.n_decoder)
     crossings = design.n_blocks(design.n_crossings)
     norms = design.norms_in_block * blocks + crossings + design.outer_norms
     return {
-        "embedding": design.vocab_size * d,
+        "embedding": table,
         "positions": design.n_positions,
         "attention": blocks * attention,
         "cross-attention": crossings * attention,
-        "feed-forward": blocks * (design.n_experts * feed_forward + router),
+        "feed-forward": blocks * feed_forward,
         "norms": norms * design.norm_numbers * d,
-        "output": 0 if design.tied else design.vocab_size * d,
+        "output": 0 if design.tied else table,
         "other": design.n_other,
     }
+
+
+def _feed_forward(design: Design, d_ff: int) -> int:
+    """Parameters of one feed-forward layer."""
+    biases = (design.n_matrices - 1) * d_ff + design.d_model if design.feed_forward_biases else 0
+    return design.n_matrices * design.d_model * d_ff + biases
 
 
 def in_matrices(design: Design) -> int:
     """Parameters of the matrices in all layers, without biases."""
     parts = counts(replace(design, attention_biases=False, feed_forward_biases=False))
     blocks = design.n_blocks(design.n_encoder) + design.n_blocks(design.n_decoder)
-    of_routers = blocks * design.n_experts if design.n_experts > 1 else 0  # their biases
+    of_routers = blocks * ((design.n_experts if design.n_experts > 1 else 0) + (design.d_shared > 0))  # their biases
     return parts["attention"] + parts["cross-attention"] + parts["feed-forward"] - of_routers
 
 
@@ -119,11 +132,11 @@ def cache(design: Design, length: int, size: int) -> int:
 def training_flops(design: Design, tokens: float) -> float:
     """6 · N · D: each parameter multiplies and adds once forward and twice backward, for each of D tokens.
 
-    N leaves out tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: one
-    expert of a layer, and shared weights as often as they are used. Attention to other tokens comes on top. In an
-    encoder-decoder a token passes only one of the stacks, so this is too much.
+    N leaves out tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: the
+    chosen experts of a layer, and shared weights as often as they are used. Attention to other tokens comes on top. In
+    an encoder-decoder a token passes only one of the stacks, so this is too much.
     """
-    parts = counts(replace(design, n_experts=1, shared_layers=False))
+    parts = counts(replace(design, n_experts=design.n_chosen, shared_layers=False))
     looked_up = parts["positions"] + (0 if design.tied else parts["embedding"])
     return 6.0 * (sum(parts.values()) - looked_up) * tokens
 

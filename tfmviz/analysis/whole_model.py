@@ -36,6 +36,8 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
         found[f"{name}.positions"] = stack.n_position_parameters
         if stack.embed_norm is not None:
             found[f"{name}.embed.norm"] = numbers_in(stack.embed_norm)
+        if stack.n_widening_parameters:
+            found[f"{name}.widening"] = stack.n_widening_parameters
         parts: dict[str, Layer] = {**stack.attention, **stack.feed_forward, **stack.experts}
         layers = {site: numbers_in(layer) for site, layer in parts.items()}
         layers |= {f"{site}.norm": numbers_in(norm) for site, norm in stack.norms.items()}
@@ -48,7 +50,7 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
 def share_of_parts(weights: ModelWeights) -> dict[str, float]:
     """Which share of the trained numbers each kind of part holds, the largest first. They sum to 1."""
     kinds = {"embed": "W_E", "unembed": "W_U", "positions": "positions", "mlp": "feed-forward", "norm": "norms"}
-    kinds["head"] = "head"
+    kinds |= {"head": "head", "widening": "W_E"}
     found: dict[str, int] = {}
     for part, count in parameters(weights).items():
         kind = kinds.get(part.rsplit(".", 1)[-1], "attention")
@@ -60,7 +62,8 @@ def share_of_parts(weights: ModelWeights) -> dict[str, float]:
 def numbers_in(part: Layer | Norm) -> int:
     """Trained numbers of one layer, with its biases. RMSNorm has no bias; no norm has none."""
     if isinstance(part, ExpertsWeights):
-        return part.W_R.size + part.b_R.size + sum(map(numbers_in, part.experts))
+        layers = part.experts if part.shared is None else (*part.experts, part.shared)
+        return sum(array.size for array in _arrays(part)) + sum(map(numbers_in, layers))
     if isinstance(part, Norm):
         return {"layer": 2, "rms": 1, "none": 0}[part.kind] * part.gain.size
     return sum(array.size for array in _arrays(part))
@@ -110,7 +113,7 @@ def scale_of_embedding(embedded: Array, rows: Array) -> float:
     return float(np.linalg.norm(embedded) / max(float(np.linalg.norm(rows)), 1e-30))
 
 
-def _arrays(part: AttentionWeights | FeedForwardWeights) -> Iterator[Array]:
+def _arrays(part: Layer) -> Iterator[Array]:
     for value in (getattr(part, field.name) for field in fields(part)):
         if isinstance(value, np.ndarray):
             yield value

@@ -1,4 +1,4 @@
-"""A converted model against the original: every pattern, every stream, the logits."""
+"""A converted model against the original: every pattern, every stream, the logits; and what routers choose by."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Site:
     """One value in both models.
 
     Attributes:
-        kind: "patterns", "streams" or "logits".
+        kind: "patterns", which also means the probabilities of routers; "streams" or "logits".
         name: our name of the site.
         difference: the largest difference, in units of the limits.
     """
@@ -102,7 +102,7 @@ def differences(ours: Values, others: Values) -> list[Site]:
     for name, value in ours.items():
         if name not in others or others[name].shape != value.shape:
             continue  # OPT's smallest post-norm model narrows its last stream, which is in our W_U
-        kind = "patterns" if name.endswith(".pattern") else "logits" if name == "logits" else "streams"
+        kind = "patterns" if name.endswith((".pattern", ".router")) else "logits" if name == "logits" else "streams"
         scale = 1.0 if kind == "patterns" else max(1.0, float(others[name].abs().max()))
         difference = float((value.double() - others[name].double()).abs().max()) / scale
         found.append(Site(kind=kind, name=name, difference=difference))
@@ -119,11 +119,11 @@ def run(module: Transformer, ids: tuple[Tensor, ...]) -> Values:
 
 def expected(theirs: Any, config: ModelConfig, ids: tuple[Tensor, ...]) -> Values:
     """The original's values under our names."""
-    names = ("input_ids", "decoder_input_ids")
+    inputs: dict[str, Any] = dict(zip(("input_ids", "decoder_input_ids"), ids, strict=False)) | {"use_cache": False}
+    if config.feed_forward.n_experts > 1:
+        inputs["output_router_logits"] = True
     with torch.inference_mode(), eager(theirs):
-        output = theirs(
-            **dict(zip(names, ids, strict=False)), output_attentions=True, output_hidden_states=True, use_cache=False
-        )
+        output = theirs(**inputs, output_attentions=True, output_hidden_states=True)
     return dict(_theirs(output, config, theirs.config))
 
 
@@ -136,6 +136,8 @@ def _theirs(output: Any, config: ModelConfig, theirs: Any) -> Iterator[tuple[str
         *streams, last = output.hidden_states
         yield from _stack(stack, config, (*streams, last * times))
         yield from _patterns(f"{stack}.{{}}.self_attn", output.attentions)
+        for layer, scores in enumerate(output.get("router_logits") or ()):
+            yield f"{stack}.{layer}.mlp.router", scores.softmax(dim=-1)[None]
         return
     yield from _stack("encoder", config, output.encoder_hidden_states)
     yield from _stack("decoder", config, (*output.decoder_hidden_states[:-1], output.decoder_hidden_states[-1] * times))
@@ -164,9 +166,14 @@ def _patterns(layer: str, patterns: Sequence[Tensor]) -> Iterator[tuple[str, Ten
 
 @contextmanager
 def eager(theirs: Any) -> Iterator[None]:
-    """Lets the original compute its patterns step by step; its usual kernels give none, without saying so."""
+    """Lets the original compute its patterns step by step; its usual kernels give none, without saying so.
+
+    That of experts takes no vectors whose bytes are no multiple of 16.
+    """
     before, training = theirs.config._attn_implementation, theirs.training
+    experts = theirs.config._experts_implementation
     theirs.set_attn_implementation("eager")
+    theirs.set_experts_implementation("eager")
     if theirs.config._attn_implementation != "eager":  # Falcon takes it only when it is built
         raise Refused('Its patterns cannot be had. Load it with attn_implementation="eager".')
     theirs.eval()
@@ -174,4 +181,5 @@ def eager(theirs: Any) -> Iterator[None]:
         yield
     finally:
         theirs.set_attn_implementation(before)
+        theirs.set_experts_implementation(experts)
         theirs.train(training)

@@ -43,7 +43,7 @@ GPT2 = Layout(
     path="h.{n}",
     outside=GPT,
     layer=all_of("attn.c_attn") | {"self_attn.W_O": "attn.c_proj"} | GPT_MLP | GPT_NORMS,
-    transposed=True,
+    transposed=("*",),
     factor=_by_layer,
 )
 FALCON_LAYER = {

@@ -1,4 +1,4 @@
-"""Models that fill in words: BERT and what is built like it, ModernBERT, EuroBERT; with their heads or without."""
+"""Models that fill in words: BERT and what is built like it, ALBERT, ModernBERT, EuroBERT; with or without heads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ LEFT_OUT = (
     "*position_ids",
     "*token_type_ids",
     "pooler.*",
+    "sop_classifier.*",
+    "predictions.decoder.*",
     "cls.seq_relationship.*",
     "classifier.*",
     "pre_classifier.*",
     "qa_outputs.*",
     "cls.predictions.bias",
     "cls.predictions.decoder.*",
+    "predictions.bias",
     "lm_head.bias",
     "lm_head.decoder.*",
     "vocab_projector.weight",
@@ -65,8 +68,21 @@ def _bert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
         "positions": "learned",
         "embedding_norm": "present",
         "segment": "present",
+        "embedding_width": theirs.embedding_size if f"{names.widening}.weight" in source else None,
         **_head_of(source, theirs, names=names),
     }
+
+
+def _albert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
+    """All layers are one, or each has weights of its own."""
+    n_groups, in_group = theirs.num_hidden_groups, theirs.inner_group_num
+    if in_group != 1 or n_groups not in (1, theirs.num_hidden_layers):
+        raise Refused(
+            f"Its {theirs.num_hidden_layers} layers share weights in {n_groups} groups of {in_group}; only models in "
+            "which all share them, or none, are known here."
+        )
+    shared = "present" if n_groups == 1 else "absent"
+    return _bert_shape(theirs, source, names=names) | {"shared_layers": shared}
 
 
 def _roberta_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
@@ -77,11 +93,6 @@ def _roberta_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, An
 
 
 def _electra_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
-    if theirs.embedding_size != theirs.hidden_size:
-        raise Refused(
-            f"Its embeddings have {theirs.embedding_size} numbers and its stream {theirs.hidden_size}: the matrix "
-            "between them (embeddings_project) follows a norm, and such a step is not known here."
-        )
     shape = _bert_shape(theirs, source, names=names)
     if shape["head"] == "transform" and shape["feed_forward"] != "gelu":
         raise Refused("Its head has another function than its feed-forward layers, which is not known here.")
@@ -116,6 +127,16 @@ BERT_LAYER = {
     "attention.output.LayerNorm": "self_attn_residual.norm",
     "output.LayerNorm": "mlp_residual.norm",
 }
+ALBERT_LAYER = {
+    "albert_layers.0.attention.query": "self_attn.W_Q",
+    "albert_layers.0.attention.key": "self_attn.W_K",
+    "albert_layers.0.attention.value": "self_attn.W_V",
+    "albert_layers.0.attention.dense": "self_attn.W_O",
+    "albert_layers.0.ffn": "mlp.W_in",
+    "albert_layers.0.ffn_output": "mlp.W_out",
+    "albert_layers.0.attention.LayerNorm": "self_attn_residual.norm",
+    "albert_layers.0.full_layer_layer_norm": "mlp_residual.norm",
+}
 DISTILBERT_LAYER = {
     "attention.q_lin": "self_attn.W_Q",
     "attention.k_lin": "self_attn.W_K",
@@ -138,6 +159,7 @@ class Names:
         parts: its names of the parts of a layer, and ours.
         dense, norm, bias: the parts of its head: the linear step, its norm, and what holds the bias of the logits.
         W_U: the output layer, where it is not the embedding.
+        widening: what makes d_model numbers of those of an embedding.
     """
 
     layers: str
@@ -146,6 +168,7 @@ class Names:
     norm: str
     bias: str
     W_U: str
+    widening: str = "embeddings_project"
 
 
 BERT = Names(
@@ -172,6 +195,15 @@ ELECTRA = Names(
     bias="generator_lm_head",
     W_U="generator_lm_head.weight",
 )
+ALBERT = Names(
+    layers="encoder.albert_layer_groups",
+    parts=ALBERT_LAYER,
+    dense="predictions.dense",
+    norm="predictions.LayerNorm",
+    bias="predictions",
+    W_U="predictions.decoder.weight",
+    widening="encoder.embedding_hidden_mapping_in",
+)
 DISTILBERT = Names(
     layers="transformer.layer",
     parts=DISTILBERT_LAYER,
@@ -191,7 +223,9 @@ def _weights(source: Source, theirs: Any, ours: ModelConfig, *, names: Names) ->
     first = _first_position(theirs)
     yield "encoder.positions.table", source["embeddings.position_embeddings.weight"][first : first + ours.max_len]
     yield from norm(source, "embeddings.LayerNorm", "encoder.embed_norm")
-    for n in range(ours.n_layers):
+    if ours.embeddings.width is not None:
+        yield from linear(source, names.widening, "encoder.widening")
+    for n in range(ours.n_blocks("encoder")):
         for old, new in names.parts.items():
             yield from linear(source, f"{names.layers}.{n}.{old}", f"encoder.blocks.{n}.{new}")
     if ours.head == "transform":
@@ -299,6 +333,7 @@ FAMILIES = {
     "eurobert": family(LLAMA, gated, all_turn, fixed(architecture="encoder-only"), reference="AutoModelForMaskedLM"),
     "bert": _family(_bert_shape, names=BERT, prefix="bert."),
     **{name: _family(_roberta_shape, names=ROBERTA, prefix="roberta.") for name in ROBERTAS},
+    "albert": _family(_albert_shape, names=ALBERT, prefix="albert."),
     "electra": _family(_electra_shape, names=ELECTRA, prefix="electra."),
     "distilbert": _family(_distilbert_shape, names=DISTILBERT, prefix="distilbert."),
 }

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tfmviz.huggingface import decoders, encoders, llamas, translators
+from tfmviz.huggingface import decoders, encoders, llamas, mixtures, translators
 from tfmviz.huggingface.family import MAX_LEN, Family
 from tfmviz.huggingface.refusals import not_converted, with_way_out
 from tfmviz.huggingface.source import Refused, Source, Store
@@ -19,6 +19,7 @@ from tfmviz.model.transformer import Transformer, build_to_fill, parameter_shape
 FAMILIES: dict[str, Family] = {
     **decoders.FAMILIES,
     **llamas.FAMILIES,
+    **mixtures.FAMILIES,
     **encoders.FAMILIES,
     **translators.FAMILIES,
 }
@@ -44,7 +45,7 @@ def family_of(theirs: Any) -> Family:
 
 def open_source(store: Store, family: Family) -> Source:
     """The tensors of a checkpoint by the names that its family uses."""
-    return Source(store, prefix=family.prefix, left_out=family.left_out)
+    return Source(store, prefix=family.prefix, left_out=family.left_out, stacked=family.stacked)
 
 
 def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEFAULT_LEN) -> ModelConfig:

@@ -39,6 +39,7 @@ class Family:
         reference: the class of transformers with the head that goes with `shape`.
         prefix: see `Source`.
         left_out: see `Source`.
+        stacked: see `Source`.
         last: what our last stream is, in units of theirs: some divide logits, which is in the last norm of ours.
     """
 
@@ -48,6 +49,7 @@ class Family:
     reference: Reference
     prefix: str = ""
     left_out: tuple[str, ...] = ()
+    stacked: tuple[str, ...] = ()
     last: Callable[[Any], float] = lambda theirs: 1.0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import torch
@@ -42,10 +43,10 @@ class Layout:
     Attributes:
         outside: what lies outside the layers. Names of tensors end in ".weight" or ".bias"; others lack it.
         layer: the parts of a layer. A tensor that several of our matrices name holds all of them. "": there are no
-            numbers, as in a norm without γ.
+            numbers, as in a norm without γ. {e} stands for an expert's number.
         path: of layer {n} of a {stack}; names outside may have a {stack} too.
         cut: takes one of our matrices out of a tensor that holds several.
-        transposed: matrices are stored the other way round.
+        transposed: patterns of the parts whose matrices are stored the other way round.
         in_halves: RoPE pairs coordinate m with m + d/2, not with its neighbour.
         gain_from_1: γ − 1 is stored.
         factor: what a parameter of ours is multiplied by.
@@ -56,7 +57,7 @@ class Layout:
     layer: Mapping[str, str]
     path: str = "layers.{n}"
     cut: Callable[[Tensor, ModelConfig, str], Tensor] = joined
-    transposed: bool = False
+    transposed: tuple[str, ...] = ()
     in_halves: bool = True
     gain_from_1: bool = False
     factor: Callable[[Any, str], float] = lambda theirs, name: 1.0
@@ -75,12 +76,18 @@ class Layout:
             own = name if name in self.outside or name.rpartition(".")[0] in self.outside else name.partition(".")[2]
             return self._outside(source, ours, own, name.partition(".")[0], shape)
         n, _, rest = rest.partition(".")
-        part, _, kind = rest.rpartition(".")
         path = self.path.format(stack=stack, n=n)
-        value = _stored(source, f"{path}.{self.layer[part]}" if self.layer[part] else "", kind, shape)
-        if self.transposed and value.ndim == 2:
+        if rest in self.layer:  # a tensor that is neither a weight nor a bias
+            return source[f"{path}.{self.layer[rest]}"]
+        part, _, kind = rest.rpartition(".")
+        before, of_expert, after = part.partition("experts.")
+        expert, _, short = after.rpartition(".") if of_expert else part.rpartition(".")
+        if of_expert:
+            part = f"{before}experts.{{e}}.{short}"
+        theirs_part = self.layer[part].format(e=expert)
+        value = _stored(source, f"{path}.{theirs_part}" if theirs_part else "", kind, shape)
+        if value.ndim == 2 and any(fnmatchcase(part, pattern) for pattern in self.transposed):
             value = value.T
-        short = part.rpartition(".")[2]
         if short in ("W_Q", "W_K", "W_V", "W_gate", "W_in") and list(self.layer.values()).count(self.layer[part]) > 1:
             value = value if value.shape == shape else self.cut(value, ours, short)
         if self.gain_from_1 and kind == "weight" and "norm" in part:

@@ -133,8 +133,13 @@ def phi(theirs: Any) -> dict[str, Any]:
     return plain(theirs) | turning(theirs) | {"residual": "parallel", "head": "bias"}
 
 
-def _granite(theirs: Any, name: str) -> float:
-    """Four multipliers, three of them in the weights; the fourth is the divisor of the scores."""
+def granite(theirs: Any) -> dict[str, Any]:
+    """One of four multipliers; see `with_multipliers`."""
+    return {"score_divisor": 1 / theirs.attention_multiplier}
+
+
+def with_multipliers(theirs: Any, name: str) -> float:
+    """The other three, which are in the weights."""
     if name == "embedding.W_E":
         return theirs.embedding_multiplier
     if name == "decoder.norm.weight":
@@ -248,10 +253,10 @@ FAMILIES = {
         refused=NO_QK_NORM,
     ),
     "granite": family(
-        replace(LLAMA, factor=_granite),
+        replace(LLAMA, factor=with_multipliers),
         gated,
         all_turn,
-        lambda theirs: {"score_divisor": 1 / theirs.attention_multiplier},
+        granite,
     ),
     "starcoder2": family(_without_gate({"mlp.W_in": "mlp.c_fc", "mlp.W_out": "mlp.c_proj"}), plain, turning),
     "stablelm": family(

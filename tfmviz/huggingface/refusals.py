@@ -32,7 +32,7 @@ REASONS: dict[str, Callable[[Config], bool]] = {
         *("mamba_d_state", "mamba_d_conv", "ssm_state_size", "lru_width", "linear_num_key_heads", "conv_L_cache")
     ),
     "its keys and values come from a smaller vector that all heads share": _has("kv_lora_rank"),
-    "its feed-forward layers are mixtures of experts": _has(
+    "there is no recipe for its mixtures of experts": _has(
         *("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "ffn_config")
     ),
     "its scores have terms for words and for positions apart": _is("deberta.*|xlnet|transfo-xl"),
@@ -41,8 +41,6 @@ REASONS: dict[str, Callable[[Config], bool]] = {
 """Why a type has no recipe, the first that holds; see also `OF_TYPES` and `UNKNOWN`."""
 
 OF_TYPES = {
-    "albert": "a matrix widens its embeddings after a norm (embedding_hidden_mapping_in)",
-    "umt5": "each of its layers has a table of distances of its own (relative_attention_bias)",
     "mpnet": "it has a table of distances (relative_attention_bias) and learned positions",
     "apertus": "the function of its layers has trained numbers (act_fn.alpha_p, act_fn.alpha_n)",
     "diffllama": "its patterns are differences of two (lambda_q1, lambda_k1)",

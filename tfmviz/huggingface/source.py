@@ -14,6 +14,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from tfmviz.record.facts import MAX_EXPERTS
 from tfmviz.zoo.files import are_finite
 from tfmviz.zoo.limits import Refused as Refused
 from tfmviz.zoo.limits import check_file, check_headers, read_json
@@ -31,8 +32,12 @@ class Store(Protocol):
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
 
-    def read(self, name: str) -> Tensor:
-        """Raises: Refused, if its numbers are not finite floating-point numbers."""
+    def read(self, name: str, at: int | None = None) -> Tensor:
+        """A tensor, or the one at an index of several that are stacked in it.
+
+        Raises:
+            Refused: its numbers are not finite floating-point numbers.
+        """
         ...
 
 
@@ -43,8 +48,9 @@ class Memory:
         self._tensors = tensors
         self.shapes = {name: tuple(value.shape) for name, value in tensors.items()}
 
-    def read(self, name: str) -> Tensor:
-        return _checked(name, self._tensors[name].detach().cpu())
+    def read(self, name: str, at: int | None = None) -> Tensor:
+        value = self._tensors[name]
+        return _checked(name, (value if at is None else value[at]).detach().cpu())
 
 
 class Shapes:
@@ -53,8 +59,8 @@ class Shapes:
     def __init__(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         self.shapes = shapes
 
-    def read(self, name: str) -> Tensor:
-        return torch.empty(self.shapes[name], device="meta")
+    def read(self, name: str, at: int | None = None) -> Tensor:
+        return torch.empty(self.shapes[name][at is not None :], device="meta")
 
 
 class Files:
@@ -84,8 +90,9 @@ class Files:
         """Numbers in all tensors; tied ones count as often as they are stored."""
         return sum(math.prod(shape) for shape in self.shapes.values())
 
-    def read(self, name: str) -> Tensor:
-        return _checked(name, self._file_of[name].get_tensor(name))  # type: ignore[no-untyped-call]
+    def read(self, name: str, at: int | None = None) -> Tensor:
+        stored = self._file_of[name].get_slice(name)  # type: ignore[no-untyped-call]
+        return _checked(name, stored[:] if at is None else stored[at])
 
     def _add(self, path: Path) -> None:
         try:
@@ -169,20 +176,33 @@ class Source:
         store: where they lie.
         prefix: what stands before the names of the model itself; checkpoints of a model without its head lack it.
         left_out: patterns of tensors that nobody needs: buffers, and heads for other tasks.
+        stacked: the ends of the names of tensors in which those of all experts lie: "experts.down_proj" holds
+            "experts.down_proj.0.weight", "experts.down_proj.1.weight" …, and "experts.down_proj_bias" their biases.
     """
 
-    def __init__(self, store: Store, *, prefix: str = "", left_out: Iterable[str] = ()) -> None:
+    def __init__(
+        self, store: Store, *, prefix: str = "", left_out: Iterable[str] = (), stacked: tuple[str, ...] = ()
+    ) -> None:
         self._store = store
         self._names: dict[str, str] = {}
+        self._place: dict[str, int] = {}
         for name in store.shapes:
             short = name.removeprefix(prefix)
             if short in self._names:
                 raise Refused(f"The checkpoint holds both {name} and {self._names[short]}; only one can be meant.")
-            self._names[short] = name
+            is_stack = short.endswith(stacked) and len(shape := store.shapes[name]) > 1 and shape[0] <= MAX_EXPERTS
+            self._names |= self._of_stack(short, name) if is_stack else {short: name}
         for new, old in OLD_NAMES.items():
             self._names = {name.replace(old, new): stored for name, stored in self._names.items()}
         self._left_out = tuple(left_out)
         self._asked: set[str] = set()
+
+    def _of_stack(self, short: str, name: str) -> dict[str, str]:
+        """Names of the tensors that are stacked in one, all with its name in the file."""
+        kind = "bias" if short.endswith("_bias") else "weight"
+        stem, (n, *_) = short.removesuffix("_bias").removesuffix(".weight"), self._store.shapes[name]
+        self._place |= (found := {f"{stem}.{at}.{kind}": at for at in range(n)})
+        return dict.fromkeys(found, name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
@@ -192,13 +212,13 @@ class Source:
         if name not in self._names:
             raise Refused(f"The checkpoint lacks {name}. It may be damaged, or of a kind that is not known here.")
         self._asked.add(name)
-        return self._store.read(self._names[name])
+        return self._store.read(self._names[name], self._place.get(name))
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Raises: Refused, if there is no such tensor."""
         if name not in self._names:
             raise Refused(f"The checkpoint lacks {name}. It may be damaged, or of a kind that is not known here.")
-        return self._store.shapes[self._names[name]]
+        return self._store.shapes[self._names[name]][name in self._place :]
 
     def without_numbers(self) -> Source:
         """The same tensors as far as their shapes go; what is asked of it, nobody has asked of this one."""

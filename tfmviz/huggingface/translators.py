@@ -1,4 +1,4 @@
-"""Encoder-decoders: BART and what is built like it, T5 (1.0, 1.1, which is FLAN-T5's, and mT5)."""
+"""Encoder-decoders: BART and what is built like it, T5 (1.0, 1.1, which is FLAN-T5's, mT5 and UMT5)."""
 
 from __future__ import annotations
 
@@ -97,6 +97,7 @@ def _t5_shape(theirs: Any, source: Source) -> dict[str, Any]:
         "norm_eps": theirs.layer_norm_epsilon,
         "feed_forward": function(theirs.dense_act_fn, gated=theirs.is_gated_act),
         "positions": "t5",
+        "position_numbers": "own" if theirs.model_type == "umt5" else "shared",
         "score_divisor": 1.0,
         **embeddings(source, theirs, W_E=_shared(source), W_U="lm_head.weight"),
     }
@@ -115,9 +116,12 @@ def _t5_weights(source: Source, theirs: Any, ours: ModelConfig) -> Weights:
     if not ours.embeddings.tied:
         yield "embedding.W_U", source["lm_head.weight"]
     for stack in ours.stacks:
-        bias = f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
-        yield f"{stack}.positions.table", source[bias]  # that of the first block serves all
+        bias = f"{stack}.block.{{}}.layer.0.SelfAttention.relative_attention_bias.weight"
+        if not ours.positions.in_each_layer:
+            yield f"{stack}.positions.table", source[bias.format(0)]  # that of the first block serves all
         for n in range(ours.depth(stack)):
+            if ours.positions.in_each_layer:
+                yield f"{stack}.blocks.{n}.positions.table", source[bias.format(n)]
             yield from _t5_layer(source, f"{stack}.block.{n}.layer", f"{stack}.blocks.{n}", cross=stack == "decoder")
         gain = source[f"{stack}.final_layer_norm.weight"]
         folded = stack == "decoder" and scales_outputs(theirs)
@@ -184,7 +188,7 @@ FAMILIES = {
             left_out=LEFT_OUT,
             last=lambda theirs: theirs.d_model**-0.5 if scales_outputs(theirs) else 1.0,
         )
-        for name in ("t5", "mt5")
+        for name in ("t5", "mt5", "umt5")
     },
 }
 """By `model_type`."""

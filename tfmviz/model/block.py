@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import assert_never
+from typing import assert_never, cast
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.dropout import Dropout
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward, build_expert
+from tfmviz.model.linear import Linear
 from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm_before
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap
@@ -28,6 +29,16 @@ def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
     """
     with nullcontext() if config.scheme.table else torch.device("cpu"):
         return config.scheme.implementation().of(config, bidirectional=bidirectional)
+
+
+def build_own_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
+    """The scheme of one layer, where each has its own."""
+    return build_positions(config, bidirectional=bidirectional) if config.positions.in_each_layer else None
+
+
+def build_widening(config: ModelConfig) -> Linear | None:
+    """What makes the stream of narrower embeddings (Lan et al. 2020, section 3.1)."""
+    return None if config.embeddings.width is None else Linear(config.d_embed, config.d_model)
 
 
 def build_other_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
@@ -88,13 +99,15 @@ class Block(nn.Module):
     """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward, if there is any.
 
     In a parallel block the feed-forward layer reads the stream that self-attention read; its site is `mlp.reads`.
+    `positions` is the block's own scheme, where it has one.
 
     Sites: `resid_pre` before the block, `resid_mid` after self-attention, `resid_cross` after cross-attention where
     there is one, `resid_post` after the feed-forward layer, each (batch, len, d_model).
     """
 
-    def __init__(self, config: ModelConfig, *, cross: bool, is_first: bool) -> None:
+    def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool, is_first: bool) -> None:
         super().__init__()
+        self.positions = build_own_positions(config, bidirectional=bidirectional)
         self.self_attn = Attention(config)
         self.self_attn_residual = Residual(config, is_first=is_first)
         self.cross_attn = Attention(config) if cross else None
@@ -142,21 +155,26 @@ class Block(nn.Module):
 class Stack(nn.Module):
     """An encoder or a decoder: positions, then blocks, then (in all but post-norm) one last norm.
 
-    Sites: `pos_embed` where the scheme adds a vector, `embed_norm` for a norm before the first block, `0.…`, `1.…` per
-    block, `norm` for the last norm.
+    Sites: `pos_embed` where the scheme adds a vector, `embed_norm` for a norm before the first block, `widened` for
+    a matrix there that makes d_model numbers of d_embed, `0.…`, `1.…` per block, `norm` for the last norm.
     """
 
     def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool = False) -> None:
         super().__init__()
-        self.positions = build_positions(config, bidirectional=bidirectional)
+        in_each_layer = config.positions.in_each_layer
+        self.positions = Positions() if in_each_layer else build_positions(config, bidirectional=bidirectional)
         self.other_positions = build_other_positions(config, bidirectional=bidirectional)
         self.facts = config.positions
         self.window_in = config.attention.window_in
         self.embed_norm = build_embedding_norm(config)
+        self.widening = build_widening(config)
         self.dropout = Dropout(config.dropout)
         name = "encoder" if bidirectional else "decoder"
         self.n_layers = config.depth(name)
-        self.blocks = nn.ModuleList(Block(config, cross=cross, is_first=n == 0) for n in range(config.n_blocks(name)))
+        self.blocks = nn.ModuleList(
+            Block(config, bidirectional=bidirectional, cross=cross, is_first=n == 0)
+            for n in range(config.n_blocks(name))
+        )
         self.norm = build_last_norm(config)
 
     @property
@@ -166,6 +184,8 @@ class Stack(nn.Module):
 
     def positions_in(self, layer: int) -> Positions:
         """The scheme of a layer, counted from 0."""
+        if (own := cast(Block, self.layers[layer]).positions) is not None:
+            return own
         is_other = layer in (self.facts.other_layers or ())
         return self.other_positions if is_other and self.other_positions is not None else self.positions
 
@@ -186,7 +206,7 @@ class Stack(nn.Module):
         """Runs the stack.
 
         Args:
-            x: (batch, len, d_model), token embeddings without positions.
+            x: (batch, len, d_embed), token embeddings without positions.
             mask: for self-attention, broadcasts to (batch, head, len, k_len); layers with a window see less. If
                 the tap adds the keys of earlier tokens, there are more keys than tokens in x.
             memory: (batch, k_len, d_model), what cross-attention reads.
@@ -199,18 +219,26 @@ class Stack(nn.Module):
         x = self.positions.embed(x, tap, past=k_len - q_len)
         if self.embed_norm is not None:
             x = tap("embed_norm", self.embed_norm(x))
+        if self.widening is not None:
+            x = tap("widened", self.widening(x))  # (batch, len, d_model)
         x = self.dropout(x)
-        bias = self.positions.bias(q_len, k_len)  # once for all blocks
-        bias = None if bias is None else bias.to(x.device)
+        bias = biases(self.positions, q_len, k_len, x.device)  # once for all blocks
         for index, block in enumerate(self.layers):
             fuse.check()
+            own = cast(Block, block).positions
             x = block(
                 x,
                 mask=self.mask_in(index, mask),
                 tap=tap.scope(str(index)),
                 positions=self.positions_in(index),
-                bias=bias,
+                bias=bias if own is None else biases(own, q_len, k_len, x.device),
                 memory=memory,
                 memory_mask=memory_mask,
             )
         return x if self.norm is None else tap("norm", self.norm(x))
+
+
+def biases(positions: Positions, q_len: int, k_len: int, device: torch.device) -> Tensor | None:
+    """What a scheme adds to the scaled scores, (head, q_len, k_len), if anything."""
+    bias = positions.bias(q_len, k_len)
+    return None if bias is None else bias.to(device)

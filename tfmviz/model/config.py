@@ -49,13 +49,14 @@ class ModelConfig(Facts):
     def n_parameters(self) -> int:
         stacks, layer = len(self.stacks), self.feed_forward
         attention = 2 * self.d_model * (self.attention.n_heads + self.attention.n_kv_heads) * self.d_head
-        feed_forward = layer.n_experts * layer.n_matrices * self.d_model * layer.d_ff
+        feed_forward = layer.n_matrices * self.d_model * (layer.n_experts * layer.d_ff + (layer.d_shared or 0))
         router = 0 if layer.n_experts == 1 else layer.n_experts * self.d_model
         blocks = sum(map(self.n_blocks, self.stacks)) * (attention + feed_forward + router)
         blocks += (stacks - 1) * self.n_blocks("decoder") * attention  # of cross-attention
         tables = self.vocab_size * (1 if self.embeddings.tied else 2)
         positions = self.max_len * stacks if self.scheme.table else 0
-        return blocks + (tables + positions) * self.d_model
+        widens = 0 if self.embeddings.width is None else stacks * self.d_model
+        return blocks + (tables + positions + widens) * self.d_embed
 
     def _check_stacks(self) -> None:
         if self.n_decoder_layers is not None and self.architecture != "encoder-decoder":
@@ -67,6 +68,10 @@ class ModelConfig(Facts):
             )
         if (experts := self.feed_forward.n_experts) > 1 and self.norm.position in ("both", "out"):
             raise ValueError(f"n_experts = {experts} do not go with a norm at their ends: {self.norm.position!r}.")
+        if self.embeddings.width is not None and self.head not in ("transform", "none"):
+            raise ValueError(
+                f"embedding_width = {self.d_embed} needs a head that narrows streams, but head = {self.head!r}."
+            )
         if self.training_mask == "none" and self.architecture != "decoder-only":
             raise ValueError(f"training_mask = 'none' is for decoder-only models, not for {self.architecture} ones.")
         if self.attention.window is not None and (len(self.stacks) > 1 or self.training_mask == "none"):
@@ -80,6 +85,8 @@ class ModelConfig(Facts):
         said = {"d_model": f"d_model = {self.d_model}", "d_head": f"d_head = {made_of}"}
         if self.scheme.pairs is not None and getattr(self, self.scheme.pairs) % 2:
             raise ValueError(f"{self.scheme.title} takes coordinates in pairs, but {said[self.scheme.pairs]} is odd.")
+        if self.positions.in_each_layer and self.scheme.acts != "bias":
+            raise ValueError(f"Each layer can have a scheme of its own that adds to scores, but positions = {kind!r}.")
         for name in ("rope_theta", "other_theta"):
             if (theta := getattr(self.positions, name)) is None:
                 continue

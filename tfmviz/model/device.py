@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from tfmviz.model.linear import HALF
 from tfmviz.record.trace import Array
 
 LARGE = 50_000_000
@@ -78,5 +79,5 @@ def batch_for(module: nn.Module, texts: Sequence[Sequence[int]]) -> tuple[Tensor
 
 
 def to_array(value: Tensor) -> Array:
-    """A value as an array. On the processor the two share their memory."""
-    return value.detach().cpu().numpy()
+    """A value as an array, in float32 if it was in half precision. Else the two share their memory on the processor."""
+    return (value.float() if value.dtype in HALF else value).detach().cpu().numpy()

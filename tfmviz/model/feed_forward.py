@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never, cast
 
@@ -64,7 +65,9 @@ def relu_squared(x: Tensor) -> Tensor:
 class GatedFeedForward(nn.Module):
     """(f(x W_gate) ⊙ x W_in) W_out, with biases: SwiGLU with f = SiLU, GEGLU with GELU, ReGLU with ReLU (Shazeer 2020).
 
-    Sites: `gate` and `pre` before the product, `post` after it, all (batch, len, d_ff).
+    With limits a, b and c it is (f(min(x W_gate, a)) ⊙ clamp(x W_in, b, c)) W_out (gpt-oss).
+
+    Sites: `gate` and `pre` before limits and product, `post` after it, all (batch, len, d_ff).
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -75,10 +78,14 @@ class GatedFeedForward(nn.Module):
         self.kind = config.feed_forward.kind
         self.activation = activation(config.feed_forward.kind)
         self.out_norm = build_out_norm(config)
+        self.limits = config.feed_forward.limits
 
     def forward(self, x: Tensor, *, tap: Tap) -> Tensor:
         gate = tap("gate", self.W_gate(x))  # (batch, len, d_ff)
         pre = tap("pre", self.W_in(x))  # (batch, len, d_ff)
+        if self.limits is not None:
+            most, low, high = self.limits
+            gate, pre = gate.clamp(max=most), pre.clamp(low, high)
         post = tap("post", self.activation(gate) * pre)
         return tap("out", self.out_norm(self.W_out(post)))  # (batch, len, d_model)
 
@@ -88,34 +95,58 @@ BALANCE = 0.01
 
 
 class Experts(nn.Module):
-    """A mixture of experts: p_i(x) E_i(x), with p = softmax(x W_R + b_R) and i the expert with the largest p.
+    """A mixture of experts: Σ w_i E_i(x), over the k experts with the largest p_i of p = softmax(x W_R + b_R).
 
-    Each expert E_i is a feed-forward layer, and each token passes one of them alone (Switch Transformer, Fedus et al.
-    2021, section 2.1). Every token is served, however many choose the same expert: the paper's capacity is left out.
+    Each expert E_i is a feed-forward layer, and a token passes those chosen for it alone: with k = 1 and w_i = p_i the
+    Switch Transformer (Fedus et al. 2021, section 2.1); with k = 2 and w = p / Σ p of the chosen, which is the softmax
+    of their scores, Mixtral (Jiang et al. 2024, section 2.1). Every token is served, however many choose the same
+    expert: the first paper's capacity is left out. One more expert, if there is one, reads every token, and
+    counts σ(x W_S + b_S) (Qwen2-MoE).
 
-    In training the gradient is that of loss + α · n · Σ_i f_i P_i, where f_i is the share of the tokens that chose
-    expert i, P_i the mean of p_i and n the number of experts (equation 4); see `Balance`.
+    In training the gradient is that of loss + α · n · Σ_i f_i P_i, where f_i is the share of the choices that fell on
+    expert i, P_i the mean of p_i and n the number of experts (equation 4 of the first paper); see `Balance`.
 
-    Site: `router`, p, (batch, len, expert); rows sum to 1, and the largest names the expert.
+    Sites: `router`, p, (batch, len, expert), whose rows sum to 1; `weights`, w, the same, 0 for each expert that does
+    not read the token; `shared`, σ(x W_S + b_S), (batch, len, 1), where there is such an expert.
     """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_R = Linear(config.d_model, config.feed_forward.n_experts)
-        self.experts = nn.ModuleList(build_expert(config) for _ in range(config.feed_forward.n_experts))
+        facts = config.feed_forward
+        self.n_chosen, self.scales_up = facts.n_chosen, facts.scaled_up
+        self.W_R = Linear(config.d_model, facts.n_experts)
+        self.experts = nn.ModuleList(build_expert(config) for _ in range(facts.n_experts))
+        self.shared: FeedForward | GatedFeedForward | None = None
+        self.W_S: Linear | None = None
+        if facts.d_shared is not None:
+            self.shared = build_expert(replace(config, feed_forward=replace(facts, d_ff=facts.d_shared)))
+            self.W_S = Linear(config.d_model, 1)
 
     def forward(self, x: Tensor, *, tap: Tap) -> Tensor:
         p = self.W_R(x).softmax(dim=-1)  # (batch, len, expert)
         if self.training:
-            p = balanced(p)
-        p = tap("router", p)
-        x = x.expand(len(p), -1, -1)  # a tap may have made several rows of one
-        p, chosen = p.flatten(0, 1).max(dim=-1)  # (batch × len,) each
-        order = chosen.argsort(stable=True)  # tokens of one expert next to one another
-        sizes = chosen.bincount(minlength=len(self.experts)).tolist()
-        groups = x.flatten(0, 1)[order].split(sizes)  # (tokens of the expert, d_model) each
-        written = torch.cat([expert(group, tap=NO_TAP) for expert, group in zip(self.experts, groups, strict=True)])
-        return tap("out", (p[:, None] * written[order.argsort()]).view_as(x))  # (batch, len, d_model)
+            p = balanced(p, self.n_chosen)
+        w = tap("weights", self.weights_of(tap("router", p)))
+        out = self.written(x.expand(len(w), -1, -1), w)  # a tap may have made several rows of one
+        if self.shared is not None and self.W_S is not None:
+            out = out + tap("shared", self.W_S(x).sigmoid()) * self.shared(x, tap=NO_TAP)
+        return tap("out", out)  # (batch, len, d_model)
+
+    def weights_of(self, p: Tensor) -> Tensor:
+        """w: p where it is among the largest, divided by their sum if the model does that: (batch, len, expert)."""
+        largest, chosen = p.topk(self.n_chosen, dim=-1)  # (batch, len, k) each
+        if self.scales_up:
+            largest = largest / largest.sum(dim=-1, keepdim=True)
+        return torch.zeros_like(p).scatter(-1, chosen, largest)
+
+    def written(self, x: Tensor, w: Tensor) -> Tensor:
+        """Σ w_i E_i(x), where each expert reads its tokens alone: (batch, len, d_model)."""
+        shape, x, w = x.shape, x.flatten(0, 1), w.flatten(0, 1)  # (batch × len, …) each
+        expert, token = w.T.nonzero().T  # tokens of one expert next to one another
+        sizes = expert.bincount(minlength=len(self.experts)).tolist()
+        groups = zip(self.experts, x[token].split(sizes), strict=True)
+        each = torch.cat([layer(group, tap=NO_TAP) for layer, group in groups])  # (choice, d_model)
+        return torch.zeros_like(x).index_add(0, token, w[token, expert, None] * each).view(shape)
 
 
 def build_expert(config: ModelConfig) -> FeedForward | GatedFeedForward:
@@ -123,12 +154,13 @@ def build_expert(config: ModelConfig) -> FeedForward | GatedFeedForward:
     return GatedFeedForward(config) if config.feed_forward.is_gated else FeedForward(config)
 
 
-def balanced(p: Tensor) -> Tensor:
+def balanced(p: Tensor, n_chosen: int) -> Tensor:
     """p itself, with the gradient of the balancing loss added on the way back: (batch, len, expert), shape kept."""
     n_experts = p.shape[-1]
-    chosen = p.argmax(dim=-1).flatten()
+    chosen = p.topk(n_chosen, dim=-1).indices.flatten()
     share = chosen.bincount(minlength=n_experts) / len(chosen)  # f, (expert,); no gradient
-    return cast(Any, Balance).apply(p, BALANCE * n_experts / len(chosen) * share)
+    n_tokens = len(chosen) // n_chosen
+    return cast(Any, Balance).apply(p, BALANCE * n_experts / n_tokens * share)
 
 
 class Balance(torch.autograd.Function):

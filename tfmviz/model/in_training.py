@@ -86,13 +86,17 @@ def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dic
 
 
 def layer_of(name: str) -> str:
-    """The layer that a parameter belongs to; "" for those of no layer, such as the last norm."""
+    """The layer that a parameter belongs to; "" for those of no layer, such as the last norm.
+
+    What a block's own positions add to scores belongs to its self-attention.
+    """
     parts = name.split(".")
     if parts[0] == "embedding":
         return "embedding"
     if "blocks" not in parts:
         return ""
-    return f"{parts[0]}.{parts[2]}.{parts[3].removesuffix('_residual')}"
+    part = "self_attn" if parts[3] == "positions" else parts[3].removesuffix("_residual")
+    return f"{parts[0]}.{parts[2]}.{part}"
 
 
 @lru_cache(maxsize=1)

@@ -12,8 +12,14 @@ READY = "_for_onednn"
 """An attribute of a finished model's matrices: what oneDNN reads in their place, or None for themselves. A tensor that
 takes the place of such a matrix does not have it."""
 
+AT_ONCE = 2**22
+"""Numbers of a matrix in half precision that are float32 at a time: 16 MB, which a processor keeps near."""
+
 SMALL = 50_000_000
 """Larger models, in parameters, keep no copies of their matrices."""
+
+HALF = (torch.bfloat16, torch.float16)
+"""Kinds of numbers that a large model may hold its matrices in; it computes in float32."""
 
 Network = TypeVar("Network", bound=nn.Module)
 
@@ -31,11 +37,26 @@ def product(x: Tensor, W: Tensor, b: Tensor | None = None) -> Tensor:
     torch multiplies matrices by Intel's MKL, which keeps its fastest kernels for Intel's own processors. oneDNN, which
     comes with torch too, has them for all. It is called by the operator that `torch.compile` puts into its programs; it
     has no gradient, so only finished models use it (`ready_to_read`).
+
+    A matrix in half precision is made float32 here, a part at a time: as exact, and the model takes half the memory, or
+    none where W lies in a file.
     """
+    if W.dtype in HALF and x.dtype == torch.float32:
+        parts = [in_float32(x, part) for part in W.split(max(1, AT_ONCE // W.shape[1]))]
+        out = parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
+        return out if b is None else out + b
     if not hasattr(W, READY) or torch.is_grad_enabled() or not x.is_cpu or x.dtype != torch.float32:
         return F.linear(x, W, b)
     copy = getattr(W, READY)
     return torch.ops.mkldnn._linear_pointwise(x, W if copy is None else copy, b, "none", [], "")
+
+
+def in_float32(x: Tensor, W: Tensor) -> Tensor:
+    """x Wᵀ of a matrix in half precision: (…, d_out)."""
+    W = W.float()
+    if x.is_cpu and torch.backends.mkldnn.is_available() and not torch.is_grad_enabled():
+        return torch.ops.mkldnn._linear_pointwise(x, W, None, "none", [], "")
+    return F.linear(x, W)
 
 
 def ready_to_read(module: Network) -> Network:

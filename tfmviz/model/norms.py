@@ -9,13 +9,15 @@ from torch import nn
 from tfmviz.model.config import ModelConfig
 
 
-def build_norm(config: ModelConfig) -> nn.Module:
-    """LayerNorm (x - μ) / √(σ² + ε) · γ + β over each token's d_model numbers, or RMSNorm x / √(mean x² + ε) · γ."""
+def build_norm(config: ModelConfig, *, width: int | None = None) -> nn.Module:
+    """LayerNorm (x - μ) / √(σ² + ε) · γ + β over each token's numbers, d_model or `width`, or RMSNorm
+    x / √(mean x² + ε) · γ."""
+    width = width or config.d_model
     match config.norm.kind:
         case "layer":
-            return nn.LayerNorm(config.d_model, eps=config.norm.eps)
+            return nn.LayerNorm(width, eps=config.norm.eps)
         case "rms":
-            return nn.RMSNorm(config.d_model, eps=config.norm.eps)
+            return nn.RMSNorm(width, eps=config.norm.eps)
         case _:
             assert_never(config.norm.kind)
 
@@ -63,4 +65,4 @@ def build_qk_norm(config: ModelConfig, n_heads: int) -> nn.Module:
 
 def build_embedding_norm(config: ModelConfig) -> nn.Module | None:
     """The norm before the first block of a stack, if there is one."""
-    return build_norm(config) if config.embeddings.norm else None
+    return build_norm(config, width=config.d_embed) if config.embeddings.norm else None

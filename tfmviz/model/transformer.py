@@ -30,19 +30,19 @@ class Embedding(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W_E = nn.Parameter(torch.empty(config.vocab_size, config.d_model))
+        self.W_E = nn.Parameter(torch.empty(config.vocab_size, config.d_embed))
         self.W_U = None if config.embeddings.tied else nn.Parameter(torch.empty_like(self.W_E))
         self.scale = math.sqrt(config.d_model) if config.embeddings.scaled else 1.0
-        self.segment = nn.Parameter(torch.empty(config.d_model)) if config.embeddings.segment else None
+        self.segment = nn.Parameter(torch.empty(config.d_embed)) if config.embeddings.segment else None
 
     def embed(self, ids: Tensor) -> Tensor:
-        """(batch, len) vocabulary indices to (batch, len, d_model)."""
-        x = F.embedding(ids, self.W_E)
+        """(batch, len) vocabulary indices to (batch, len, d_embed)."""
+        x = F.embedding(ids, self.W_E).float()
         x = x if self.scale == 1.0 else x * self.scale
         return x if self.segment is None else x + self.segment
 
     def unembed(self, x: Tensor) -> Tensor:
-        """(batch, len, d_model) to products with the rows of W_U (batch, len, vocab)."""
+        """(batch, len, d_embed) to products with the rows of W_U (batch, len, vocab)."""
         return product(x, self.W_E if self.W_U is None else self.W_U)
 
 
@@ -76,11 +76,11 @@ class Head(nn.Module):
         return self.read(self.before(x, tap=tap), embedding, tap=tap)
 
     def before(self, x: Tensor, *, tap: Tap) -> Tensor:
-        """The step before W_U, where there is one: (batch, len, d_model), shape kept."""
+        """The step before W_U, where there is one: (batch, len, d_model) to (batch, len, d_embed)."""
         return x if self.transform is None else tap("head", self.transform(x))
 
     def read(self, x: Tensor, embedding: Embedding, *, tap: Tap) -> Tensor:
-        """What follows: (batch, len, d_model) to (batch, len, vocab)."""
+        """What follows: (batch, len, d_embed) to (batch, len, vocab)."""
         logits = embedding.unembed(x)  # (batch, len, vocab)
         if self.b_U is not None:
             logits = logits + self.b_U
@@ -92,12 +92,12 @@ class Transform(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.W = Linear(config.d_model, config.d_model)
+        self.W = Linear(config.d_model, config.d_embed)
         self.activation = activation(config.feed_forward.kind)
-        self.norm = build_norm(config)
+        self.norm = build_norm(config, width=config.d_embed)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(batch, len, d_model), shape kept."""
+        """(batch, len, d_model) to (batch, len, d_embed)."""
         return self.norm(self.activation(self.W(x)))
 
 
@@ -133,7 +133,7 @@ class DecoderOnly(nn.Module):
 
     def stream(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
         """All that comes before the head: (batch, len, d_model)."""
-        x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_model)
+        x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_embed)
         build_mask = self.build_training_mask if self.training else masks.causal
         mask = build_mask(ids.shape[1], past=past, device=ids.device)
         return self.decoder(x, mask=mask, tap=tap.scope("decoder"))
@@ -156,7 +156,7 @@ class EncoderOnly(nn.Module):
 
     def stream(self, ids: Tensor, tap: Tap = NO_TAP, *, lengths: Tensor | None = None) -> Tensor:
         """All that comes before the head: (batch, len, d_model)."""
-        x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_model)
+        x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_embed)
         return self.encoder(x, mask=full_mask(ids, ids, lengths), tap=tap.scope("encoder"))
 
 
@@ -187,7 +187,7 @@ class EncoderDecoder(nn.Module):
     def encode(self, src: Tensor, tap: Tap = NO_TAP, *, src_lengths: Tensor | None = None) -> Tensor:
         """src: (batch, k_len). Returns the memory, (batch, k_len, d_model)."""
         tap = tap.scope("encoder")
-        x = tap("embed", self.embedding.embed(src))  # (batch, k_len, d_model)
+        x = tap("embed", self.embedding.embed(src))  # (batch, k_len, d_embed)
         return self.encoder(x, mask=full_mask(src, src, src_lengths), tap=tap)
 
     def decode(self, tgt: Tensor, memory: Tensor, tap: Tap = NO_TAP, *, memory_mask: Tensor, past: int = 0) -> Tensor:
@@ -203,7 +203,7 @@ class EncoderDecoder(nn.Module):
     ) -> Tensor:
         """The same without the head: (batch, q_len, d_model)."""
         within = tap.scope("decoder")
-        x = within("embed", self.embedding.embed(tgt))  # (batch, q_len, d_model)
+        x = within("embed", self.embedding.embed(tgt))  # (batch, q_len, d_embed)
         mask = masks.causal(tgt.shape[1], past=past, device=tgt.device)
         return self.decoder(x, mask=mask, memory=memory, memory_mask=memory_mask, tap=within)
 

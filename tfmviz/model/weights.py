@@ -1,9 +1,10 @@
-"""The matrices of a model as numpy arrays; see `tfmviz.record.weights`. On the processor nothing is copied."""
+"""The matrices of a model as numpy arrays; see `tfmviz.record.weights`. On the processor float32 is not copied."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import assert_never, cast
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
+from typing import TypeVar, assert_never, cast
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from tfmviz.model.attention import Attention
 from tfmviz.model.block import Block, Residual, Stack
 from tfmviz.model.device import device_of, to_array
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward
+from tfmviz.model.linear import HALF
 from tfmviz.model.transformer import DecoderOnly, EncoderOnly, Headless, Transform, Transformer
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import NO_TAP
@@ -28,9 +30,32 @@ from tfmviz.record.weights import (
     StackWeights,
 )
 
+Part = TypeVar("Part")
+
+COPIES = 2
+"""Layers of attention that stay in memory as float32, where matrices are in half precision. Of others, which are
+larger, one stays."""
+
+
+class OnRequest(Mapping[str, Part]):
+    """The matrices of layers by their paths, read when they are asked for."""
+
+    def __init__(self, parts: Mapping[str, Callable[[], Part]], *, kept: int | None) -> None:
+        self._parts = parts
+        self._read = lru_cache(maxsize=kept)(lambda site: parts[site]())
+
+    def __getitem__(self, site: str) -> Part:
+        return self._read(site)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
 
 def weights_of(model: Transformer) -> ModelWeights:
-    """All matrices of a model. They share its memory, unless it is on a GPU."""
+    """All matrices of a model. They share its memory, unless it is on a GPU or holds them in half precision."""
     W_E = to_array(model.embedding.W_E)
     W_U = W_E if model.embedding.W_U is None else to_array(model.embedding.W_U)
     return ModelWeights(
@@ -73,9 +98,10 @@ def effects_of(scheme: Positions, length: int, *, d_model: int, device: torch.de
 
 
 def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
-    attention: dict[str, AttentionWeights] = {}
-    feed_forward: dict[str, FeedForwardWeights] = {}
-    experts: dict[str, ExpertsWeights] = {}
+    attention: dict[str, Callable[[], AttentionWeights]] = {}
+    feed_forward: dict[str, Callable[[], FeedForwardWeights]] = {}
+    experts: dict[str, Callable[[], ExpertsWeights]] = {}
+    kept = COPIES if any(parameter.dtype in HALF for parameter in stack.parameters()) else None
     norms: dict[str, Norm] = {}
     one = np.ones(block_width(stack), dtype=np.float32)
     nothing = Norm(kind="none", gain=one, bias=0 * one, eps=0.0)
@@ -91,23 +117,26 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
                 norms[site] = _norm(residual.norm) or nothing
             match layer:
                 case Attention():
-                    attention[site] = _attention(layer)
+                    attention[site] = partial(_attention, layer)
                 case FeedForward() | GatedFeedForward():
-                    feed_forward[site] = _feed_forward(layer)
+                    feed_forward[site] = partial(_feed_forward, layer)
                 case Experts():
-                    experts[site] = _experts(layer)
+                    experts[site] = partial(_experts, layer)
                 case None:
                     pass
                 case _:
                     assert_never(layer)
     return StackWeights(
-        attention=attention,
-        feed_forward=feed_forward,
+        attention=OnRequest(attention, kept=kept),
+        feed_forward=OnRequest(feed_forward, kept=kept and 1),
         norms=norms,
         readout=readout,
-        n_position_parameters=sum(parameter.numel() for parameter in stack.positions.parameters()),
+        n_position_parameters=sum(
+            value.numel() for name, value in stack.named_parameters() if "positions" in name.split(".")
+        ),
         embed_norm=_norm(stack.embed_norm),
-        experts=experts,
+        n_widening_parameters=sum(value.numel() for value in stack.widening.parameters()) if stack.widening else 0,
+        experts=OnRequest(experts, kept=kept and 1),
         is_shared=len(stack.blocks) < len(stack.layers),
     )
 
@@ -183,6 +212,10 @@ def _experts(layer: Experts) -> ExpertsWeights:
         W_R=to_array(layer.W_R.weight.T),
         b_R=to_array(layer.W_R.bias),
         experts=tuple(_feed_forward(cast(FeedForward | GatedFeedForward, expert)) for expert in layer.experts),
+        n_chosen=layer.n_chosen,
+        shared=None if layer.shared is None else _feed_forward(layer.shared),
+        W_S=None if layer.W_S is None else to_array(layer.W_S.weight.T),
+        b_S=None if layer.W_S is None else to_array(layer.W_S.bias),
     )
 
 

@@ -26,7 +26,7 @@ class Positions(nn.Module):
         """Adds something to the token embeddings.
 
         Args:
-            x: (batch, len, d_model), returned in the same shape.
+            x: (batch, len, d_embed), returned in the same shape.
             past: position of the first of them.
         """
         return x

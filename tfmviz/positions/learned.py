@@ -16,7 +16,7 @@ STD = 0.02
 
 
 class Learned(Positions):
-    """x_i + P_i, with P a trained (max_len, d_model) table. There is no vector past `max_len`."""
+    """x_i + P_i, with P a trained (max_len, d_embed) table. There is no vector past `max_len`."""
 
     def __init__(self, *, max_len: int, d_model: int) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Learned(Positions):
 
     @classmethod
     def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
-        return cls(max_len=facts.max_len, d_model=facts.d_model)
+        return cls(max_len=facts.max_len, d_model=facts.d_embed)
 
     def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
         return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])

@@ -103,7 +103,7 @@ class Sinusoidal(Positions):
 
     @classmethod
     def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
-        return cls(max_len=facts.max_len, d_model=facts.d_model)
+        return cls(max_len=facts.max_len, d_model=facts.d_embed)
 
     def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
         return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])

@@ -86,13 +86,21 @@ class FeedForwardFacts(Part):
         kind: the function between its two matrices, gated if its name ends in "glu" (Shazeer 2020); "none" leaves the
             layer out. "tanh": GELU's approximation by tanh, as in GPT-2.
         d_ff: inner width.
-        n_experts: layers side by side, of which a router chooses one for each token (Switch Transformer, Fedus et al.
+        n_experts: layers side by side, of which a router chooses some for each token (Switch Transformer, Fedus et al.
             2021); 1: the ordinary layer.
+        n_chosen: how many it chooses (Mixtral, Jiang et al. 2024).
+        scaled_up: whether the probabilities of those chosen are divided by their sum, so that they sum to 1 again.
+        d_shared: width of one more expert that every token passes (Qwen2-MoE); None: there is none.
+        limits: a, b and c: experts are (f(min(x W_gate, a)) ⊙ clamp(x W_in, b, c)) W_out (gpt-oss); None: no limits.
     """
 
     kind: FeedForwardKind = field(default="gelu", metadata=entry("feed_forward"))
     d_ff: int
     n_experts: int = 1
+    n_chosen: int = 1
+    scaled_up: bool = field(default=False, metadata=entry("expert_weights", words=("probabilities", "shares")))
+    d_shared: int | None = None
+    limits: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
         Part.__post_init__(self)
@@ -100,6 +108,20 @@ class FeedForwardFacts(Part):
             raise ValueError(f"n_experts = {self.n_experts:,} is more than the {MAX_EXPERTS:,} that are allowed.")
         if self.n_experts > 1 and self.kind == "none":
             raise ValueError(f"feed_forward = 'none' leaves n_experts = {self.n_experts} experts nothing to be.")
+        if self.n_chosen > self.n_experts:
+            raise ValueError(f"n_chosen = {self.n_chosen} experts cannot be chosen of n_experts = {self.n_experts}.")
+        if self.n_experts == 1 and (self.d_shared is not None or self.limits is not None):
+            raise ValueError("d_shared and limits are for experts, but n_experts = 1.")
+        object.__setattr__(self, "limits", self._limits())
+
+    def _limits(self) -> tuple[float, float, float] | None:
+        """`limits` as they stand in a file, which knows no tuples. Raises: ValueError, if they are none."""
+        if self.limits is None:
+            return None
+        most, low, high = found = numbers("limits", self.limits, n=3)
+        if not (self.is_gated and most > 0 and low < high):
+            raise ValueError(f"limits = {list(found)} must be a > 0 and b < c, in experts with a gate.")
+        return most, low, high
 
     @property
     def is_gated(self) -> bool:
@@ -137,6 +159,7 @@ class PositionFacts(Part):
 
     Attributes:
         kind: one of `positions.schemes.SCHEMES`.
+        in_each_layer: each layer has a scheme of its own, with numbers of its own (UMT5's tables).
         rope_theta: radians per position of each of RoPE's d_head / 2 pairs; None: those of the paper. A pair of 0 does
             not turn.
         other_theta: the same for `other_layers` (Gemma 3; all 0 in SmolLM 3, which has no positions there); None: all
@@ -145,16 +168,19 @@ class PositionFacts(Part):
     """
 
     kind: str = field(default="rope", metadata=entry("positions"))
+    in_each_layer: bool = field(default=False, metadata=entry("position_numbers", words=("shared", "own")))
     rope_theta: tuple[float, ...] | None = None
     other_theta: tuple[float, ...] | None = None
     other_layers: Layers | None = None
 
     def __post_init__(self) -> None:
+        Part.__post_init__(self)
         for name in ("rope_theta", "other_theta"):
-            if isinstance(theta := getattr(self, name), list):  # JSON knows no tuples
-                object.__setattr__(self, name, theta := tuple(theta))
-            if not isinstance(theta or (), tuple) or not all(is_number(value) and value >= 0 for value in theta or ()):
+            if (theta := getattr(self, name)) is None:
+                continue
+            if any(value < 0 for value in numbers(name, theta)):
                 raise ValueError(f"{name} must hold numbers of at least 0, one for each pair of coordinates.")
+            object.__setattr__(self, name, tuple(theta))
         object.__setattr__(self, "other_layers", layers("other_layers", self.other_layers))
         if (self.other_theta is None) != (self.other_layers is None):
             raise ValueError("other_theta and other_layers go together; one of them is missing.")
@@ -162,6 +188,13 @@ class PositionFacts(Part):
     def theta_in(self, layer: int) -> tuple[float, ...] | None:
         """`rope_theta` of a layer, counted from 0."""
         return self.other_theta if layer in (self.other_layers or ()) else self.rope_theta
+
+
+def numbers(name: str, value: object, *, n: int | None = None) -> tuple[float, ...]:
+    """Numbers as they stand in a file. Raises: ValueError, if they are none, or not n of them."""
+    if not isinstance(value, list | tuple) or not all(map(is_number, value)) or n not in (None, len(value)):
+        raise ValueError(f"{name} must hold {'' if n is None else f'{n} '}numbers.")
+    return tuple(value)
 
 
 def layers(name: str, value: object) -> Layers | None:
@@ -179,12 +212,15 @@ class EmbeddingFacts(Part):
 
     Attributes:
         tied: the output layer is the transposed table.
+        width: of its vectors, where a matrix widens them to d_model before the first block, after their norm (ALBERT,
+            Lan et al. 2020); before the output layer the head narrows the stream. None: d_model.
         scaled: vectors are multiplied by √d_model, as in section 3.4 of the 2017 paper.
         norm: a norm after positions have been added (BERT, BLOOM).
         segment: one trained vector is added to every embedding, BERT's for the first of two texts.
     """
 
     tied: bool = field(default=True, metadata=entry("embeddings", words=("untied", "tied")))
+    width: int | None = field(default=None, metadata=entry("embedding_width"))
     scaled: bool = field(default=False, metadata=entry("embedding_scale", words=("one", "sqrt_d_model")))
     norm: bool = field(default=False, metadata=entry("embedding_norm"))
     segment: bool = False
@@ -241,6 +277,11 @@ class Facts(Part, ABC):
     @property
     def d_head(self) -> int:
         return self.attention.head_width or self.d_model // self.attention.n_heads
+
+    @property
+    def d_embed(self) -> int:
+        """Width of the table of tokens."""
+        return self.embeddings.width or self.d_model
 
     @property
     def trained_on(self) -> int:

@@ -176,16 +176,24 @@ class FeedForwardWeights:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ExpertsWeights:
-    """A mixture of experts: p_i(x) E_i(x), where p = softmax(x W_R + b_R) and i is the expert with the largest p.
+    """A mixture of experts: Σ w_i E_i(x), where p = softmax(x W_R + b_R) and w is p at its `n_chosen` largest, else 0;
+    in some models divided by its sum.
 
     Attributes:
         W_R: (d_model, expert), with b_R (expert,).
         experts: E_i, feed-forward layers of one kind and size.
+        n_chosen: how many read a token.
+        shared: one more, which reads every token and counts σ(x W_S + b_S); None: there is none.
+        W_S: (d_model, 1), with b_S (1,).
     """
 
     W_R: Array
     b_R: Array  # noqa: N815
     experts: tuple[FeedForwardWeights, ...]
+    n_chosen: int = 1
+    shared: FeedForwardWeights | None = None
+    W_S: Array | None = None
+    b_S: Array | None = None  # noqa: N815
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -197,9 +205,9 @@ class Readout:
 
     Attributes:
         norm: None in a post-norm model, whose layers end with norms of their own.
-        W_U: (vocab, d_model).
+        W_U: (vocab, d_embed), which is d_model wide but after a `transform` that narrows the stream.
         b_U: (vocab,), added to the logits; None: nothing.
-        transform: (…, d_model) to (…, d_model), applied before W_U; None: nothing.
+        transform: (…, d_model) to (…, d_embed), applied before W_U; None: nothing.
         cap: c of c · tanh(logits / c); None: no cap.
     """
 
@@ -231,7 +239,8 @@ class StackWeights:
         feed_forward: of "decoder.0.mlp" and so on; empty in an attention-only model, and in one with experts.
         norms: of every layer's norm, in the order in which they are applied, without the last norm of the stack.
         readout: the last norm and W_U. An encoder that feeds a decoder has a last norm but is never read out.
-        n_position_parameters: trained numbers of its position scheme.
+        n_position_parameters: trained numbers of its position scheme, or of those of its layers.
+        n_widening_parameters: trained numbers of what widens embeddings to d_model; 0: nothing does.
         embed_norm: the norm before the first block; None: there is none.
         experts: of "decoder.0.mlp" and so on, where layers are mixtures of experts.
         is_shared: whether all layers have one another's weights, so that those of the first are all there are.
@@ -242,6 +251,7 @@ class StackWeights:
     norms: Mapping[str, Norm]
     readout: Readout
     n_position_parameters: int
+    n_widening_parameters: int = 0
     embed_norm: Norm | None = None
     experts: Mapping[str, ExpertsWeights] = field(default_factory=dict)
     is_shared: bool = False
@@ -252,8 +262,8 @@ class ModelWeights:
     """All matrices that pages read.
 
     Attributes:
-        W_E: (vocab, d_model), the token embedding.
-        W_U: (vocab, d_model), what turns the last stream into logits; W_E itself where the two are tied.
+        W_E: (vocab, d_embed), the token embedding; d_embed is d_model but in models that widen it.
+        W_U: (vocab, d_embed), what turns the last stream into logits; W_E itself where the two are tied.
         stacks: "encoder", "decoder" or both.
         segment: (d_model,), added to every embedding; None: nothing.
         n_head_parameters: trained numbers between the last norm and the logits, without W_U.
@@ -279,7 +289,7 @@ class PositionEffects:
     """What a position scheme does to a text of a given length, at the places where it can act.
 
     Attributes:
-        added: (len, d_model), what each position adds to the token embedding; None where nothing is added.
+        added: (len, d_embed), what each position adds to the token embedding; None where nothing is added.
         angles: (len, d_head / 2), radians by which each pair of neighbouring coordinates of queries and keys turns;
             None where nothing turns.
         bias: (head, len, len), what is added to the scaled scores; None where nothing is.

@@ -13,7 +13,7 @@ import streamlit as st
 from tfmviz import places, zoo
 from tfmviz.runs.converting import Converting, Job, NotPossible
 from tfmviz.runs.desk import CANNOT_WRITE
-from tfmviz.ui import icons, inputs
+from tfmviz.ui import icons
 from tfmviz.words.markdown import plain
 
 _desk: Converting | None = None
@@ -57,17 +57,15 @@ def _dialog() -> None:
         st.fragment(_watch, run_every=1.0 if job.state == "running" else None)(desk, job.state == "running")
     if names := desk.own():
         with st.expander("Remove a model"):
-            inputs.selectbox("To remove", names, index=None, placeholder="Choose", key="own_gone", bind=None)
-            inputs.button("Remove", key="own_remove", on_click=_remove, disabled=not st.session_state.get("own_gone"))
+            st.selectbox("To remove", names, index=None, placeholder="Choose", key="own_gone")
+            st.button("Remove", key="own_remove", on_click=_remove, disabled=not st.session_state.get("own_gone"))
 
 
 def _token(desk: Converting) -> None:
     if desk.is_closed:
         st.warning("Too many wrong tokens. Restart the server.", icon=icons.WARNING)
         return
-    inputs.text_input(
-        "Token from the terminal", key="own_token", max_chars=40, on_change=_enter, autocomplete="off", bind=None
-    )
+    st.text_input("Token from the terminal", key="own_token", max_chars=40, on_change=_enter, autocomplete="off")
 
 
 def _enter() -> None:
@@ -81,17 +79,16 @@ def _enter() -> None:
 
 def _choose(desk: Converting) -> None:
     found = desk.sources()
-    inputs.selectbox(
+    st.selectbox(
         f"A folder in {plain(desk.folder.name)}",
         found,
         index=None,
         placeholder="Choose" if found else "none",
         key="own_folder",
-        bind=None,
     )
-    inputs.text_input("Or from the Hub", key="own_hub", max_chars=200, placeholder="openai-community/gpt2", bind=None)
-    inputs.text_input("Call it", key="own_name", max_chars=64, placeholder="as there", bind=None)
-    inputs.button("Look", key="own_look", on_click=_look)
+    st.text_input("Or from the Hub", key="own_hub", max_chars=200, placeholder="openai-community/gpt2")
+    st.text_input("Call it", key="own_name", max_chars=64, placeholder="as there")
+    st.button("Look", key="own_look", on_click=_look)
 
 
 def _look() -> None:
@@ -120,13 +117,13 @@ def _watch(desk: Converting, ran: bool) -> None:
         st.rerun()
     _said(job)
     if job.state == "running":
-        inputs.button("Stop", key="own_stop", on_click=desk.stop)
+        st.button("Stop", key="own_stop", on_click=desk.stop)
         return
     if job.state == "done" and job.step == "look":
-        inputs.button("Convert it", type="primary", key="own_go", on_click=_do, args=("convert", job.given, job.name))
+        st.button("Convert it", type="primary", key="own_go", on_click=_do, args=("convert", job.given, job.name))
     if job.state == "done" and job.step == "convert" and job.name in zoo.available():
-        inputs.button("Show it", type="primary", key="own_show", on_click=_show, args=(job.name,))
-    inputs.button("Another model", key="own_again", on_click=_forget)
+        st.button("Show it", type="primary", key="own_show", on_click=_show, args=(job.name,))
+    st.button("Another model", key="own_again", on_click=_forget)
 
 
 def _said(job: Job) -> None:

@@ -49,5 +49,8 @@ def _shape(config: Facts, stack: str) -> Shape:
         d_ff=config.feed_forward.d_ff,
         vocab_size=config.vocab_size if predicts else 0,
         n_experts=config.feed_forward.n_experts,
+        n_chosen=config.feed_forward.n_chosen,
+        d_shared=config.feed_forward.d_shared or 0,
+        d_embed=config.embeddings.width,
         n_head_matrices=int(predicts and config.head == "transform"),
     )

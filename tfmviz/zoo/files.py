@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -10,11 +11,15 @@ from torch import Tensor, nn
 
 from tfmviz.model.build import Config, build, parameter_shapes
 from tfmviz.model.config import ModelConfig
+from tfmviz.model.device import chosen_for
 from tfmviz.model.earlier import AnyEarlier
-from tfmviz.model.linear import ready_to_read
+from tfmviz.model.linear import HALF, ready_to_read
 from tfmviz.model.transformer import Transformer, build_to_fill
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.text.tokenizer import Tokenizer
+
+IN_MEMORY = 300_000_000
+"""Parameters of the largest model that is kept in float32: 1.2 GB."""
 
 
 def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer:
@@ -32,15 +37,33 @@ def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer
 
 
 def read_module(folder: Path, config: ModelConfig, *, weights_file: str = "model.safetensors") -> Transformer:
-    """The transformer with its weights in float32, however they are stored; nothing is allocated twice.
+    """The transformer with its weights, which compute in float32 however they are stored; nothing is allocated twice.
+
+    The matrices of a large model that are stored in half precision stay so, and in their file, of which the
+    system keeps in memory what it has room for; see `model.linear.product`.
 
     Raises:
         ValueError: the weights do not fit the config, or not all are finite.
     """
     weights = _read_weights(folder / weights_file, config)
     module = build_to_fill(config)
-    module.load_state_dict({name: value.to(torch.float32, copy=True) for name, value in weights.items()}, assign=True)
+    stays = stay_in_file(config)
+    module.load_state_dict(
+        {
+            name: value if stays(name) and value.dtype in HALF else value.to(torch.float32, copy=True)
+            for name, value in weights.items()
+        },
+        assign=True,
+    )
     return ready_to_read(module)
+
+
+def stay_in_file(config: ModelConfig) -> Callable[[str], bool]:
+    """Which parameters are read from their file at every run: matrices of a large model on the processor."""
+    if config.n_parameters <= IN_MEMORY or chosen_for(config.n_parameters).type != "cpu":
+        return lambda name: False
+    matrices = {name for name, shape in parameter_shapes(config).items() if len(shape) == 2}
+    return lambda name: name in matrices and not name.endswith("positions.table")
 
 
 def read_earlier(folder: Path, config: AnyEarlier) -> nn.Module:

@@ -167,7 +167,7 @@ class ZooModel(Loaded[ModelConfig, Transformer]):
         stack, _, rest = layer.partition(".")
         number = int(rest.partition(".")[0] or 0)
         scheme, device = stacks_of(self.module)[stack].positions_in(number), device_of(self.module)
-        return effects_of(scheme, length, d_model=self.config.d_model, device=device)
+        return effects_of(scheme, length, d_model=self.config.d_embed, device=device)
 
     def texts(self, inputs: str | Sequence[int], target: str | Sequence[int] | None = None) -> tuple[Encoding, ...]:
         """One text, or source and target for an encoder-decoder; see `Loaded.texts`."""

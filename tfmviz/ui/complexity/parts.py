@@ -75,13 +75,16 @@ def _growing(here: Lesson) -> None:
 def _overtaken(over: float, shapes: dict[str, Shape]) -> None:
     shape = next(iter(shapes.values()))
     router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
+    width = f"{shape.n_chosen} · {shape.d_ff}" if shape.n_chosen > 1 else f"{shape.d_ff}"
+    if shape.d_shared:
+        width, router = f"({width} + {shape.d_shared})", f"{router} + {shape.d_model}"
     note = "With two matrices and d_model = n_heads · d_head that is n = d_ff."
     if len(shapes) == 2:
         note = "That holds for the encoder; in the decoder, with two attentions, it is half."
     st.markdown(
         f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
         f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "
-        f"{shape.d_ff}{router}. {'' if router else note}"
+        f"{width}{router}. {'' if router else note}"
     )
 
 

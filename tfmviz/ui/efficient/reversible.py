@@ -60,6 +60,8 @@ def round_trip(model: Model, stack: str, ids: tuple[int, ...]) -> float:
     layers = [_function(weights) for weights in model.weights.stacks[stack].feed_forward.values()]
     blocks = list(zip(layers, [*layers[1:], layers[0]], strict=True))
     x = model.weights.W_E[list(ids)].astype(np.float32)
+    if model.config.embeddings.width is not None:
+        x = model.trace(ids, sites=(widened := f"{stack}.widened",))[widened]
     back, _ = backward(*forward(x, x, blocks), blocks)
     return float(np.linalg.norm(back - x) / np.linalg.norm(x))
 

@@ -122,6 +122,9 @@ def writes(subject: Subject, neuron: int) -> None:
     if not subject.is_read_out:
         st.info("No words are read from this encoder; its output goes to the decoder.", icon=icons.INFO)
         return
+    if subject.here.model.weights.stacks[subject.stack].readout.transform is not None:
+        st.info("This model's head is not linear.", icon=icons.INFO)
+        return
     (change,) = feed_forward.directions(subject.weights, np.array([neuron]), subject.here.model.weights.W_U)
     vocabulary = subject.here.model.vocabulary
     order = np.argsort(-change, kind="stable")

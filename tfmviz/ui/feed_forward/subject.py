@@ -68,8 +68,8 @@ def why_none(here: Lesson) -> str:
     """Why a model has no feed-forward layer to look into."""
     if n_experts := has_experts(here):
         return (
-            f"has {n_experts} feed-forward layers in each block, of which a token uses only one. Choose another "
-            "model above, or see “Size”."
+            f"has {n_experts} feed-forward layers in each block, of which a token uses "
+            f"{here.model.config.feed_forward.n_chosen}. Choose another model above, or see “Size”."
         )
     return "has no feed-forward layers. Choose another model above, or see “Without it”."
 

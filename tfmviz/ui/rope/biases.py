@@ -82,7 +82,7 @@ def added(shown: Subject) -> None:
 
 
 def t5_biases(shown: Subject) -> None:
-    bias = shown.model.position_effects(shown.layer.split(".")[0], FARTHEST + 1).bias
+    bias = shown.model.position_effects(shown.layer, FARTHEST + 1).bias
     assert bias is not None, "the scheme adds no bias"
     by_distance = bias[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)

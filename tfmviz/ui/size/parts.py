@@ -112,7 +112,7 @@ def _training(subject: Subject) -> None:
         ),
     )
     design = subject.design
-    passes = f" (one of {design.n_experts} experts in each layer)" if design.n_experts > 1 else ""
+    passes = f" ({design.n_chosen} of {design.n_experts} experts in each layer)" if design.n_experts > 1 else ""
     passes += ", with shared layers as often as they run" if design.shared_layers else ""
     forward = parameters.training_flops(subject.design, 1) / 3
     result(

@@ -257,10 +257,10 @@ def routed(here: Lesson) -> None:
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
     show("routing", routing(tokens, p, theme=theme()))
     st.markdown(
-        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour shows the expert that "
-        "reads a token, height its probability."
+        f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer; "
+        f"{here.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
     )
-    _shares(tokens, p)
+    _shares(tokens, np.stack([here.trace[f"{site}.weights"] > 0 for site in sites]))
 
 
 def _sites(model: Model) -> list[str]:
@@ -268,32 +268,34 @@ def _sites(model: Model) -> list[str]:
     return list(model.weights.stacks[model.writes_from].experts)
 
 
-def _shares(tokens: tuple[str, ...], p: Array) -> None:
-    """How many of the tokens each expert reads, and whether equal tokens go to one."""
-    shares = np.stack([np.bincount(row, minlength=p.shape[-1]) / len(tokens) for row in p.argmax(axis=-1)])
+def _shares(tokens: tuple[str, ...], reads: Array) -> None:
+    """How many of the tokens each expert reads, and whether equal tokens go to the same.
+
+    Args:
+        reads: (layer, len, expert), bool.
+    """
+    shares = reads.mean(axis=1)  # (layer, expert)
     show(
         "routing_shares",
         Table(
             caption="Share of your tokens that each expert reads",
-            columns=("layer", *(f"expert {e}" for e in range(p.shape[-1]))),
+            columns=("layer", *(f"expert {e}" for e in range(reads.shape[-1]))),
             rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
         ),
     )
-    result(
-        f"{repeated(tokens, p)} Training aims at equal shares, {per_cent(1 / p.shape[-1])} each (Fedus et al. 2021)."
-    )
+    equal = per_cent(float(reads.mean()))
+    result(f"{repeated(tokens, reads)} Training aims at equal shares, {equal} each (Fedus et al. 2021).")
 
 
-def repeated(tokens: tuple[str, ...], p: Array) -> str:
-    """How many of the tokens that occur more than once go to one expert wherever they stand."""
+def repeated(tokens: tuple[str, ...], reads: Array) -> str:
+    """How many of the tokens that occur more than once go to the same experts wherever they stand."""
     places: dict[str, list[int]] = defaultdict(list)
     for i, token in enumerate(tokens):
         places[token].append(i)
     several = [found for found in places.values() if len(found) > 1]
     if not several:
         return "No token occurs twice."
-    chosen = p.argmax(axis=-1)
-    same = [sum(len(set(row[found].tolist())) == 1 for found in several) for row in chosen]
+    same = [sum(bool((row[found] == row[found[0]]).all()) for found in several) for row in reads]
     by_layer = ", ".join(f"{n} in layer {row}" for row, n in enumerate(same))
     occur = "occurs" if len(several) == 1 else "occur"
-    return f"{counted(len(several), 'token')} {occur} more than once. Read by one expert at every place: {by_layer}."
+    return f"{counted(len(several), 'token')} {occur} more than once. Always read by the same: {by_layer}."

@@ -190,6 +190,8 @@ def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
     """How far both heads copy: by the eigenvalues of their weights, and on the sentence."""
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
+    if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not tell
+        return
     said = [
         f"head {name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "
         f"**{per_cent(float(measured_scores(here.trace, head[0], here.model.weights)[head[1]]))}**"

@@ -108,9 +108,10 @@ def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
         case "add":
             return {"words": RESIDUAL_WORDS, "links": [["residual_stream", {"stream": "The river"}]]}
         case "mlp" if mixture := _experts(subject, tensor.layer):
-            words = f"Each token passes through one of {len(mixture.experts)} FFNs, weighted by its p."
-            count = sum(map(numbers_in, mixture.experts))
-            return {"words": words, "parameters": count, "lines": ["pᵢ · FFNᵢ, i = argmax p"]} | _mlp_links()
+            words = f"Each token passes through {mixture.n_chosen} of {len(mixture.experts)} FFNs, weighted by p."
+            lines = ["pᵢ · FFNᵢ, i = argmax p"] if mixture.n_chosen == 1 else [f"Σ wᵢ · FFNᵢ, top {mixture.n_chosen} p"]
+            count = numbers_in(mixture) - mixture.W_R.size - mixture.b_R.size
+            return {"words": words, "parameters": count, "lines": lines} | _mlp_links()
         case "mlp":
             weights = _feed_forward(subject, tensor.layer)
             words = f"FFN: from {len(weights.W_out):,} values back to {weights.W_out.shape[1]}, a W₂ + b₂."

@@ -29,7 +29,8 @@ def lanes(subject: Subject, sheet: Sheet) -> list[dict[str, Any]]:
 def read_at(subject: Subject, stack: str) -> dict[str, str]:
     """Where the model's words can be read: per column the site of the stream. The last is the end of the stack."""
     begin = "sum" if f"{stack}.pos_embed" in subject.trace else "embed"
-    begin = "embed_norm" if f"{stack}.embed_norm" in subject.trace else begin
+    for last in ("embed_norm", "widened"):
+        begin = last if f"{stack}.{last}" in subject.trace else begin
     blocks = {f"{stack}.{n}": f"{stack}.{n}.resid_post" for n in range(depth(subject.trace, stack))}
     return {f"{stack}.{begin}": f"{stack}.0.resid_pre"} | blocks
 
@@ -48,7 +49,7 @@ def _lane(subject: Subject, sheet: Sheet, stack: str) -> dict[str, Any]:
     note = f"{subject.scheme.name}. {subject.scheme.idea}"
     n_positions = subject.counts[f"{stack}.positions"]
     if n_positions and f"{stack}.pos_embed" not in subject.trace:
-        note += f" ({n_positions:,} parameters, shared by all layers)"
+        note += f" ({n_positions:,} parameters)"
     if subject.crosses and stack == "decoder":
         mark = f"{START} (here the token {subject.trace.tokens[0]})"
         note = f"reads its own answer shifted right: {mark} comes first. {note}"
@@ -84,6 +85,8 @@ def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
         columns += _added_positions(subject, sheet, stack)
     if f"{stack}.embed_norm" in trace:
         columns.append(_first_norm(subject, sheet, stack))
+    if f"{stack}.widened" in trace:
+        columns.append(_widening(subject, sheet, stack))
     return columns
 
 
@@ -98,6 +101,19 @@ def _first_norm(subject: Subject, sheet: Sheet, stack: str) -> Column:
         "words": norm_words(subject),
         "links": [["normalisation", {}]],
     } | sheet.strips(f"{stack}.embed_norm")
+
+
+def _widening(subject: Subject, sheet: Sheet, stack: str) -> Column:
+    """The matrix between narrow embeddings and the first block."""
+    return {
+        "id": f"{stack}.widened",
+        "kind": "embed",
+        "title": "× W",
+        "lines": [],
+        "parameters": subject.counts[f"{stack}.widening"],
+        "words": f"{subject.weights.W_E.shape[1]} → {subject.trace[f'{stack}.widened'].shape[1]}",
+        "links": [],
+    } | sheet.strips(f"{stack}.widened")
 
 
 def _embedding(subject: Subject, stack: str) -> str:
