@@ -46,10 +46,7 @@ export function rollout(layers: Pattern[], length: number): { weights: Float32Ar
   return { weights: Float32Array.from(mixed), reached };
 }
 
-/**
- * A pattern as the reader's filters leave it: without the first key (each row sums to 1 again), only the largest
- * weights of a row that together make `top` per cent of it, none below `least`.
- */
+/** Without the first key (rows sum to 1 again), with the largest that make `top` per cent of a row, from `least` on. */
 export function filtered({ mask, weights }: Pattern, { withoutFirst, top, least }: Filters) {
   if (!withoutFirst && top >= 100 && least <= 0) return weights;
   const kept = weights.slice();

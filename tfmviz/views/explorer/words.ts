@@ -69,10 +69,7 @@ export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<s
 /** What is pointed at, always with its number: “it” (token 7); or, of crossing texts, “a”, about to write “student”. */
 const said = ({ labels, said }: Texts, at: number) => inWords(said?.[at] ?? `“${labels[at]}” (token ${at})`);
 
-/**
- * What each row of the heads that are shown gives to no token, such as to a sink; null where all sum to 1, and where
- * the rows are not what the heads give: in a rollout, and behind filters.
- */
+/** What each row of the heads shown gives to no token; null where all sum to 1, in a rollout and behind filters. */
 export function unusedOf({ unused }: Kind, view: State): number[] | null {
   if (!unused || view.aggregate === "rollout" || filterWords(view)) return null;
   const heads = view.heads.map(({ layer, head }) => unused[layer][head]);

@@ -136,10 +136,7 @@ export function mark(buttons: HTMLButtonElement[], focus: number | null, pin: nu
   }
 }
 
-/**
- * Tells which button of a group the pointer or the keyboard is on, and which one is clicked. Arrow keys go from one to
- * the next. A button that comes to lie under a pointer at rest is not pointed at.
- */
+/** Tells which button of a group is clicked, and which the keyboard is on, or a pointer that has moved there. */
 export function listen(
   group: HTMLElement,
   pick: (position: number, event: MouseEvent) => void,

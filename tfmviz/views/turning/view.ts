@@ -116,10 +116,7 @@ export class Turning extends Shell {
     return { token: query, turn: [key, pair, i, j].join(".") };
   }
 
-  /**
-   * A choice that fits the data. By default the last token asks, the one before it is its key, both stand where they do
-   * in the sentence, and the pair is the one whose part of q · k depends most on their distance.
-   */
+  /** A choice that fits the data. By default the last token asks the one before it, with the pair that varies most. */
   fitted({ query, key, pair, i, j }: Partial<Chosen>): Chosen {
     const { tokens, theta, last } = this.vectors;
     const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));

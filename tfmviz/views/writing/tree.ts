@@ -22,10 +22,7 @@ export function pathOf(tree: Tree, branch: number = tree.branch): number[] {
 /** The tokens that are written. */
 export const writtenIn = (tree: Tree) => pathOf(tree).slice(0, tree.shown);
 
-/**
- * Puts a token at a place of the text that is being read, and ends there. If a branch has this beginning already, it
- * is read; otherwise the text goes on or branches. Null if there would be too many branches.
- */
+/** Reads a branch that begins so, or goes on with a token, or branches there; null if there would be too many. */
 export function choose(tree: Tree, place: number, token: number): Tree | null {
   const beginning = [...pathOf(tree).slice(0, place), token];
   const order = [tree.branch, ...tree.branches.keys()];
