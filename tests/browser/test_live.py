@@ -13,6 +13,12 @@ from tests.browser import AT_REST, HAS_ENGINE, Server, Visit, press
 SHOWN = "() => globalThis.tfmvizViews.explorer.view.attention.texts.target.tokens.join('')"
 """The text whose heads are on the page."""
 
+HEADS = """() => {
+    const { attention } = globalThis.tfmvizViews.explorer.view;
+    return attention.kinds[0].layers.map((_, layer) => attention.heads(0, layer).map((head) => [...head]));
+}"""
+"""Their weights."""
+
 SAVES_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
 """A reader whose line is dear: no model travels there, and the server answers each key."""
 
@@ -77,11 +83,11 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
     assert (len(sent), page.url) == (runs, before)
     box.fill("The dog sat")
     shows(page, "The dog sat")
-    heads = page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]")
+    heads = page.evaluate(HEADS)
     entered(page, box, "dog")
     is_dimmed(page, False)
     assert len(sent) > runs
-    assert page.evaluate("[...globalThis.tfmvizViews.explorer.view.attention.source.data]") == heads
+    assert page.evaluate(HEADS) == heads
 
 
 def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Visit) -> None:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { amountColour } from "../../tfmviz/views/lens/view.tsx";
-import { bytesOf, css, inkOn, packed, RAMP } from "../../tfmviz/views/shared/colours.ts";
+import { bytesOf, css, inkOn, packedShade, RAMP } from "../../tfmviz/views/shared/colours.ts";
 import { shader } from "../../tfmviz/views/shared/shades.ts";
 
 const SCALES = {
@@ -20,7 +20,7 @@ test("cividis runs from dark blue to bright yellow, ever brighter", () => {
 test("a shade has one colour however it is written", () => {
   assert.equal(css(0), "rgb(0 34 78)");
   assert.equal(css(1), "rgb(254 232 56)");
-  assert.equal(packed(1).toString(16), "ff38e8fe"); // alpha, blue, green, red
+  assert.equal(packedShade(1).toString(16), "ff38e8fe"); // alpha, blue, green, red
 });
 
 test("ink is light on dark and dark on light", () => {

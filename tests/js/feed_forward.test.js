@@ -79,7 +79,7 @@ test("a sum is written out with its bias, and with what is left out", () => {
   const arrays = arraysOf(8, 9);
   arrays.pre = { rows: 1, columns: 9, values: Float32Array.from({ length: 9 }, () => 3.5) };
   const sum = { of: "", indices: [2, 0], a: [2, -1], b: [1.5, 0.5], others: 6, rest: 0.75, total: 3.25, bias: 0.25 };
-  const said = account({ header: HEADER, arrays }, { part: "pre", index: 4 }, sum);
+  const said = account({ header: HEADER, arrays, place: { part: "pre", index: 4 }, sum });
   assert.equal(said.title, "h = x W_in + b, neuron 4: 3.500");
   assert.match(textOf(said), /8 products.*sum 3\.250 \+ 0\.250 \(bias\) = 3\.500/);
   assert.deepEqual(said.blocks[1], {
@@ -107,7 +107,10 @@ test("a sum is written out with its bias, and with what is left out", () => {
   });
   assert.doesNotMatch(textOf(said), /norm/);
   arrays.pre.values[4] = 1;
-  assert.match(textOf(account({ header: HEADER, arrays }, { part: "pre", index: 4 }, sum)), /After the norm: 1\.000/);
+  assert.match(
+    textOf(account({ header: HEADER, arrays, place: { part: "pre", index: 4 }, sum })),
+    /After the norm: 1\.000/,
+  );
 });
 
 test("functions and gates are said in numbers", () => {
@@ -120,16 +123,19 @@ test("functions and gates are said in numbers", () => {
     arrays[name] = { rows: 1, columns: 1, values: [value] };
   const gated = { ...HEADER, f: "SiLU", gated: true };
   assert.match(
-    textOf(account({ header: gated, arrays }, { part: "post", index: 0 }, null)),
+    textOf(account({ header: gated, arrays, place: { part: "post", index: 0 }, sum: null })),
     /SiLU\(2\.000\) = 1\.750.*1\.750 × 4\.000 = 7\.000/,
   );
   arrays.post = { rows: 1, columns: 1, values: [3] };
   assert.match(
-    textOf(account({ header: HEADER, arrays }, { part: "post", index: 0 }, null)),
+    textOf(account({ header: HEADER, arrays, place: { part: "post", index: 0 }, sum: null })),
     /GELU\(4\.000\) = 4\.000 × 0\.750 = 3\.000/,
   );
   const relu = { ...HEADER, f: "ReLU" };
-  assert.match(textOf(account({ header: relu, arrays }, { part: "post", index: 0 }, null)), /passes unchanged/);
+  assert.match(
+    textOf(account({ header: relu, arrays, place: { part: "post", index: 0 }, sum: null })),
+    /passes unchanged/,
+  );
   arrays.pre = { rows: 1, columns: 1, values: [-4] };
-  assert.match(textOf(account({ header: relu, arrays }, { part: "post", index: 0 }, null)), /becomes 0/);
+  assert.match(textOf(account({ header: relu, arrays, place: { part: "post", index: 0 }, sum: null })), /becomes 0/);
 });

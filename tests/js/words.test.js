@@ -9,7 +9,6 @@ import {
   sentence,
   shownName,
   unusedOf,
-  verdictOf,
   verdictWords,
 } from "../../tfmviz/views/explorer/words.ts";
 import { quoted } from "../../tfmviz/views/shared/quoted.ts";
@@ -50,17 +49,16 @@ test("what the first token takes is said where it is most of all", () => {
 });
 
 test("verdicts name what a head does and how clearly", () => {
-  assert.equal(verdictOf(DECODER, { layer: 0, head: 0 }), "induction 0.88");
-  assert.equal(verdictOf(DECODER, { layer: 1, head: 0 }), "");
-  assert.equal(verdictOf(DECODER, { layer: 1, head: 1 }), "only one token to attend to");
-  assert.equal(verdictOf(CROSS, { layer: 1, head: 1 }), "");
   assert.equal(headWords(DECODER, { layer: 0, head: 0 }), "Layer 0, head 0: induction 0.88");
+  assert.equal(headWords(DECODER, { layer: 1, head: 0 }), "Layer 1, head 0");
+  assert.equal(headWords(DECODER, { layer: 1, head: 1 }), "Layer 1, head 1: only one token to attend to");
+  assert.equal(headWords(CROSS, { layer: 1, head: 1 }), headName(CROSS, { layer: 1, head: 1 }));
 });
 
 test("a biography is said as it is, and a head without a claim that held has no number", () => {
   const kind = { name: "decoder.self_attn", verdicts: [[["no claim", 0]]], repeats: [], said: [["gives 12%."]] };
   assert.deepEqual(verdictWords(kind, { layer: 0, head: 0 }, {}), [" gives 12%.", ""]);
-  assert.equal(verdictOf(kind, { layer: 0, head: 0 }), "no claim");
+  assert.equal(headWords(kind, { layer: 0, head: 0 }), "Layer 0, head 0: no claim");
 });
 
 test("a verdict ends a sentence and says how many heads share it; one that names no pattern names no number of it", () => {

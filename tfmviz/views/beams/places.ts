@@ -1,6 +1,5 @@
 // Where continuations stand in the tree of a beam search: steps across, ranks down.
 
-/** One continuation. */
 export interface Continuation {
   step: number; // its length in tokens, from 1
   rank: number; // among the continuations of its step, 0 for the best
@@ -21,10 +20,7 @@ export function wayTo(nodes: Continuation[], n: number) {
   return way;
 }
 
-/**
- * Where an arrow key leads: to the left what it continues, to the right its best continuation, up and down the next
- * rank. −1 if there is nothing.
- */
+/** Where an arrow key leads: left what it continues, right its best continuation, up and down the next rank; or −1. */
 export function neighbour(nodes: Continuation[], n: number, [rows, columns]: [rows: number, columns: number]) {
   const from = nodes[n];
   if (columns < 0) return parentOf(nodes, n);

@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { arrowOf, make, watched } from "../shared/elements.ts";
+import { make, takenArrow, watched } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { type Continuation, neighbour, parentOf, wayTo } from "./places.ts";
@@ -22,7 +22,6 @@ class BeamTree extends Shell {
   stage = make("div", { className: "stage" }, this.lines, this.grid);
   says = make("p", { className: "says" });
 
-  /** @param page hears of the continuation that is picked, -1 for none */
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     const legend = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
@@ -62,10 +61,8 @@ class BeamTree extends Shell {
   }
 
   move(event: KeyboardEvent, from: number) {
-    const arrow = arrowOf(event);
+    const arrow = takenArrow(event);
     if (!arrow) return;
-    event.stopPropagation(); // or the page's own shortcuts would fire as well
-    event.preventDefault();
     const to = neighbour(this.data.nodes, from, arrow);
     if (to >= 0) this.grid.querySelectorAll("button")[to].focus();
   }

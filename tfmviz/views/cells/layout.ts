@@ -2,6 +2,7 @@
 
 import { BRACKET, partOf, runsOf } from "../shared/bytes.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
+import { arrowOf } from "../shared/elements.ts";
 import { type Names, across as namesAcross, reach, smallestNamed, thinned } from "../shared/names.ts";
 import type { Axis, Cell, Picture } from "./words.ts";
 
@@ -25,15 +26,15 @@ const EDGE = 2; // pixels for the frame of a cell at the upper edge
 const BAR = 46; // pixels for the colour bar with its numbers
 
 /**
- * Sizes and places for a free width. Cells are as large as there is room, in the height too; no cell is higher than
- * wide, but where the name of its row needs that.
- * @param free pixels; a matrix that would be too small to be read is higher
- * @param least pixels of the smallest letters; where they do not fit, labels and numbers are left out
+ * Sizes and places for a free width. Cells are as large as there is room, in the height too, unless they could not be
+ * read then; none is higher than wide, but where the name of its row needs that. Labels and numbers that do not fit in
+ * letters of the least size are left out.
  */
-export function layOut(picture: Picture, free: { width: number; height: number }, measure: Measure, least: number) {
+export function layOut(picture: Picture, free: Free, measure: Measure, least: number) {
   const { rows, columns, matrices } = picture;
   const { width } = free;
-  const names = nameWidth(rows, measure, Math.min(LONGEST_NAME, 0.34 * width), least);
+  const widest = Math.min(LONGEST_NAME, 0.34 * width, widestName(rows, measure, least));
+  const names = widest ? Math.ceil(widest) + 8 : 0;
   const [beside, under] = [runsOf(rows.names ?? []), runsOf(columns.names ?? [])];
   const needed = names + (beside.length ? BRACKET : 0) + (rows.title ? TITLE : 0);
   const first = cellsRightOf(needed, picture, free, measure, least);
@@ -67,27 +68,25 @@ export function layOut(picture: Picture, free: { width: number; height: number }
   };
 }
 
+type Free = { width: number; height: number }; // pixels
+
 /** How large cells are that stand right of the names of rows, and how the names of columns stand below them. */
-function cellsRightOf(
-  left: number,
-  picture: Picture,
-  free: { width: number; height: number },
-  measure: Measure,
-  least: number,
-) {
+function cellsRightOf(left: number, picture: Picture, free: Free, measure: Measure, least: number) {
   const { rows, columns, matrices, square } = picture;
   const width = free.width - left - 3;
   const across = Math.max(1, Math.min(picture.across, matrices, Math.floor((width + BETWEEN) / (NARROWEST + BETWEEN))));
   const down = Math.ceil(matrices / across);
   const room = ((width + BETWEEN) / across - BETWEEN) / columns.count;
-  const needed = heightOfNumbers(picture, room, measure, least);
+  // How high cells must be for the smallest numbers; 0 where there are none, or these are wider than the cells.
+  const number = widthOfNumbers(picture.texts, measure, least);
+  const needed = !number || number + FREE > room ? 0 : Math.max(least, square ? number : 0) + FREE;
   const around =
     EDGE + 3 + (picture.scale.title ? BAR : 0) + (columns.title ? TITLE : 0) + (matrices > 1 ? TITLE : 0) * down;
   const lowest = matrices > 1 ? LOWEST_OF_SEVERAL : LOWEST;
   const sizes = (below: Names) => {
     const height = (free.height - around) / down - below.room;
     const forNames = columns.names?.length ? Math.min(free.height / down, smallestNamed(least) * rows.count) : 0;
-    const most = Math.max(Math.max(height, lowest, forNames) / rows.count, needed);
+    const most = Math.max(height / rows.count, lowest / rows.count, forNames / rows.count, needed);
     const side = Math.min(room, Math.max(LARGEST_SQUARE, needed), most);
     if (square) return { wide: side, high: side };
     const wide = Math.min(room, WIDEST);
@@ -98,17 +97,7 @@ function cellsRightOf(
   return { across, wide, high, below: namesUnder(columns, wide, measure, least) };
 }
 
-/** How high cells must be for the smallest numbers; 0 where there are none, or these are wider than the cells. */
-function heightOfNumbers({ texts, square }: Picture, wide: number, measure: Measure, least: number) {
-  const across = widthOfNumbers(texts, measure, least);
-  if (!across || across + FREE > wide) return 0;
-  return Math.max(least + FREE, square ? across + FREE : 0);
-}
-
-/**
- * Pixels of the letters of all numbers: the largest in which each fits into its cell, at most a third more than the
- * smallest; 0 where there are none.
- */
+/** Pixels of the letters of all numbers, at most a third more than the smallest; 0 where there are none or no room. */
 function sizeOfNumbers({ texts }: Picture, wide: number, high: number, measure: Measure, least: number) {
   for (let size = Math.floor(Math.min((4 / 3) * least, high - FREE)); texts && size >= least; size--)
     if (widthOfNumbers(texts, measure, size) + FREE <= wide) return size;
@@ -130,11 +119,8 @@ export function cellAt({ corners, wide, high }: Place, { x, y }: Point, { rows, 
 
 /** The cell that an arrow key leads to; over the edge of a matrix into its neighbour, where there is one. */
 export function next(from: Cell, key: string, { rows, columns, matrices }: Picture) {
-  const cell = { ...from, matrix: Math.min(from.matrix, matrices - 1) };
-  if (key === "ArrowUp") cell.row -= 1;
-  if (key === "ArrowDown") cell.row += 1;
-  if (key === "ArrowLeft") cell.column -= 1;
-  if (key === "ArrowRight") cell.column += 1;
+  const [down, right] = arrowOf({ key }) ?? [0, 0];
+  const cell = { matrix: Math.min(from.matrix, matrices - 1), row: from.row + down, column: from.column + right };
   if (key === "Home") cell.column = 0;
   if (key === "End") cell.column = columns.count - 1;
   if (cell.column < 0 && cell.matrix > 0) Object.assign(cell, { matrix: cell.matrix - 1, column: columns.count - 1 });
@@ -148,11 +134,6 @@ export function next(from: Cell, key: string, { rows, columns, matrices }: Pictu
 function widestName(axis: Axis, measure: Measure, least: number) {
   const names = axis.names ?? [String(axis.count - 1)];
   return Math.max(0, ...names.map((name) => measure(partOf(name), Math.max(LETTER_SIZE, least))));
-}
-
-function nameWidth(axis: Axis, measure: Measure, most: number, least: number) {
-  const width = widestName(axis, measure, least);
-  return width ? Math.ceil(Math.min(most, width)) + 8 : 0;
 }
 
 /** Names of columns below their cells. Numbers are thinned out and stay level. */

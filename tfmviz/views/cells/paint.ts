@@ -1,9 +1,8 @@
 // Paints a picture of cells on a canvas context, or on the stand-in that writes SVG.
 
 import { paintBrackets, partOf } from "../shared/bytes.ts";
-import { contextOf, fitted, type Pen, setPen, strokes, upwards } from "../shared/canvas.ts";
-import { bytesOf, type Colours, inkOnRgb } from "../shared/colours.ts";
-import { make } from "../shared/elements.ts";
+import { fitted, type Pen, setPen, strokes, upwards } from "../shared/canvas.ts";
+import { bytesOf, type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
 import { writeName } from "../shared/names.ts";
 import { LONGEST_NAME, type Place } from "./layout.ts";
@@ -24,21 +23,13 @@ export function bitmaps(picture: Picture, colours: Colours): HTMLCanvasElement[]
   const { matrices, rows, columns, values, scale } = picture;
   const colourOf = painter(scale, colours.isDark);
   const size = rows.count * columns.count;
-  return Array.from({ length: matrices }, (_, matrix) => {
-    const canvas = make("canvas", { width: columns.count, height: rows.count });
-    const context = contextOf(canvas);
-    const image = context.createImageData(columns.count, rows.count);
-    const pixels = new Uint32Array(image.data.buffer);
-    for (let n = 0; n < size; n++) {
+  return Array.from({ length: matrices }, (_, matrix) =>
+    pixels(columns.count, rows.count, (n) => {
       const value = values[matrix * size + n];
-      if (Number.isFinite(value)) {
-        const [red, green, blue] = colourOf(value);
-        pixels[n] = (255 << 24) | (blue << 16) | (green << 8) | red;
-      } else if (!isLeftOut(picture, value)) pixels[n] = colours.maskedPacked;
-    }
-    context.putImageData(image, 0, 0);
-    return canvas;
-  });
+      if (Number.isFinite(value)) return packed(colourOf(value));
+      return isLeftOut(picture, value) ? 0 : colours.maskedPacked;
+    }),
+  );
 }
 
 type Scene = { picture: Picture; place: Place; colours: Colours };
@@ -153,8 +144,10 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
     if (beside.room && isFirst) {
       for (let row = 0; row < rows.count; row += beside.step)
         pen.fillText(fitted(pen, partOf(nameOf(rows, row)), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
-      for (const row of rows.boxed)
-        paintBox(pen, x - beside.room + 1, y + row * high + 1, beside.room - 3, high - 2, colours);
+      setPen(pen, { strokeStyle: colours.accent, lineWidth: 2 });
+      const hasRoom = Math.min(beside.room - 3, high - 2) >= LEAST_BOX; // else boxes would hide the names
+      for (const row of hasRoom ? rows.boxed : []) // tokens that the other text lacks
+        pen.strokeRect(x - beside.room + 1, y + row * high + 1, beside.room - 3, high - 2);
     }
     const along = { from: y, cell: high, edge: x - beside.room, size: beside.size, colour };
     if (isFirst) paintBrackets(pen, runs.beside, "left", along);
@@ -168,13 +161,6 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
     const edge = bottom + below.room - 4;
     paintBrackets(pen, runs.below, "below", { from: x, cell: wide, edge, size: below.size, colour });
   }
-}
-
-/** A box around the name of a token that the other text lacks. */
-function paintBox(pen: Pen, x: number, y: number, width: number, height: number, { accent }: Colours) {
-  if (Math.min(width, height) < LEAST_BOX) return; // the boxes would hide the names
-  setPen(pen, { strokeStyle: accent, lineWidth: 2 });
-  pen.strokeRect(x, y, width, height);
 }
 
 function paintTitles(pen: Pen, { picture: { rows, columns, titles }, place, colours }: Scene) {

@@ -1,6 +1,6 @@
 // What colours and numbers a value gets. Nothing here draws.
 
-import { bytesOf, indexOf, RAMP, type Rgb } from "../shared/colours.ts";
+import { between, bytesOf, indexOf, RAMP, type Rgb } from "../shared/colours.ts";
 import { decimal, tiny } from "../shared/numbers.ts";
 
 export type Scale = {
@@ -17,7 +17,7 @@ export type Scale = {
 export function painter(scale: Scale, dark: boolean): (value: number) => Rgb {
   if (scale.colours === "cividis") return (value) => RAMP[indexOf(along(scale, value))];
   const stops = scale.stops[dark ? "dark" : "light"].map(bytesOf);
-  return (value) => mixed(stops, along(scale, value));
+  return (value) => between(stops, along(scale, value));
 }
 
 /** How far along the colours a value lies: from 0, the first, to 1, the last. */
@@ -41,10 +41,8 @@ export function ticks({ low, high, ticks: kind }: Pick<Scale, "low" | "high" | "
   };
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
-  return Array.from({ length: last - first + 1 }, (_, n) => ({
-    value: (first + n) * step,
-    text: write((first + n) * step),
-  }));
+  const values = Array.from({ length: last - first + 1 }, (_, n) => (first + n) * step);
+  return values.map((value) => ({ value, text: write(value) }));
 }
 
 /** The least step of at least `least` that is 1, 2, 2.5 or 5 times a power of ten. */
@@ -60,17 +58,6 @@ function decimals(step: number) {
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const left = step * 10 ** digits;
   return Math.abs(left - Math.round(left)) > 1e-6 ? digits + 1 : digits;
-}
-
-/**
- * @param stops at even steps
- * @param place from 0 to 1
- */
-function mixed(stops: Rgb[], place: number): Rgb {
-  if (stops.length === 1) return stops[0];
-  const at = place * (stops.length - 1);
-  const low = Math.min(Math.floor(at), stops.length - 2);
-  return stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * (at - low)));
 }
 
 const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));

@@ -35,32 +35,29 @@ class Cells extends Shell {
   /** @param page hears of a cell that was clicked */
   constructor(parent: HTMLElement, page: Page) {
     super(page);
+    const { canvas } = this;
     const head = make("div", { className: "head" }, this.title, this.tools);
-    const stage = make("div", { className: "stage" }, this.canvas, this.mark);
+    const stage = make("div", { className: "stage" }, canvas, this.mark);
     this.mount(parent, { className: "cells" }, head, stage, this.tip);
-    this.listen();
+    canvas.onpointermove = (event) => this.point(this.under(event));
+    canvas.onpointerleave = () => this.point(this.atKeyboard() ? this.cursor : null);
+    canvas.onclick = (event) => this.choose(this.under(event));
+    canvas.onfocus = () => this.atKeyboard() && this.point(this.cursor);
+    canvas.onblur = () => this.point(null);
+    canvas.onkeydown = (event) => this.key(event);
     this.atEnd(veil(this.node, () => this.redraw()));
   }
 
-  listen() {
-    const { canvas } = this;
-    canvas.addEventListener("pointermove", (event: MouseEvent) => this.point(this.under(event)));
-    canvas.addEventListener("pointerleave", () => this.point(this.atKeyboard() ? this.cursor : null));
-    canvas.addEventListener("click", (event: MouseEvent) => this.choose(this.under(event)));
-    canvas.addEventListener("focus", () => this.atKeyboard() && this.point(this.cursor));
-    canvas.addEventListener("blur", () => this.point(null));
-    canvas.addEventListener("keydown", (event: KeyboardEvent) => this.key(event));
-  }
-
-  /** @param data what Python sends, or how the picture differs from that */
+  /** Takes what Python sends, or how the picture differs from that. */
   read(data: Uint8Array | Partial<Picture>) {
     if (data instanceof Uint8Array) {
       const { header, arrays } = unpack<Omit<Picture, "values">>(data);
       this.picture = { ...header, values: arrays.values.values };
     } else this.picture = { ...this.picture, ...data, scale: { ...this.picture.scale, ...data.scale } };
     this.images = [];
-    this.cursor = this.atKeyboard() ? next(this.cursor, "", this.picture) : this.atHome(); // still within the picture
-    const { matrices, titles, scale, click } = this.picture;
+    const { matrices, titles, scale, click, frames } = this.picture;
+    const { top: row, left: column } = frames[0] ?? { top: 0, left: 0 }; // the first that is framed
+    this.cursor = this.atKeyboard() ? next(this.cursor, "", this.picture) : { matrix: 0, row, column };
     const own = matrices === 1 ? titles : [];
     this.title.textContent = [...own, scale.title].filter(Boolean).join(": ");
     this.canvas.dataset.picks = String(Boolean(click));
@@ -81,12 +78,6 @@ class Cells extends Shell {
     return this.node.dataset.veiled === "true";
   }
 
-  // The cell that the keyboard begins with: the first that is framed.
-  atHome() {
-    const [frame] = this.picture.frames;
-    return { matrix: 0, row: frame?.top ?? 0, column: frame?.left ?? 0 };
-  }
-
   palette() {
     const colours = super.palette();
     if (colours.isDark !== this.colours?.isDark) this.images = [];
@@ -101,11 +92,7 @@ class Cells extends Shell {
     const height = innerHeight - (this.node.matches(":fullscreen") ? AROUND_WHOLE : AROUND);
     this.place = layOut(this.picture, { width: this.width, height }, measure, least);
     const { canvas, place } = this;
-    fading(canvas, isOther, () => this.paint(fresh(canvas, place.width, place.height)));
-  }
-
-  paint(pen: Pen) {
-    paintPicture(pen, this, this.images);
+    fading(canvas, isOther, () => paintPicture(fresh(canvas, place.width, place.height), this, this.images));
   }
 
   /** The cell under the pointer, null if there is none. */
@@ -128,10 +115,7 @@ class Cells extends Shell {
     this.page.beside?.(linked, at);
   }
 
-  /**
-   * Shows the cell that is pointed at in a linked picture; a note where this one has no such row or column.
-   * @param at the places of its row and its column
-   */
+  /** Shows the cell that is pointed at in a linked picture, by its places; a note where this one has no such cell. */
   mirror(at: (number | undefined)[] | null) {
     if (!this.width) return false;
     const { rows, columns } = this.picture;
@@ -157,12 +141,9 @@ class Cells extends Shell {
     if (!isThere) return;
     const { corners, wide, high } = this.place;
     const { x, y } = corners[cell.matrix];
-    Object.assign(this.mark.style, {
-      left: `${x + cell.column * wide}px`,
-      top: `${y + cell.row * high}px`,
-      width: `${wide}px`,
-      height: `${high}px`,
-    });
+    const place = [x + cell.column * wide, y + cell.row * high, wide, high].map((pixels) => `${pixels}px`);
+    const [left, top, width, height] = place;
+    Object.assign(this.mark.style, { left, top, width, height });
   }
 
   /** A cell of the first matrix by the names of its row and its column, or one of these alone. */
@@ -197,14 +178,8 @@ class Cells extends Shell {
   figure() {
     const { width, height } = this.place;
     const { name, alt } = this.picture;
-    return {
-      width: Math.max(width, 420),
-      height,
-      paint: (pen: Pen) => this.paint(pen),
-      name,
-      title: this.title.textContent ?? "",
-      caption: alt,
-    };
+    const paint = (pen: Pen) => paintPicture(pen, this, this.images);
+    return { width: Math.max(width, 420), height, paint, name, title: this.title.textContent ?? "", caption: alt };
   }
 
   values(): Values {

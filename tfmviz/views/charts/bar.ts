@@ -11,7 +11,6 @@ import { type Seen, saying, seen } from "../shared/where.ts";
 import { ofVega } from "./values.ts";
 
 const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
-
 const SPACES = ".js-plotly-plot"; // what Plotly draws
 
 /** What is used of a chart of Vega. */
@@ -36,10 +35,7 @@ declare global {
   var tfmvizWhere: typeof where | undefined;
 }
 
-/**
- * Where something stands in the window: a figure by its key; with names, its cell, row, column, mark or word. Null
- * where it is not drawn.
- */
+/** Where a figure stands in the window, by its key; with names, its cell, row, column, mark or word. */
 function where(key: string, ...names: string[]): Seen | null {
   const home = document.querySelector(`.st-key-${CSS.escape(key)}`);
   if (!home) return null;
@@ -56,7 +52,10 @@ export function barCharts(): () => void {
   const look = () => {
     asked = 0;
     for (const chart of document.querySelectorAll<HTMLElement>(CHARTS)) addBar(chart);
-    for (const space of document.querySelectorAll<Space>(SPACES)) say(space);
+    for (const space of document.querySelectorAll<Space>(SPACES)) {
+      const alt = space.layout?.meta?.alt; // in words, for screen readers
+      if (alt) put(space, { role: "img", ariaLabel: alt });
+    }
   };
   const observer = new MutationObserver(() => {
     asked ||= requestAnimationFrame(look);
@@ -71,12 +70,6 @@ export function barCharts(): () => void {
   };
 }
 
-/** What a figure of Plotly shows, in words, for screen readers. */
-function say(space: Space) {
-  const alt = space.layout?.meta?.alt;
-  if (alt) put(space, { role: "img", ariaLabel: alt });
-}
-
 function addBar(chart: HTMLElement) {
   const home = chart.parentElement;
   if (!home || home.querySelector(":scope > .tfmviz-bar")) return;
@@ -88,17 +81,19 @@ function addBar(chart: HTMLElement) {
 }
 
 /** The view of Vega that has drawn a chart; undefined while it is being drawn. */
-function viewOf(home: HTMLElement) {
-  const drawn = home.querySelector<Mark>(".stVegaLiteChart svg.marks path");
-  return drawn?.__data__?.context?.dataflow;
-}
+const viewOf = (home: HTMLElement) =>
+  home.querySelector<Mark>(".stVegaLiteChart svg.marks path")?.__data__?.context?.dataflow;
 
 const nameOf = (home: HTMLElement) =>
   /st-key-([\w-]+)/.exec(home.closest("[class*=st-key-]")?.className ?? "")?.[1] ?? "figure";
 
 async function saveChart(home: HTMLElement, format: "svg" | "png") {
   const space = spaceOf(home);
-  if (space) return saveSpace(space, format);
+  if (space) {
+    // Plotly itself is out of reach here, so its own button does the work.
+    space._context.toImageButtonOptions.format = format;
+    return space.querySelector<HTMLElement>(".modebar-btn")?.click();
+  }
   const view = viewOf(home);
   if (!view) return;
   await view.background(ground()).runAsync();
@@ -133,9 +128,3 @@ function valuesOf(home: HTMLElement) {
 
 /** What Plotly has drawn, with what it was given; undefined while it is being drawn, and for other charts. */
 const spaceOf = (home: HTMLElement) => home.querySelector<Space>(SPACES);
-
-/** Plotly itself is out of reach here, so its own button does the work. */
-function saveSpace(space: Space, format: "svg" | "png") {
-  space._context.toImageButtonOptions.format = format;
-  space.querySelector<HTMLElement>(".modebar-btn")?.click();
-}

@@ -5,10 +5,9 @@ import type { Values } from "../shared/table.ts";
 /** Which columns of which data sets are a chart's values, as `plots/values.py` writes it. */
 type Described = { title: string; columns: string[]; tables: { data: string; of: string; fields: string[] }[] };
 
-export function ofVega(
-  { title, columns, tables }: Described,
-  rowsOf: (data: string) => Record<string, unknown>[],
-): Values {
+type Rows = Record<string, unknown>[];
+
+export function ofVega({ title, columns, tables }: Described, rowsOf: (data: string) => Rows): Values {
   const rows = tables.flatMap(({ data, of, fields }) =>
     rowsOf(data).map((row) => [...(of ? [of] : []), ...fields.map((field) => plainName(row[field]))]),
   );

@@ -146,8 +146,7 @@ function table(data: Table, view: Counts) {
   );
 }
 
-function sentence([before, marked, after]: [before: string, marked: string, after: string]) {
-  return make("li", { dir: "auto" }, before, make("mark", { textContent: marked }), after);
-}
+const sentence = ([before, marked, after]: Table["sentences"][number]) =>
+  make("li", { dir: "auto" }, before, make("mark", { textContent: marked }), after);
 
 export default component((parent, page) => new Counts(parent, page));

@@ -11,14 +11,8 @@ import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
-/** Squares of `size` × `size` bytes in base64: shares of attention, or one of two codes. */
-type Grids = {
-  cells: string;
-  size: number;
-  across: number;
-  masked: number; // may not be looked at
-  hidden: number; // has been hidden by hand
-};
+/** Squares of `size` × `size` bytes in base64: shares of attention, or codes for masked and for hidden by hand. */
+type Grids = { cells: string; size: number; across: number } & Record<"masked" | "hidden", number>;
 
 type Door = {
   title: string;

@@ -8,9 +8,6 @@ export type Edit =
   | { kind: "Scale"; site: string; factor: number; head?: number | null; coordinate?: number | null }
   | { kind: "Patch"; site: string; vector: number[]; head?: number | null; position?: number | null };
 
-/** null: all of them */
-type Chosen = { head?: number | null; position?: number | null; coordinate?: number | null };
-
 export function siteOf(edit: Edit) {
   if (edit.kind === "AblateHead") return `${edit.layer}.z`;
   return edit.kind === "SetMask" ? `${edit.layer}.mask` : edit.site;
@@ -32,10 +29,11 @@ export function edited(edit: Edit, value: Value): Value {
   return changed(value, site, edit, (_, column) => vector[column]);
 }
 
+/** Null chooses all heads, positions or coordinates. */
 function changed(
   { shape, data }: Value,
   site: string,
-  { head, position, coordinate }: Chosen,
+  { head, position, coordinate }: { head?: number | null; position?: number | null; coordinate?: number | null },
   f: (number: number, column: number) => number,
 ) {
   const [width, rows, heads = 0] = [...shape].reverse();
@@ -60,11 +58,9 @@ function changed(
 
 function withMask({ layer, mask, heads }: Extract<Edit, { kind: "SetMask" }>, { shape, data }: Value): Value {
   const [rows, columns] = shape.slice(-2);
-  if (mask.length !== rows || mask.some((row) => row.length !== columns)) {
-    throw new Error(
-      `The mask is (${mask.length}, ${mask[0]?.length}), the attention of ${layer} (${rows}, ${columns}).`,
-    );
-  }
+  const given = `(${mask.length}, ${mask[0]?.length})`;
+  if (mask.length !== rows || mask.some((row) => row.length !== columns))
+    throw new Error(`The mask is ${given}, the attention of ${layer} (${rows}, ${columns}).`);
   const empty = mask.findIndex((row) => !row.some(Boolean));
   if (empty >= 0) throw new Error(`Row ${empty} of the mask allows no key at all; its softmax would be 0/0.`);
   const cells = Uint8Array.from(mask.flat(), Number);

@@ -3,7 +3,7 @@
 
 import { largest } from "../shared/arrays.ts";
 import { NO_TEXT } from "../shared/constants.ts";
-import type { Plain, TextFacts } from "../shared/record.ts";
+import type { Plain } from "../shared/record.ts";
 import { type Edit, siteOf, treatsTokensAlike } from "./edits.ts";
 import { softmaxInto } from "./heads.ts";
 import { complete, whyUnknown } from "./known.ts";
@@ -14,19 +14,13 @@ import type { Value } from "./tensors.ts";
 import { ByteTokens, type Encoding, type TokenizerFile } from "./tokens.ts";
 import { type Config, Transformer } from "./transformer.ts";
 
-/**
- * Which sites are kept, with * for anything (null: all), what is changed in the pass, the name of the model, and tokens
- * after the text.
- */
+/** In the names of `sites` * stands for anything; null keeps all. `title` names the model, `more` follows the text. */
 type Wishes = { sites?: string[] | null; edits?: Edit[]; title?: string; more?: number[] };
 
-/** What one left behind. */
 type Pass = { ids: number[]; values: Record<string, Value>; like: string; edits: Edit[] };
 
-const STREAM = "stream"; // what the logits are computed from; no site of the model has this name
-
 const NO_PASS: Pass = { ids: [], values: {}, like: "", edits: [] };
-
+const STREAM = "stream"; // what the logits are computed from; no site of the model has this name
 const REMEMBERED = 2; // passes: of a model as it is, and as the reader has changed it
 
 export class Engine {
@@ -41,11 +35,7 @@ export class Engine {
     this.words = tokenizer.vocabulary.map(visible);
   }
 
-  /**
-   * @param config what `config.json` holds
-   * @param tensors the weights, see safetensors.ts
-   * @param tokenizer what `tokenizer.json` holds
-   */
+  /** An engine of what `config.json`, the weights (safetensors.ts) and `tokenizer.json` hold. */
   static of(config: Partial<Config>, tensors: Tensors, tokenizer: TokenizerFile) {
     const why = whyUnknown(config);
     if (why) throw new Error(why);
@@ -72,7 +62,9 @@ export class Engine {
     const made = { ids, values: { ...recorder.values, [STREAM]: recorder.whole(STREAM, x) }, like, edits };
     this.passes = [made, ...this.passes.filter((pass) => pass !== before)].slice(0, REMEMBERED);
     const kept = Object.entries(recorder.values).filter(([site]) => recorder.wants(site));
-    return { facts: factsOf(encoding, title), sites: Object.fromEntries(kept) };
+    const { tokens, offsets, dropped } = encoding;
+    const texts = { target: { labels: tokens.map(visible), tokens } };
+    return { facts: { title, texts, ids: encoding.ids, offsets, dropped }, sites: Object.fromEntries(kept) };
   }
 
   /** The newest pass. */
@@ -80,11 +72,7 @@ export class Engine {
     return this.passes[0] ?? NO_PASS;
   }
 
-  /**
-   * The model's scores and probabilities for what comes after a token of the last text, or for what stands in a gap.
-   * @param position the last one, if none is named
-   * @param of an earlier pass: `last` of its time
-   */
+  /** The model's scores and probabilities after a token of a text, the last one at first, or for what fills a gap. */
   next(
     position: number = this.last.ids.length - 1,
     { pass: { values, edits } = this.last, temperature = 1 }: { pass?: Pass; temperature?: number } = {},
@@ -96,20 +84,13 @@ export class Engine {
     const width = stream.shape[1];
     const x = memory.of(stream.data.subarray(position * width, (position + 1) * width), [1, width]);
     const own = edits.filter((edit) => siteOf(edit) === "logits");
-    const found = withEdits(own, "logits", this.transformer.logits(x)).data;
-    const logits = Float32Array.from(found);
-    const probabilities = new Float32Array(logits.length);
-    softmaxInto(
-      probabilities,
-      logits.map((logit) => logit / temperature),
-    );
+    const logits = Float32Array.from(withEdits(own, "logits", this.transformer.logits(x)).data);
+    const probabilities = logits.map((logit) => logit / temperature);
+    softmaxInto(probabilities, probabilities);
     return { logits, probabilities };
   }
 
-  /**
-   * The likeliest entries of the vocabulary there, as they are written, with their probabilities.
-   * @param n how many
-   */
+  /** The `n` likeliest entries of the vocabulary there, as they are written, with their probabilities. */
   likeliest(position: number, n: number, temperature?: number): [label: string, probability: number][] {
     const { probabilities } = this.next(position, { temperature });
     return largest(probabilities, n).map((id) => [this.words[id], probabilities[id]]);
@@ -133,8 +114,4 @@ export class Engine {
     const changed = ids.findIndex((id, n) => id !== read[n]);
     return Math.min(changed < 0 ? ids.length : changed, ids.length - 1); // the last one is always read
   }
-}
-
-function factsOf({ tokens, ids, offsets, dropped }: Encoding, title: string): TextFacts {
-  return { title, texts: { target: { labels: tokens.map(visible), tokens } }, ids, offsets, dropped };
 }

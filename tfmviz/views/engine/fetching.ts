@@ -28,9 +28,7 @@ export async function fetchEngine(
 
 const CHANGED = "The weights were damaged in transit. Reload the page.";
 
-/**
- * An engine from a package, see tfmviz/views/engine. It is tried once, so that the first sentence is as fast as others.
- */
+/** An engine from a package, see tfmviz/views/engine. Tried once, it reads the first sentence as fast as others. */
 export function engineOf(whole: Uint8Array) {
   const { header, data } = unframed<{ config: Partial<Config>; tokenizer: number }>(whole);
   const tokenizer = JSON.parse(new TextDecoder().decode(data.subarray(0, header.tokenizer)));
@@ -39,12 +37,9 @@ export function engineOf(whole: Uint8Array) {
   return engine;
 }
 
-/**
- * Browsers compute no digest on a page that came unencrypted from another machine; there the length has to do.
- * @param digest hexadecimal SHA-256
- */
+/** @param digest hexadecimal SHA-256 */
 async function isIntact(bytes: Uint8Array<ArrayBuffer>, digest: string) {
-  if (!globalThis.crypto?.subtle) return true;
+  if (!globalThis.crypto?.subtle) return true; // the page came unencrypted: the length has to do
   const found = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(found, (byte) => byte.toString(16).padStart(2, "0")).join("") === digest;
 }

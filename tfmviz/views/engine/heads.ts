@@ -6,13 +6,9 @@ import { type Affine, linear, type Memory, type Tensor, type Value } from "./ten
 
 export type AttentionWeights = { W_Q: Affine; W_K: Affine; W_V: Affine; W_O: Affine; d_head: number; divisor: number };
 
-/** what attention needs */
 export type Around = { mask: Value; positions: Scheme; bias: Float32Array | null; tap: Tap };
 
-/**
- * softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O.
- * @param x (len, d_model)
- */
+/** softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O; x is (len, d_model). */
 export function attend(
   x: Tensor,
   { W_Q, W_K, W_V, W_O, d_head, divisor }: AttentionWeights,
@@ -43,10 +39,7 @@ function mergeHeads(x: Tensor) {
   return exchanged(x, [heads, length, width], [length, heads * width]);
 }
 
-/**
- * Exchanges the first two of three axes.
- * @param shape of what comes out
- */
+/** Exchanges the first two of three axes; what comes out has `shape`. */
 function exchanged(x: Tensor, [outer, inner, width]: number[], shape: number[]) {
   const made = x.memory.tensor(...shape);
   const [to, from] = [made.data, x.data];
@@ -105,12 +98,7 @@ function mix(pattern: Tensor, v: Tensor) {
   return headwise(pattern, v, { inner, columns, down: columns, across: 1 });
 }
 
-/**
- * The product for every head; neighbouring heads may share keys and values.
- * @param a (head, rows, inner)
- * @param b (kv head, …)
- * @param layout of the matrices of b
- */
+/** The product of a (head, rows, inner) and b (kv head, …), which neighbouring heads may share, for every head. */
 function headwise(a: Tensor, b: Tensor, layout: Parameters<Memory["panels"]>[1]) {
   const [heads, rows] = a.shape;
   const made = a.memory.tensor(heads, rows, layout.columns);

@@ -51,10 +51,7 @@ const CHOICES: Record<string, unknown[]> = {
   head: ["linear"],
 };
 
-/**
- * Why the engine cannot compute a model; "" if it can.
- * @param config of `config.json`
- */
+/** Why the engine cannot compute the model of a `config.json`; "" if it can. */
 export function whyUnknown(config: Partial<Config>) {
   for (const [name, value] of Object.entries<unknown>(config)) {
     if (SIZES.includes(name)) {

@@ -14,9 +14,7 @@ export function visible(token: string) {
   return `${shown.slice(0, LABEL_LENGTH - 5).join("")}…${shown.slice(-4).join("")}`;
 }
 
-/**
- * All of a token: the space that begins a word is dropped, other white space and control characters get a visible sign.
- */
+/** All of a token without the space that begins a word; what cannot be seen gets a visible sign. */
 export function wholeLabel(token: string) {
   const word = ONLY_SPACE.test(token) ? token : token.replace(/^ /, "");
   const inner = word.replace(/^ +| +$/g, "");

@@ -42,9 +42,7 @@ export const relu = (x: number) => (x > 0 ? x : 0);
 
 export const gelu = (x: number) => 0.5 * x * (1 + erf(x * Math.SQRT1_2));
 
-/**
- * The error function, to float32's accuracy: x P(x²) / Q(x²), the quotient that Eigen and XLA use. Beyond ±4 it is ±1.
- */
+/** The error function to float32's accuracy: x P(x²) / Q(x²), as in Eigen and XLA. Beyond ±4 it is ±1. */
 export function erf(value: number) {
   const x = value > 4 ? 4 : value < -4 ? -4 : value;
   const y = x * x;

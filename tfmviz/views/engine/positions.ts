@@ -36,10 +36,7 @@ const addedToWords = (vector: (position: number, n: number) => number): Scheme =
   },
 });
 
-/**
- * Pairs of neighbouring coordinates of queries and keys turn with their position.
- * @param theta radians per position, one for each pair
- */
+/** Pairs of neighbouring coordinates of queries and keys turn with their position, by `theta` radians per position. */
 const turning = (theta: number[]): Scheme => ({
   ...NOTHING_ADDED,
   theta,
@@ -68,10 +65,7 @@ function turnedBy(thetas: number[], x: Tensor, past: number) {
   return made;
 }
 
-/**
- * A number for each head and distance is added to the scores.
- * @param of distance: position of the query minus that of the key
- */
+/** A number for each head and distance, query minus key, is added to the scores. */
 const biased = (heads: number, of: (head: number, distance: number) => number): Scheme => ({
   ...NOTHING_ADDED,
   bias: (qLen, kLen) =>
@@ -81,10 +75,7 @@ const biased = (heads: number, of: (head: number, distance: number) => number): 
     }),
 });
 
-/**
- * Each distance, clipped, has a vector that joins the key.
- * @param table (2 CLIP + 1, width), keys on the left first
- */
+/** Each distance, clipped, has a vector that joins the key: `table` is (2 CLIP + 1, width), keys on the left first. */
 const related = (table: Float32Array, width: number): Scheme => ({
   ...NOTHING_ADDED,
   relate(q, kLen) {
@@ -102,14 +93,18 @@ const related = (table: Float32Array, width: number): Scheme => ({
   },
 });
 
-/** How fast each head's attention falls off with distance in ALiBi. */
-function slopesOf(heads: number) {
+/** How fast attention falls off with distance in head h of ALiBi. */
+function slopeOf(h: number, heads: number) {
   const power = 2 ** Math.floor(Math.log2(heads));
-  return Array.from(
-    { length: heads },
-    (_, h) => 2 ** -(h < power ? ((h + 1) * 8) / power : ((2 * (h - power) + 1) * 4) / power),
-  );
+  return 2 ** -(h < power ? ((h + 1) * 8) / power : ((2 * (h - power) + 1) * 4) / power);
 }
+
+/** All sines before all cosines; the wavelengths are those of `width` coordinates. */
+const sinesFirst = (d_model: number, first: number, width: number) =>
+  addedToWords((position, n) => {
+    const angle = (position + first) / BASE ** ((2 * (n % (d_model / 2))) / width);
+    return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
+  });
 
 /** The bucket of T5 to which a distance belongs, computed in float32 as there. */
 export function bucketOf(distance: number, bidirectional: boolean) {
@@ -123,11 +118,10 @@ export function bucketOf(distance: number, bidirectional: boolean) {
   return offset + Math.min(Math.trunc(exact + fround(ratio * (buckets - exact))), buckets - 1);
 }
 
+type Making = (config: Config, bidirectional: boolean, table: (shape: number[]) => Float32Array) => Scheme;
+
 /** The schemes by the names that configurations give them. */
-export const SCHEMES: Record<
-  string,
-  (config: Config, bidirectional: boolean, table: (shape: number[]) => Float32Array) => Scheme
-> = {
+export const SCHEMES: Record<string, Making> = {
   none: () => NOTHING_ADDED,
   learned: ({ d_model, max_len }, _, table) => {
     const P = table([max_len, d_model]);
@@ -138,20 +132,12 @@ export const SCHEMES: Record<
       const angle = position / BASE ** ((n - (n % 2)) / d_model);
       return n % 2 ? Math.cos(angle) : Math.sin(angle);
     }),
-  "sines-first": ({ d_model }) =>
-    addedToWords((position, n) => {
-      const angle = position / BASE ** ((2 * (n % (d_model / 2))) / d_model);
-      return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
-    }),
-  "sines-first-from-2": ({ d_model }) =>
-    addedToWords((position, n) => {
-      const angle = (position + 2) / BASE ** ((2 * (n % (d_model / 2))) / Math.max(d_model - 2, 1));
-      return n < d_model / 2 ? Math.sin(angle) : Math.cos(angle);
-    }),
+  "sines-first": ({ d_model }) => sinesFirst(d_model, 0, d_model),
+  "sines-first-from-2": ({ d_model }) => sinesFirst(d_model, 2, Math.max(d_model - 2, 1)),
   rope: ({ d_head, rope_theta }) =>
     turning(rope_theta ?? Array.from({ length: d_head / 2 }, (_, pair) => BASE ** ((-2 * pair) / d_head))),
   alibi: ({ n_heads }) => {
-    const slopes = slopesOf(n_heads);
+    const slopes = Array.from({ length: n_heads }, (_, head) => slopeOf(head, n_heads));
     return biased(n_heads, (head, distance) => -slopes[head] * Math.abs(distance));
   },
   shaw: ({ d_head }, _, table) => related(table([2 * CLIP + 1, d_head]), d_head),

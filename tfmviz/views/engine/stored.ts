@@ -22,11 +22,8 @@ export function storedIn(memory: Memory, tensors: Tensors, config: Config) {
   function take(name: string, shape: number[]) {
     const found = tensors[name];
     if (!found) throw new Error(`The weights lack ${name}.`);
-    if (found.shape.join() !== shape.join()) {
-      throw new Error(
-        `${name} is (${found.shape.join(", ")}) in the weights, but (${shape.join(", ")}) by the config.`,
-      );
-    }
+    const [there, wanted] = [found.shape, shape].map((sizes) => sizes.join(", "));
+    if (there !== wanted) throw new Error(`${name} is (${there}) in the weights, but (${wanted}) by the config.`);
     const { data } = found;
     for (const number of data) if (!Number.isFinite(number)) throw new Error(`Not all numbers in ${name} are finite.`);
     return data;

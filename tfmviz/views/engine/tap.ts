@@ -13,18 +13,9 @@ export type Tap = { <V extends Value>(name: string, value: V): V; scope: (name: 
 const KEYS_OR_VALUES = /\.[kv]$/;
 
 /** Names of sites may have * for anything; null: all of them. Values of the tokens before `past` are in `before`. */
-type ToKeep = {
-  edits: Edit[];
-  sites: string[] | null;
-  past: number;
-  length: number;
-  before: Record<string, Value>;
-};
+type ToKeep = { edits: Edit[]; sites: string[] | null; past: number; length: number; before: Record<string, Value> };
 
-/**
- * Applies edits, then keeps values, beside those that the tokens before `past` left behind in an earlier pass.
- * One recorder serves one pass.
- */
+/** Applies edits, then keeps the values of one pass, beside what tokens before `past` left behind in an earlier one. */
 export class Recorder {
   values: Record<string, Value> = {};
   seen: Set<string> = new Set();
@@ -40,7 +31,7 @@ export class Recorder {
   meet(site: string, value: Value) {
     this.seen.add(site);
     const own = withEdits(this.pass.edits, site, value);
-    if (!this.keeps(site)) return own;
+    if (!KEYS_OR_VALUES.test(site) && !this.wants(site)) return own;
     const whole = this.whole(site, own);
     this.values[site] = whole;
     return KEYS_OR_VALUES.test(site) && own instanceof Tensor ? own.memory.of(whole.data, whole.shape) : own;
@@ -48,10 +39,6 @@ export class Recorder {
 
   wants(site: string) {
     return this.wanted === null || this.wanted.some((wanted) => wanted.test(site));
-  }
-
-  keeps(site: string) {
-    return KEYS_OR_VALUES.test(site) || this.wants(site);
   }
 
   /** A value of all tokens, outside of the kernel's memory. Later keys are not there for earlier queries. */

@@ -61,7 +61,6 @@ export class Memory {
     return new Tensor(this, at, shape);
   }
 
-  /** @param numbers that lie elsewhere */
   of(numbers: ArrayLike<number>, shape: number[]) {
     const made = this.tensor(...shape);
     made.data.set(numbers);
@@ -78,11 +77,7 @@ export class Memory {
     return kept;
   }
 
-  /**
-   * A matrix B (inner, columns) in panels of eight columns, each row by row, the last one filled up with zeros.
-   * @param layout how far the next number down a column and across a row of B is away: across = 1 for B as it stands,
-   *   down = 1 for what is stored as its transpose
-   */
+  /** B (inner, columns) in panels of eight columns, row by row, filled up with zeros; `down`, `across` are strides. */
   panels(
     source: { data: ArrayLike<number> },
     { inner, columns, down, across }: { inner: number; columns: number; down: number; across: number },
@@ -99,11 +94,7 @@ export class Memory {
     return { at, inner, columns };
   }
 
-  /**
-   * The product A B, with a bias added to each row.
-   * @param a (rows, inner)
-   * @param more where the bias lies; where the product goes
-   */
+  /** The product A B, to be put into `to`, with the bias at an address added to each row; A is (rows, inner). */
   product(
     { at, shape }: Tensor,
     { at: b, inner, columns }: Panels,

@@ -25,8 +25,7 @@ const WORD = new RegExp(
 );
 const GAP = new RegExp(`(${TYPED_GAP})`);
 
-/** What browser and server may sort differently, as Unicode has grown: rare scripts outside of its first plane, and new
- * characters in it. */
+/** What browser and server may sort differently, as Unicode has grown: rare scripts, and new characters of others. */
 const RARE = new RegExp(
   `[${"88f 897 c5c cdc ece 171e 1acf-1aff a7ce-a7db a7f1 10000-1d3ff 1d800-1eeff 2a6de-dffff"
     .replace(/[\da-f]+/g, "\\u{$&}")
@@ -118,22 +117,15 @@ function readable(spelling: string) {
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+let hidden = 0x100;
 /** GPT-2's printable alphabet: visible Latin-1 characters stand for themselves, those from U+0100 on for the others. */
-const ALPHABET = alphabet();
+const ALPHABET = Array.from({ length: 256 }, (_, byte) => {
+  const isVisible = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+  return String.fromCharCode(isVisible ? byte : hidden++);
+});
 const BYTE_OF = new Map(ALPHABET.map((character, byte) => [character, byte]));
 
-function alphabet() {
-  let hidden = 0x100;
-  return Array.from({ length: 256 }, (_, byte) => {
-    const isVisible = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
-    return String.fromCharCode(isVisible ? byte : hidden++);
-  });
-}
-
-/**
- * The readable string of each token and its span. Joined, tokens are the text's UTF-8 bytes.
- * @param sizes of the tokens, in bytes
- */
+/** The readable string of each token and its span, from their sizes in bytes. Joined, tokens are the text's UTF-8. */
 function located(characters: string[], sizes: number[]) {
   const firstByte = [0]; // of each character
   for (const [n, character] of characters.entries()) {

@@ -31,10 +31,7 @@ export interface Config {
   embedding_scale: "one" | "sqrt_d_model";
 }
 
-/**
- * Self-attention, then feed-forward, if there is any.
- * @param x (len, d_model)
- */
+/** Self-attention, then feed-forward, if there is any, on (len, d_model). */
 function block(
   x: Tensor,
   { self_attn, self_attn_residual, mlp, mlp_residual }: BlockWeights,
@@ -46,17 +43,11 @@ function block(
   const mid = tap("resid_mid", residual(before, self_attn_residual, attention, within));
   if (!mlp || !mlp_residual) return tap("resid_post", mid);
   const inside = tap.scope("mlp");
-  return tap(
-    "resid_post",
-    residual(mid, mlp_residual, (h) => feedForward(h, mlp, inside), inside),
-  );
+  const layer = (h: Tensor) => feedForward(h, mlp, inside);
+  return tap("resid_post", residual(mid, mlp_residual, layer, inside));
 }
 
-/**
- * Query i sees keys j ≤ i; of these the last `window`, if it is set. An encoder's query sees every key.
- * @param past keys before that of the first query
- * @param length queries
- */
+/** Query i sees keys j ≤ past + i; of these the last `window`, if it is set. An encoder's query sees every key. */
 function maskOf({ architecture, window }: Config, past: number, length: number): Value {
   const columns = past + length;
   const data = new Uint8Array(length * columns);
@@ -78,7 +69,6 @@ export class Transformer {
   norm: NormWeights | null;
   loaded: number;
 
-  /** @param config one that the engine knows, without gaps */
   constructor(config: Config, tensors: Tensors) {
     this.config = config;
     const stored = storedIn(this.memory, tensors, config);
@@ -87,18 +77,14 @@ export class Transformer {
     this.stack = isEncoder ? "encoder" : "decoder";
     this.W_E = stored.panels("embedding.W_E", [vocab_size, d_model]);
     this.W_U = config.embeddings === "tied" ? this.W_E : stored.panels("embedding.W_U", [vocab_size, d_model]);
-    this.positions = SCHEMES[config.positions](config, isEncoder, (shape) =>
-      stored.take(`${this.stack}.positions.table`, shape),
-    );
+    const table = (shape: number[]) => stored.take(`${this.stack}.positions.table`, shape);
+    this.positions = SCHEMES[config.positions](config, isEncoder, table);
     this.blocks = Array.from({ length: n_layers }, (_, n) => stored.block(`${this.stack}.blocks.${n}.`));
     this.norm = config.norm_position === "post" ? null : stored.norm(`${this.stack}.norm`);
     this.loaded = this.memory.free;
   }
 
-  /**
-   * All that comes before the logits: (len, d_model).
-   * @param ids of the tokens after the first `past`, whose keys and values the tap adds
-   */
+  /** All before the logits, (len, d_model), for the tokens after `past`, whose keys and values the tap adds. */
   stream(ids: number[], tap: Tap, past: number) {
     const { memory, positions } = this;
     memory.free = this.loaded; // what the last pass computed goes

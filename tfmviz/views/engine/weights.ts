@@ -8,7 +8,6 @@ import { splitHeads } from "./heads.ts";
 import { layerNorm } from "./layers.ts";
 import { linear } from "./tensors.ts";
 
-/** @param layer path of an attention layer */
 const attentionOf = ({ transformer }: Engine, layer: string) =>
   transformer.blocks[Number(layer.split(".")[1])].self_attn;
 
@@ -20,28 +19,20 @@ export function weightsOf(engine: Engine, layer: string): Sites {
   for (const [letter, affine] of Object.entries({ Q: W_Q, K: W_K, V: W_V, O: W_O })) {
     const { inner, columns } = affine.panels;
     memory.free = loaded;
-    const unit = memory.of(
-      Float32Array.from({ length: inner * inner }, (_, n) => Number(n % (inner + 1) === 0)),
-      [inner, inner],
-    );
+    const ones = Float32Array.from({ length: inner * inner }, (_, n) => Number(n % (inner + 1) === 0));
+    const unit = memory.of(ones, [inner, inner]);
     const zero = memory.of(new Float32Array(inner), [1, inner]);
     const width = letter === "O" ? columns : d_head;
     for (const [name, x] of Object.entries({ W: memory.product(unit, affine.panels), b: linear(zero, affine) })) {
-      const { shape, data } = splitHeads(x, width);
-      found[`${name}_${letter}`] = {
-        shape: letter === "O" ? x.shape.slice(name === "b" ? 1 : 0) : shape,
-        data: data.slice(),
-      };
+      const { shape: parted, data } = splitHeads(x, width);
+      const shape = letter === "O" ? x.shape.slice(name === "b" ? 1 : 0) : parted;
+      found[`${name}_${letter}`] = { shape, data: data.slice() };
     }
   }
   return found;
 }
 
-/**
- * What a head adds to the stream, z W_O.
- * @param z (len, d_head)
- * @returns (len, d_model)
- */
+/** What a head adds to the stream: z W_O, from (len, d_head) to (len, d_model). */
 export function writeOf(engine: Engine, layer: string, head: number, { rows, columns, values }: Matrix): Matrix {
   const { memory, loaded } = engine.transformer;
   const { panels } = attentionOf(engine, layer).W_O;

@@ -1,7 +1,7 @@
 // The cells of a heat map.
 
-import { contextOf, type Pen } from "../shared/canvas.ts";
-import { type Colours, packed } from "../shared/colours.ts";
+import { type Pen, strokes } from "../shared/canvas.ts";
+import { type Colours, packedShade, pixels } from "../shared/colours.ts";
 import { hatch } from "../shared/hatch.ts";
 import { type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
@@ -11,51 +11,30 @@ export type Part = { rows: [number, number]; columns: [number, number] };
 /** null where masked */
 type Shaded = { row: number; column: number; weight: number; shade: number | null };
 
-/** Visits the cells of a part row by row. */
 export function eachCell(pattern: Pattern, { rows, columns }: Part, scale: Scale, visit: (cell: Shaded) => void) {
   const { mask, weights } = pattern;
   const maxima = rowMaxima(pattern);
-  for (let row = rows[0]; row < rows[1]; row++) {
+  for (let row = rows[0]; row < rows[1]; row++)
     for (let column = columns[0]; column < columns[1]; column++) {
-      const cell = row * mask.columns + column;
-      const weight = weights[cell];
-      const shade = mask.allowed[cell] ? SCALES_OF_SHADE[scale](weight, maxima[row]) : null;
-      visit({ row, column, weight, shade });
+      const weight = weights[row * mask.columns + column];
+      const isAllowed = mask.allowed[row * mask.columns + column];
+      visit({ row, column, weight, shade: isAllowed ? SCALES_OF_SHADE[scale](weight, maxima[row]) : null });
     }
-  }
 }
 
-/** Draws a pattern as an image, one pixel a cell; `masked` is a colour. */
-export function paintImage(canvas: HTMLCanvasElement, pattern: Pattern, scale: Scale, masked: number) {
-  const { mask, weights } = pattern;
-  const { rows, columns, allowed } = mask;
-  if (canvas.width !== columns || canvas.height !== rows) Object.assign(canvas, { width: columns, height: rows });
-  const context = contextOf(canvas);
-  const image = context.createImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  const shade = SCALES_OF_SHADE[scale];
-  const maxima = rowMaxima(pattern);
-  for (let row = 0, cell = 0; row < rows; row++) {
-    for (const end = cell + columns; cell < end; cell++) {
-      pixels[cell] = allowed[cell] ? packed(shade(weights[cell], maxima[row])) : masked;
-    }
-  }
-  context.putImageData(image, 0, 0);
+/** A pattern with one pixel a cell; `masked` is a packed colour. */
+export function imageOf(pattern: Pattern, scale: Scale, masked: number) {
+  const { rows, columns, allowed } = pattern.mask;
+  const [shade, maxima] = [SCALES_OF_SHADE[scale], rowMaxima(pattern)];
+  const shown = (n: number) => packedShade(shade(pattern.weights[n], maxima[Math.floor(n / columns)]));
+  return pixels(columns, rows, (n) => (allowed[n] ? shown(n) : masked));
 }
 
 export function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colour: string) {
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1;
-  pen.beginPath();
-  for (let row = rows[0]; row <= rows[1]; row++) {
-    pen.moveTo(columns[0] * cell, row * cell);
-    pen.lineTo(columns[1] * cell, row * cell);
-  }
-  for (let column = columns[0]; column <= columns[1]; column++) {
-    pen.moveTo(column * cell, rows[0] * cell);
-    pen.lineTo(column * cell, rows[1] * cell);
-  }
-  pen.stroke();
+  const [top, bottom, left, right] = [...rows, ...columns].map((edge) => edge * cell);
+  const edges = ([from, to]: [number, number]) => Array.from({ length: to - from + 1 }, (_, n) => (from + n) * cell);
+  const lines = [...edges(rows).map((y) => [left, y, right, y]), ...edges(columns).map((x) => [x, top, x, bottom])];
+  strokes(pen, { strokeStyle: colour, lineWidth: 1 }, ...lines);
 }
 
 /** Which cells may look, and nothing more. */

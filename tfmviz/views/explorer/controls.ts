@@ -2,7 +2,7 @@
 // and what the colours mean.
 
 import { RAMP } from "../shared/colours.ts";
-import { button, make, put, select } from "../shared/elements.ts";
+import { button, make, optionsOf, put, select } from "../shared/elements.ts";
 import type { Explorer } from "./explorer.ts";
 import { AGGREGATES, type Aggregate, initial, moved, SCALES, type State } from "./state.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
@@ -10,7 +10,6 @@ import { filterWords, kindName } from "./words.ts";
 
 const BEAT = 1000; // milliseconds a layer is shown for when playing
 const FIRST_HELP = "Idle heads park their attention on the first token. Without it, each row is renormalised.";
-const ADD_HELP = "Each click then adds a head, or removes it (also Shift and click)";
 const TICKS = [0, 0.1, 0.25, 0.5, 1];
 
 export class Controls {
@@ -18,7 +17,14 @@ export class Controls {
   timer: ReturnType<typeof setInterval> | null = null; // runs while the layers are played
 
   kind = select("Attention", {}, (value) => this.choose({ kind: Number(value), pin: null, to: null }));
-  add = button("Add heads", { ariaPressed: "false", title: ADD_HELP, onclick: () => this.setAdds(!this.adds) });
+  add = button("Add heads", {
+    ariaPressed: "false",
+    title: "Each click then adds a head, or removes it (also Shift and click)",
+    onclick: () => {
+      this.adds = !this.adds;
+      this.add.ariaPressed = String(this.adds);
+    },
+  });
   aggregate = select("", AGGREGATES, (value) => this.choose({ aggregate: value as Aggregate }));
   first = make("input", { type: "checkbox", onchange: () => this.choose({ withoutFirst: this.first.checked }) });
   top = this.slider([1, 100, 1], (value) => ({ top: value }));
@@ -26,7 +32,7 @@ export class Controls {
   scale = select("Shade", SCALES, (value) => this.choose({ scale: value as Scale }));
   order = select("Order of the heads", {}, (value) => this.choose({ order: value }));
   summary = make("summary");
-  filters = this.makeFilters();
+  filters = make("details", { className: "filters" }, this.summary, this.makeFilters());
   ticks = make("div", { className: "ticks" });
   legend = legendOf(this.ticks);
 
@@ -60,14 +66,9 @@ export class Controls {
     return attention.kinds[state.kind].layers.length - 1;
   }
 
-  setAdds(adds: boolean) {
-    this.adds = adds;
-    this.add.ariaPressed = String(adds);
-  }
-
   makeFilters() {
     const { withoutFirst, top, least, scale, order, aggregate } = initial();
-    const bar = make(
+    return make(
       "div",
       { className: "bar" },
       make("label", { title: FIRST_HELP }, this.first, " without the first token"),
@@ -77,7 +78,6 @@ export class Controls {
       this.order.node,
       button("Reset", { onclick: () => this.choose({ withoutFirst, top, least, scale, order, aggregate }) }),
     );
-    return make("details", { className: "filters" }, this.summary, bar);
   }
 
   slider([min, max, step]: number[], part: (value: number) => Partial<State>) {
@@ -92,7 +92,7 @@ export class Controls {
     return { node: make("span", { className: "slider" }, input, output), set };
   }
 
-  /** Goes to another layer. Returns whether there is one. */
+  /** Goes to another layer, if there is one. */
   step(by: number) {
     const { explorer, last } = this;
     const layer = explorer.state.layer + by;
@@ -101,7 +101,7 @@ export class Controls {
     return true;
   }
 
-  /** Does what a key stands for. Returns whether it stands for anything. */
+  /** Returns whether a key stands for anything. */
   key(key: string) {
     if (key === "[") this.step(-1);
     else if (key === "]") this.step(1);
@@ -131,15 +131,13 @@ export class Controls {
   }
 
   setTicks(scale: Scale) {
-    const places = scale === "row" ? [0, 1] : TICKS;
-    const text = (weight: number) => (scale === "row" && weight ? "the row's largest" : String(weight));
-    const left = (weight: number) => `${100 * SCALES_OF_SHADE[scale](weight, 1)}%`;
-    this.ticks.replaceChildren(
-      ...places.map((weight) => make("span", { textContent: text(weight), style: { left: left(weight) } })),
-    );
+    const tick = (weight: number) => {
+      const textContent = scale === "row" && weight ? "the row's largest" : weight;
+      return make("span", { textContent, style: { left: `${100 * SCALES_OF_SHADE[scale](weight, 1)}%` } });
+    };
+    this.ticks.replaceChildren(...(scale === "row" ? [0, 1] : TICKS).map(tick));
   }
 
-  /** Shows what is chosen. */
   draw() {
     const { attention, state } = this.explorer;
     const { layer, aggregate } = state;
@@ -169,7 +167,7 @@ function setOptions(box: HTMLSelectElement, entries: string[][], value: string) 
   const wanted = entries.map(([key, text]) => `${key}=${text}`).join("\n");
   if (box.dataset.entries !== wanted) {
     box.dataset.entries = wanted;
-    box.replaceChildren(...entries.map(([key, text]) => make("option", { value: key, textContent: text })));
+    box.replaceChildren(...optionsOf(entries));
   }
   put(box, { value });
 }

@@ -5,6 +5,7 @@ import { bytesIn } from "../shared/framed.ts";
 import { veil } from "../shared/guessing.ts";
 import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { isChord } from "../shared/typing.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
 import { Lines } from "./lines.ts";
@@ -27,6 +28,7 @@ const PATIENCE = 8000; // milliseconds until weights that have not arrived are a
  */
 type Answer = Selection & { sequence: number; first: number | null; details?: string | null; links?: Links };
 type Links = { row: number; column: number; heads: Linking[] } | null;
+type LinkTo = (selection: Selection) => string;
 
 export class Explorer extends Shell {
   attention!: Attention; // from the first `read` on
@@ -60,10 +62,9 @@ export class Explorer extends Shell {
   );
   frame: Frame;
 
-  linkTo: ((selection: Selection) => string) | null;
+  linkTo: LinkTo | null; // gives the address that shows what is chosen
 
-  /** @param linkTo gives the address that shows what is chosen */
-  constructor(parent: HTMLElement, page: Page = {}, linkTo: ((selection: Selection) => string) | null = null) {
+  constructor(parent: HTMLElement, page: Page = {}, linkTo: LinkTo | null = null) {
     super(page);
     this.linkTo = linkTo;
     this.controls = new Controls(this);
@@ -104,21 +105,17 @@ export class Explorer extends Shell {
 
   take({ kind, layer, head, token, to, look }: Answer) {
     const { heads, ...said } = fromLook(look, layer);
-    const isChosen = (place: Place) => place.layer === layer && place.head === head;
-    this.state = fitted(
-      {
-        ...this.state,
-        ...said,
-        heads: heads.some(isChosen)
-          ? [...heads.filter((place) => !isChosen(place)), { layer, head }]
-          : [{ layer, head }],
-        layer,
-        kind: Math.max(0, this.attention.kinds.map(({ name }) => name).indexOf(kind)),
-        pin: token === null ? said.pin : { side: "query", at: token },
-        to,
-      },
-      this.attention,
-    );
+    const others = heads.filter((place) => place.layer !== layer || place.head !== head);
+    const answered: State = {
+      ...this.state,
+      ...said,
+      heads: [...(others.length < heads.length ? others : []), { layer, head }],
+      layer,
+      kind: Math.max(0, this.attention.kinds.map(({ name }) => name).indexOf(kind)),
+      pin: token === null ? said.pin : { side: "query", at: token },
+      to,
+    };
+    this.state = fitted(answered, this.attention);
   }
 
   chosen() {
@@ -138,7 +135,7 @@ export class Explorer extends Shell {
     return { kind: name, layer, head, token, to, look };
   }
 
-  /** @param how `rest` says that the reader's hand is still */
+  /** `rest` says that the reader's hand is still. */
   change(part: Partial<State>, { rest = false }: { rest?: boolean } = {}) {
     this.state = fitted({ ...this.state, ...part }, this.attention);
     if ("layer" in part || "heads" in part || "kind" in part) this.preview = null;
@@ -246,8 +243,8 @@ export class Explorer extends Shell {
     }
     this.overview.mark(this.state);
     this.parts.show(kind.between, view);
-    this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
-    this.frame.sayFirst(this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys), view.withoutFirst);
+    const first = this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys);
+    this.frame.say(view, kind, attention.words, { first, address: this.linkTo?.(this.selection()) });
     const patterns = this.patterns(view);
     this.node.classList.toggle("waiting", !patterns);
     clearTimeout(this.asking);
@@ -274,13 +271,13 @@ export class Explorer extends Shell {
     const all: { layer: number; what: What }[] = aggregate === "heads" ? wanted : [{ layer, what: aggregate }];
     const found = all.map((one) => attention.matrix(kind, one.layer, one.what));
     this.missing = all.filter((_, n) => !found[n]).map((one) => attention.keyOf(kind, one.layer, one.what));
-    const there = found.filter((pattern) => pattern !== null);
-    return this.missing.length
-      ? null
-      : there.map(({ mask, weights }) => {
-          const kept = filtered({ mask, weights }, view).weights;
-          return { mask: mask.without(weights, kept), weights: kept };
-        });
+    if (this.missing.length) return null;
+    return found
+      .filter((pattern) => pattern !== null)
+      .map(({ mask, weights }) => {
+        const kept = filtered({ mask, weights }, view);
+        return { mask: mask.without(weights, kept), weights: kept };
+      });
   }
 
   drawPatterns(patterns: Pattern<Mask>[], view: State, kind: Kind) {
@@ -316,7 +313,7 @@ export class Explorer extends Shell {
     }
   }
 
-  /** The token whose attention is shown: the one pointed at, else the pinned one. */
+  /** The token whose attention is shown. */
   focus() {
     return this.hover ?? this.state.pin;
   }
@@ -353,8 +350,7 @@ export class Explorer extends Shell {
   }
 
   key(event: KeyboardEvent) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof Element && event.target.matches("select")) return;
+    if (isChord(event) || (event.target instanceof Element && event.target.matches("select"))) return;
     if (event.key === "Escape") this.change({ pin: null, to: null }, { rest: true });
     else if (!this.controls.key(event.key)) return;
     event.preventDefault();

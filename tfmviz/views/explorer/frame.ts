@@ -47,8 +47,11 @@ export class Frame {
     );
   }
 
-  /** Says which head is shown, and of a single one what it does. The address is that of what is chosen. */
-  say(view: State, kind: Kind, words: Record<string, string>, address?: string) {
+  /**
+   * Says which head is shown, and of a single one what it does; `first` how much the first token takes, "" for little,
+   * and offers to leave it out. The address is that of what is chosen.
+   */
+  say(view: State, kind: Kind, words: Record<string, string>, { first, address }: { first: string; address?: string }) {
     const place = view.heads[view.heads.length - 1];
     const isSingle = view.aggregate === "heads" && view.heads.length === 1;
     const [verdict, aside] = isSingle ? verdictWords(kind, place, words) : ["", ""];
@@ -56,20 +59,16 @@ export class Frame {
     this.kind.hidden = !verdict;
     const more = address && kind.said?.length ? [" ", biographyAt(address, place)] : [];
     this.verdict.replaceChildren(`It${verdict}`, make("span", { className: "aside", textContent: aside }), ...more);
-  }
-
-  /** Says how much the first token takes, and offers to leave it out; `words` is "" where it takes little. */
-  sayFirst(words: string, withoutFirst: boolean) {
-    this.first.hidden = !words;
-    this.parked.textContent = words;
-    this.leave.textContent = withoutFirst ? "Show it again" : "Leave it out";
+    this.first.hidden = !first;
+    this.parked.textContent = first;
+    this.leave.textContent = view.withoutFirst ? "Show it again" : "Leave it out";
   }
 
   writeOut(rows: string[]) {
     this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 
-  /** Shows a text beside the pointer, whose place is in the window. */
+  /** Shows a text beside the pointer. */
   placeTip(text: string, { x, y }: { x: number; y: number }, node: HTMLElement) {
     const box = node.getBoundingClientRect();
     this.tip.textContent = text;

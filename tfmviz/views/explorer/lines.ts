@@ -9,9 +9,6 @@ import type { Figure } from "../shared/picture.ts";
 import type { Focus, Listener } from "./state.ts";
 import { type Line, type Pattern, rowMaxima, SCALES_OF_SHADE, type Scale, strongest } from "./weights.ts";
 
-/** of several heads one each */
-type HeadColours = Colours & { heads: string[] };
-
 const MOST = 1000; // lines drawn at once; of one token all are
 const MANY = 300; // lines from which on they are thin: a pixel's width is drawn several times as fast
 const BARS = 84; // pixels beside the tokens for the bars per head and the number
@@ -21,7 +18,7 @@ const APART = 2;
 const SIDES = ["query", "key"] as const;
 
 export class Lines {
-  colours!: HeadColours; // the explorer gives them before it draws
+  colours!: Colours & { heads: string[] }; // the explorer gives them before it draws
   texts: Texts[] = []; // of queries and keys
   buttons: HTMLButtonElement[][] = [];
   rowHeight = 25;
@@ -45,7 +42,7 @@ export class Lines {
     this.columns[1].ariaLabel = "Keys";
     for (const [n, side] of SIDES.entries()) {
       const hover = (at: number | null) => listener.point(at === null ? null : { side, at });
-      listen(this.columns[n], hover, (at) => listener.pin({ side, at }));
+      listen(this.columns[n], (at) => listener.pin({ side, at }), hover);
     }
     this.scroller.addEventListener("scroll", () => this.refresh());
   }

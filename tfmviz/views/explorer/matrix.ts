@@ -4,16 +4,16 @@
 // each time.
 
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
-import { clip, fitsInto, fresh, Layer, measured, type Pen, upwards, widest } from "../shared/canvas.ts";
+import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
-import { arrowOf, make, type Texts } from "../shared/elements.ts";
+import { make, type Texts, takenArrow } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { share, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { cellOf } from "../shared/where.ts";
-import { eachCell, type Part, paintGrid, paintImage, paintVeiled, revealed, span } from "./cells.ts";
+import { eachCell, imageOf, type Part, paintGrid, paintVeiled, revealed, span } from "./cells.ts";
 import type { Mask } from "./payload.ts";
 import { roomBelow } from "./room.ts";
 import type { Focus } from "./state.ts";
@@ -102,7 +102,7 @@ export class Matrix {
     if (sums.join() !== this.sums.join()) this.sums = sums; // the same array stands for the same texts
     const help = "Arrow keys move, Enter pins the query.";
     this.node.ariaLabel = `${name}: rows are queries, columns are keys. ${help}`;
-    paintImage(this.image, pattern, scale, this.colours.maskedPacked);
+    this.image = imageOf(pattern, scale, this.colours.maskedPacked);
     const shape = `${pattern.mask.rows}x${pattern.mask.columns}`;
     if (shape !== this.shape) this.measure(pattern);
     this.shape = shape;
@@ -135,9 +135,9 @@ export class Matrix {
     if (!this.pattern) return;
     const before = this.zoom;
     this.zoom = Math.min(16, Math.max(1, zoom));
-    const [x, y] = [this.node.scrollLeft, this.node.scrollTop].map((offset) => (offset * this.zoom) / before);
+    const { scrollLeft, scrollTop } = this.node;
     this.measure(this.pattern);
-    this.node.scrollTo(x, y);
+    this.node.scrollTo((scrollLeft * this.zoom) / before, (scrollTop * this.zoom) / before);
     this.redraw();
     this.onzoom?.(this.zoom);
   }
@@ -205,10 +205,8 @@ export class Matrix {
     const right = this.rightOf(view);
     const { rows, columns } = this.partOf(view);
     const { beside, above } = this.names;
-    pen.fillStyle = colours.text;
-    pen.font = `${beside.size}px ${colours.font}`;
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
+    const font = `${beside.size}px ${colours.font}`;
+    setPen(pen, { fillStyle: colours.text, font, textBaseline: "middle", textAlign: "right" });
     pen.save();
     clip(pen, 0, top, view.width, view.height - top);
     for (let i = Math.ceil(rows[0] / beside.step) * beside.step; i < rows[1]; i += beside.step) {
@@ -229,8 +227,7 @@ export class Matrix {
     }
     paintBrackets(pen, this.texts.keys.runs, "above", { ...axis, from: left - view.x });
     pen.restore();
-    pen.font = `${colours.letters}px ${colours.font}`;
-    pen.textAlign = "left";
+    setPen(pen, { font: `${colours.letters}px ${colours.font}`, textAlign: "left" });
     pen.fillText("key (attended to) →", left, AXIS / 2);
     pen.textAlign = "right";
     pen.fillText("sum", right + SUMS - 4, top - 10);
@@ -255,8 +252,7 @@ export class Matrix {
     pen.font = `${letters}px ${colours.font}`;
     this.numbers = fitsInto(pen, "1.0", cell) ? letters : 0;
     if (!this.numbers) return;
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
+    setPen(pen, { textAlign: "center", textBaseline: "middle" });
     eachCell(pattern, part, scale, ({ row, column, shade, weight }) => {
       if (shade === null) return;
       pen.fillStyle = inkOn(shade);
@@ -298,24 +294,18 @@ export class Matrix {
   move(event: KeyboardEvent, hover: (cell: Cell | null) => void, pick: (cell: Place) => void) {
     if (!this.pattern) return;
     const { rows, columns } = this.pattern.mask;
-    const arrow = arrowOf(event);
+    const arrow = takenArrow(event);
     if (event.key === "Enter" && this.cursor) pick(this.cursor);
     if (!arrow) return;
-    event.preventDefault();
-    event.stopPropagation();
     const from = this.cursor ?? { row: rows - 1, column: -arrow[1] };
     this.cursor = {
       row: Math.min(rows - 1, Math.max(0, from.row + arrow[0])),
       column: Math.min(columns - 1, Math.max(0, from.column + arrow[1])),
     };
-    this.bringIntoSight(this.cursor);
-    hover({ ...this.cursor, keyboard: true });
-  }
-
-  bringIntoSight({ row, column }: Place) {
-    const { node, cell, left, top } = this;
-    node.scrollLeft = revealed(node.scrollLeft, column, node.clientWidth - left - this.after, cell);
-    node.scrollTop = revealed(node.scrollTop, row, node.clientHeight - top, cell);
+    const { node, cell, left, top, after, cursor } = this;
+    node.scrollLeft = revealed(node.scrollLeft, cursor.column, node.clientWidth - left - after, cell);
+    node.scrollTop = revealed(node.scrollTop, cursor.row, node.clientHeight - top, cell);
+    hover({ ...cursor, keyboard: true });
   }
 
   /** The whole map, at most so large that a picture of it can be made. */

@@ -1,42 +1,32 @@
 // The attention that a record of sites holds, as the explorer reads it.
 
-import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
-import type { Given, Header, Kind, Layer, Mask, Tile } from "./payload.ts";
+import { type Plain, recordOf } from "../shared/record.ts";
+import { type Given, type Kind, type Layer, Mask, type Source } from "./payload.ts";
 
 /** Every site "STACK.LAYER.PART.pattern" is a layer of the kind "STACK.PART". */
 const PATTERN = /^(encoder|decoder)\.(\d+)\.(self_attn|cross_attn)\.pattern$/;
 
-export class OfSites {
-  isWhole = true;
-
-  record: SiteRecord;
-  ofCells: typeof Mask;
-  facts: Header;
-  masks: Map<string, Mask> = new Map();
-
-  constructor(plain: Plain<Given>, ofCells: typeof Mask) {
-    this.record = recordOf(plain);
-    this.ofCells = ofCells;
-    this.facts = { id: 0, words: {}, kinds: kindsOf(plain), ...plain.facts };
-  }
-
-  mask({ name }: Layer) {
-    const known = this.masks.get(name);
-    if (known) return known;
-    const { rows, columns, values } = this.record.head(`${name}.mask`, 0);
-    const made = new this.ofCells({ rows, columns }, Uint8Array.from(values));
-    this.masks.set(name, made);
-    return made;
-  }
-
-  weights({ name }: Layer, head: number) {
-    return this.record.head(`${name}.pattern`, head).values as Float32Array;
-  }
-
-  tile(layer: Layer, head: number, mask: Mask, side: number): Tile {
-    const weights = this.weights(layer, head);
-    return mask.tile(side, (n) => weights[mask.cells[n]]);
-  }
+export function ofSites(plain: Plain<Given>): Source {
+  const record = recordOf(plain);
+  const masks: Map<string, Mask> = new Map();
+  const weights = ({ name }: Layer, head: number) => record.head(`${name}.pattern`, head).values as Float32Array;
+  return {
+    facts: { id: 0, words: {}, kinds: kindsOf(plain), ...plain.facts },
+    isWhole: true,
+    mask({ name }) {
+      const known = masks.get(name);
+      if (known) return known;
+      const { rows, columns, values } = record.head(`${name}.mask`, 0);
+      const made = new Mask({ rows, columns }, Uint8Array.from(values));
+      masks.set(name, made);
+      return made;
+    },
+    weights,
+    tile(layer, head, mask, side) {
+      const found = weights(layer, head);
+      return mask.tile(side, (n) => found[mask.cells[n]]);
+    },
+  };
 }
 
 /** The kinds of attention there are, each with its layers in order. Nobody has judged their heads. */

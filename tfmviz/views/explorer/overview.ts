@@ -1,7 +1,7 @@
 // All heads at once, a row per layer. Pointing previews a head, a click locks it, leaving shows the locked one again.
 
-import { contextOf, fresh, type Pen, widest } from "../shared/canvas.ts";
-import { type Colours, packed } from "../shared/colours.ts";
+import { fresh, type Pen, setPen, widest } from "../shared/canvas.ts";
+import { type Colours, packedShade, pixels } from "../shared/colours.ts";
 import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
@@ -11,6 +11,7 @@ import type { Attention, Kind, Tile } from "./payload.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import type { Place } from "./words.ts";
 
+const LABEL = "Heads. Arrow keys move, Enter chooses, Shift Enter adds.";
 const GAP = 3;
 const SMALLEST_TILE = 24; // pixels, to be hit with a finger
 const LARGEST_TILE = 54;
@@ -35,19 +36,15 @@ export class Overview {
   height = 0;
 
   canvas = make("canvas", { ariaHidden: "true" });
-  grid = make("div", {
-    className: "tiles",
-    role: "group",
-    ariaLabel: "Heads. Arrow keys move, Enter chooses, Shift Enter adds.",
-  });
+  grid = make("div", { className: "tiles", role: "group", ariaLabel: LABEL });
   node = make("div", { className: "overview-picture" }, this.canvas, this.grid);
 
   /** `lock` hears of a head that is clicked, and whether Shift was held. */
   constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
     listen(
       this.grid,
-      (n) => preview(n === null ? null : this.cells[n]),
       (n, event) => lock(this.cells[n], event.shiftKey),
+      (n) => preview(n === null ? null : this.cells[n]),
       () => this.columns,
     );
     this.grid.addEventListener("keydown", (event) => {
@@ -101,9 +98,7 @@ export class Overview {
         pen.restore();
       }
     }
-    pen.font = `${colours.letters}px ${colours.font}`;
-    pen.textBaseline = "middle";
-    pen.fillStyle = colours.text;
+    setPen(pen, { font: `${colours.letters}px ${colours.font}`, textBaseline: "middle", fillStyle: colours.text });
     for (const [n, cell] of this.cells.entries()) this.paintName(pen, cell, this.placeOf(n));
   }
 
@@ -139,15 +134,12 @@ export class Overview {
   /** Lays one invisible button over each tile: for pointer, keyboard and screen reader. */
   label(name: (place: Place) => string) {
     for (const node of this.buttons.splice(this.cells.length)) node.remove();
-    while (this.buttons.length < this.cells.length) {
+    while (this.buttons.length < this.cells.length)
       this.buttons.push(this.grid.appendChild(button("", { tabIndex: -1 })));
-    }
     for (const [n, cell] of this.cells.entries()) {
-      const [x, y] = this.placeOf(n);
-      const node = this.buttons[n];
-      put(node, { ariaLabel: name(cell), title: name(cell) });
-      const [width, height] = [`${this.side}px`, `${this.side}px`];
-      Object.assign(node.style, { left: `${x}px`, top: `${y}px`, width, height });
+      const [left, top, width] = [...this.placeOf(n), this.side].map((pixels) => `${pixels}px`);
+      put(this.buttons[n], { ariaLabel: name(cell), title: name(cell) });
+      Object.assign(this.buttons[n].style, { left, top, width, height: width });
     }
   }
 
@@ -179,24 +171,22 @@ function ordered({ layers, heads, scores }: Kind, order: string): Cell[] {
 /** All tiles on one canvas, `across` in a row, a pixel a cell. */
 function sheetOf(tiles: Tile[], across: number, scale: Scale, masked: number) {
   const { rows, columns } = tiles[0];
-  const canvas = make("canvas", { width: across * columns, height: Math.ceil(tiles.length / across) * rows });
-  const context = contextOf(canvas);
-  const image = context.createImageData(canvas.width, canvas.height);
-  const pixels = new Uint32Array(image.data.buffer);
+  const width = across * columns;
   const shade = SCALES_OF_SHADE[scale];
-  for (const [n, { values }] of tiles.entries()) {
-    const corner = Math.floor(n / across) * rows * canvas.width + (n % across) * columns;
-    for (let i = 0; i < rows; i++) {
+  const lines = tiles.map(({ values }) =>
+    Array.from({ length: rows }, (_, i) => {
       const row = values.subarray(i * columns, (i + 1) * columns);
-      const largest = scale === "row" ? largestOf(row) : 1;
-      for (let j = 0; j < columns; j++) {
-        const weight = TILE_WEIGHTS[row[j]];
-        pixels[corner + i * canvas.width + j] = row[j] === TILE_MASKED ? masked : packed(shade(weight, largest));
-      }
-    }
-  }
-  context.putImageData(image, 0, 0);
-  return canvas;
+      return { row, largest: scale === "row" ? largestOf(row) : 1 };
+    }),
+  );
+  return pixels(width, Math.ceil(tiles.length / across) * rows, (n) => {
+    const x = n % width;
+    const y = Math.floor(n / width);
+    const line = lines[Math.floor(y / rows) * across + Math.floor(x / columns)]?.[y % rows];
+    const value = line?.row[x % columns] ?? TILE_MASKED;
+    if (value === TILE_MASKED) return line ? masked : 0;
+    return packedShade(shade(TILE_WEIGHTS[value], line.largest));
+  });
 }
 
 const TILE_WEIGHTS = Float64Array.from({ length: TILE_MASKED }, (_, value) => (value / TILE_STEPS) ** 2);

@@ -22,9 +22,8 @@ export class Pair {
   ranked = make("span", { className: "ranked" }, ...this.buttons);
   node = make("div", { className: "pair", role: "group", ariaLabel: LABEL }, this.said, this.ranked);
 
-  choose: (place: Place) => void;
+  choose: (place: Place) => void; // goes to a head
 
-  /** @param choose goes to a head */
   constructor(choose: (place: Place) => void) {
     this.choose = choose;
   }

@@ -5,7 +5,7 @@ import { CODE_STEPS, SCALE_STEPS, TILE_MASKED, TILE_STEPS } from "../shared/cons
 import type { Texts } from "../shared/elements.ts";
 import { unframed } from "../shared/framed.ts";
 import type { Plain, TextFacts } from "../shared/record.ts";
-import { OfSites } from "./of_sites.ts";
+import { ofSites } from "./of_sites.ts";
 import { meanOf, type Pattern, rollout } from "./weights.ts";
 
 const KEPT = 64; // decoded heads held at once
@@ -48,8 +48,17 @@ export type Given = Pick<Header, "title" | "texts"> & Partial<Header>;
 /** Heads of a long text that come when they are asked for. */
 type Later = { id: number; heads: { key: string; mask: MaskEntry; at: number }[] };
 
+/** Where the weights are; all of them, if it is whole. */
+export type Source = {
+  facts: Header;
+  isWhole: boolean;
+  mask: (layer: Layer) => Mask;
+  weights: (layer: Layer, head: number, mask: Mask) => Float32Array;
+  tile: (layer: Layer, head: number, mask: Mask, side: number) => Tile;
+};
+
 export class Attention {
-  source: OfSites | Packed;
+  source: Source;
   whole: boolean;
   decoded: Map<string, Pattern<Mask>> = new Map();
   fetched: Map<string, Pattern<Mask>> = new Map();
@@ -61,7 +70,7 @@ export class Attention {
   words!: Record<string, string>;
 
   constructor(source: Uint8Array | Plain<Given>) {
-    this.source = source instanceof Uint8Array ? new Packed(source) : new OfSites(source, Mask);
+    this.source = source instanceof Uint8Array ? packedIn(source) : ofSites(source);
     this.whole = this.source.isWhole;
     const { title, id, texts, kinds, words } = this.source.facts;
     Object.assign(this, { title, id, texts, kinds, words });
@@ -132,9 +141,7 @@ export class Attention {
     return Array.from({ length: heads }, (_, head) => this.source.weights(layers[layer], head, mask));
   }
 
-  /**
-   * What every head of a kind gives from a query to a key, the most first; without heads whose mask forbids the look.
-   */
+  /** What every head of a kind gives from a query to a key, the most first; without those whose mask forbids it. */
   linking(kind: number, { row, column }: { row: number; column: number }) {
     const { heads, layers } = this.kinds[kind];
     const found = layers.flatMap((_, layer) => {
@@ -157,38 +164,25 @@ export class Attention {
 }
 
 /** Attention as tfmviz/views/payload.py packs it. */
-class Packed {
-  facts: Header;
-  data: Uint8Array<ArrayBufferLike>;
-  masks: Mask[];
-  isWhole: boolean;
-
-  constructor(bytes: Uint8Array) {
-    const { header, data } = unframed<Header & { masks: MaskEntry[] }>(bytes);
-    this.facts = header;
-    this.data = data;
-    this.masks = header.masks.map((entry) => Mask.read(entry, data));
-    this.isWhole = header.kinds.every((kind) => kind.layers.every((layer) => layer.heads));
-  }
-
-  mask({ mask }: Layer) {
-    return this.masks[mask];
-  }
-
-  weights({ heads }: Layer, head: number, mask: Mask) {
-    return weightsOf(this.data, (heads as number[])[head], mask);
-  }
-
-  tile({ heads, thumbnails }: Layer, head: number, mask: Mask, side: number): Tile {
-    if (heads) {
-      const { scales, upper } = parts(this.data, heads[head], mask);
-      return mask.tile(side, (n) => (upper[n] * scales[mask.rowOf[n]]) / LARGEST_PRODUCT);
-    }
-    const [rows, columns] = [Math.min(64, mask.rows), Math.min(64, mask.columns)];
-    const at = (thumbnails as number) + head * rows * columns;
-    const values = this.data.subarray(at, at + rows * columns);
-    return smaller({ rows, columns, values }, Math.min(side, rows), Math.min(side, columns));
-  }
+function packedIn(bytes: Uint8Array): Source {
+  const { header, data } = unframed<Header & { masks: MaskEntry[] }>(bytes);
+  const masks = header.masks.map((entry) => Mask.read(entry, data));
+  return {
+    facts: header,
+    isWhole: header.kinds.every((kind) => kind.layers.every((layer) => layer.heads)),
+    mask: ({ mask }) => masks[mask],
+    weights: ({ heads = [] }, head, mask) => weightsOf(data, heads[head], mask),
+    tile({ heads, thumbnails = 0 }, head, mask, side) {
+      if (heads) {
+        const { scales, upper } = parts(data, heads[head], mask);
+        return mask.tile(side, (n) => (upper[n] * scales[mask.rowOf[n]]) / LARGEST_PRODUCT);
+      }
+      const [rows, columns] = [Math.min(64, mask.rows), Math.min(64, mask.columns)];
+      const at = thumbnails + head * rows * columns;
+      const values = data.subarray(at, at + rows * columns);
+      return smaller({ rows, columns, values }, Math.min(side, rows), Math.min(side, columns));
+    },
+  };
 }
 
 /** Which cells may be looked at: `cells` lists their flat indices in order, `allowed` answers for one. */
@@ -198,7 +192,7 @@ export class Mask {
   allowed: Uint8Array;
   cells: Uint32Array<ArrayBuffer>;
   rowOf: Uint32Array<ArrayBuffer>;
-  places: Map<string, Uint32Array> = new Map();
+  places: Map<string, Uint32Array> = new Map(); // of every allowed cell in a smaller picture
   left: Uint8Array | null = null; // 1 where the reader's filters leave out what a mask allows
 
   constructor({ rows, columns }: Shape, allowed: Uint8Array) {
@@ -218,8 +212,10 @@ export class Mask {
   }
 
   static union(masks: Mask[]) {
-    const allowed = masks[0].allowed.map((_, i) => (masks.some((mask) => mask.allowed[i]) ? 1 : 0));
-    return new Mask(masks[0], allowed);
+    return new Mask(
+      masks[0],
+      masks[0].allowed.map((_, i) => Number(masks.some((mask) => mask.allowed[i]))),
+    );
   }
 
   /** The same without the cells that filters have left without their weight. */
@@ -233,21 +229,13 @@ export class Mask {
   /** See `Attention.tile`; `weight` is that of the allowed cell number n. */
   tile(side: number, weight: (n: number) => number): Tile {
     const [rows, columns] = [Math.min(side, this.rows), Math.min(side, this.columns)];
-    const places = this.placesIn(rows, columns);
-    const largest = new Float64Array(rows * columns).fill(-1);
-    for (let n = 0; n < places.length; n++) largest[places[n]] = Math.max(largest[places[n]], weight(n));
-    const values = Uint8Array.from(largest, (most) =>
-      most < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(most)),
-    );
-    return { rows, columns, values };
-  }
-
-  /** For every allowed cell its place in a picture of `rows` × `columns`. */
-  placesIn(rows: number, columns: number) {
     const key = `${rows}x${columns}`;
     const places = this.places.get(key) ?? this.cells.map((cell) => placeOf(cell, this, { rows, columns }));
     this.places.set(key, places);
-    return places;
+    const largest = new Float64Array(rows * columns).fill(-1);
+    for (let n = 0; n < places.length; n++) largest[places[n]] = Math.max(largest[places[n]], weight(n));
+    const code = (most: number) => (most < 0 ? TILE_MASKED : Math.round(TILE_STEPS * Math.sqrt(most)));
+    return { rows, columns, values: Uint8Array.from(largest, code) };
   }
 }
 

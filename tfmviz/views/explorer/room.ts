@@ -2,10 +2,7 @@
 
 const LEFT_FREE = 12; // pixels
 
-/**
- * How many pixels of the window lie below the upper edge of an element while the page is at its top; those of the whole
- * window where the element begins too far down to be seen then.
- */
+/** Pixels of the window below an element's upper edge with the page at its top; all where it begins too far down. */
 export function roomBelow(element: Element) {
   let top = element.getBoundingClientRect().top;
   let node = element.parentNode;

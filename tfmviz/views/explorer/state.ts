@@ -106,13 +106,11 @@ export const moved = ({ heads }: State, by: number, last: number): Pick<State, "
     .filter(({ layer }) => layer >= 0 && layer <= last),
 });
 
-/**
- * The part of the state that only the view needs: "heads:1.2-3,pin:k5,show:mean,top:80" for head 1 of the layer and
- * head 3 of layer 2. Defaults are left out.
- */
+/** What only the view needs: "heads:1.2-3,pin:k5,top:80" for head 1 of the layer and head 3 of layer 2. */
 export function toLook(state: State) {
+  const written = ({ layer, head }: Place) => (layer === state.layer ? `${head}` : `${layer}-${head}`);
   const parts = {
-    heads: state.heads.length > 1 && state.heads.map((place) => written(place, state.layer)).join("."),
+    heads: state.heads.length > 1 && state.heads.map(written).join("."),
     pin: state.pin && state.pin.side[0] + state.pin.at,
     show: state.aggregate !== "heads" && state.aggregate,
     first: state.withoutFirst && "hidden",
@@ -127,26 +125,18 @@ export function toLook(state: State) {
     .join(",");
 }
 
-/** @param own layer */
-const written = ({ layer, head }: Place, own: number) => (layer === own ? `${head}` : `${layer}-${head}`);
-
-/** None where it makes no sense. */
-function placesOf(text: string, own: number): Place[] {
-  const said = text.split(".").map((part) => /^(?:(\d{1,4})-)?(\d{1,4})$/.exec(part));
-  return said.flatMap((part) => (part ? [{ layer: Number(part[1] ?? own), head: Number(part[2]) }] : []));
-}
-
-/**
- * What a link says, as far as it makes sense; everything else has its default.
- * @param layer of heads that name none
- */
+/** What a link says as far as it makes sense, else defaults. `layer` is that of heads that name none. */
 export function fromLook(look: string, layer = 0): Look & { heads: Place[] } {
   const said: Record<string, string | undefined> = Object.fromEntries(look.split(",").map((part) => part.split(":")));
   const within = (text: string | undefined, low: number, high: number, otherwise: number) =>
     text !== undefined && Number.isFinite(Number(text)) ? Math.min(high, Math.max(low, Number(text))) : otherwise;
   const pin = /^([qk])(\d{1,4})$/.exec(said.pin ?? "");
+  const heads = (said.heads ?? "").split(".").flatMap((text) => {
+    const [isHead, own = layer, head] = /^(?:(\d{1,4})-)?(\d{1,4})$/.exec(text) ?? [];
+    return isHead ? [{ layer: Number(own), head: Number(head) }] : [];
+  });
   return {
-    heads: placesOf(said.heads ?? "", layer),
+    heads,
     pin: pin && { side: pin[1] === "q" ? "query" : "key", at: Number(pin[2]) },
     aggregate: oneOf(AGGREGATES, said.show, "heads"),
     withoutFirst: said.first === "hidden",
@@ -183,6 +173,5 @@ export function fitted(state: State, attention: Attention): State {
   };
 }
 
-/** A word of a link if it is one of some names. */
 const oneOf = <Name extends string>(names: Record<Name, string>, text: string | undefined, otherwise: Name) =>
   text !== undefined && Object.hasOwn(names, text) ? (text as Name) : otherwise;

@@ -27,7 +27,7 @@ export class Strip {
   constructor(side: Focus["side"], listener: Listener) {
     this.side = side;
     const hover = (at: number | null) => listener.point(at === null ? null : { side: this.side, at });
-    listen(this.group, hover, (at) => listener.pin({ side: this.side, at }));
+    listen(this.group, (at) => listener.pin({ side: this.side, at }), hover);
   }
 
   label(texts: Texts, title: string, ariaLabel: string) {
@@ -64,10 +64,7 @@ export class Strip {
     if (own !== null) this.reveal(own);
   }
 
-  /**
-   * Scrolls a long text within the strip so that a token can be seen, without moving the page. Asking where the token
-   * is makes the browser lay out the page, so we ask only when another token is in focus.
-   */
+  /** Scrolls a long text within the strip to another token in focus; to ask where one is makes the browser lay out. */
   reveal(at: number) {
     if (at === this.revealed || this.buttons.length <= LONG) return;
     this.revealed = at;

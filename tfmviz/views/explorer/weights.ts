@@ -1,9 +1,6 @@
 // What is computed from attention weights in the browser.
 
-/**
- * Which cells a query (row) may look at (column): `allowed` is 1 there, row by row; `left` is 1 where filters leave out
- * what a mask allows.
- */
+/** `allowed` is 1 where a query (row) may look at a key (column), `left` where filters leave out what a mask allows. */
 type Allowed = { rows: number; columns: number; allowed: ArrayLike<number>; left?: ArrayLike<number> | null };
 
 /** Weights row by row; rows are queries. `unused`: what each row gives to no token, if known and not nothing. */
@@ -49,26 +46,19 @@ export function rollout(layers: Pattern[], length: number): { weights: Float32Ar
   return { weights: Float32Array.from(mixed), reached };
 }
 
-/**
- * A pattern as the reader's filters leave it: without the first key (each row sums to 1 again), only the largest
- * weights of a row that together make `top` per cent of it, none below `least`.
- */
-export function filtered<P extends Pattern>({ mask, weights }: P, { withoutFirst, top, least }: Filters) {
-  if (!withoutFirst && top >= 100 && least <= 0) return { mask, weights };
+/** Without the first key (rows sum to 1 again), with the largest that make `top` per cent of a row, from `least` on. */
+export function filtered({ mask, weights }: Pattern, { withoutFirst, top, least }: Filters) {
+  if (!withoutFirst && top >= 100 && least <= 0) return weights;
   const kept = weights.slice();
   for (let i = 0; i < mask.rows; i++) {
     const row = kept.subarray(i * mask.columns, (i + 1) * mask.columns);
-    if (withoutFirst) renormaliseWithoutFirst(row);
+    if (withoutFirst) row[0] = 0;
+    const sum = withoutFirst ? row.reduce((total, weight) => total + weight, 0) : 0;
+    if (sum > 0) for (let j = 0; j < row.length; j++) row[j] /= sum;
     if (top < 100) keepTop(row, top / 100);
     if (least > 0) for (let j = 0; j < row.length; j++) if (row[j] < least) row[j] = 0;
   }
-  return { mask, weights: kept };
-}
-
-function renormaliseWithoutFirst(row: Float32Array) {
-  row[0] = 0;
-  const sum = row.reduce((total, weight) => total + weight, 0);
-  if (sum > 0) for (let j = 0; j < row.length; j++) row[j] /= sum;
+  return kept;
 }
 
 function keepTop(row: Float32Array, share: number) {
@@ -101,10 +91,7 @@ export const SCALES_OF_SHADE: Record<Scale, (weight: number, largestOfRow: numbe
   row: (weight, largestOfRow) => (largestOfRow > 0 ? weight / largestOfRow : 0),
 };
 
-/**
- * The `count` strongest lines of some patterns, so that a dense picture stays quick, and how many are left out. Weights
- * are told apart to 1/1024.
- */
+/** The `count` strongest lines, told apart to 1/1024, so that a picture stays quick, and how many are left out. */
 export function strongest(patterns: Pattern[], count: number): { found: Line[]; left: number } {
   const level = (weight: number) => Math.ceil(weight * 1024);
   const bins = new Uint32Array(1026);

@@ -39,27 +39,16 @@ export function filterWords({ withoutFirst, top, least }: Filters) {
     .join(", ");
 }
 
-/** What a head does and how clearly, "" where nothing is known. */
-export function verdictOf(kind: Kind, { layer, head }: Place) {
-  const [name, score] = kind.verdicts[layer]?.[head] ?? [];
-  if (!name) return "";
-  if (score === null || score === undefined) return "only one token to attend to";
-  return score ? `${name} ${decimal(score)}` : name;
+/** The name of a head, with what it does and how clearly, where that is known. */
+export function headWords(kind: Kind, place: Place) {
+  const name = headName(kind, place);
+  const [does, score] = kind.verdicts[place.layer]?.[place.head] ?? [];
+  if (!does) return name;
+  if (score === null || score === undefined) return `${name}: only one token to attend to`;
+  return score ? `${name}: ${does} ${decimal(score)}` : `${name}: ${does}`;
 }
 
-/** How many heads of this kind of attention share a verdict. */
-function worth({ verdicts }: Kind, name: string) {
-  const all = verdicts.flat();
-  const n = all.filter(([other]) => other === name).length;
-  if (name === "mixed") return ` ${n} of ${all.length} heads fit no pattern.`;
-  return ` ${n} of ${all.length} heads ${n === 1 ? "does" : "do"} this.`;
-}
-
-/**
- * The end of a sentence that begins with a head's name and says what it does, and how many heads do the same; then
- * what it does where text repeats.
- * @returns "" for what is not known
- */
+/** The end of a sentence on a head: what it does and how many do the same; then what it does where text repeats. */
 export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<string, string>): [string, string] {
   const [name, score] = kind.verdicts[layer]?.[head] ?? [];
   if (!name) return ["", ""];
@@ -67,25 +56,20 @@ export function verdictWords(kind: Kind, { layer, head }: Place, words: Record<s
   if (said) return [` ${said}`, ""];
   if (score === null || score === undefined) return [" has only one token to attend to.", ""];
   const [again, clearly] = kind.repeats[layer]?.[head] ?? [];
+  const all = kind.verdicts.flat();
+  const n = all.filter(([other]) => other === name).length;
+  const does = n === 1 ? "does" : "do";
+  const [clear, alike] = name === "mixed" ? ["", "fit no pattern"] : [` (${name}, ${decimal(score)})`, `${does} this`];
   return [
-    ` ${words[name]}${name === "mixed" ? "" : ` (${name}, ${decimal(score)})`}.${worth(kind, name)}`,
+    ` ${words[name]}${clear}. ${n} of ${all.length} heads ${alike}.`,
     again ? ` (On repeated random text: ${again} ${decimal(Number(clearly))}.)` : "",
   ];
 }
 
-export const headWords = (kind: Kind, place: Place) =>
-  [headName(kind, place), verdictOf(kind, place)].filter(Boolean).join(": ");
-
-/**
- * What is pointed at, always with its number: “it” (token 7); where one text looks at another, “a”, about to write
- * “student”.
- */
+/** What is pointed at, always with its number: “it” (token 7); or, of crossing texts, “a”, about to write “student”. */
 const said = ({ labels, said }: Texts, at: number) => inWords(said?.[at] ?? `“${labels[at]}” (token ${at})`);
 
-/**
- * What each row of the heads that are shown gives to no token, such as to a sink; null where all sum to 1, and where
- * the rows are not what the heads give: in a rollout, and behind filters.
- */
+/** What each row of the heads shown gives to no token; null where all sum to 1, in a rollout and behind filters. */
 export function unusedOf({ unused }: Kind, view: State): number[] | null {
   if (!unused || view.aggregate === "rollout" || filterWords(view)) return null;
   const heads = view.heads.map(({ layer, head }) => unused[layer][head]);

@@ -26,8 +26,7 @@ export interface Header {
   f: string; // name of the function
   gated: boolean;
   preNorm: boolean;
-  /** as sentences name it */
-  token: string;
+  token: string; // as sentences name it
 }
 
 export const TONE: Record<Part, Tone> = {
@@ -54,22 +53,19 @@ export function nameOf(part: Part, { f, gated, token }: Header): [name: string, 
   return names[part];
 }
 
-export const noun = (part: Part) => (["gate", "pre", "post"].includes(part) ? "neuron" : "coordinate");
+const noun = (part: Part) => (["gate", "pre", "post"].includes(part) ? "neuron" : "coordinate");
 
-export const numberAt = (arrays: Arrays, { part, index }: Place) => arrays[part].values[index];
-
-/** @param sum of this number, if it is one and Python has answered */
-export function account(
-  { header, arrays }: { header: Header; arrays: Arrays },
-  place: Place,
-  sum: Sum | null,
-): { title: string; blocks: Block[] } {
-  const [name] = nameOf(place.part, header);
-  const title = `${name}, ${noun(place.part)} ${place.index}: ${number(numberAt(arrays, place))}`;
-  return { title, blocks: WAYS[place.part]({ header, arrays, place, sum }) };
-}
-
+/** The sum is that of this number, if it is one and Python has answered. */
 type Asked = { header: Header; arrays: Arrays; place: Place; sum: Sum | null };
+
+export const account = (asked: Asked): { title: string; blocks: Block[] } => ({
+  title: said(asked.header, asked.arrays, asked.place),
+  blocks: WAYS[asked.place.part](asked),
+});
+
+/** A number with the names of its vector and its place. */
+export const said = (header: Header, arrays: Arrays, { part, index }: Place) =>
+  `${nameOf(part, header)[0]}, ${noun(part)} ${index}: ${number(arrays[part].values[index])}`;
 
 const WAYS: Record<Part, (asked: Asked) => Block[]> = {
   x: ({ header, arrays, place }) => [
@@ -92,15 +88,13 @@ const WAYS: Record<Part, (asked: Asked) => Block[]> = {
 function summed({ arrays, place, sum }: Asked, [from, to]: [Tone, Tone], words: string): Block[] {
   if (!sum) return [line("…")];
   const list = products(sum.a, sum.b, [from, to], (n) => String(sum.indices[n]));
-  const rest = sum.others
-    ? `and ${sum.others.toLocaleString("en")} smaller terms, together${plus(sum.rest)}`
-    : undefined;
+  const others = `and ${sum.others.toLocaleString("en")} smaller terms, together${plus(sum.rest)}`;
   const result = sum.total + sum.bias;
-  const written = numberAt(arrays, place);
+  const written = arrays[place.part].values[place.index];
   const isNormed = Math.abs(result - written) > 1e-3 * Math.max(1, Math.abs(result));
   return [
     line(`${words}: ${(sum.indices.length + sum.others).toLocaleString("en")} products, added up.`),
-    { terms: list, rest },
+    { terms: list, rest: sum.others ? others : undefined },
     withBias(sum.total, sum.bias),
     ...(isNormed ? [line(`After the norm: ${number(written)}.`)] : []),
   ];

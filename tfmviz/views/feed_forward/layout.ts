@@ -20,12 +20,7 @@ const LARGEST_CELL = 14;
 const MOST_ROWS = 48;
 const BETWEEN = 4; // cells between two vectors on one line
 
-export const isPart = (text: string) => ["x", "gate", "pre", "post", "out", "before", "after"].includes(text);
-
-/**
- * @param arrays the vectors of one token
- * @param width pixels
- */
+/** Of the vectors of one token, for so many pixels. */
 export function layoutOf(arrays: Arrays, width: number): Layout {
   const [narrow, wide] = [arrays.x.columns, arrays.pre.columns];
   const across = (rows: number) => Math.max(Math.ceil(wide / rows), 3 * Math.ceil(narrow / rows) + 2 * BETWEEN);
@@ -54,9 +49,7 @@ export function layoutOf(arrays: Arrays, width: number): Layout {
   return { width, height: y - NAME + 4, cell, rows, boxes };
 }
 
-export function boxOf({ boxes }: Layout, part: Part) {
-  return boxes.find((box) => box.part === part) ?? boxes[0];
-}
+export const boxOf = ({ boxes }: Layout, part: Part) => boxes.find((box) => box.part === part) ?? boxes[0];
 
 /** The upper left corner of a number's cell. */
 export function cornerOf(layout: Layout, { part, index }: Place) {
@@ -84,18 +77,12 @@ export function moved(layout: Layout, from: Place, [down, right]: [rows: number,
   const inside = placeAt(layout, x, y);
   if (inside) return inside;
   const own = boxOf(layout, from.part);
-  const ahead = layout.boxes.filter((box) =>
-    down ? (box.y - own.y) * down > 0 : box.y === own.y && (box.x - own.x) * right > 0,
-  );
-  const farness = (box: Box) =>
-    Math.abs(box.y - y) + Math.abs(Math.min(Math.max(x, box.x), box.x + box.width) - x) / 1e4;
-  const [next] = ahead.sort((a, b) => farness(a) - farness(b));
-  return next ? nearest(layout, next, x, y) : from;
-}
-
-function nearest({ rows, cell }: Layout, box: Box, x: number, y: number): Place {
+  const isAhead = (box: Box) => (down ? (box.y - own.y) * down > 0 : box.y === own.y && (box.x - own.x) * right > 0);
+  const away = (box: Box) => Math.abs(box.y - y) + Math.abs(Math.min(Math.max(x, box.x), box.x + box.width) - x) / 1e4;
+  const [next] = layout.boxes.filter(isAhead).sort((a, b) => away(a) - away(b));
+  if (!next) return from;
   const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(value)));
-  const column = within((x - box.x) / cell, Math.ceil(box.length / rows));
-  const row = within((y - box.y) / cell, rows);
-  return { part: box.part, index: Math.min(box.length - 1, column * rows + row) };
+  const column = within((x - next.x) / cell, Math.ceil(next.length / layout.rows));
+  const row = within((y - next.y) / cell, layout.rows);
+  return { part: next.part, index: Math.min(next.length - 1, column * layout.rows + row) };
 }

@@ -1,8 +1,8 @@
 // A feed-forward layer as a picture: vectors made of cells, the weights between them, where a number comes from.
 
 import type { Arrays } from "../shared/arrays.ts";
-import { measured, type Pen, pixels, setPen, strokes } from "../shared/canvas.ts";
-import type { Colours } from "../shared/colours.ts";
+import { measured, type Pen, setPen, strokes } from "../shared/canvas.ts";
+import { type Colours, packed, pixels } from "../shared/colours.ts";
 import { shader } from "../shared/shades.ts";
 import { type Header, nameOf, TONE } from "./explain.ts";
 import { type Box, boxOf, cornerOf, type Layout, NAME, type Part, type Place } from "./layout.ts";
@@ -85,7 +85,7 @@ function imageOf({ arrays, layout: { rows }, colours }: Scene, { part, length }:
   const shade = shader({ ...arrays[part], tone: TONE[part] }, colours);
   return pixels(columns, rows, (n) => {
     const at = (n % columns) * rows + Math.floor(n / columns);
-    return at < length ? shade(at) : null;
+    return at < length ? packed(shade(at)) : 0;
   });
 }
 
@@ -95,11 +95,11 @@ export function paintChoice(pen: Pen, { arrays, layout, colours }: Scene, place:
   setPen(pen, { strokeStyle: colours.accent, lineWidth: 2 });
   const { x, y } = cornerOf(layout, place);
   for (const part of SOURCES[place.part].filter((source) => arrays[source])) {
-    if (boxOf(layout, part).length === boxOf(layout, place.part).length) {
+    const [box, own] = [boxOf(layout, part), boxOf(layout, place.part)];
+    if (box.length === own.length) {
       const corner = cornerOf(layout, { part, index: place.index });
       pen.strokeRect(corner.x - 1, corner.y - 1, cell + 2, cell + 2);
     } else {
-      const [box, own] = [boxOf(layout, part), boxOf(layout, place.part)];
       const [middle, meeting] = [x + cell / 2, own.y - NAME + 2];
       const end = box.y + box.height + 1;
       const fan = [box.x, end, middle, meeting, box.x + box.width, end];

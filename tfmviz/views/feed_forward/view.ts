@@ -3,14 +3,13 @@
 
 import { type Arrays, unpack } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
-import { arrowOf, make } from "../shared/elements.ts";
+import { make, takenArrow } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
-import { number } from "../shared/numbers.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
 import { plainSite } from "../shared/sites.ts";
 import { blockOf } from "../shared/sums.ts";
-import { account, type Header, nameOf, noun, numberAt, type Sum } from "./explain.ts";
-import { isPart, type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
+import { account, type Header, nameOf, type Sum, said, TONE } from "./explain.ts";
+import { type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
 import { paintChoice, paintLayer, paintWeights, type Scene } from "./paint.ts";
 
 class FeedForward extends Shell {
@@ -38,24 +37,17 @@ class FeedForward extends Shell {
       this.tip,
       make("section", { className: "why" }, this.reason, this.blocks),
     );
-    this.listen();
-  }
-
-  listen() {
     const { canvas } = this;
-    canvas.addEventListener("pointermove", (event) => event.pointerType !== "touch" && this.hover(this.placeOf(event)));
-    canvas.addEventListener("pointerleave", () => this.hover(null));
-    canvas.addEventListener("click", (event) => {
+    canvas.onpointermove = (event) => event.pointerType !== "touch" && this.hover(this.placeOf(event));
+    canvas.onpointerleave = () => this.hover(null);
+    canvas.onclick = (event) => {
       const place = this.placeOf(event);
       if (place) this.choose(place, 0);
-    });
-    canvas.addEventListener("keydown", (event) => {
-      const arrow = arrowOf(event);
-      if (!arrow) return;
-      event.preventDefault();
-      event.stopPropagation();
-      this.choose(moved(this.layout, this.place, arrow));
-    });
+    };
+    canvas.onkeydown = (event) => {
+      const arrow = takenArrow(event);
+      if (arrow) this.choose(moved(this.layout, this.place, arrow));
+    };
   }
 
   placeOf(event: MouseEvent) {
@@ -75,13 +67,10 @@ class FeedForward extends Shell {
     return { part: own, index: Math.min(this.arrays[own].columns - 1, Math.max(0, index || 0)) };
   }
 
-  /**
-   * Takes what the page around has chosen, with the sum behind that number.
-   * @param answer `at` is "pre.117"
-   */
+  /** `at` is "pre.117", the sum that behind this number. */
   take({ sequence, at, sum }: { sequence: number; at: string; sum: Sum | null }) {
     const [part, index] = at.split(".");
-    if (isPart(part)) this.place = this.fitted({ part: part as Part, index: Number(index) });
+    if (Object.hasOwn(TONE, part)) this.place = this.fitted({ part: part as Part, index: Number(index) });
     this.sum = sum;
     this.drawChoice();
     if (sequence) this.say(this.reason.textContent);
@@ -92,9 +81,7 @@ class FeedForward extends Shell {
   }
 
   choose(place: Place, delay: number = STILL) {
-    this.place = place;
-    this.sum = null;
-    this.hovered = null;
+    Object.assign(this, { place, sum: null, hovered: null });
     this.drawChoice();
     this.tell(delay);
   }
@@ -120,7 +107,7 @@ class FeedForward extends Shell {
     paintChoice(context, scene, place);
     paintWeights(context, scene);
     const sum = this.sum?.of === header.of ? this.sum : null; // it may come before its vectors, or after the next
-    const { title, blocks } = account({ header, arrays }, place, sum);
+    const { title, blocks } = account({ header, arrays, place, sum });
     this.reason.textContent = title;
     this.blocks.replaceChildren(...blocks.map(blockOf));
     const vectors = layout.boxes.map(({ part, length }) => `${nameOf(part, header)[0]} ${length}`).join(", ");
@@ -131,13 +118,8 @@ class FeedForward extends Shell {
 
   /** Says what is pointed at, or else what to do. */
   point() {
-    if (!this.hovered) {
-      this.tip.textContent = "Hover over a cell for its value; click it to see how it was computed.";
-      return;
-    }
-    const { part, index } = this.hovered;
-    const value = number(numberAt(this.arrays, this.hovered));
-    this.tip.textContent = `${nameOf(part, this.header)[0]}, ${noun(part)} ${index}: ${value}`;
+    const idle = "Hover over a cell for its value; click it to see how it was computed.";
+    this.tip.textContent = this.hovered ? said(this.header, this.arrays, this.hovered) : idle;
   }
 
   figure() {
@@ -150,8 +132,8 @@ class FeedForward extends Shell {
     };
     const { title, layer, token } = this.header;
     const caption = this.reason.textContent ?? "";
-    const titles = { name: "feed-forward", title: `${title}, ${plainSite(layer)}, ${token}`, caption };
-    return { width, height, paint, ...titles };
+    const name = "feed-forward";
+    return { width, height, paint, name, title: `${title}, ${plainSite(layer)}, ${token}`, caption };
   }
 
   values() {

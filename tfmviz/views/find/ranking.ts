@@ -12,12 +12,8 @@ export interface Entry {
 type Words = { entry: Entry; whole: string; title: string[]; also: string[]; says: string[] };
 
 /** Words of a question that say nothing about its answer. */
-const EMPTY = new Set(
-  [
-    "a an and are can do does for from has have how i in is it its my of on or the",
-    "there this to what when where which who why with you",
-  ].flatMap((words) => words.split(" ")),
-);
+const FIRST = "a an and are can do does for from has have how i in is it its my of on or the";
+const EMPTY = new Set(`${FIRST} there this to what when where which who why with you`.split(" "));
 
 /** What a word counts where it is found: as it is, and as the beginning of a longer one. */
 const COUNTS = { title: [8, 6], also: [7, 5], says: [3, 2] };
@@ -42,10 +38,7 @@ export const prepared = (entries: Entry[]): Words[] =>
     return { entry, whole: title.join(""), title, also: wordsOf(entry.also), says: wordsOf(entry.says) };
   });
 
-/**
- * The entries that a question means, the likeliest first. A rare word says more than a common one; half of the words
- * must be found.
- */
+/** The entries that a question means, the likeliest first. Rare words say more; half of the words must be found. */
 export function ranked(all: Words[], question: string, most: number): Entry[] {
   const typed = wordsOf(question);
   const telling = typed.filter((word) => !EMPTY.has(word));
@@ -72,12 +65,10 @@ export function ranked(all: Words[], question: string, most: number): Entry[] {
 }
 
 function worthOf(word: string, words: Words) {
-  const places = ["title", "also", "says"] as const;
-  return Math.max(
-    ...places.map((place) => {
-      const [same, begins] = COUNTS[place];
-      if (words[place].includes(word)) return same;
-      return words[place].some((other) => other.startsWith(word)) ? begins : 0;
-    }),
-  );
+  const worthIn = (place: keyof typeof COUNTS) => {
+    const [same, begins] = COUNTS[place];
+    if (words[place].includes(word)) return same;
+    return words[place].some((other) => other.startsWith(word)) ? begins : 0;
+  };
+  return Math.max(worthIn("title"), worthIn("also"), worthIn("says"));
 }

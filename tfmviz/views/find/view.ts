@@ -5,10 +5,7 @@ import { go, isElsewhere } from "../shared/going.ts";
 import { part } from "../shared/meet.ts";
 import { type Entry, prepared, ranked } from "./ranking.ts";
 
-interface Data {
-  entries: string; // as JSON
-  at: string; // where they are, if they are not here
-}
+type Data = { entries: string; at: string }; // as JSON, or where they are, if they are not here
 
 const MOST = 12; // that are shown
 const KEPT = ["text", "model", "projector"]; // of the address, for what does not choose them itself
@@ -60,8 +57,9 @@ export default part<Data>((parent, { entries, at }) => {
     input.select();
     draw();
   };
+  const isOurs = (event: KeyboardEvent) => (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
   const listen = (event: KeyboardEvent) => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "k") return;
+    if (!isOurs(event) || event.altKey) return;
     event.preventDefault();
     if (dialog.open) dialog.close();
     else open();
@@ -71,8 +69,7 @@ export default part<Data>((parent, { entries, at }) => {
   opener.onclick = open;
   input.oninput = draw;
   dialog.onkeydown = (event) => {
-    const isOurs = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
-    if (!isOurs) event.stopPropagation(); // or the page's own keys would answer to letters typed here
+    if (!isOurs(event)) event.stopPropagation(); // or the page's own keys would answer to letters typed here
     if (event.isComposing) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
@@ -101,20 +98,17 @@ function option(entry: Entry, n: number) {
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
   return make(
     "a",
-    { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry, location.search) },
+    { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry) },
     make("span", { className: "title", textContent: title }),
     make("span", { className: "place", textContent: where }),
     make("span", { className: "says", textContent: says }),
   );
 }
 
-/**
- * The address of an entry, with the reader's sentence and model where it has none of its own. A step of a lecture has.
- * @param search of the page that the reader is on
- */
-function addressOf({ kind, address }: Entry, search: string) {
+/** The address of an entry, with the reader's sentence and model where it has none of its own. A lecture's step has. */
+function addressOf({ kind, address }: Entry) {
   const [page, own] = address.split("?");
-  const [here, there] = [new URLSearchParams(search), new URLSearchParams(own)];
+  const [here, there] = [new URLSearchParams(location.search), new URLSearchParams(own)];
   for (const key of kind === "step" || there.has("model") ? ["projector"] : KEPT) {
     const value = here.get(key);
     if (value !== null && !there.has(key)) there.set(key, value);

@@ -47,7 +47,6 @@ export class Header {
     document.removeEventListener("keydown", this.escape, true);
   }
 
-  /** @param title of the open page */
   show(title: string, groups: Group[]) {
     Object.assign(this, { title, groups });
     this.unfold("");
@@ -58,7 +57,7 @@ export class Header {
     this.draw();
   }
 
-  /** @param text what stands in place of the page's title */
+  /** Another text may stand in place of the page's title. */
   link([title, address, answers]: Entry, text = <span class="title">{title}</span>) {
     const here = title === this.title;
     // Before a click, so that another tab, too, opens with what is chosen by then.
@@ -75,6 +74,16 @@ export class Header {
         {text}
         {answers && <span class="answers">{answers}</span>}
       </a>
+    );
+  }
+
+  /** A page without a group. */
+  alone([title, address]: Entry) {
+    const isHere = title === this.title;
+    return (
+      <li key={title} class={isHere ? "here" : ""}>
+        {this.link([title, address, ""], isHere ? <h1>{title}</h1> : <span>{title}</span>)}
+      </li>
     );
   }
 
@@ -134,20 +143,7 @@ export class Header {
           <span class="where" role="heading" aria-level={1}>
             {title}
           </span>
-          <ul class="groups">
-            {groups.map((group) =>
-              group.name ? (
-                this.group(group)
-              ) : (
-                <li key={group.pages[0][0]} class={group.pages[0][0] === title ? "here" : ""}>
-                  {this.link(
-                    [group.pages[0][0], group.pages[0][1], ""],
-                    group.pages[0][0] === title ? <h1>{title}</h1> : <span>{group.pages[0][0]}</span>,
-                  )}
-                </li>
-              ),
-            )}
-          </ul>
+          <ul class="groups">{groups.map((group) => (group.name ? this.group(group) : this.alone(group.pages[0])))}</ul>
         </nav>
         {this.places.shared && this.tool("Share", "Copies a link to this view", () => this.share())}
         {this.places.tools?.map((tool) => this.tool(...tool))}

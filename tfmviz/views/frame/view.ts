@@ -9,10 +9,7 @@ import { part } from "../shared/meet.ts";
 import { watchConnection } from "./away.ts";
 import { Header } from "./header.tsx";
 
-interface Data {
-  title: string; // of the open page
-  groups: string; // as JSON
-}
+type Data = { title: string; groups: string }; // of the open page; as JSON
 
 export default part<Data>((parent) => {
   const header = new Header(parent, {

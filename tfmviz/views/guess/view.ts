@@ -6,7 +6,7 @@
 import { button, make } from "../shared/elements.ts";
 import { HIDDEN, type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
 import { part } from "../shared/meet.ts";
-import { isTyping } from "../shared/typing.ts";
+import { isChord, isTyping } from "../shared/typing.ts";
 
 const INPUTS = ["TextInput", "TextArea", "NumberInput"];
 const CONTROLS = ["Selectbox", "Slider", "ButtonGroup", "Radio", "Checkbox", "MultiSelect", ...INPUTS];
@@ -39,7 +39,7 @@ export default part((parent) => {
   const toggle = () => go(stageOfGuess() === "hidden" ? "shown" : "hidden");
   const arrive = () => go(new URLSearchParams(location.search).get("guess") === "1" ? "hidden" : "");
   const listen = (event: KeyboardEvent) => {
-    if (event.key === "g" && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event)) toggle();
+    if (event.key === "g" && !isChord(event) && !isTyping(event)) toggle();
   };
   node.onclick = toggle;
   document.head.append(rules);

@@ -35,14 +35,8 @@ class HeadMap extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.mount(
-      parent,
-      { className: "heads", ariaLabel: "Map of heads" },
-      this.caption,
-      this.key,
-      this.body,
-      this.bar(),
-    );
+    const properties = { className: "heads", ariaLabel: "Map of heads" };
+    this.mount(parent, properties, this.caption, this.key, this.body, this.bar());
     this.plot.addEventListener("keydown", (event) => this.move(event));
     this.plot.addEventListener("pointerleave", () => this.look(this.data.chosen));
   }
@@ -121,11 +115,8 @@ class HeadMap extends Shell {
 
   values() {
     const { axes, points } = this.data;
-    return {
-      title: "Map of heads",
-      columns: ["head", ...axes.map(({ title }) => title), "about"],
-      rows: points.map(({ name, x, y, about }) => [name, x, y, about]),
-    };
+    const rows = points.map(({ name, x, y, about }) => [name, x, y, about]);
+    return { title: "Map of heads", columns: ["head", ...axes.map(({ title }) => title), "about"], rows };
   }
 }
 

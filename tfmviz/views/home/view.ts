@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Parcel } from "../engine/fetching.ts";
 import { inOneLine } from "../live/following.ts";
 import { Own } from "../live/own.ts";
+import { rowOf } from "../shared/arrays.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
@@ -62,17 +63,14 @@ class Stage extends Shell {
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     const intro = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
-    const hint = make("p", {
-      className: "hint",
-      textContent: "Enter keeps your sentence, Escape restores the last one.",
-    });
+    const hint = "Enter keeps your sentence, Escape restores the last one.";
     this.mount(
       parent,
       { className: "stage", ariaLabel: "Heads at work" },
       make("p", { textContent: intro }),
       this.choice,
       make("div", { className: "scroller" }, this.paper),
-      make("div", { className: "below" }, this.said, hint),
+      make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint })),
     );
     this.own.told = () => this.follow();
     this.#listen();
@@ -159,8 +157,8 @@ class Stage extends Shell {
     const plain = engine.trace(text, { sites });
     const record = new SiteRecord(plain);
     const weights = this.heads.map(({ layer, head }) => {
-      const { rows, columns, values } = record.head(`${layer}.pattern`, head);
-      return Array.from({ length: rows }, (_, row) => Array.from(values.subarray(row * columns, (row + 1) * columns)));
+      const pattern = record.head(`${layer}.pattern`, head);
+      return Array.from({ length: pattern.rows }, (_, row) => Array.from(rowOf(pattern, row)));
     });
     const { offsets, texts } = plain.facts;
     return { labels: texts.target.labels, offsets, weights };
@@ -173,11 +171,8 @@ class Stage extends Shell {
     let done = 0;
     const nodes: (Node | string)[] = [];
     this.spans = this.boxes.map(({ start, end, isJoined }, n) => {
-      const goesOn = this.boxes[n + 1]?.isJoined ? " on" : "";
-      const span = make("span", {
-        className: (isJoined ? "joined" : "") + goesOn,
-        textContent: text.slice(start, end),
-      });
+      const className = `${isJoined ? "joined" : ""}${this.boxes[n + 1]?.isJoined ? " on" : ""}`;
+      const span = make("span", { className, textContent: text.slice(start, end) });
       nodes.push(text.slice(done, start), span);
       done = end;
       return span;
@@ -186,9 +181,7 @@ class Stage extends Shell {
     const isOwn = inOneLine(text) === this.data.text;
     const buttons = this.heads.map(({ layer, head, name, does }, n) => {
       const title = `Layer ${layer.split(".")[1]}, head ${head}`;
-      const node = button(`head ${name}${isOwn ? ` ${does}` : ""}`, { title });
-      node.onclick = () => this.#choose(n);
-      return node;
+      return button(`head ${name}${isOwn ? ` ${does}` : ""}`, { title, onclick: () => this.#choose(n) });
     });
     this.choice.replaceChildren(...buttons);
     this.#look();
@@ -201,8 +194,8 @@ class Stage extends Shell {
 
   /** The word at the cursor looks. */
   #look() {
-    const at = this.area.selectionEnd;
-    const { boxes } = this;
+    const { boxes, area } = this;
+    const at = area.selectionEnd;
     this.pinned = Math.max(0, boxes.indexOf(boxAt(boxes, ({ reach, end }) => reach < at && at <= end)));
     this.#see(this.pinned);
   }
@@ -257,10 +250,7 @@ class Stage extends Shell {
     });
     const paths = [...this.arcs.children];
     for (const path of paths.splice(shares.length)) path.remove();
-    while (paths.length < shares.length) {
-      paths.push(svgElement("path", {}));
-      this.arcs.append(paths[paths.length - 1]);
-    }
+    while (paths.length < shares.length) paths.push(this.arcs.appendChild(svgElement("path", {})));
     for (const [to, path] of paths.entries()) {
       const [[x, y], [u, v]] = [tops[this.from], tops[to]];
       const up = Math.min(y, v) - Math.min(y, 30 + Math.abs(x - u) / 5, 130);

@@ -9,11 +9,7 @@ export type Keys = [key: string, does: string][];
 
 export const OPENS = "Keyboard shortcuts";
 
-/**
- * The list, in a dialog that has to be put on the page.
- * @param more names of other switches, with what they do
- * @param press what else a key does while nobody types
- */
+/** The list, in a dialog that has to be put on the page; `more` are other switches, `press` hears of other keys. */
 export function keysList(more: Record<string, string>, press: (event: KeyboardEvent) => void) {
   const table = make("table");
   const close = button("Close", { onclick: () => dialog.close() });

@@ -44,10 +44,7 @@ function compare() {
   return found !== undefined;
 }
 
-/**
- * Enter in the sentence box. The box has several lines, so that it shows all of a long sentence; Streamlit then waits
- * for Ctrl+Enter. A line break that confirms what an input method proposes never comes here.
- */
+/** Enter in the sentence box, whose several lines would wait for Ctrl+Enter. Input methods never come here. */
 function enter(event: InputEvent) {
   const { target } = event;
   if (event.inputType !== "insertLineBreak") return;

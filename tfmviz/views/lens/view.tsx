@@ -55,7 +55,6 @@ export class Lens extends Shell {
     const { data } = this;
     const chosen = this.place && this.has(this.place) ? this.place : null;
     const cell = (row: number, column: number) => {
-      const style = this.shadeOf(data.shades[row][column]);
       const isChosen = row === chosen?.row && column === chosen.column;
       return (
         <td key={column}>
@@ -65,7 +64,7 @@ export class Lens extends Shell {
             dir="auto"
             data-row={row}
             data-column={column}
-            style={style}
+            style={this.shadeOf(data.shades[row][column])}
             aria-label={sentence(data, { row, column })}
             aria-pressed={isChosen}
           >

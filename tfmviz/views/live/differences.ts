@@ -9,10 +9,7 @@ import type { Pair, Shared } from "./pairing.ts";
 export const headOf = (sites: Sites, site: string, head: number) =>
   new SiteRecord({ facts: {}, sites }).head(site, head);
 
-/**
- * The total variation of each row that both have, ½ Σ |p − q|: from 0, equal, to 1, nothing in common. What goes to
- * keys that only one has is one share, on either side.
- */
+/** Total variation of each shared row, ½ Σ |p − q|, from 0 to 1. What goes to keys that only one has is one share. */
 export function distancesOf(a: Matrix, b: Matrix, shared: Shared[]) {
   return shared.map(([row, other]) => {
     let [sum, elsewhere] = [0, 0];
@@ -25,10 +22,7 @@ export function distancesOf(a: Matrix, b: Matrix, shared: Shared[]) {
   });
 }
 
-/**
- * B − A over the tokens of both. NaN where one lacks the token, or both masks forbid the look; one that only one of
- * them forbids is a share of 0 there.
- */
+/** B − A over the tokens of both: NaN where one lacks the token or both masks forbid the look; one alone means 0. */
 export function differenceOf(a: Matrix, b: Matrix, order: Pair[]) {
   const at = ({ values, columns }: Matrix, row: number | null, n: number | null) =>
     row === null || n === null ? null : values[row * columns + n];

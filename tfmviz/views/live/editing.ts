@@ -1,18 +1,14 @@
 // What the reader changes by hand, as edits of a pass: those that ui/masks and ui/switch_off make of it in Python.
 
 import type { Edit } from "../engine/edits.ts";
-import { fromBits, rowCount } from "../masks/bits.ts";
+import { fromBits } from "../masks/bits.ts";
 import { PART_CODES } from "../shared/constants.ts";
 import type { Edited } from "./changed.ts";
 
 const { encoder, decoder, mlp, layer: whole } = PART_CODES;
 const CODE = new RegExp(`^([${decoder}${encoder}])([${mlp}${whole}]?)(\\d+)(?:\\.(\\d+))?$`);
 
-/**
- * Null where only Python knows: the mask is one for another number of tokens, or no factor says what a part becomes.
- * @param change what a view says
- * @param length tokens of the text
- */
+/** Null where only Python knows: the mask has another length, or no factor says what a part becomes. */
 export function editsOf(
   change: string,
   { by, layers = [], heads, tokens, isOwn, factor }: Edited,
@@ -21,26 +17,20 @@ export function editsOf(
   if (by === "masks" && tokens !== length) return isOwn ? [] : null; // its own mask has every length
   if (by === "masks") return masked(change, layers, heads, length);
   if (typeof factor !== "number") return null;
-  return change
-    .split(",")
-    .filter(Boolean)
-    .flatMap((code) => scaled(code, factor));
+  const codes = change.split(",").filter(Boolean);
+  return codes.flatMap((code) => scaled(code, factor));
 }
 
 /** A row that sees nothing looks at itself: a softmax over no key is 0/0. */
 function masked(bits: string, layers: string[], heads: boolean[] | null | undefined, length: number): Edit[] {
   const drawn = fromBits({ rows: length, columns: length, bits });
   const mask = Array.from({ length }, (_, row) => {
-    const isEmpty = rowCount(drawn, row) === 0;
-    return Array.from(
-      { length },
-      (_, column) => Boolean(drawn.open[row * length + column]) || (isEmpty && row === column),
-    );
+    const cells = Array.from(drawn.open.subarray(row * length, (row + 1) * length), Boolean);
+    return cells.includes(true) ? cells : cells.map((_, column) => row === column);
   });
   return layers.map((layer) => ({ kind: "SetMask", layer, mask, heads }));
 }
 
-/** @param code of a part */
 function scaled(code: string, factor: number): Edit[] {
   const [, letter, kind, index, head] = CODE.exec(code) ?? [];
   if (!index) throw new Error(`${code} is no part.`);

@@ -56,7 +56,7 @@ export class Following {
   sources: Source[];
   around: Around;
 
-  /** @param sources those that are asked first come first */
+  /** The sources that are asked first come first. */
   constructor(sources: Source[], around: Around) {
     this.sources = sources;
     this.around = around;
@@ -97,18 +97,13 @@ export class Following {
   async ask() {
     const wish = this.wanted();
     if (!this.known || !wish || areAlike(wish, this.shown) || this.isAsking) return;
-    const known = {
-      ...this.known,
-      entered: this.known.text,
-      change: wish.change,
-      views: this.known.views.filter(this.around.has),
-    };
-    if (!known.views.length) return;
+    const views = this.known.views.filter(this.around.has);
+    const known = { ...this.known, entered: this.known.text, change: wish.change, views };
+    if (!views.length) return;
     if (areAlike(wish, wishOf(this.known)) && areAlike(wish, this.sent)) {
       this.shown = wish; // first: a view that draws asks again
-      this.around.restore(known.views);
-      this.mark();
-      return;
+      this.around.restore(views);
+      return this.mark();
     }
     this.isAsking = true;
     const pictures = await this.trace(wish.text, known).finally(() => {
@@ -123,10 +118,7 @@ export class Following {
     if (!isFitting || !areAlike(wish, this.wanted())) this.ask();
   }
 
-  /**
-   * Whether the pictures of a wish may be shown: the page is the same, and if something else has been entered since,
-   * Python's pictures of that are better.
-   */
+  /** Whether its pictures may be shown: on the same page, unless Python's of what was entered since are better. */
   isFor(wish: Wish, { page }: Known) {
     const now = this.known;
     const wanted = this.wanted();

@@ -9,7 +9,6 @@ import type { Own } from "./own.ts";
 /** whose words they are, and their tokens */
 type Dictionary = { model: string; ids: number[] };
 
-/** @param own has the engines */
 export const offers = (
   own: Pick<Own, "engine">,
   dictionary = () => meetingOf("offers").data as Dictionary,

@@ -86,9 +86,8 @@ export class Own {
       const drawn: Pictures["views"] = {};
       for (const view of views) {
         if (view === "explorer") drawn.explorer = { ...record, facts: { ...record.facts, id: -this.n } };
-        if (view === "predictions") {
+        if (view === "predictions")
           drawn.predictions = engine.likeliest(typed.first, NEXT_WORDS).map(([label, p]) => [label, p, perCent(p)]);
-        }
         if (view === "turning") drawn.turning = turningOf(record, engine, page);
         if (view === "steps") drawn.steps = makers.stepsOf(record, engine, { title: page.model, ...page });
         if (view === "whole_model") {
@@ -113,8 +112,7 @@ function isOfPage({ made, zoom, layer, head }: Drawn, page: Page) {
 
 /** The script and the model: nobody who only looks waits for either. */
 async function fetched(parcel: Parcel): Promise<{ engine: Engine; makers: Makers }> {
-  const { default: made }: { default: typeof script } = await import(
-    new URL(parcel.script ?? "", document.baseURI).href
-  );
+  const { href } = new URL(parcel.script ?? "", document.baseURI);
+  const { default: made }: { default: typeof script } = await import(href);
   return { engine: await made.fetchEngine(parcel), makers: made };
 }

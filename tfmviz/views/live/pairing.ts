@@ -30,10 +30,7 @@ export function pairsOf(a: string[], b: string[]): Pair[] {
   return order;
 }
 
-/**
- * A longest common subsequence: what both begin and end with alike, and between them the earliest tokens where there
- * are several.
- */
+/** A longest common subsequence: what both begin and end with, and between them the earliest tokens. */
 function commonOf(a: string[], b: string[]): Shared[] {
   let [endA, endB, first] = [a.length, b.length, 0];
   while (first < Math.min(endA, endB) && a[first] === b[first]) first++;

@@ -5,7 +5,6 @@ import { SLIDERS } from "../shared/constants.ts";
 import type { Source } from "./following.ts";
 import type { Own } from "./own.ts";
 
-/** @param own has the engines */
 export const settings = (own: Own): Source => ({
   async trace(text, { page: { edited }, parcel, change = "", views, entered = text }) {
     if (edited?.by !== "sliders" || !parcel || !views.includes("writing") || text !== entered) return null;
@@ -13,15 +12,12 @@ export const settings = (own: Own): Source => ({
     if (!engine?.tokenizer.knows(text)) return null;
     const numbers = change.split(",").map(Number);
     const moved = Object.fromEntries(Object.keys(SLIDERS).map((rule, n) => [rule, numbers[n]]));
-    const writing = {
-      rules: { ...edited.rules, ...moved },
-      names: edited.names,
-      running: (token: number) => engine.running(token),
-      after: (tokens: number[]) => {
-        const { facts } = engine.trace(text, { sites: [], more: tokens });
-        return { logits: engine.next().logits, seen: [...facts.ids, ...tokens] };
-      },
+    const running = (token: number) => engine.running(token);
+    const after = (tokens: number[]) => {
+      const { facts } = engine.trace(text, { sites: [], more: tokens });
+      return { logits: engine.next().logits, seen: [...facts.ids, ...tokens] };
     };
+    const writing = { rules: { ...edited.rules, ...moved }, names: edited.names, running, after };
     return { typed: { first: 0 }, views: { writing } };
   },
 });

@@ -12,6 +12,8 @@ const IDLE = 120_000; // after so long without a key the connection ends
 export const BUSY = "The server is busy. Press Enter to see your sentence.";
 export const AWAY = "Connection lost. You still see the last picture.";
 
+type World = "make" | "now" | "again";
+
 export class Socket {
   socket: WebSocket | null = null;
   waiting: ((answer: string | ArrayBuffer | null) => void) | null = null; // who waits for an answer
@@ -29,12 +31,8 @@ export class Socket {
   address: string;
   say: (sentence: string) => void;
 
-  /** @param say what stands in the way, "" for nothing */
-  constructor(
-    address: string,
-    say: (sentence: string) => void,
-    world: Partial<Pick<Socket, "make" | "now" | "again">> = {},
-  ) {
+  /** `say` hears what stands in the way, "" for nothing. */
+  constructor(address: string, say: (sentence: string) => void, world: Partial<Pick<Socket, World>> = {}) {
     Object.assign(this, world);
     this.address = address;
     this.say = say;
@@ -49,10 +47,9 @@ export class Socket {
     return this.read(answer);
   }
 
-  /** @param delay milliseconds */
-  endIn(delay: number) {
+  endIn(milliseconds: number) {
     clearTimeout(this.ending);
-    this.ending = setTimeout(() => this.leave(), delay);
+    this.ending = setTimeout(() => this.leave(), milliseconds);
   }
 
   async answerTo(question: object): Promise<string | ArrayBuffer | null> {
@@ -101,12 +98,13 @@ export class Socket {
     this.say("");
     const { header, data } = unframed<{ typed: Typed; views: Record<string, number> }>(new Uint8Array(answer));
     let at = 0;
-    const views: Record<string, Uint8Array> = {};
+    const views: Pictures["views"] = {};
     for (const [name, length] of Object.entries(header.views)) {
-      views[name] = data.subarray(at, at + length);
+      const bytes = data.subarray(at, at + length);
+      views[name] = name === "predictions" ? JSON.parse(new TextDecoder().decode(bytes)) : bytes; // a list is JSON
       at += length;
     }
-    return { typed: header.typed, views: decoded(views) };
+    return { typed: header.typed, views };
   }
 
   wait() {
@@ -134,10 +132,4 @@ export class Socket {
     this.waiting = null;
     socket?.close();
   }
-}
-
-/** Lists travel as JSON, all else as a view reads it. */
-function decoded({ predictions, ...views }: Record<string, Uint8Array>): Record<string, unknown> {
-  if (!predictions) return views;
-  return { ...views, predictions: JSON.parse(new TextDecoder().decode(predictions)) };
 }

@@ -29,7 +29,9 @@ export default part<Data>((parent, { at }) => {
   const own = new Own();
   const say = (sentence: string) => put(note, { textContent: sentence || own.trouble }); // said once
   own.told = () => say("");
-  const socket = new Socket(addressOf(at), say, { again: () => following.ask() });
+  const address = new URL(at, document.baseURI);
+  address.protocol = address.protocol.endsWith("s:") ? "wss:" : "ws:";
+  const socket = new Socket(address.href, say, { again: () => following.ask() });
   const sources = [own, changed(own), settings(own), offers(own), socket];
   const following = new Following(sources, around(say));
   const listen = (event: Event) => {
@@ -93,9 +95,3 @@ const around = (say: (sentence: string) => void): Around => ({
     if (!since) say("");
   },
 });
-
-function addressOf(at: string) {
-  const address = new URL(at, document.baseURI);
-  address.protocol = address.protocol.endsWith("s:") ? "wss:" : "ws:";
-  return address.href;
-}

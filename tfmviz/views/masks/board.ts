@@ -5,7 +5,7 @@ import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
-import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
+import { across, cut, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 
 /** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
@@ -181,5 +181,3 @@ export class Board {
     return { row: Math.max(-1, row), column: Math.max(-1, column) };
   }
 }
-
-const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);

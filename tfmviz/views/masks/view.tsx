@@ -189,10 +189,7 @@ export class Lab extends Shell {
     this.later(() => this.drawMask());
   }
 
-  /**
-   * Whether the mask is one of this sentence. The page's choice for it is on its way, unless that is the one before,
-   * word for word.
-   */
+  /** Whether the mask is one of this sentence; else the page's choice for it is still on its way. */
   get fits() {
     return this.mask && isLike(this.mask, this.entry.mask);
   }

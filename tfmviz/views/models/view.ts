@@ -37,7 +37,10 @@ class Menu {
     this.opener.append(this.name);
     const label = make("span", { className: "label", textContent: "Model", ariaHidden: "true" });
     parent.append(make("div", { className: "view" }, label, this.opener, this.dialog));
-    this.list.addEventListener("click", (event) => this.choose(optionOf(event)));
+    this.list.addEventListener("click", ({ target }) => {
+      const option = target instanceof Element && target.closest("[role=option]");
+      if (option) this.choose(this.options().indexOf(option as HTMLElement));
+    });
     this.list.addEventListener("keydown", (event) => this.press(event));
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation()); // letters are no keys of the page here
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close()); // beside it
@@ -123,11 +126,6 @@ class Menu {
   }
 }
 
-function optionOf(event: Event) {
-  const node = event.target instanceof Element ? event.target.closest("[role=option]") : null;
-  return node ? Number(node.id.replace("model-", "")) : -1;
-}
-
 /** How a model of the reader's comes into the menu. It changes nothing. */
 function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
   return make(
@@ -151,10 +149,7 @@ function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
   );
 }
 
-/**
- * The place that a key leads to, null for a key that leads nowhere. A letter leads to the next name that begins with
- * it.
- */
+/** The place that a key leads to, null for none. A letter leads to the next name that begins with it. */
 export function moved(key: string, at: number, names: string[]): number | null {
   const last = names.length - 1;
   if (key === "ArrowDown") return Math.min(at + 1, last);
@@ -162,11 +157,8 @@ export function moved(key: string, at: number, names: string[]): number | null {
   if (key === "Home") return 0;
   if (key === "End") return last;
   if ([...key].length !== 1) return null;
-  for (let step = 1; step <= names.length; step++) {
-    const n = (at + step) % names.length;
-    if (names[n].toLowerCase().startsWith(key.toLowerCase())) return n;
-  }
-  return null;
+  const order = names.map((_, n) => (at + 1 + n) % names.length);
+  return order.find((n) => names[n].toLowerCase().startsWith(key.toLowerCase())) ?? null;
 }
 
 export default part<Data>((parent, _, trigger) => new Menu(parent, (model) => trigger("picked", model)));

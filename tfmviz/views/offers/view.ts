@@ -27,10 +27,7 @@ class Offers extends Shell {
   }
 }
 
-/**
- * Types a text into Streamlit's box and enters it. The box does not take what Python says while it holds something that
- * has not been entered. False where there is no box.
- */
+/** Types a text into Streamlit's box and enters it, or it would not take what Python says. False without a box. */
 function enterText(text: string) {
   const box = document.querySelector(".st-key-text textarea");
   if (!(box instanceof HTMLTextAreaElement)) return false;

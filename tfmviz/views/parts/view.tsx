@@ -1,7 +1,7 @@
 // The board of parts: every head, MLP and layer is a switch. Pictures follow it at once; the page around hears of it.
 
 import { render } from "preact";
-import { arrowOf, buttonOf, make } from "../shared/elements.ts";
+import { buttonOf, make, takenArrow } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
@@ -70,11 +70,9 @@ export class Board extends Shell {
 
   /** Arrow keys lead to the next switch of a layer, or to the same of the next layer. */
   move(event: KeyboardEvent) {
-    const arrow = arrowOf(event);
     const from = buttonOf(event);
-    if (!arrow || !from) return;
-    event.preventDefault();
-    event.stopPropagation(); // the page's own shortcuts are not meant
+    const arrow = from && takenArrow(event);
+    if (!arrow) return;
     const rows = [...this.body.querySelectorAll(".layer")].map(({ children }) =>
       [...children].map((child) => (child instanceof HTMLButtonElement ? child : null)),
     );

@@ -25,8 +25,16 @@ class Picture extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.canvas.onpointerdown = (event) => this.press(event);
-    this.canvas.onpointermove = (event) => this.drag(event);
+    this.canvas.onpointerdown = (event) => {
+      const n = this.cellAt(event);
+      if (n === null) return;
+      this.canvas.setPointerCapture(event.pointerId);
+      this.begin(n);
+    };
+    this.canvas.onpointermove = (event) => {
+      const n = this.gesture && this.cellAt(event);
+      if (n !== null) this.ink(n);
+    };
     this.canvas.onpointerup = () => this.finish();
     this.canvas.onpointercancel = () => this.cancel();
     this.canvas.onkeydown = (event) => this.key(event);
@@ -57,7 +65,7 @@ class Picture extends Shell {
     this.paint(pen);
     if (this.canvas.matches(":focus-visible")) {
       const [x, y] = this.corner(this.at);
-      Object.assign(pen, { strokeStyle: this.colours.accent, lineWidth: 3 });
+      setPen(pen, { strokeStyle: this.colours.accent, lineWidth: 3 });
       pen.strokeRect(x, y, this.cell, this.cell);
     }
     this.canvas.ariaLabel = `${this.title}. ${HELP}`;
@@ -91,13 +99,6 @@ class Picture extends Shell {
     return isInside ? row * this.side + column : null;
   }
 
-  press(event: PointerEvent) {
-    const n = this.cellAt(event);
-    if (n === null) return;
-    this.canvas.setPointerCapture(event.pointerId);
-    this.begin(n);
-  }
-
   begin(n: number) {
     this.touch();
     this.gesture = { ink: drawn(this.cells[n]), before: [...this.cells] };
@@ -109,11 +110,6 @@ class Picture extends Shell {
     this.at = n;
     this.cells[n] = this.gesture.ink;
     this.later();
-  }
-
-  drag(event: PointerEvent) {
-    const n = this.gesture && this.cellAt(event);
-    if (n !== null) this.ink(n);
   }
 
   finish() {

@@ -32,15 +32,9 @@ class Cuts extends Shell {
   draw() {
     const { caption, titles, rows } = this.data;
     const head = titles.map((title) => make("th", { scope: "col", textContent: title }));
-    this.body.replaceChildren(
-      make("p", { textContent: caption, hidden: !caption }),
-      make(
-        "table",
-        { ariaLabel: caption },
-        make("thead", {}, make("tr", {}, ...head)),
-        make("tbody", {}, ...rows.map(row)),
-      ),
-    );
+    const parts = [make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows.map(row))];
+    const table = make("table", { ariaLabel: caption }, ...parts);
+    this.body.replaceChildren(make("p", { textContent: caption, hidden: !caption }), table);
   }
 
   figure() {
@@ -54,12 +48,10 @@ class Cuts extends Shell {
       title: this.data.caption || "Pieces",
       columns: [...titles, ...Array.from({ length: below }, (_, n) => `line ${n + 1} below`)],
       rows: rows.flatMap(({ name, note, pieces }) =>
-        pieces.map(([text, , ...lines]) => [
-          name,
-          note,
-          text,
-          ...Array.from({ length: below }, (_, n) => numberIn(lines[n] ?? "")),
-        ]),
+        pieces.map(([text, , ...lines]) => {
+          const filled = Array.from({ length: below }, (_, n) => numberIn(lines[n] ?? ""));
+          return [name, note, text, ...filled];
+        }),
       ),
     };
   }

@@ -30,7 +30,7 @@ class Question {
 
   constructor(parent: ShadowRoot) {
     this.box.onchange = () => this.keep({ at: null, words: this.box.value.trim() });
-    roving(this.tokens, () => 1);
+    roving(this.tokens);
     document.addEventListener("click", this.click, true);
     parent.append(this.node);
   }

@@ -29,10 +29,7 @@ export function largest(p: ArrayLike<number>, n: number) {
   return best;
 }
 
-/**
- * Where the colours of differences end, as in tfmviz/plots/cells.py: at the largest in size; at 1 where that is only
- * what rounding leaves, so that nothing has the colour of nothing.
- */
+/** Where the colours of differences end, as in plots/cells.py: at the largest, or 1 where only rounding has left it. */
 export function endOf(values: ArrayLike<number>, nothing = LEFT_BY_ROUNDING) {
   let end = 0;
   for (let n = 0; n < values.length; n++) if (Number.isFinite(values[n])) end = Math.max(end, Math.abs(values[n]));

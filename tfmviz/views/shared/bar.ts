@@ -70,19 +70,15 @@ function openValues(place: HTMLElement, values?: Values) {
   if (!values) return;
   const { title, columns, rows } = values;
   const csv = new Blob([csvOf(values)], { type: "text/csv" });
+  const save = () => download(csv, `${fileName(title)}.csv`);
   const close = button("Close", { onclick: () => dialog.close() });
-  const tools = make(
-    "div",
-    { className: "tools" },
-    button("CSV", { title: "Save all values as CSV", onclick: () => download(csv, `${fileName(title)}.csv`) }),
-    close,
-  );
+  const tools = [button("CSV", { title: "Save all values as CSV", onclick: save }), close];
   const [few, all] = [LONGEST_TABLE, rows.length].map((count) => count.toLocaleString("en"));
   const note = `The first ${few} of ${all} rows; the CSV has all of them.`;
   const dialog = make(
     "dialog",
     { className: "values", ariaLabel: `Values: ${title}` },
-    tools,
+    make("div", { className: "tools" }, ...tools),
     ...(rows.length > LONGEST_TABLE ? [make("p", { textContent: note })] : []),
     make("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: title }, valueTable(values)),
   );
@@ -96,12 +92,11 @@ function openValues(place: HTMLElement, values?: Values) {
 
 function valueTable({ title, columns, rows }: Values) {
   // A header without a name, over names that speak for themselves, is none.
-  const head = columns.map((name) =>
-    name ? make("th", { scope: "col", textContent: name, dir: "auto" }) : make("td"),
-  );
+  const headOf = (name: string) => (name ? make("th", { scope: "col", textContent: name, dir: "auto" }) : make("td"));
   const body = rows.slice(0, LONGEST_TABLE).map((row) => make("tr", {}, ...row.map(entryOf)));
   const caption = make("caption", { textContent: title });
-  return make("table", {}, caption, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+  const head = make("thead", {}, make("tr", {}, ...columns.map(headOf)));
+  return make("table", {}, caption, head, make("tbody", {}, ...body));
 }
 
 function entryOf(value: string | number | null, column: number) {

@@ -22,10 +22,7 @@ export function partOf(label: string) {
 
 /** The same in words: 老, byte 1 of 3. */
 export const inWords = (text: string) =>
-  text.replace(
-    BYTES_NAMED,
-    (_, character, which, several, of) => `${character}, byte${several ? "s" : ""} ${which} of ${of}`,
-  );
+  text.replace(BYTES_NAMED, (_, one, which, several, of) => `${one}, byte${several ? "s" : ""} ${which} of ${of}`);
 
 /** The characters that are cut into bytes, each with its tokens. The text may end within one. */
 export function runsOf(labels: string[]): Run[] {
@@ -47,21 +44,15 @@ export const bracketed = (texts: Texts): Bracketed => ({
   runs: runsOf(texts.labels),
 });
 
-/**
- * Draws brackets along an axis, in the font and colour that the pen has. A character without room is left out.
- * @param side where they lie, seen from the labels
- * @param axis where the first cell begins, its pixels, where the room of the labels ends, and the pixels of a letter
- */
-export function paintBrackets(
-  pen: Pen,
-  runs: Run[],
-  side: "left" | "above" | "below",
-  { from, cell, edge, size, colour }: { from: number; cell: number; edge: number; size: number; colour: string },
-) {
+/** Where the first cell begins, its pixels, where the room of the labels ends, and the pixels of a letter. */
+type Along = { from: number; cell: number; edge: number; size: number; colour: string };
+
+/** Draws brackets on a side of labels, in the font that the pen has. A character without room is left out. */
+export function paintBrackets(pen: Pen, runs: Run[], side: "left" | "above" | "below", along: Along) {
+  const { from, cell, edge, size, colour } = along;
   const away = side === "below" ? 1 : -1; // the way from the labels
   const line = edge + away * (BRACKET - OVER);
-  const point = (along: number, across: number) =>
-    side === "left" ? ([across, along] as const) : ([along, across] as const);
+  const point = (x: number, y: number): [number, number] => (side === "left" ? [y, x] : [x, y]);
   const inset = Math.min(2, cell / 4);
   let free = Number.NEGATIVE_INFINITY; // where the last character ends
   setPen(pen, { textAlign: "center", textBaseline: "middle" });

@@ -39,10 +39,7 @@ export function fresh(canvas: HTMLCanvasElement, width: number, height: number) 
 /** Sets how a pen draws and writes from now on. */
 export const setPen = (pen: Pen, look: Partial<Pick<Pen, Settings>>) => Object.assign(pen, look);
 
-/**
- * Draws lines.
- * @param lines of each the points it goes through: x, y, x, y …
- */
+/** Draws lines; of each the points it goes through: x, y, x, y … */
 export function strokes(pen: Pen, look: Partial<Pick<Pen, Settings>>, ...lines: number[][]) {
   setPen(pen, look);
   pen.beginPath();
@@ -62,19 +59,6 @@ export function clip(pen: Pen, x: number, y: number, width: number, height: numb
     pen.rect(x, y, width, height);
     pen.clip();
   }
-}
-
-/** A canvas with one pixel for each number; one that has no colour is clear. */
-export function pixels(width: number, height: number, colourOf: (n: number) => number[] | null) {
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  const context = contextOf(canvas);
-  const image = context.createImageData(width, height);
-  for (let n = 0; n < width * height; n++) {
-    const colour = colourOf(n);
-    if (colour) image.data.set([...colour, 255], 4 * n);
-  }
-  context.putImageData(image, 0, 0);
-  return canvas;
 }
 
 let ruler: CanvasRenderingContext2D | null = null;
@@ -112,12 +96,11 @@ export function wrapped(text: string, width: number, measure: (text: string) => 
 /** Whether a cell has room for a text in the pen's letters. */
 export const fitsInto = (pen: Pen, text: string, wide: number) => pen.measureText(text).width + 2 <= wide;
 
-/** A drawing that is kept beside the page until something it depends on changes. */
+/** A drawing that is kept beside the page, and made anew if one of the values it depends on has changed. */
 export class Layer {
   canvas = document.createElement("canvas");
   known: unknown[] = [];
 
-  /** The drawing, made anew if one of the values it depends on is another than last time. */
   drawn(
     { width, height }: { width: number; height: number },
     values: unknown[],

@@ -12,7 +12,7 @@ export interface Colours {
   text: string;
   ground: string;
   masked: string;
-  maskedPacked: number; // as ImageData stores it
+  maskedPacked: number; // see `packed`
   hatch: string; // of lines across what is masked
   looks: string; // of a query, and of lines of attention
   looked: string; // of a key
@@ -33,30 +33,47 @@ ROLES.push("little", "middling", "much", "probability", "plain");
 /** "#rrggbb" as three bytes. */
 export const bytesOf = (hex: string): Rgb => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
+/** From one colour to another. */
+export const mixed = (from: Rgb, to: Rgb, part: number): Rgb =>
+  from.map((value, i) => Math.round(value + (to[i] - value) * part));
+
 const STOPS = table.cividis.map(bytesOf); // Matplotlib's, at ten places from its beginning to its end
 
-/** 256 colours from shade 0 to 1. */
-export const RAMP: Rgb[] = Array.from({ length: 256 }, (_, n) => {
-  const place = (n / 255) * (STOPS.length - 1);
-  const low = Math.min(Math.floor(place), STOPS.length - 2);
-  return STOPS[low].map((value, i) => Math.round(value + (STOPS[low + 1][i] - value) * (place - low)));
-});
+/** A colour between some that lie at even steps, at a place from 0 to 1. */
+export function between(stops: Rgb[], place: number): Rgb {
+  const at = place * (stops.length - 1);
+  const low = Math.max(0, Math.min(Math.floor(at), stops.length - 2));
+  return mixed(stops[low], stops[low + 1] ?? stops[low], at - low);
+}
 
-const PACKED = Uint32Array.from(RAMP, ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r); // as ImageData stores it
+/** 256 colours from shade 0 to 1. */
+export const RAMP: Rgb[] = Array.from({ length: 256 }, (_, n) => between(STOPS, n / 255));
+
+/** A colour as ImageData stores it; 0 is none. */
+export const packed = ([r, g, b]: number[]) => (255 << 24) | (b << 16) | (g << 8) | r;
+
+const PACKED = Uint32Array.from(RAMP, packed);
 
 /** @param shade 0 to 1, the place in `RAMP` */
 export const indexOf = (shade: number) => Math.min(255, Math.round(shade * 255));
 
-export const packed = (shade: number) => PACKED[indexOf(shade)];
+export const packedShade = (shade: number) => PACKED[indexOf(shade)];
 
 export const css = (shade: number) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
 
+/** A canvas with one pixel for each number, of its packed colour. */
+export function pixels(width: number, height: number, colourOf: (n: number) => number) {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const context = contextOf(canvas);
+  const image = context.createImageData(width, height);
+  const all = new Uint32Array(image.data.buffer);
+  for (let n = 0; n < all.length; n++) all[n] = colourOf(n);
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
 /** Black or white, whichever can be read on a colour: the contrast is 4.58 at least. */
 export const inkOnRgb = (rgb: Rgb) => (luminance(rgb) > 0.179 ? "black" : "white");
-
-/** From one colour to another. */
-export const mixed = (from: Rgb, to: Rgb, part: number): Rgb =>
-  from.map((value, i) => Math.round(value + (to[i] - value) * part));
 
 /** The colour of a word's probability: small ones stay visible, it grows with the square root. */
 export const probable = (p: number, { little, probability }: Record<string, string>) =>
@@ -71,13 +88,12 @@ export const inkOn = (shade: number) => inkOnRgb(RAMP[indexOf(shade)]);
 export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim();
-  const [r, g, b] = bytesOf(read("--masked"));
   const least = Number(read("--least-letters")) || 12;
   return {
     text: style.color,
     ground: read("--ground"),
     masked: read("--masked"),
-    maskedPacked: (255 << 24) | (b << 16) | (g << 8) | r,
+    maskedPacked: packed(bytesOf(read("--masked"))),
     hatch: read("--hatch"),
     looks: read("--looks"),
     looked: read("--looked"),
@@ -95,9 +111,8 @@ export function coloursOf(element: Element): Colours {
 
 /** Relative luminance of an sRGB colour, 0 to 1 (WCAG 2). */
 function luminance(rgb: number[]) {
-  const [red, green, blue] = rgb.map((value) =>
-    value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
-  );
+  const linear = (value: number) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const [red, green, blue] = rgb.map(linear);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 

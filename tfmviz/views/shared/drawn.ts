@@ -38,7 +38,8 @@ export function figureOf(root: HTMLElement): Figure {
 
 function* drawnOf(node: Node): Generator<Part> {
   if (node instanceof Text) yield* wordsOf(node);
-  if (node instanceof SVGElement) yield* curvesOf(node);
+  if (node instanceof SVGElement)
+    for (const curve of node.querySelectorAll("path")) yield { box: node.getBoundingClientRect(), curve };
   if (!(node instanceof HTMLElement) || node.matches(LEFT_OUT)) return;
   const { display, visibility, backgroundColor } = getComputedStyle(node);
   if (display === "none" || visibility === "hidden") return;
@@ -59,11 +60,6 @@ function* wordsOf(node: Text): Generator<Part> {
     range.setEnd(node, index + text.length);
     yield { box: range.getBoundingClientRect(), text, font, fill: color };
   }
-}
-
-function* curvesOf(drawing: SVGElement): Generator<Part> {
-  const box = drawing.getBoundingClientRect();
-  for (const curve of drawing.querySelectorAll("path")) yield { box, curve };
 }
 
 /** @param x of its drawing, in pixels */

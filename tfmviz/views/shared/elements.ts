@@ -30,10 +30,13 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 export const button = (text: string, properties?: Properties<HTMLButtonElement>) =>
   make("button", { type: "button", textContent: text, ...properties });
 
-/** A menu with its label. The options are texts by their values. */
+/** The options of a menu, by their values. */
+export const optionsOf = (entries: string[][]) =>
+  entries.map(([value, text]) => make("option", { value, textContent: text }));
+
+/** A menu with its label. */
 export function select(label: string, options: Record<string, string>, onChange: (value: string) => void) {
-  const box = make("select", { onchange: () => onChange(box.value) });
-  box.append(...Object.entries(options).map(([value, text]) => make("option", { value, textContent: text })));
+  const box = make("select", { onchange: () => onChange(box.value) }, ...optionsOf(Object.entries(options)));
   return { box, node: make("label", {}, `${label} `, box) };
 }
 
@@ -49,26 +52,29 @@ export function put<Node extends Element>(node: Node, properties: Partial<Node>)
 export const buttonOf = (event: Event): HTMLButtonElement | null =>
   event.target instanceof Element ? event.target.closest("button") : null;
 
-/** How far an arrow key moves as [rows, columns], null for any other key. */
-export function arrowOf(event: KeyboardEvent): [number, number] | null {
-  if (event.key === "ArrowUp") return [-1, 0];
-  if (event.key === "ArrowDown") return [1, 0];
-  if (event.key === "ArrowLeft") return [0, -1];
-  if (event.key === "ArrowRight") return [0, 1];
-  return null;
+const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/** How far an arrow key moves, null for any other key. */
+export const arrowOf = ({ key }: { key: string }) => ARROWS[key] ?? null;
+
+/** The same, and the key is meant for nothing else, such as the page's own shortcuts. */
+export function takenArrow(event: KeyboardEvent) {
+  const arrow = arrowOf(event);
+  if (arrow) event.stopPropagation();
+  if (arrow) event.preventDefault();
+  return arrow;
 }
 
-/**
- * Lets an arrow key move the focus between the buttons of a group.
- * @param columns how many buttons up and down pass over
- * @returns the button it leads to, null if it leads nowhere
- */
+/** Lets an arrow key move the focus between the buttons of a group, in `columns`. Returns the button it leads to. */
 export function arrowed(event: KeyboardEvent, columns = 1) {
-  const arrow = arrowOf(event);
   const from = buttonOf(event);
-  if (!arrow || !from) return null;
-  event.stopPropagation(); // or the page's own shortcuts would fire as well
-  event.preventDefault();
+  const arrow = from && takenArrow(event);
+  if (!arrow) return null;
   const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
   const next = buttons[buttons.indexOf(from) + arrow[0] * columns + arrow[1]] ?? null;
   next?.focus();
@@ -93,10 +99,7 @@ export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
   if (node) node.tabIndex = isReached ? 0 : -1;
 };
 
-/**
- * Gives a group a button for every token and returns them. Buttons that are there already are used again.
- * @param chosen the one that Tab reaches
- */
+/** Gives a group a button for every token, and returns them; Tab reaches the chosen one. Those there are used again. */
 export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chosen: number) {
   const buttons = [...group.querySelectorAll("button")];
   for (const node of buttons.splice(labels.length)) node.remove();
@@ -136,14 +139,11 @@ export function mark(buttons: HTMLButtonElement[], focus: number | null, pin: nu
   }
 }
 
-/**
- * Tells which button of a group the pointer or the keyboard is on, and which one is clicked. Arrow keys go from one to
- * the next. A button that comes to lie under a pointer at rest is not pointed at.
- */
+/** Tells which button of a group is clicked, and which the keyboard is on, or a pointer that has moved there. */
 export function listen(
   group: HTMLElement,
-  hover: (position: number | null) => void,
   pick: (position: number, event: MouseEvent) => void,
+  hover: (position: number | null) => void = () => {},
   columns = () => 1,
 ) {
   roving(group, columns);
@@ -152,16 +152,15 @@ export function listen(
     return node && [...group.querySelectorAll("button")].indexOf(node);
   };
   let over: number | null = null;
-  group.addEventListener("pointermove", (event) => {
-    const position = event.pointerType === "touch" ? null : positionOf(event);
-    if (position === null || position === over) return;
+  const go = (position: number | null) => {
     over = position;
     hover(position);
-  });
-  const away = () => {
-    over = null;
-    hover(null);
   };
+  group.addEventListener("pointermove", (event) => {
+    const position = event.pointerType === "touch" ? null : positionOf(event);
+    if (position !== null && position !== over) go(position);
+  });
+  const away = () => go(null);
   group.addEventListener("pointerleave", away);
   group.addEventListener("focusin", (event) => {
     if (buttonOf(event)?.matches(":focus-visible")) hover(positionOf(event));

@@ -5,11 +5,7 @@ import { TYPED_GAP } from "./constants.ts";
 /** A token that is a gap, where the model fills gaps. */
 export const UNFILLED = new RegExp(`^${TYPED_GAP}$`);
 
-/**
- * The token to look at (`nearest` in ui/sentences.py): the chosen one, a gap, an example's own word, the last word.
- * @param own what an example opens with
- * @param fillsGaps whether ___ is one for this model
- */
+/** The token to look at (`nearest` in ui/sentences.py): the chosen one, a gap, an example's own word, the last word. */
 export function firstOf(tokens: string[], chosen: number | null, own = "", fillsGaps = false) {
   const last = tokens.length - 1;
   if (chosen !== null) return Math.min(chosen, last);

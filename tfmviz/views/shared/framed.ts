@@ -1,4 +1,4 @@
-// Takes apart what tfmviz/views/shared frames: a header and data.
+// Takes apart what tfmviz/views/shared frames, a header and data, and what has become letters on its way.
 
 export function unframed<Header>(bytes: Uint8Array): { header: Header; data: Uint8Array } {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);

@@ -4,8 +4,7 @@
 /** Where the page holds back what would tell the answer, see `ui/guess.py`. */
 export const HIDDEN = '[class*="st-key-hidden-"]';
 
-/** What is told to the window. */
-const EVENT = "tfmviz-guess";
+const EVENT = "tfmviz-guess"; // that the window hears
 
 /** nothing is asked; values are hidden; they are seen beside the guess */
 export type Stage = "" | "hidden" | "shown";
@@ -25,8 +24,7 @@ export function onGuess(callback: () => void) {
 
 /**
  * For a view that hides its values itself and keeps its tokens in sight; of others nothing is seen but their place.
- * Sets `data-veiled` on the view and calls back where this changes. Returns what ends it.
- * @param node of the view, on the page
+ * Sets `data-veiled` on the view's node and calls back where this changes. Returns what ends it.
  */
 export function veil(node: HTMLElement, draw: () => void) {
   const root = node.getRootNode();

@@ -47,9 +47,7 @@ export function keyOf({ host }: { host: Element }) {
   return /(?:^|\s)st-key-([\w-]+)/.exec(named?.getAttribute("class") ?? "")?.[1] ?? "";
 }
 
-/**
- * A component that makes its view once, and then shows it what is new. It returns what to do when it leaves the page.
- */
+/** A component that makes its view once, then shows it what is new. It returns what to do when it leaves the page. */
 export const component =
   (makeView: (parent: HTMLElement, page: Page) => View): ((component: Component) => () => void) =>
   ({ data, parentElement, setStateValue, setTriggerValue }) => {

@@ -9,10 +9,7 @@ const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches && !
 
 const ghosts: WeakMap<HTMLCanvasElement, HTMLCanvasElement> = new WeakMap(); // of each canvas the one above it
 
-/**
- * The old picture of a canvas fades while another one is drawn there, of the same size.
- * @param isOther whether it shows something else, and not only a mark elsewhere
- */
+/** The old picture of a canvas fades while one of the same size is drawn there that shows something else. */
 export function fading(canvas: HTMLCanvasElement, isOther: boolean, draw: () => void) {
   const { width, height } = canvas;
   const old = isOther && width && height && canvas.isConnected && moves() ? copyOf(canvas) : null;
@@ -57,10 +54,7 @@ function layOver(canvas: HTMLCanvasElement, ghost: HTMLCanvasElement, start = "n
   ghosts.set(canvas, ghost);
 }
 
-/**
- * Draws numbers on their way from old ones to new ones, a frame at a time; at once where nothing may move.
- * @returns ends it
- */
+/** Draws numbers on their way to new ones, a frame at a time; at once where nothing may move. Returns what ends it. */
 export function gliding(from: number[], to: number[], draw: (now: number[]) => void) {
   const isStill = !moves() || from.every((value, n) => value === to[n]);
   const begin = performance.now();
@@ -76,9 +70,7 @@ export function gliding(from: number[], to: number[], draw: (now: number[]) => v
 
 /** A bar grows or shrinks from its old width, in pixels, to its own. */
 export function growing(bar: HTMLElement, from: number) {
+  const frames = [from, bar.clientWidth].map((width) => ({ width: `${width}px` }));
   if (moves() && bar.animate && from !== bar.clientWidth)
-    bar.animate([{ width: `${from}px` }, { width: `${bar.clientWidth}px` }], {
-      duration: DURATION,
-      easing: "ease-out",
-    });
+    bar.animate(frames, { duration: DURATION, easing: "ease-out" });
 }

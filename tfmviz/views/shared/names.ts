@@ -11,25 +11,28 @@ const BESIDE = 8; // pixels between two level names
 const AWAY = 5; // pixels between names and cells
 
 /** Every `step`-th is drawn, in letters of `size` pixels; `room` is what they need above or below the cells. */
-export type Names = { step: number; size: number; isSlanted: boolean; room: number };
+export type Names = Written & { step: number; room: number };
+
+type Written = { size: number; isSlanted: boolean };
 
 type Letters = { letters: number; least: number };
 
-/** Pixels of the smallest letters of names. */
+/** A label in a place that has room for twelve characters. */
+export const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
+
 const smallest = (least: number) => (least > 12 ? least : SMALLEST);
 
 /** Pixels of the smallest cells that all have names. */
 export const smallestNamed = (least: number) => APART * smallest(least);
 
-/**
- * How names stand along cells that are `wide` pixels wide.
- * @param measure the width of a name in letters of a size
- * @param longest pixels; longer ones are cut
- */
+/** Gives the width of a name in letters of a size. */
+type Measure = (name: string, size: number) => number;
+
+/** How names stand along cells that are `wide` pixels wide; `longest` pixels of a slanted one are seen. */
 export function across(
   names: string[],
   wide: number,
-  measure: (name: string, size: number) => number,
+  measure: Measure,
   { letters, least }: Letters,
   longest: number,
 ): Names {
@@ -47,41 +50,18 @@ export function thinned(pitch: number, { letters, least }: Letters) {
   return { step: Math.ceil((letters + 1) / pitch), size: letters };
 }
 
-/**
- * How far slanted names stand out over the edge of the cells, in pixels.
- * @param names from this edge on
- */
-export function reach(
-  names: string[],
-  wide: number,
-  measure: (name: string, size: number) => number,
-  { size, isSlanted }: Names,
-  longest: number,
-) {
+/** How far slanted names stand out over the edge of the cells, in pixels; the names are counted from there. */
+export function reach(names: string[], wide: number, measure: Measure, { size, isSlanted }: Names, longest: number) {
   if (!isSlanted) return 0;
   const length = (name: string) => Math.min(longest, measure(name, size)) + size / 2;
   return Math.max(0, ...names.map((name, n) => SLANT * length(name) - (n + 0.5) * wide));
 }
 
-/**
- * Writes a name in the middle of its cell's column; the end of a slanted one stands there.
- * @param x the column's middle
- * @param y the edge of the cells
- * @param longest pixels; a longer name is cut
- * @param isBoxed whether it has a frame around it, in the pen's `strokeStyle`
- */
-export function writeName(
-  pen: Pen,
-  name: string,
-  {
-    x,
-    y,
-    side,
-    longest,
-    isBoxed,
-  }: { x: number; y: number; side: "above" | "below"; longest: number; isBoxed?: boolean },
-  { size, isSlanted }: Pick<Names, "size" | "isSlanted">,
-) {
+/** The middle of a column and the edge of its cells; a box has the pen's `strokeStyle`. */
+type At = { x: number; y: number; side: "above" | "below"; longest: number; isBoxed?: boolean };
+
+/** Writes a name in the middle of its cell's column; the end of a slanted one stands there. */
+export function writeName(pen: Pen, name: string, { x, y, side, longest, isBoxed }: At, { size, isSlanted }: Written) {
   const away = (side === "above" ? -1 : 1) * (AWAY + size / 2);
   const text = isSlanted ? fitted(pen, name, longest) : name;
   pen.save();

@@ -4,11 +4,7 @@ import { NO_NUMBER, PER_CENT_EDGES, RAISED_DIGITS } from "./constants.ts";
 
 const SPARE = 25; // digits, by which a tie is told from what only lies close to one
 
-/**
- * −0.25, or +0.25 with a sign: a minus that is as wide as the plus, and no negative zero.
- * @param digits after the point
- * @param options `sign` writes the plus too
- */
+/** −0.25, or +0.25 with a sign: a minus that is as wide as the plus, no negative zero, and so many digits. */
 export function decimal(value: number, digits = 2, { sign = false }: { sign?: boolean } = {}) {
   if (!Number.isFinite(value)) return NO_NUMBER;
   const written = evenly(Math.abs(value), "toFixed", digits);

@@ -117,10 +117,7 @@ class SvgPen implements Pen {
     return measured(text, this.font);
   }
 
-  /**
-   * As on a canvas: (image, x, y, width, height), or a part of the image: (image, sx, sy, sw, sh, x, y, width, height).
-   * @param image one of our canvases
-   */
+  /** As on a canvas, of one of our canvases: (image, x, y, width, height), or with the part (sx, sy, sw, sh) before. */
   drawImage(image: CanvasImageSource, ...place: number[]) {
     const whole = image as HTMLCanvasElement;
     const canvas = place.length > 4 ? cutOut(whole, place) : whole;

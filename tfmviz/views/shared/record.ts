@@ -36,18 +36,16 @@ export class SiteRecord<Facts = unknown> {
     this.sites = sites;
   }
 
-  find(site: string) {
-    const { layer = "" } = this.facts as { layer?: string };
-    return (
-      this.sites[site] ?? (layer && site.startsWith(`${layer}.`) ? this.sites[site.slice(layer.length + 1)] : undefined)
-    );
+  find(site: string): Site | undefined {
+    const { layer } = this.facts as { layer?: string };
+    const isOwn = layer && site.startsWith(`${layer}.`);
+    return this.sites[site] ?? (isOwn ? this.sites[site.slice(layer.length + 1)] : undefined);
   }
 
   has(site: string) {
     return this.find(site) !== undefined;
   }
 
-  /** A site as it is. */
   at(site: string) {
     const found = this.find(site);
     if (!found) throw new Error(`${site} was not captured; there are ${Object.keys(this.sites).join(", ")}.`);
@@ -60,9 +58,7 @@ export class SiteRecord<Facts = unknown> {
     return matrixOf(shape, data);
   }
 
-  /**
-   * One head of a site (heads, rows, columns). Where several queries' heads share one, `heads` says how many there are.
-   */
+  /** One head of a site (heads, rows, columns). Where several queries' heads share one, there are `heads` of these. */
   head(site: string, head: number, heads?: number) {
     const { shape, data } = this.at(site);
     if (shape.length < 3) return matrixOf(shape, data); // the only one there is

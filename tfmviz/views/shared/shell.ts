@@ -61,10 +61,7 @@ export class Shell<Look extends Colours = Colours> {
     this.page = page;
   }
 
-  /**
-   * Puts the view on the page.
-   * @param properties a label makes it a group
-   */
+  /** Puts the view on the page. A label makes it a group. */
   mount(
     parent: HTMLElement,
     { className, ariaLabel }: { className: string; ariaLabel?: string },
@@ -89,10 +86,7 @@ export class Shell<Look extends Colours = Colours> {
     for (const end of this.#ends) end();
   }
 
-  /**
-   * Takes other data.
-   * @param typed of a text that somebody is still typing
-   */
+  /** Takes other data; `typed` are those of a text that somebody is still typing. */
   show(data: unknown, typed: Typed | null = null) {
     this.typed = typed;
     this.read(data);
@@ -161,15 +155,12 @@ export class Shell<Look extends Colours = Colours> {
     clearTimeout(this.#telling);
   }
 
-  /** @param seen to show in the views beside this one, if they have it */
+  /** Says what the views beside this one are to show, if they have it. */
   tellBeside(seen: unknown) {
     return this.page.beside?.(this.link.views, seen) ?? false;
   }
 
-  /**
-   * Shows what a view beside this one shows.
-   * @returns whether there is such a thing here
-   */
+  /** Shows what a view beside this one shows. Returns whether there is such a thing here. */
   mirror(seen: unknown): boolean {
     const { sequence } = (seen ?? {}) as { sequence?: number };
     if (sequence !== undefined && this.link.follows) this.sequence = sequence;
@@ -187,11 +178,7 @@ export class Shell<Look extends Colours = Colours> {
     return false;
   }
 
-  /**
-   * Reports what is chosen once the hand has been still for so long, if that is not known already.
-   * @param delay milliseconds
-   * @param asks what is asked for besides, once
-   */
+  /** Reports what is chosen, if it is not known, and asks for more, once the hand is still for so many milliseconds. */
   tell(delay: number = STILL, asks?: Record<string, unknown>) {
     if (this.link.follows) return; // the other one does
     this.touch();
@@ -199,10 +186,7 @@ export class Shell<Look extends Colours = Colours> {
     this.#telling = setTimeout(() => this.isPlaying || this.#report(asks), delay);
   }
 
-  /**
-   * Reports how a pass is to be changed. Where pictures follow at once, the page around hears of it when the hand is
-   * still: what it draws then would hold up the next touch.
-   */
+  /** Reports how a pass is to be changed; where pictures follow, once the hand is still: a run holds up touches. */
   tellChange() {
     this.tell(this.page.touched?.() ? STILL : 0);
   }

@@ -33,10 +33,7 @@ export function isNumeric(cells: string[]) {
   return 2 * numbers.length > filled.length;
 }
 
-/**
- * The rows' numbers in the order of a column: numbers from the largest on or, if `isUp`, from the smallest, names as in
- * a dictionary. What has no number comes last.
- */
+/** The rows by a column: numbers from the largest on or, if `isUp`, the smallest; names as in a dictionary. */
 export function orderOf(rows: string[][], column: number, isUp: boolean) {
   const cells = rows.map((row) => numberIn(row[column]));
   const value = (n: number) => cells[n] as number;
@@ -50,11 +47,7 @@ export function orderOf(rows: string[][], column: number, isUp: boolean) {
   return [...counted, ...places.filter((n) => !isNumber(n))];
 }
 
-/**
- * The table as a file of comma-separated values (RFC 4180).
- *
- * A name that a spreadsheet would take for a formula gets an apostrophe before it, as in tfmviz/views/files.py.
- */
+/** The table as a CSV file (RFC 4180). A name like a spreadsheet's formula gets an apostrophe, as in views/files.py. */
 export const csvOf = ({ columns, rows }: Values) =>
   [columns, ...rows].map((row) => `${row.map((value) => field(value)).join(",")}\r\n`).join("");
 

@@ -1,5 +1,6 @@
 // Below the heads: what comes next, which heads are off, and another sentence beside.
 
+import { inOneLine } from "../live/following.ts";
 import { FOLLOWED_SITES, MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
 import type { Head } from "./heads.ts";
@@ -8,7 +9,6 @@ import { positionOf, questionOf, wordRows } from "./word_rows.ts";
 
 const LISTED = 8; // next words
 
-/** The part of the page below the heads. */
 export type Below = ReturnType<typeof below>;
 
 function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
@@ -24,7 +24,7 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   const summary = make("summary", { textContent: "Compare with another sentence" });
   const compare = make("details", { open: address.has("b") }, summary, second, place);
   const range = { type: "range", min: "0.1", max: "2", step: "0.1", value: "1", ariaLabel: "Temperature" };
-  const slider = make("input", { ...range, oninput: () => warm(Number(slider.value)) });
+  const slider = make("input", { ...range, oninput: warm });
   const told = make("output", { textContent: "1.0" });
   const line = make("label", { className: "line" }, "Temperature", slider, told);
   parent.append(make("section", { className: "next" }, asked, words, line), heads, compare);
@@ -33,8 +33,8 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
   site.listen(second);
   compare.addEventListener("toggle", () => site.run());
 
-  function warm(value: number) {
-    temperature = value;
+  function warm() {
+    temperature = Number(slider.value);
     told.textContent = temperature.toFixed(1);
     listWords();
   }
@@ -45,7 +45,7 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
     listHeads();
     listWords();
     if (!compare.open) return;
-    const typed = site.oneLine(second);
+    const typed = inOneLine(second.value);
     if (typed.trim()) text = typed; // of an empty box the last text stays
     holdsFirst = false;
     site.heads.show(explorer, site.trace(text, FOLLOWED_SITES.explorer, { isOther: true }));

@@ -2,8 +2,7 @@
 
 import type { Mask } from "../masks/bits.ts";
 
-/** whether query i may look at key j */
-type Rule = (i: number, j: number) => boolean;
+type Rule = (i: number, j: number) => boolean; // whether query i may look at key j
 
 const [PREFIX, RADIUS, STEP, SIZE] = [5, 2, 3, 5];
 
@@ -39,10 +38,7 @@ const MASKS: Record<string, { title: string; words: string; rule: Rule }> = {
 
 const LOOK_ANYWHERE = ["full", "causal", "prefix"];
 
-/**
- * The gallery for a text of this length, the model's own mask first. In a decoder none but a few look ahead.
- * @param length tokens
- */
+/** The gallery for a text of so many tokens, the model's own mask first. In a decoder none but a few look ahead. */
 export function galleryOf(
   length: number,
   { isDecoder, window }: { isDecoder: boolean; window: number | null },
@@ -56,9 +52,8 @@ export function galleryOf(
     entries.unshift({ id: "own", title: "its own", words, rule: (i, j) => j <= i && i - j < window });
   } else if (isDecoder) entries.splice(0, 2, entries[1], entries[0]);
   return entries.map(({ rule, ...said }) => {
-    const open = Uint8Array.from({ length: length * length }, (_, n) =>
-      Number(rule(Math.floor(n / length), n % length)),
-    );
+    const mayLook = (_: unknown, n: number) => Number(rule(Math.floor(n / length), n % length));
+    const open = Uint8Array.from({ length: length * length }, mayLook);
     return { ...said, usable: true, mask: { rows: length, columns: length, open } };
   });
 }

@@ -38,10 +38,7 @@ export function headerOf(site: Site, host: HTMLElement) {
   return (page: PageName) => header.show(SITE_PARTS[page], groups);
 }
 
-/**
- * The shadow of an element, with the styles of the script that asks for it.
- * @param shared styles that it needs besides
- */
+/** The shadow of an element, with the styles of the script that asks for it, and those that are `shared`. */
 export function shadowOf(host: HTMLElement, shared = "") {
   const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();

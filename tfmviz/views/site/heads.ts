@@ -1,6 +1,7 @@
 // All heads of the sentence: the explorer, with the heads that are off.
 
 import { Explorer } from "../explorer/explorer.ts";
+import type { Selection } from "../explorer/state.ts";
 import { FOLLOWED_SITES, LONGEST_LOOK } from "../shared/constants.ts";
 import { firstOf } from "../shared/first.ts";
 import type { Plain } from "../shared/record.ts";
@@ -12,8 +13,7 @@ export type Head = { layer: string; head: number };
 
 export class Heads {
   below: Below | null = null; // what stands below the picture, once its script is here
-  /** what the address asks of the explorer, until that is shown */
-  asked: { to: number | null; look: string } | null = null;
+  asked: Partial<Selection> | null; // what the address asks of the explorer, until that is shown
   n = 0; // of the pass that is shown
 
   site: Site;
@@ -22,6 +22,9 @@ export class Heads {
 
   constructor(site: Site, parent: HTMLElement) {
     this.site = site;
+    const to = Number(site.address.get("to") ?? Number.NaN);
+    const look = (site.address.get("look") ?? "").slice(0, LONGEST_LOOK);
+    this.asked = { to: Number.isNaN(to) ? null : to, look };
     this.explorer = this.explorerIn(parent, (selection) => {
       site.place = { ...site.place, ...selection };
       this.below?.follow();
@@ -33,11 +36,6 @@ export class Heads {
   /** An explorer that tells what is chosen in it. */
   explorerIn(parent: HTMLElement, report: (selection: { layer: number; head: number; token: number | null }) => void) {
     return new Explorer(parent, { report: ({ layer, head, token }) => report({ layer, head, token }) });
-  }
-
-  look(address: URLSearchParams) {
-    const to = Number(address.get("to") ?? Number.NaN);
-    this.asked = { to: Number.isNaN(to) ? null : to, look: (address.get("look") ?? "").slice(0, LONGEST_LOOK) };
   }
 
   run() {
@@ -55,16 +53,10 @@ export class Heads {
     const { layer, head, token } = place;
     const before = explorer.selection();
     const isSame = before.layer === layer && before.head === head && before.token === token;
-    const asked = explorer === this.explorer ? this.asked : isNew ? (this.asked ?? this.shownLook) : null;
+    const asked = explorer === this.explorer ? this.asked : isNew ? (this.asked ?? this.explorer.selection()) : null;
     if (explorer === this.explorer) this.asked = null;
     if (isSame && first === explorer.first && !asked) return;
     explorer.select({ ...before, ...asked, layer, head, token, sequence: explorer.sequence, first });
-  }
-
-  /** What a new explorer takes from the first one. */
-  get shownLook() {
-    const { to, look } = this.explorer.selection();
-    return { to, look };
   }
 
   said() {
@@ -75,7 +67,6 @@ export class Heads {
   }
 }
 
-/** @param text of the address */
 export function offFrom(text: string) {
   const found = text.slice(0, 2000).matchAll(/\b((?:encoder|decoder)\.\d{1,3}\.self_attn)\.(\d{1,3})\b/g);
   return Array.from(found, ([, layer, head]) => ({ layer, head: Number(head) }));

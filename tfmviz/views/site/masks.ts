@@ -1,22 +1,21 @@
 // Masks: the model runs with the mask that is drawn, in all layers and heads or in one. What comes of it stands below.
 
+import type { Engine } from "../engine/engine.ts";
 import type { Edited } from "../live/changed.ts";
 import { editsOf } from "../live/editing.ts";
 import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
 import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
-import { make, put, select } from "../shared/elements.ts";
+import { make, optionsOf, put, select } from "../shared/elements.ts";
 import { bytesIn } from "../shared/framed.ts";
 import { galleryOf } from "./gallery.ts";
-import type { Site } from "./site.ts";
 import { positionOf, questionOf, wordRows } from "./word_rows.ts";
 
 const LISTED = 6; // next words
 
-/** @param parent in a shadow; what the mask does stands outside of it */
-function masksPart(site: Site, parent: HTMLElement) {
-  let places = ["", ""]; // the layer and the head that the address asks for, until there is a model
-  let asked = { start: "", edit: "" }; // what the address asks for, until that is shown
+/** The board stands in a shadow, what the mask does outside of it. */
+tfmvizSite.add("masks", (site, parent) => {
+  let asked: URLSearchParams | null = site.address; // until that is shown
   let start = ""; // the mask one started from
   let edit = ""; // the cells that differ from it, as text for the address
   let drawn = ""; // what the pictures below show: sentence, place and mask
@@ -38,22 +37,23 @@ function masksPart(site: Site, parent: HTMLElement) {
   const explorer = site.heads.explorerIn(heads, (place) => {
     const isOther = place.token !== site.place.token;
     site.place = { ...site.place, ...place };
-    if (isOther) run();
+    if (isOther && site.engine) run(site.engine);
     site.later();
   });
 
-  function look(address: URLSearchParams) {
-    asked = { start: address.get("start") ?? "", edit: (address.get("edit") ?? "").slice(0, LONGEST_MASK) };
-    places = ["in_layers", "in_heads"].map((name) => address.get(name) ?? "");
-  }
-
-  function run() {
-    const { engine, model } = site;
-    if (!engine) return;
+  function run(engine: Engine) {
+    const { model } = site;
     const { facts, sites } = site.trace(site.text, ["*.mask"]);
     const { shape, data } = sites[`${site.layer}.mask`];
     own = toBits({ rows: shape[0], columns: shape[1], open: Uint8Array.from(data) });
-    fill([model.config.n_layers, model.config.n_heads]);
+    for (const [n, count] of [model.config.n_layers, model.config.n_heads].entries()) {
+      const { box } = where[n];
+      if (box.options.length === count + 1) continue;
+      const options = Array.from({ length: count }, (_, index) => [`${index}`, `${index}`]);
+      box.replaceChildren(...optionsOf([["", "all"], ...options]));
+      box.value = asked?.get(n ? "in_heads" : "in_layers") ?? "";
+      if (box.selectedIndex < 0) box.value = "";
+    }
     const { labels, tokens } = facts.texts.target;
     const { fillsGaps } = engine.tokenizer;
     position = positionOf(tokens, site.place.token, fillsGaps);
@@ -66,27 +66,13 @@ function masksPart(site: Site, parent: HTMLElement) {
       return { ...said, rows, columns, bits: toBits(mask) };
     });
     view.show({ queries: labels, keys: labels, gallery: entries });
-    const wanted = asked;
-    asked = { start: "", edit: "" };
-    if (labels.length === length && !wanted.start) return runWithMask();
+    const [wanted, changes] = [asked?.get("start") ?? "", (asked?.get("edit") ?? "").slice(0, LONGEST_MASK)];
+    asked = null;
+    if (labels.length === length && !wanted) return runWithMask();
     length = labels.length;
-    const from = gallery.find(({ id }) => id === (wanted.start || view.start)) ?? gallery[0];
+    const from = gallery.find(({ id }) => id === (wanted || view.start)) ?? gallery[0];
     view.select({ start: from.id, bits: toBits(from.mask), sequence: view.sequence });
-    if (wanted.edit) change(from.id, wanted.edit);
-  }
-
-  /**
-   * Gives both menus what this model has.
-   * @param counts of layers and of heads
-   */
-  function fill(counts: number[]) {
-    for (const [n, { box }] of where.entries()) {
-      if (box.options.length === counts[n] + 1) continue;
-      const options = ["", ...Array.from({ length: counts[n] }, (_, index) => String(index))];
-      box.replaceChildren(...options.map((value) => make("option", { value, textContent: value || "all" })));
-      box.value = options.includes(places[n]) ? places[n] : "";
-      places[n] = "";
-    }
+    if (changes) change(from.id, changes);
   }
 
   /** Changes cells as the address says, if it is for a mask of this shape. */
@@ -136,26 +122,19 @@ function masksPart(site: Site, parent: HTMLElement) {
     return { start, edit, in_layers, in_heads };
   }
 
-  return { look, run, said, views: [view, explorer] };
+  return { run, said, views: [view, explorer] };
+});
+
+async function streamed(letters: string, way: CompressionStream | DecompressionStream) {
+  return new Uint8Array(await new Response(new Blob([bytesIn(letters)]).stream().pipeThrough(way)).arrayBuffer());
 }
 
-/**
- * Bits as an address has them (`compact` in tfmviz/views/masks).
- * @param bits in base64
- */
+/** Bits, in base64, as an address has them (`compact` in tfmviz/views/masks). */
 async function deflated(bits: string) {
-  const bytes = bytesIn(bits);
-  const packed = await new Response(
-    new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate")),
-  ).arrayBuffer();
-  const text = btoa(String.fromCharCode(...new Uint8Array(packed)));
+  const text = btoa(String.fromCharCode(...(await streamed(bits, new CompressionStream("deflate")))));
   return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-async function inflated(text: string) {
-  const bytes = bytesIn(text.replaceAll("-", "+").replaceAll("_", "/"));
-  const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(whole).arrayBuffer());
+function inflated(text: string) {
+  return streamed(text.replaceAll("-", "+").replaceAll("_", "/"), new DecompressionStream("deflate"));
 }
-
-tfmvizSite.add("masks", masksPart);

@@ -6,8 +6,9 @@ import type { Edit } from "../engine/edits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { engineOf, fetchEngine, type Parcel } from "../engine/fetching.ts";
 import type { Config } from "../engine/transformer.ts";
+import { inOneLine } from "../live/following.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
-import { make, put, select } from "../shared/elements.ts";
+import { make, optionsOf, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
 import { bytesIn } from "../shared/framed.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -30,10 +31,9 @@ export interface Model {
   inside?: string;
 }
 
-/** A part of the page: what it draws, what the address asks of it, what it says there. */
+/** A part of the page: what it draws, and what it says in the address. */
 interface Part {
-  run: () => void; // draws the sentence
-  look: (address: URLSearchParams) => void;
+  run: (engine: Engine) => void; // draws the sentence
   said: () => Record<string, string>; // "" for what is left out
   views: { followLook: () => void }[];
 }
@@ -63,7 +63,11 @@ export class Site {
   writing: ReturnType<typeof setTimeout> | undefined;
   menus = {
     model: select("Model", {}, (name) => this.goTo(this.models.find(({ model }) => model === name) as Model)),
-    try: select("Try", {}, (text) => this.try(text)),
+    try: select("Try", {}, (text) => {
+      this.box.value = text; // one of the model's own sentences
+      this.menus.try.box.value = "";
+      this.choose({ token: null });
+    }),
     layer: select("Layer", {}, (value) => this.choose({ layer: Number(value) })),
     head: select("Head", {}, (value) => this.choose({ head: Number(value) })),
   };
@@ -83,23 +87,18 @@ export class Site {
     const { address } = this;
     this.project(address.get("projector") === "1");
     this.showTitle = headerOf(this, byId("frame"));
-    this.build();
-    this.heads = new Heads(this, byId("explorer"));
-    this.heads.look(address);
-    this.parts.explorer = this.heads;
-    this.showPart();
-    this.goTo(this.model, address);
-  }
-
-  build() {
     const { model, try: tried, layer, head } = this.menus;
     for (const [name, menu] of Object.entries({ Model: model, Try: tried, Layer: layer, Head: head }))
       menu.box.ariaLabel = name;
-    model.box.append(...this.models.map(({ model, name }) => make("option", { value: model, textContent: name })));
+    model.box.append(...optionsOf(this.models.map(({ model, name }) => [model, name])));
     model.box.value = this.model.model;
     this.box.ariaLabel = "Your sentence: the figures change as you type";
     this.listen(this.box);
     byId("controls").append(make("div", { className: "line" }, this.box, tried.box, model.box, this.where), this.note);
+    this.heads = new Heads(this, byId("explorer"));
+    this.parts.explorer = this.heads;
+    this.showPart();
+    this.goTo(this.model, address);
   }
 
   get isProjected() {
@@ -111,13 +110,6 @@ export class Site {
     document.documentElement.toggleAttribute("data-projector", on);
     this.followLook();
     this.later();
-  }
-
-  /** Goes to one of the model's own sentences. */
-  try(text: string) {
-    this.box.value = text;
-    this.menus.try.box.value = "";
-    this.choose({ token: null });
   }
 
   /** @param box each key in which runs the model */
@@ -156,9 +148,7 @@ export class Site {
     byId("parts").append(host);
     const inner = make("div");
     shadowOf(host).append(inner);
-    const part = makePart(this, inner);
-    part.look(this.address);
-    this.parts[name] = part;
+    this.parts[name] = makePart(this, inner);
     this.showPart();
     if (this.page === name) this.run();
   }
@@ -171,16 +161,13 @@ export class Site {
     }
   }
 
-  /**
-   * Goes to a model, once it is here.
-   * @param address what is chosen at first
-   */
+  /** Goes to a model, once it is here; the address says what is chosen at first. */
   async goTo(model: Model, address?: URLSearchParams) {
     clearTimeout(this.writing); // the address names a model once it is shown
     this.model = model;
     this.off = address ? this.off : [];
-    const tries = ["", ...model.examples].map((value) => make("option", { value, textContent: value || "Try …" }));
-    this.menus.try.box.replaceChildren(...tries);
+    const tries = model.examples.map((text) => [text, text]);
+    this.menus.try.box.replaceChildren(...optionsOf([["", "Try …"], ...tries]));
     put(this.menus.try.box, { hidden: !model.examples.length });
     this.say(`${model.name} is loading …`);
     const arrived = (share: number) => {
@@ -213,13 +200,9 @@ export class Site {
       this.place = { layer: number("layer") ?? n_layers - 1, head: number("head") ?? 0, token: number("token") };
     const { layer, head } = this.place;
     this.place = { ...this.place, layer: Math.min(layer, n_layers - 1), head: Math.min(head, n_heads - 1) };
-    for (const [{ box }, count] of [
-      [this.menus.layer, n_layers],
-      [this.menus.head, n_heads],
-    ] as const) {
-      const options = Array.from({ length: count }, (_, n) => make("option", { value: n, textContent: String(n) }));
-      box.replaceChildren(...options);
-    }
+    const upTo = (count: number) => optionsOf(Array.from({ length: count }, (_, n) => [`${n}`, `${n}`]));
+    this.menus.layer.box.replaceChildren(...upTo(n_layers));
+    this.menus.head.box.replaceChildren(...upTo(n_heads));
   }
 
   get stack() {
@@ -231,19 +214,15 @@ export class Site {
     return `${this.stack}.${this.place.layer}.self_attn`;
   }
 
-  oneLine(box: HTMLTextAreaElement) {
-    return box.value.replaceAll("\r", "").replaceAll("\n", " ");
-  }
-
   /** Runs the model on what stands in the box. */
   run() {
     if (!this.engine) return;
-    const typed = this.oneLine(this.box);
+    const typed = inOneLine(this.box.value);
     if (typed.trim()) this.text = typed; // of an empty box the last text stays, with this model and these heads
     this.menus.layer.box.value = String(this.place.layer);
     this.menus.head.box.value = String(this.place.head);
     try {
-      this.parts[this.page]?.run();
+      this.parts[this.page]?.run(this.engine);
       this.say(leftOut(this.facts));
     } catch (error) {
       this.say(wordsOf(error));
@@ -251,10 +230,7 @@ export class Site {
     this.later();
   }
 
-  /**
-   * A pass over a text, with the heads that are off.
-   * @param more of another text than the first box's nothing is said
-   */
+  /** A pass over a text, with the heads that are off. Of another one than the first box's nothing is said. */
   trace(
     text: string,
     sites: string[] | null,
@@ -330,7 +306,6 @@ export class Site {
   }
 }
 
-/** @param arrived from 0 to 1 */
 async function engineFor({ parcel, inside = "" }: Model, arrived: (share: number) => void) {
   if (!parcel) return engineOf(bytesIn(String(byId(inside).textContent)));
   let n = 0;

@@ -8,26 +8,23 @@ import { Turning } from "../turning/view.ts";
 const TURN = new RegExp(`^${ADDRESS_TURN}$`);
 
 tfmvizSite.add("positions_rope", (site, parent) => {
-  let asked: string | null = null; // what the address asks for, until that is shown
+  let asked: URLSearchParams | null = site.address; // until that is shown
   const without = make("p", { textContent: "This model does not turn its queries and keys. Choose one with RoPE." });
   const place = make("div");
   parent.append(without, place);
   const view = new Turning(place, { report: site.chooses });
   return {
     views: [view],
-    look(address) {
-      const turn = address.get("turn") ?? "";
-      asked = TURN.test(turn) ? turn : "";
-    },
-    run() {
-      const { engine, layer } = site;
-      const theta = engine?.transformer.positions.theta;
+    run(engine) {
+      const { layer } = site;
+      const { theta } = engine.transformer.positions;
       without.hidden = Boolean(theta);
       place.hidden = !theta;
-      if (!engine || !theta) return;
+      if (!theta) return;
       const record = site.trace(site.text, [`${layer}.q`, `${layer}.k`, `${layer}.rot_*`]);
       view.show(turningOf(record, engine, { layer, head: site.place.head }));
-      if (asked !== null) view.select({ token: site.place.token, turn: asked, sequence: view.sequence });
+      const turn = asked?.get("turn") ?? "";
+      if (asked) view.select({ token: site.place.token, turn: TURN.test(turn) ? turn : "", sequence: view.sequence });
       asked = null;
     },
     said: () => ({ turn: view.chosen().turn ?? "" }),

@@ -6,7 +6,8 @@ import { Whole } from "../whole_model/view.ts";
 import type { Model } from "./site.ts";
 
 tfmvizSite.add("whole_model", (site, parent) => {
-  let zoom = "model";
+  const asked = site.address.get("zoom") ?? "";
+  let zoom = ["block", "head"].includes(asked) ? asked : "model";
   const all: Map<string, Record<string, Drawn> | null> = new Map(); // by model; null while they are on their way
   const view = new Whole(parent, {
     report({ zoom: part, layer, head, token }) {
@@ -28,27 +29,18 @@ tfmvizSite.add("whole_model", (site, parent) => {
   };
   return {
     views: [view],
-    look(address) {
-      const asked = address.get("zoom") ?? "";
-      zoom = ["block", "head"].includes(asked) ? asked : "model";
-    },
-    run() {
-      const { engine, model, layer, place } = site;
+    run(engine) {
+      const { model, layer, place } = site;
       const scenes = all.get(model.model);
       if (scenes === undefined) fetchScenes(model);
-      if (!scenes || !engine) return;
+      if (!scenes) return;
       const block = layer.slice(0, layer.lastIndexOf("."));
       const scene = scenes[{ model: "model", block, head: `${block}.${place.head}` }[zoom] ?? "model"];
       const record = site.trace(site.text, null);
       const { token } = site;
       view.show(sceneOf(scene, record, engine));
-      view.select({
-        layer,
-        head: place.head,
-        token,
-        says: saysOf(scene, record, engine, token),
-        sequence: view.sequence,
-      });
+      const says = saysOf(scene, record, engine, token);
+      view.select({ layer, head: place.head, token, says, sequence: view.sequence });
     },
     said: () => ({ zoom: zoom === "model" ? "" : zoom }),
   };

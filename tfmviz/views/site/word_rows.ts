@@ -11,10 +11,7 @@ export const wordRows = (best: [word: string, probability: number][]) =>
     return make("li", {}, label, make("span", { className: "track" }, length), perCent(p));
   });
 
-/**
- * The token after which words are listed, or the gap for which they are: the chosen one, a gap, the last one.
- * @param fillsGaps whether ___ is a gap for this model
- */
+/** The token after which words are listed, or the gap for which they are: the chosen one, a gap, the last one. */
 export function positionOf(tokens: string[], chosen: number | null, fillsGaps: boolean) {
   const at = chosen ?? tokens.findIndex((token) => fillsGaps && UNFILLED.test(token));
   return at < 0 || at >= tokens.length ? tokens.length - 1 : at;

@@ -1,16 +1,16 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { fitsInto, fresh, measured, type Pen, pixels, setPen, strokes, widest } from "../shared/canvas.ts";
-import { type Colours, inkOnRgb } from "../shared/colours.ts";
-import { arrowOf, make } from "../shared/elements.ts";
+import { fitsInto, fresh, measured, type Pen, setPen, strokes, widest } from "../shared/canvas.ts";
+import { type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
+import { make, takenArrow } from "../shared/elements.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
-import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
+import { across, cut, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
 import { shader } from "../shared/shades.ts";
 import { cellOf } from "../shared/where.ts";
-import type { Axis, Description, Head, MatrixId, Selection, Shown } from "./head.ts";
+import { type Axis, at, type Description, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 
 const LEAST_LABEL = 9; // pixels a cell must measure to have its token beside it
 const SMALLEST = 24; // to be hit with a finger; the matrix may then be wider than the page, and is scrolled
@@ -45,7 +45,7 @@ export class Grid {
   size: Size;
   matrix: Shown;
   canvas: HTMLCanvasElement;
-  readout: HTMLSpanElement;
+  readout = make("span", { className: "readout" });
   node: HTMLElement;
 
   constructor(
@@ -57,12 +57,12 @@ export class Grid {
     this.size = size;
     this.matrix = head.matrix(id);
     this.canvas = make("canvas", { tabIndex: size === "later" ? -1 : 0, role: "img", dataset: { matrix: id } });
-    this.readout = make("span", { className: "readout" });
     const { name, title, tone } = this.matrix;
     const strong = make("strong", { className: `tone-${tone}`, textContent: name });
     const numbers = make("span", { className: "shape", textContent: shape(this.matrix) });
-    this.node = make("figure", { className: `grid ${size}`, dataset: { matrix: id } });
-    this.node.append(make("figcaption", {}, strong, ` ${title} `, numbers), this.canvas, this.readout);
+    const caption = make("figcaption", {}, strong, ` ${title} `, numbers);
+    const properties = { className: `grid ${size}`, dataset: { matrix: id } };
+    this.node = make("figure", properties, caption, this.canvas, this.readout);
     if (size === "later") return;
     this.canvas.addEventListener("pointermove", (event) => event.pointerType !== "touch" && hover(this.cellAt(event)));
     this.canvas.addEventListener("pointerleave", () => hover(null));
@@ -113,7 +113,7 @@ export class Grid {
     this.paint(fresh(this.canvas, this.width, this.height), colours);
     const { matrix } = this;
     const { row, column } = this.head.cellOf(this.id, selection);
-    const value = this.size === "later" ? "" : number(matrix.values[row * matrix.columns + column]);
+    const value = this.size === "later" ? "" : number(at(matrix, row, column));
     const chosen = `${this.placeOf("rows", row)}, ${this.placeOf("columns", column)}, ${value}`;
     this.readout.textContent = value;
     this.canvas.ariaLabel = `${matrix.name}, ${matrix.title}, ${shape(matrix)}; chosen: ${chosen}. Arrow keys move.`;
@@ -149,7 +149,8 @@ export class Grid {
   /** One pixel a cell, kept until the page turns dark or light. */
   image(colours: Colours) {
     if (this.painted?.isDark === colours.isDark) return this.painted.canvas;
-    const canvas = pixels(this.matrix.columns, this.matrix.rows, shader(this.matrix, colours));
+    const shade = shader(this.matrix, colours);
+    const canvas = pixels(this.matrix.columns, this.matrix.rows, (n) => packed(shade(n)));
     this.painted = { isDark: colours.isDark, canvas };
     return canvas;
   }
@@ -247,10 +248,8 @@ export class Grid {
   }
 
   move(event: KeyboardEvent, pick: (cell: Cell) => void) {
-    const arrow = arrowOf(event);
+    const arrow = takenArrow(event); // or the stage would change too
     if (!arrow) return;
-    event.preventDefault();
-    event.stopPropagation(); // or the stage would change too
     const { row, column } = this.head.cellOf(this.id, this.selection);
     const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
     const { rows, columns } = this.matrix;
@@ -258,10 +257,7 @@ export class Grid {
   }
 }
 
-/**
- * Whether a matrix has its chosen row marked, and its chosen column. In a product the row of the matrix on the left
- * meets the column of the one on the right.
- */
+/** Which lines are marked: in a product, the row of the left matrix meets the column of the right one. */
 export const marksOf = ({ rows, columns }: Pick<Description, "rows" | "columns">) => ({
   row: rows === "query" || rows === "key",
   column: columns === "key" || rows === "wide" || rows === "concat",
@@ -269,17 +265,15 @@ export const marksOf = ({ rows, columns }: Pick<Description, "rows" | "columns">
 
 const shape = ({ rows, columns }: Shown) => `${rows} × ${columns}`;
 
-const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
-
 /** Some grids as one figure. */
 export function sideBySide(grids: Grid[], colours: Colours): Figure {
   const width = grids.reduce((sum, grid) => sum + grid.width + GAP, 0);
   const height = NAME + Math.max(0, ...grids.map((grid) => grid.height));
   const paint = (pen: Pen) => {
     let x = 0;
+    const font = `bold 13px ${colours.font}`;
     for (const grid of grids) {
-      setPen(pen, { fillStyle: colours.text, textAlign: "left", textBaseline: "alphabetic" });
-      pen.font = `bold 13px ${colours.font}`;
+      setPen(pen, { fillStyle: colours.text, textAlign: "left", textBaseline: "alphabetic", font });
       pen.fillText(grid.matrix.name, x, 14);
       pen.save();
       pen.translate(x, NAME);

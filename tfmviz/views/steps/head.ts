@@ -53,10 +53,19 @@ const MADE: Partial<Record<MatrixId, (head: Head) => Masked>> = {
   plainMean: (head) => product(head.matrix("plainShare"), head.read),
   keysAcross: (head) => transposed(head.matched.k),
   raw: (head) => product(head.matched.q, transposed(head.matched.k)),
-  scaled: (head) => (head.linear ? logarithm(head.matrix("raw")) : scaled(head)),
-  masked: (head) => masked(head.matrix("scaled"), head.arrays.mask),
+  /** As the softmax gets them: divided, capped where the model has a cap, with the bias of its positions. */
+  scaled(head) {
+    const { linear, cap, divisor, arrays } = head;
+    const kept = (score: number) => (cap === null ? score : cap * Math.tanh(score / cap));
+    const made = (value: number, n: number) => kept(value / divisor) + (arrays.bias?.values[n] ?? 0);
+    return each(head.matrix("raw"), linear ? Math.log : made);
+  },
+  masked(head) {
+    const allowed = head.arrays.mask.values;
+    return { ...each(head.matrix("scaled"), (value, n) => (allowed[n] ? value : -Infinity)), allowed };
+  },
   share: ({ arrays: { pattern, mask } }) => ({ ...pattern, allowed: mask.values }),
-  after: ({ arrays: { before, out } }) => sum(before, out),
+  after: ({ arrays: { before, out } }) => each(before, (value, n) => value + out.values[n]),
 };
 
 /** What is different in linear attention, whose pattern is φ(q) · φ(k), divided by its sum. */
@@ -99,9 +108,7 @@ type How = "divisor" | "divided" | "cap" | "linear" | "sink" | "normed" | "outNo
 /** What is known of a head besides its arrays (`payload` in __init__.py). */
 export type HeadFacts = Pick<Head, Fact | How>;
 
-export function isMatrix(item: string): item is MatrixId {
-  return Object.hasOwn(MATRICES, item);
-}
+export const isMatrix = (item: string): item is MatrixId => Object.hasOwn(MATRICES, item);
 
 export class Head {
   title = ""; // of the model
@@ -161,20 +168,16 @@ export class Head {
   matrix(id: MatrixId): Shown {
     const known = this.known[id];
     if (known) return known;
-    const { tone, title } = this.description(id);
+    const { tone, title } = { ...MATRICES[id], ...(this.linear && LINEAR[id]) };
     const numbers = MADE[id]?.(this) ?? this.arrays[id];
     const shown = { id, tone, title, name: this.nameOf(id), ...numbers, axes: MATRICES[id] };
     this.known[id] = shown;
     return shown;
   }
 
-  description(id: MatrixId) {
-    return this.linear ? { ...MATRICES[id], ...LINEAR[id] } : MATRICES[id];
-  }
-
   nameOf(id: MatrixId) {
-    const { name } = this.description(id);
-    if (this.linear) return name;
+    const { name } = MATRICES[id];
+    if (this.linear) return LINEAR[id]?.name ?? name;
     if (id === "scaled" && !this.divided.startsWith("√"))
       return this.divided ? `Q Kᵀ / ${this.divided}` : this.cap === null ? "Q Kᵀ + b" : "Q Kᵀ";
     return this.crossing ? name.replace("X Xᵀ", "X Mᵀ").replace("A X", "A M") : name;
@@ -209,11 +212,8 @@ export const columnOf = ({ rows, columns, values }: Matrix, column: number) =>
   Float64Array.from({ length: rows }, (_, row) => values[row * columns + column]);
 
 export function transposed({ rows, columns, values }: Matrix): Matrix {
-  return {
-    rows: columns,
-    columns: rows,
-    values: Float64Array.from(values, (_, n) => values[(n % rows) * columns + Math.floor(n / rows)]),
-  };
+  const across = Float64Array.from(values, (_, n) => values[(n % rows) * columns + Math.floor(n / rows)]);
+  return { rows: columns, columns: rows, values: across };
 }
 
 export function product(a: Matrix, b: Matrix): Matrix {
@@ -227,29 +227,12 @@ export function product(a: Matrix, b: Matrix): Matrix {
   return { rows: a.rows, columns: b.columns, values };
 }
 
-function sum(a: Matrix, b: Matrix): Matrix {
-  return { rows: a.rows, columns: a.columns, values: Float64Array.from(a.values, (value, n) => value + b.values[n]) };
-}
-
-/** The scores as the softmax gets them: divided, capped where the model has a cap, with the bias of its positions. */
-function scaled(head: Head): Matrix {
-  const { rows, columns, values } = head.matrix("raw");
-  const { divisor, cap } = head;
-  const { bias } = head.arrays;
-  const kept = (score: number) => (cap === null ? score : cap * Math.tanh(score / cap));
-  return { rows, columns, values: values.map((value, n) => kept(value / divisor) + (bias?.values[n] ?? 0)) };
-}
-
-const logarithm = ({ rows, columns, values }: Matrix): Matrix => ({ rows, columns, values: values.map(Math.log) });
-
-function masked(scores: Matrix, mask: Matrix): Masked {
-  return {
-    rows: scores.rows,
-    columns: scores.columns,
-    values: scores.values.map((value, n) => (mask.values[n] ? value : -Infinity)),
-    allowed: mask.values,
-  };
-}
+/** A function of each number of a matrix. */
+const each = ({ rows, columns, values }: Matrix, f: (value: number, n: number) => number): Matrix => ({
+  rows,
+  columns,
+  values: Float64Array.from(values, f),
+});
 
 /** Each row as shares: powers of e, divided by their sum. */
 export function softmax(scores: Matrix): Matrix {

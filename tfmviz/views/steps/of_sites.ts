@@ -5,11 +5,7 @@ import { weightsOf } from "../engine/weights.ts";
 import type { Plain, Sites } from "../shared/record.ts";
 import type { HeadFacts } from "./head.ts";
 
-/**
- * @param plain all sites of the text
- * @param engine that has computed them
- * @param wishes whether the layer's matrices are there too; a view of this head has them
- */
+/** Of all sites of the text; with the layer's matrices, unless a view of this head has them. */
 export function stepsOf(
   { facts, sites }: Plain,
   engine: Engine,
@@ -30,15 +26,11 @@ export function stepsOf(
   if (bias) found.bias = { shape: [n_heads, labels.length, labels.length], data: bias };
   const { theta } = positions;
   if (theta) {
-    const angles = Float32Array.from({ length: labels.length * theta.length }, (_, n) => angleOf(theta, n));
-    found.angles = { shape: [labels.length, theta.length], data: angles };
+    const angles = Array.from(labels, (_, position) => theta.map((rate) => position * rate));
+    found.angles = { shape: [labels.length, theta.length], data: Float32Array.from(angles.flat()) };
   }
-  const divided = Math.abs(divisor - Math.sqrt(d_head)) < 1e-9 * divisor ? `√${d_head}` : plainly(divisor);
+  const plainly = divisor === 1 ? "" : String(Number(divisor.toPrecision(4)));
+  const divided = Math.abs(divisor - Math.sqrt(d_head)) < 1e-9 * divisor ? `√${d_head}` : plainly;
   const how = { preNorm, divisor, divided, cap: null, linear: false, sink: null, normed: false, outNormed: false };
   return { facts: { title, layer, head, queries: labels, keys: labels, heads: n_heads, ...how }, sites: found };
 }
-
-/** By how much a pair of coordinates turns, as the model computes it. */
-const angleOf = (theta: number[], n: number) => Math.floor(n / theta.length) * theta[n % theta.length];
-
-const plainly = (divisor: number) => (divisor === 1 ? "" : String(Number(divisor.toPrecision(4))));

@@ -60,13 +60,10 @@ const ALL: Planned[] = [
     id: "qkv",
     short: "q, k, v",
     main: "q",
-    items: (head) => [
-      ...projection("x", "q"),
-      "\n",
-      ...projection(source(head), "k"),
-      "\n",
-      ...projection(source(head), "v"),
-    ],
+    items: (head) => {
+      const from = head.crossing ? "memory" : "x";
+      return [...projection("x", "q"), "\n", ...projection(from, "k"), "\n", ...projection(from, "v")];
+    },
     words: (head) => [
       "So each token gets three learned vectors: ",
       ["q", "a query (what am I looking for?)"],
@@ -127,7 +124,7 @@ const ALL: Planned[] = [
     main: "scaled",
     chain: true,
     items: () => ["scaled"],
-    if: (head) => isScaled(head),
+    if: isScaled,
     words: (head, selection) => [
       divided(head),
       head.cap === null ? "" : `; a cap keeps them between −${number(head.cap)} and ${number(head.cap)}`,
@@ -142,12 +139,10 @@ const ALL: Planned[] = [
     chain: true,
     items: () => ["masked"],
     words: (head, { query }) => {
-      if (isOpen(head)) return ["Nothing is masked: every query sees every key."];
+      if (head.arrays.mask.values.every(Boolean)) return ["Nothing is masked: every query sees every key."];
       const seen = Array.from(rowOf(head.matrix("masked"), query)).filter((score) => score > -Infinity).length;
-      return [
-        "Masked scores become −∞ (blank): ",
-        `${quoted(head.queries, query)} sees ${seen} of ${head.counts.key} tokens.`,
-      ];
+      const sees = `${quoted(head.queries, query)} sees ${seen} of ${head.counts.key} tokens.`;
+      return ["Masked scores become −∞ (blank): ", sees];
     },
   },
   {
@@ -209,8 +204,7 @@ const ALL: Planned[] = [
 
 /** The stages of a head; what it does not do is left out. */
 export function stagesOf(head: Head): Stage[] {
-  const stages = ALL.filter((stage) => !stage.if || stage.if(head));
-  return stages.map((stage) => {
+  return ALL.filter((stage) => !stage.if || stage.if(head)).map((stage) => {
     const short = stage.id === "scaled" ? shortOfScaled(head) : stage.short;
     return { ...stage, short, items: stage.items(head) };
   });
@@ -232,8 +226,9 @@ function divided(head: Head) {
 }
 
 /** Whether anything happens to the scores between product and mask. */
-const isScaled = (head: Head) =>
-  head.linear || head.divided !== "" || head.cap !== null || head.arrays.bias !== undefined;
+function isScaled({ linear, divided, cap, arrays }: Head) {
+  return linear || divided !== "" || cap !== null || arrays.bias !== undefined;
+}
 
 /** The chain of a head's matrices, without the step that its model does not take. */
 export const chainOf = (head: Head) =>
@@ -245,11 +240,7 @@ export const signOf = (head: Head, item: string) => (item === "÷√d" ? shortOf
 /** Whether a matrix of the chain is still to come. */
 export const isLater = (id: string, main: string | null) => CHAIN.indexOf(id) > CHAIN.indexOf(main ?? "");
 
-const source = (head: Head) => (head.crossing ? "memory" : "x");
-
 const projection = (from: string, letter: string) => [from, "×", `W_${letter.toUpperCase()}`, "=", letter];
-
-const isOpen = (head: Head) => Array.from(head.arrays.mask.values).every((allowed) => allowed);
 
 const norm = (matrix: Matrix, row: number) => Math.hypot(...rowOf(matrix, row));
 

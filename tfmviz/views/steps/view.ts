@@ -2,7 +2,7 @@
 // still.
 
 import { rowOf } from "../shared/arrays.ts";
-import { button, buttonOf, make, roving, tokenButtons } from "../shared/elements.ts";
+import { button, listen, make, tokenButtons } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { becoming } from "../shared/motion.ts";
 import { type Page, Shell } from "../shared/shell.ts";
@@ -64,11 +64,7 @@ export class Steps extends Shell {
       this.tools,
       make("div", { className: "focus" }, this.picture, this.why),
     );
-    roving(this.tokens);
-    this.tokens.addEventListener("click", (event) => {
-      const node = buttonOf(event);
-      if (node) this.choose({ query: Number(node.dataset.position) });
-    });
+    listen(this.tokens, (query) => this.choose({ query }));
     const onKey = (event: KeyboardEvent) => this.key(event);
     document.addEventListener("keydown", onKey);
     this.atEnd(() => document.removeEventListener("keydown", onKey));
@@ -83,12 +79,9 @@ export class Steps extends Shell {
     this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
     this.stages = stagesOf(this.head);
     tokenButtons(this.tokens, { labels: queries, tokens: queries }, this.selection.query);
-    this.list.replaceChildren(
-      ...this.stages.map(({ id, short }, n) => {
-        const options = { dataset: { stage: id }, title: `Stage ${n + 1}`, onclick: () => this.go(id) };
-        return make("li", {}, button(short, options));
-      }),
-    );
+    const entry = ({ id, short }: Stage, n: number) =>
+      button(short, { dataset: { stage: id }, title: `Stage ${n + 1}`, onclick: () => this.go(id) });
+    this.list.replaceChildren(...this.stages.map((stage, n) => make("li", {}, entry(stage, n))));
   }
 
   /** What is chosen at first: the last token asks, and what it looks at most is its key. */
@@ -102,16 +95,14 @@ export class Steps extends Shell {
   }
 
   fitted(selection: Selection): Selection {
-    const { counts } = this.head;
-    const within = (axis: Axis) => Math.min(counts[axis] - 1, Math.max(0, selection[axis] || 0));
-    const [query, key, dim] = [within("query"), within("key"), within("dim")];
-    return { query, key, dim, wide: within("wide"), concat: within("concat") };
+    const fit = ([axis, count]: [string, number]) => [
+      axis,
+      Math.min(count - 1, Math.max(0, selection[axis as Axis] || 0)),
+    ];
+    return Object.fromEntries(Object.entries(this.head.counts).map(fit));
   }
 
-  /**
-   * At the start, and when the page's own controls were used.
-   * @param answer `at` is the explained matrix and the selection: "matrix.key.dim.wide.concat"
-   */
+  /** `at` is the explained matrix and the selection: "matrix.key.dim.wide.concat". */
   take({ stage, token, at }: { stage: string; token: number | null; at: string }) {
     const before = JSON.stringify([this.selection, this.stage, this.explained]);
     const [matrix, ...indices] = at.split(".");
@@ -156,7 +147,7 @@ export class Steps extends Shell {
     this.tellBeside({ stage });
   }
 
-  /** @param id the matrix whose cell was chosen; without one another token asks, with its own key */
+  /** Without the matrix whose cell was chosen another token asks, with its own key. */
   choose(part: Partial<Selection>, id: MatrixId | null = null) {
     if (this.link.follows && this.tellBeside({ part: named(this.link, part), id })) return;
     const key = id === null && part.query !== undefined ? { key: this.strongestKey(part.query) } : {};
@@ -209,10 +200,7 @@ export class Steps extends Shell {
     else draw();
   }
 
-  /**
-   * Makes the pictures of a stage. The chain of score matrices keeps its place through its stages; below it stand the
-   * matrices in focus.
-   */
+  /** Makes the pictures of a stage. The chain of score matrices keeps its place; below it stand those in focus. */
   layOut(stage: Stage) {
     const root = this.node.getRootNode();
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
@@ -236,8 +224,7 @@ export class Steps extends Shell {
       ...stage.items.map((item) => (isMatrix(item) ? this.grid(item, "large", roomFor(item), height) : sign(item))),
     );
     for (const { id, node } of this.grids) node.classList.toggle("main", id === stage.main);
-    const again = this.grids.find(({ id, size }) => id === focused && size === "large");
-    again?.canvas.focus();
+    this.grids.find(({ id, size }) => id === focused && size === "large")?.canvas.focus();
   }
 
   /** How wide each matrix of a stage may be. Those with a column for every key get twice the room of others. */
@@ -272,7 +259,8 @@ export class Steps extends Shell {
       node.ariaPressed = String(at === shown.query);
       node.classList.toggle("is-key", !this.head.crossing && at === shown.key && stage.main !== null);
     }
-    if (!this.hovered) this.reveal(tokens[shown.query]);
+    const asks = tokens[shown.query];
+    if (!this.hovered) this.tokens.scrollTop = asks.offsetTop - this.tokens.offsetTop - this.tokens.clientHeight / 2;
     for (const grid of this.grids) {
       grid.draw(shown, this.colours);
       grid.readout.hidden = stage.main === null; // nothing is explained yet
@@ -284,11 +272,6 @@ export class Steps extends Shell {
     const question = make("span", { className: "aside", textContent: "How was this computed? " });
     this.reason.replaceChildren(question, title);
     this.blocks.replaceChildren(...blocks.map(blockOf));
-  }
-
-  /** Scrolls the tokens of a long text so that one can be seen, without moving the page. */
-  reveal(node: HTMLElement) {
-    this.tokens.scrollTop = node.offsetTop - this.tokens.offsetTop - this.tokens.clientHeight / 2;
   }
 
   key(event: KeyboardEvent) {
@@ -309,24 +292,20 @@ export class Steps extends Shell {
     return { ...sideBySide(large, this.colours), ...titles };
   }
 
-  values() {
-    return valuesOf(this.head, (this.explained ?? this.current.main) as MatrixId);
+  /** A matrix with the names of its rows and columns. */
+  values(): Values {
+    const { head } = this;
+    const matrix = head.matrix((this.explained ?? this.current.main) as MatrixId);
+    const { axes, rows, columns, name, title } = matrix;
+    const named = (axis: Axis, n: number) => [n, head.labels(axis)[n]].join(" ").trim();
+    const lines = Array.from({ length: rows }, (_, row) => [named(axes.rows, row), ...rowOf(matrix, row)]);
+    const heads = Array.from({ length: columns }, (_, column) => named(axes.columns, column));
+    return { title: `${name} ${title}`.trim(), columns: ["row", ...heads], rows: lines };
   }
 }
 
 /** A sign between two matrices, or a new line. */
 const sign = (text: string) =>
   text === "\n" ? make("div", { className: "break" }) : make("span", { className: "sign", textContent: text });
-
-/** A matrix with the names of its rows and columns. */
-function valuesOf(head: Head, id: MatrixId): Values {
-  const matrix = head.matrix(id);
-  const { axes, rows, columns, name, title } = matrix;
-  const named = (axis: Axis, n: number) =>
-    axis === "query" || axis === "key" ? `${n} ${head.labels(axis)[n]}` : String(n);
-  const lines = Array.from({ length: rows }, (_, row) => [named(axes.rows, row), ...rowOf(matrix, row)]);
-  const heads = Array.from({ length: columns }, (_, column) => named(axes.columns, column));
-  return { title: `${name} ${title}`.trim(), columns: ["row", ...heads], rows: lines };
-}
 
 export default component((parent, page) => new Steps(parent, page));

@@ -11,10 +11,7 @@ export interface Written {
   weights: number[]; // attention to each word of the source
 }
 
-/**
- * Which step is looked at: the one asked for if it is written, else the last one; null before the first.
- * @param shown how many are written
- */
+/** Which of the `shown` steps is looked at: the one asked for if it is written, else the last one; null before. */
 export const lookedAt = (shown: number, asked: number | null) =>
   asked !== null && asked < shown ? asked : shown ? shown - 1 : null;
 
@@ -29,10 +26,7 @@ export const strongest = (weights: number[], n: number) =>
     .sort((a, b) => b.weight - a.weight || a.position - b.position)
     .slice(0, n);
 
-/**
- * A step for screen readers and for the line under the figure.
- * @param n from 0
- */
+/** A step, counted from 0, for screen readers and for the line under the figure. */
 export function stepSentence({ reads, writes, p, weights }: Written, source: string[], n: number) {
   const looks = strongest(weights, 3)
     .map(({ weight, position }) => `${quoted(source, position)} ${perCent(weight)}`)

@@ -25,10 +25,7 @@ export const headingOf = ({ x, y }: Pair) => Math.atan2(y, x);
 /** The angle from k to q, between −π and π. */
 export const angleBetween = (q: Pair, k: Pair) => Math.atan2(k.x * q.y - k.y * q.x, dot(q, k));
 
-/**
- * What each pair adds to q · k when the query is at position i and the key at j.
- * @param theta radians per position
- */
+/** What each pair adds to q · k with the query at position i and the key at j; theta is in radians per position. */
 export const products = (q: Pair[], k: Pair[], theta: number[], i: number, j: number) =>
   theta.map((rate, m) => dot(turned(q[m], i * rate), turned(k[m], j * rate)));
 

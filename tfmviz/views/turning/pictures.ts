@@ -12,16 +12,10 @@ const LEFT = 78;
 const BOTTOM = 42;
 const TICKS = [8, 16, 32, 64, 128, 256, 512, 1024];
 
-/**
- * On a canvas y points down, so an angle is drawn with the other sign.
- * @param angle radians
- */
+/** On a canvas y points down, so an angle, in radians, is drawn with the other sign. */
 export const onCanvas = (angle: number) => (angle === 0 ? 0 : -angle);
 
-/**
- * A query and a key as arrows. Both reach the circle: what counts is where they point. Faint ones point where the
- * vectors do at position 0; without them the dial is a small one.
- */
+/** A query and a key as arrows to the circle; faint ones show position 0. Without these the dial is a small one. */
 export function paintDial(
   canvas: HTMLCanvasElement,
   { size, q, k, before, colours }: { size: number; q: Pair; k: Pair; before?: { q: Pair; k: Pair }; colours: Colours },
@@ -52,14 +46,13 @@ export function paintDial(
   if (!before) return;
   const aside = Math.abs(between) < 2 * APART ? APART * Math.sign(between || 1) : 0;
   setPen(context, { font: `bold 20px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
-  for (const [text, heading, fillStyle] of [
-    ["k", headingOf(k) - aside, looked],
-    ["q", headingOf(q) + aside, looks],
-  ] as const) {
+  const write = (text: string, heading: number, fillStyle: string) => {
     const angle = onCanvas(heading);
     context.fillStyle = fillStyle;
     context.fillText(text, (radius + 14) * Math.cos(angle), (radius + 14) * Math.sin(angle));
-  }
+  };
+  write("k", headingOf(k) - aside, looked);
+  write("q", headingOf(q) + aside, looks);
 }
 
 function paintArrow(context: CanvasRenderingContext2D, to: Pair, radius: number, colour: string) {

@@ -3,7 +3,7 @@
 
 import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { button, buttonOf, make, roving, select } from "../shared/elements.ts";
+import { listen, make, optionsOf, select } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
@@ -17,22 +17,14 @@ const SMALL = 42;
 const LARGE = 300;
 const REACHES = [16, 32, 64, 128, 256, 512]; // distances that the curve shows, at least as many as there are tokens
 
-/**
- * What Python sends: q and k before and after turning, (len, d_head), theta in radians per position, and the last
- * position that the sliders offer.
- */
-interface Vectors {
-  tokens: string[];
-  theta: number[];
-  last: number;
-  q: Matrix;
-  k: Matrix;
-  rot_q: Matrix;
-  rot_k: Matrix;
-}
+/** theta in radians per position, and the last position that the sliders offer */
+type Known = { tokens: string[]; theta: number[]; last: number };
+
+/** q and k before and after turning, (len, d_head) */
+type Vectors = Known & Record<"q" | "k" | "rot_q" | "rot_k", Matrix>;
 
 /** What is known of a head besides its arrays. */
-export type TurningFacts = Pick<Vectors, "tokens" | "theta" | "last"> & { layer: string; head: number };
+export type TurningFacts = Known & { layer: string; head: number };
 
 /** tokens, a pair, positions */
 type Chosen = { query: number; key: number; pair: number; i: number; j: number };
@@ -47,8 +39,7 @@ export class Turning extends Shell {
   stop = () => {};
   q: Pair[] = []; // of the chosen query, before turning
   k: Pair[] = []; // of the chosen key
-  /** products at every distance, of the whole head and of each pair */
-  curves: { whole: number[]; each: number[][] } = { whole: [], each: [] };
+  curves = { whole: [] as number[], each: [] as number[][] }; // products at every distance
   anchor: Product = { i: 0, j: 0, each: [], whole: 0 }; // where moving both together began
 
   menus = {
@@ -68,28 +59,20 @@ export class Turning extends Shell {
     kept: make("p", { className: "kept" }),
     model: make("p", { className: "aside" }),
   };
-  dials = make("div", {
-    className: "dials",
-    role: "group",
-    ariaLabel: "Choose a pair of coordinates.",
-  });
+  dials = make("div", { className: "dials", role: "group", ariaLabel: "Choose a pair of coordinates." });
   curve = make("canvas", { role: "img" });
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     const sliders = Object.values(this.sliders).map(({ node }) => node);
     const says = make("div", { className: "says" }, ...Object.values(this.says));
+    const beside = make("div", { className: "beside" }, ...sliders, says);
     const hint = "All pairs, the fastest first; click one.";
     this.mount(
       parent,
       { className: "turning", ariaLabel: TITLE },
       make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar()),
-      make(
-        "div",
-        { className: "stage" },
-        make("figure", {}, this.dial),
-        make("div", { className: "beside" }, ...sliders, says),
-      ),
+      make("div", { className: "stage" }, make("figure", {}, this.dial), beside),
       make("p", { className: "aside", textContent: hint }),
       this.dials,
       make(
@@ -101,11 +84,8 @@ export class Turning extends Shell {
       ),
       this.curve,
     );
-    roving(this.dials, () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12))));
-    this.dials.addEventListener("click", (event) => {
-      const node = buttonOf(event);
-      if (node) this.choose({ pair: Number(node.dataset.pair) });
-    });
+    const across = () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12)));
+    listen(this.dials, (pair) => this.choose({ pair }), undefined, across);
   }
 
   /** Takes another sentence, model, layer or head. */
@@ -113,9 +93,9 @@ export class Turning extends Shell {
     const before = this.vectors;
     this.vectors = vectorsOf(source);
     const { tokens, theta } = this.vectors;
-    for (const { box } of Object.values(this.menus))
-      box.replaceChildren(...tokens.map((label, n) => make("option", { value: n, textContent: `${n} “${label}”` })));
-    this.dials.replaceChildren(...theta.map((_, pair) => dialButton(pair)));
+    const entries = tokens.map((label, n) => [`${n}`, `${n} “${label}”`]);
+    for (const { box } of Object.values(this.menus)) box.replaceChildren(...optionsOf(entries));
+    this.dials.replaceChildren(...theta.map((_, pair) => dialOf(pair)));
     if (!this.choice) return; // the first choice is on its way
     const isSame = before.tokens.join("\n") === tokens.join("\n") && before.theta.length === theta.length;
     this.place(isSame ? this.choice : {});
@@ -136,18 +116,14 @@ export class Turning extends Shell {
     return { token: query, turn: [key, pair, i, j].join(".") };
   }
 
-  /**
-   * A choice that fits the data. By default the last token asks, the one before it is its key, both stand where they do
-   * in the sentence, and the pair is the one whose part of q · k depends most on their distance.
-   */
+  /** A choice that fits the data. By default the last token asks the one before it, with the pair that varies most. */
   fitted({ query, key, pair, i, j }: Partial<Chosen>): Chosen {
     const { tokens, theta, last } = this.vectors;
-    const within = (value: number | undefined, otherwise: number, end: number) =>
-      Math.min(end, Math.max(0, value ?? otherwise));
-    const q = within(query, tokens.length - 1, tokens.length - 1);
-    const k = within(key, q - 1, tokens.length - 1);
-    const m = within(pair, this.decisive(q, k), theta.length - 1);
-    return { query: q, key: k, pair: m, i: within(i, q, last), j: within(j, k, last) };
+    const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
+    const q = within(query ?? tokens.length, tokens.length);
+    const k = within(key ?? q - 1, tokens.length);
+    const m = within(pair ?? this.decisive(q, k), theta.length);
+    return { query: q, key: k, pair: m, i: within(i ?? q, last + 1), j: within(j ?? k, last + 1) };
   }
 
   /** The pair whose product varies most over the distances of the sentence. */
@@ -160,12 +136,9 @@ export class Turning extends Shell {
   }
 
   place(wanted: Partial<Chosen>) {
-    this.choice = this.fitted(wanted);
-    this.readVectors(this.choice);
-  }
-
-  readVectors(chosen: Chosen) {
+    const chosen = this.fitted(wanted);
     const { q, k, theta, last } = this.vectors;
+    this.choice = chosen;
     this.q = pairsOf(q, chosen.query);
     this.k = pairsOf(k, chosen.key);
     const distances = Array.from({ length: 2 * last + 1 }, (_, n) => n - last);
@@ -183,9 +156,8 @@ export class Turning extends Shell {
   choose(part: Partial<Chosen>) {
     if (!this.choice) return;
     const { query, key, pair, i, j } = { ...this.choice, ...part };
-    const isPair = "pair" in part;
-    this.choice = this.fitted(isPair ? { query, key, pair, i, j } : { query, key, pair });
-    if (!isPair) this.readVectors(this.choice);
+    if ("pair" in part) this.choice = this.fitted({ query, key, pair, i, j });
+    else this.place({ query, key, pair });
     this.draw();
     this.still();
     this.tell();
@@ -252,9 +224,8 @@ export class Turning extends Shell {
 
   /** The arrows turn to their new places. */
   turnDials(chosen: Chosen) {
-    const { query, key } = chosen;
-    const isSame = this.seen?.query === query && this.seen.key === key;
-    const from = isSame && this.seen ? this.seen : chosen;
+    const { seen } = this;
+    const from = seen?.query === chosen.query && seen.key === chosen.key ? seen : chosen;
     this.stop();
     this.stop = gliding([from.i, from.j], [chosen.i, chosen.j], ([i, j]) => {
       this.seen = { ...chosen, i, j };
@@ -313,11 +284,8 @@ export class Turning extends Shell {
     const { last, theta } = this.vectors;
     const { whole, each } = this.curves;
     const rows = whole.map((value, n) => [n - last, value, ...each.map((values) => values[n])]);
-    return {
-      title: "q · k by distance",
-      columns: ["distance", "whole head", ...theta.map((_, m) => `pair ${m}`)],
-      rows,
-    };
+    const columns = ["distance", "whole head", ...theta.map((_, m) => `pair ${m}`)];
+    return { title: "q · k by distance", columns, rows };
   }
 }
 
@@ -343,11 +311,9 @@ function slider(text: string, act: (value: number) => void) {
   return { range, node, set };
 }
 
-function dialButton(pair: number) {
-  const node = button("", { dataset: { pair } });
-  node.append(make("canvas"), make("small", { textContent: String(pair) }));
-  return node;
-}
+/** A button of a pair, for its arrows and its number. */
+const dialOf = (pair: number) =>
+  make("button", { type: "button" }, make("canvas"), make("small", { textContent: pair }));
 
 /** @param angle radians */
 const degrees = (angle: number) => `${decimal((angle * 180) / Math.PI, 1)}°`;

@@ -1,8 +1,7 @@
 // Colours of the picture: every kind of part has its own, as on the other pages; numbers run from purple to orange.
 
 import type { Matrix } from "../shared/arrays.ts";
-import { pixels } from "../shared/canvas.ts";
-import { bytesOf, css, indexOf, RAMP } from "../shared/colours.ts";
+import { bytesOf, css, mixed, packed, packedShade, pixels } from "../shared/colours.ts";
 
 /** the theme's colours, by what they are for */
 type Roles = Record<string, string>;
@@ -16,9 +15,8 @@ export function stripImage({ rows, columns, values }: Matrix, roles: Roles) {
   const [below, ground, above] = [roles.below, roles.zero, roles.above].map(bytesOf);
   const largest = largestOf(values) || 1;
   return pixels(columns, rows, (n) => {
-    const to = values[n] < 0 ? below : above;
     const part = Math.sqrt(Math.abs(values[n]) / largest);
-    return ground.map((from, i) => from + (to[i] - from) * part);
+    return packed(mixed(ground, values[n] < 0 ? below : above, part));
   });
 }
 
@@ -28,8 +26,8 @@ export function shareImage(
   { allowed = null, masked = "", from = 0 }: { allowed?: Matrix | null; masked?: string; from?: number },
 ) {
   return pixels(columns, rows, (n) => {
-    if (allowed && !allowed.values[from + n]) return bytesOf(masked);
-    return RAMP[indexOf(Math.sqrt(Math.max(0, values[from + n])))];
+    if (allowed && !allowed.values[from + n]) return packed(bytesOf(masked));
+    return packedShade(Math.sqrt(Math.max(0, values[from + n])));
   });
 }
 

@@ -18,10 +18,8 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
     return made;
   },
   temperature: (scores, { temperature }) => {
-    if (temperature === 0) {
-      const best = scores.indexOf(largestOf(scores));
-      return without(scores, (id) => id === best);
-    }
+    const best = scores.indexOf(largestOf(scores));
+    if (temperature === 0) return without(scores, (id) => id === best);
     const divisor = Math.max(temperature, 1 / LARGEST_SETTING);
     return scores.map((score) => score / divisor); // not shifted: a penalty asks for the sign
   },
@@ -80,8 +78,7 @@ const largestFirst = (shares: Numbers) => {
   return there.sort((a, b) => shares[b] - shares[a]); // what is equal stays in its order
 };
 
-const largestOf = (numbers: Numbers) =>
-  numbers.reduce((most, number) => Math.max(most, number), Number.NEGATIVE_INFINITY);
+const largestOf = (numbers: Numbers) => numbers.reduce((most, number) => Math.max(most, number), -Infinity);
 
 function softmax(scores: Numbers) {
   const most = largestOf(scores);
@@ -91,4 +88,4 @@ function softmax(scores: Numbers) {
 }
 
 const without = (scores: Numbers, keeps: (id: number) => boolean) =>
-  scores.map((score, id) => (keeps(id) ? score : Number.NEGATIVE_INFINITY));
+  scores.map((score, id) => (keeps(id) ? score : -Infinity));

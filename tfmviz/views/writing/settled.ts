@@ -16,11 +16,7 @@ export type Settings = {
   after: (tokens: number[]) => { logits: ArrayLike<number>; seen: number[] };
 };
 
-/**
- * What Python has sent under other settings, which it has not heard of. What would follow the text is open then.
- * @param tokens those of the text, which stay
- * @param at the place that is looked at
- */
+/** What Python has sent of a text of `tokens`, with the place that is looked at under settings it has not heard of. */
 export function settled(places: Place[], tokens: number[], at: number, { rules, names, running, after }: Settings) {
   const place = places[at];
   const isWritten = at < tokens.length;
@@ -41,16 +37,16 @@ export function settled(places: Place[], tokens: number[], at: number, { rules, 
     falls: falls.token,
     low: falls.low,
     high: falls.high,
-    rivals: best.map((id) => ({ token: id, text: running(id), shares: stages.map((stage) => shareOf(stage, id)) })),
+    rivals: best.map((id) => {
+      const shares = stages.map(({ scores, shares }) => (scores[id] > -Infinity ? short(shares[id]) : null));
+      return { token: id, text: running(id), shares };
+    }),
   };
   return {
     stages: stages.map(({ rule }) => written(rule, rules, names)),
     places: [...places.slice(0, at), made, ...places.slice(at + 1, tokens.length)],
   };
 }
-
-const shareOf = ({ scores, shares }: Stage, token: number) =>
-  scores[token] > Number.NEGATIVE_INFINITY ? short(shares[token]) : null;
 
 const short = (share: number) => Number(share.toPrecision(4));
 

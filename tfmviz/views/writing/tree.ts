@@ -22,20 +22,15 @@ export function pathOf(tree: Tree, branch: number = tree.branch): number[] {
 /** The tokens that are written. */
 export const writtenIn = (tree: Tree) => pathOf(tree).slice(0, tree.shown);
 
-/**
- * Puts a token at a place of the text that is being read, and ends there. If a branch has this beginning already, it
- * is read; otherwise the text goes on or branches. Null if there would be too many branches.
- */
+/** Reads a branch that begins so, or goes on with a token, or branches there; null if there would be too many. */
 export function choose(tree: Tree, place: number, token: number): Tree | null {
   const beginning = [...pathOf(tree).slice(0, place), token];
   const order = [tree.branch, ...tree.branches.keys()];
   const known = order.find((branch) => startsWith(pathOf(tree, branch), beginning));
   if (known !== undefined) return { ...tree, branch: known, shown: place + 1 };
   if (place === pathOf(tree).length) {
-    const branches = tree.branches.map((one, n) =>
-      n === tree.branch ? { ...one, tokens: [...one.tokens, token] } : one,
-    );
-    return { ...tree, branches, shown: place + 1 };
+    const grown = (one: Branch, n: number) => (n === tree.branch ? { ...one, tokens: [...one.tokens, token] } : one);
+    return { ...tree, branches: tree.branches.map(grown), shown: place + 1 };
   }
   if (tree.branches.length === MOST_BRANCHES) return null;
   const branches = [...tree.branches, { parent: tree.branch, at: place, tokens: [token] }];
@@ -50,10 +45,8 @@ export const stepBack = (tree: Tree): Tree => ({ ...tree, shown: Math.max(0, tre
 /** The tree as text for the address, "" for nothing: branch.shown, then ~parent.at.token.token… of every branch. */
 export function codeOf({ branches, branch, shown }: Tree) {
   if (branches.length === 1 && !branches[0].tokens.length) return "";
-  const parts = branches.map(({ parent, at, tokens }) =>
-    [parent, at, ...tokens.map((token) => token.toString(36))].join("."),
-  );
-  return [`${branch}.${shown}`, ...parts].join("~");
+  const parts = branches.map(({ parent, at, tokens }) => [parent, at, ...tokens.map((token) => token.toString(36))]);
+  return [[branch, shown], ...parts].map((numbers) => numbers.join(".")).join("~");
 }
 
 /** Reads what `codeOf` wrote; Python has checked it. */

@@ -50,7 +50,7 @@ class Desk extends Shell {
     this.atEnd(() => this.stop());
   }
 
-  /** @param data of another text, or other settings for this one */
+  /** Takes another text, or other settings for this one. */
   show(data: Data | Settings) {
     if (this.data && "about" in data && this.data.about !== data.about) {
       this.stop();
@@ -102,7 +102,7 @@ class Desk extends Shell {
   }
 
   /** Something the reader does: it ends the playing. */
-  act(action: () => void) {
+  act(action: () => void = () => {}) {
     this.stop();
     this.note = "";
     action();
@@ -116,11 +116,6 @@ class Desk extends Shell {
     } else this.note = "No more branches fit. Start again to create new ones.";
     this.draw();
     this.tell();
-  }
-
-  /** Goes to the text that was typed before this one (-1) or after it (1); its tree comes with it. */
-  edit(step: number) {
-    super.tell(0, { edit: step });
   }
 
   look(place: number) {
@@ -175,11 +170,9 @@ class Desk extends Shell {
   /** Plays or, if it plays already, pauses; `pace` is in ms a word. */
   play(mode: "play" | "end", pace: number) {
     const goes = this.mode !== mode;
-    this.stop();
-    this.note = "";
+    this.act();
     if (goes) {
-      this.mode = mode;
-      this.pace = pace;
+      Object.assign(this, { mode, pace });
       this.tick();
     } else this.tell(0);
     this.draw();
@@ -253,14 +246,15 @@ class Desk extends Shell {
   buttons() {
     const [before, after] = this.data.edits;
     const stopped = this.stops !== "";
+    const edit = (step: number) => this.act(() => super.tell(0, { edit: step })); // its tree comes with the text
     const tools: [label: string, act: () => void, isOff: boolean, title?: string, isHidden?: boolean][] = [
       ["Next word", () => this.next(), stopped],
       ["Step back", () => this.act(() => this.change(stepBack(this.tree))), !this.tree.shown],
       [this.mode === "play" ? "Pause" : "Play", () => this.play("play", PACE), stopped],
       [this.mode === "end" ? "Stop" : "To the end", () => this.play("end", FAST), stopped],
       ["Start again", () => this.act(() => this.change(NOTHING)), codeOf(this.tree) === ""],
-      ["Undo edit", () => this.act(() => this.edit(-1)), false, `Back to “${before}”`, before === null],
-      ["Redo edit", () => this.act(() => this.edit(1)), false, `On to “${after}”`, after === null],
+      ["Undo edit", () => edit(-1), false, `Back to “${before}”`, before === null],
+      ["Redo edit", () => edit(1), false, `On to “${after}”`, after === null],
     ];
     const row = ([label, act, isOff, title, isHidden]: (typeof tools)[number], n: number) => (
       <button type="button" key={n} disabled={isOff} title={title} hidden={isHidden} onClick={act}>

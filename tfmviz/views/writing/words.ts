@@ -48,13 +48,8 @@ export function drawWords({ token, text, number, low, high, falls, rivals }: Pla
 
 /** A rival for screen readers: "the": model 12%, temperature 0.8 15%, cut by top-k 40. */
 export function rivalSentence({ text, shares }: Rival, stages: string[]) {
-  const parts = [];
-  for (const [n, share] of shares.entries()) {
-    if (share === null) {
-      parts.push(`cut by ${stages[n]}`);
-      break;
-    }
-    parts.push(`${stages[n]} ${perCent(share)}`);
-  }
+  const cut = shares.indexOf(null);
+  const kept = shares.slice(0, cut < 0 ? shares.length : cut).map((share, n) => `${stages[n]} ${perCent(share ?? 0)}`);
+  const parts = [...kept, ...(cut < 0 ? [] : [`cut by ${stages[cut]}`])];
   return `“${text.trim() || text}”: ${parts.join(", ")}`;
 }
