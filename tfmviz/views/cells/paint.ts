@@ -5,7 +5,7 @@ import { contextOf, fitted, type Pen, setPen, strokes, upwards } from "../shared
 import { bytesOf, type Colours, inkOnRgb } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
-import { writeName } from "../shared/names.ts";
+import { writeName, writeToken } from "../shared/names.ts";
 import { LONGEST_NAME, type Place } from "./layout.ts";
 import { painter, ticks } from "./scales.ts";
 import { nameOf, type Picture } from "./words.ts";
@@ -151,8 +151,10 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
     const isFirst = x === corners[0].x; // in its row of matrices
     setPen(pen, { font: `${beside.size}px ${colours.font}`, textAlign: "right" });
     if (beside.room && isFirst) {
-      for (let row = 0; row < rows.count; row += beside.step)
-        pen.fillText(fitted(pen, partOf(nameOf(rows, row)), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
+      for (let row = 0; row < rows.count; row += beside.step) {
+        const name = partOf(nameOf(rows, row));
+        writeToken(pen, name, [x - 6, y + (row + 0.5) * high + 1], beside.size, beside.room - 6);
+      }
       for (const row of rows.boxed)
         paintBox(pen, x - beside.room + 1, y + row * high + 1, beside.room - 3, high - 2, colours);
     }

@@ -1,6 +1,7 @@
 // Making elements. What comes from the reader becomes text nodes and attributes, never HTML.
 
 import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
+import { joinsOf, partsOf } from "./kinds.ts";
 
 /** What a token is called: a short visible label for each, and the tokens themselves. */
 export type Texts = { labels: string[]; tokens: string[]; said?: string[] };
@@ -102,13 +103,18 @@ export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chos
     group.append(node);
     buttons.push(node);
   }
+  const joins = joinsOf(tokens);
   for (const [position, node] of buttons.entries()) {
-    node.replaceChildren(make("span", { className: "label", textContent: partOf(labels[position]), dir: "auto" }));
+    const label = partOf(labels[position]);
+    const named = partsOf(label).map(({ text, isChip }) =>
+      isChip ? make("span", { className: "chip", textContent: text }) : text,
+    );
+    node.replaceChildren(make("span", { className: "label", dir: "auto" }, ...named));
     node.title = `Token ${position}: “${inWords(tokens[position])}”`;
     node.tabIndex = position === chosen ? 0 : -1;
-    node.className = "";
+    node.className = joins[position];
     node.ariaPressed = "false";
-    node.ariaLabel = partOf(labels[position]) === labels[position] ? null : inWords(labels[position]);
+    node.ariaLabel = label === labels[position] ? null : inWords(labels[position]);
   }
   for (const run of runsOf(labels)) bracket(buttons, run);
   return buttons;

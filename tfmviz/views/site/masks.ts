@@ -64,7 +64,7 @@ function masksPart(site: Site, parent: HTMLElement) {
       const { rows, columns } = mask;
       return { ...said, rows, columns, bits: toBits(mask) };
     });
-    view.show({ queries: labels, keys: labels, gallery: entries });
+    view.show({ queries: labels, keys: labels, tokens, gallery: entries });
     const wanted = asked;
     asked = { start: "", edit: "" };
     if (labels.length === length && !wanted.start) return runWithMask();

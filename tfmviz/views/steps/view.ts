@@ -82,7 +82,7 @@ export class Steps extends Shell {
     const isSame = before && before.queries.join("\n") === queries.join("\n");
     this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
     this.stages = stagesOf(this.head);
-    tokenButtons(this.tokens, { labels: queries, tokens: queries }, this.selection.query);
+    tokenButtons(this.tokens, { labels: queries, tokens: this.head.tokens }, this.selection.query);
     this.list.replaceChildren(
       ...this.stages.map(({ id, short }, n) => {
         const options = { dataset: { stage: id }, title: `Stage ${n + 1}`, onclick: () => this.go(id) };
