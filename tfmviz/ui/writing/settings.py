@@ -56,17 +56,23 @@ def offer_sampling(says: str) -> None:
 
 def ask(here: Lesson) -> Settings:
     """Draws the settings. A translation must end; a language model could also begin the next text."""
-    left, middle, right = st.columns([3, 3, 5], vertical_alignment="bottom")
+    left, right = st.columns([3, 8], vertical_alignment="bottom")
     banned: tuple[int, ...] = ()
     if here.model.config.architecture == "decoder-only":
-        ends = middle.toggle("The model may end the text", False, key="ends", bind="query-params")
+        ends = right.toggle("The model may end the text", False, key="ends", bind="query-params")
         banned = () if ends else here.model.tokenizer.marks.ends
     how = left.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", bind="query-params")
     if how == "greedy":
         right.caption("The most probable word is always chosen.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
+    with st.expander("Settings", key="settings"):
+        return _sampling(banned)
+
+
+def _sampling(banned: tuple[int, ...]) -> Settings:
+    """Six settings, whose values stand above the table's columns."""
     order = ORDERS[
-        right.selectbox("Apply settings in the order used by", list(ORDERS), key="order", bind="query-params")
+        st.selectbox("Apply settings in the order used by", list(ORDERS), key="order", bind="query-params")
     ]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
     a, b, c = st.columns(3)

@@ -72,7 +72,7 @@ export class Lens extends Shell {
             aria-label={sentence(data, { row, column })}
             aria-pressed={isChosen}
           >
-            {data.texts[row][column]}
+            <Named label={data.texts[row][column]} />
           </button>
         </td>
       );

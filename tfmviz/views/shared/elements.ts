@@ -91,6 +91,16 @@ export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
   if (node) node.tabIndex = isReached ? 0 : -1;
 };
 
+/** A token's name. */
+export const named = (label: string, properties?: Properties<HTMLSpanElement>) =>
+  make(
+    "span",
+    { className: "label", dir: "auto", ...properties },
+    ...partsOf(label).map(({ text, isChip }) =>
+      isChip ? make("span", { className: "chip", textContent: text }) : text,
+    ),
+  );
+
 /**
  * Gives a group a button for every token and returns them. Buttons that are there already are used again.
  * @param chosen the one that Tab reaches
@@ -106,10 +116,7 @@ export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chos
   const joins = joinsOf(tokens);
   for (const [position, node] of buttons.entries()) {
     const label = partOf(labels[position]);
-    const named = partsOf(label).map(({ text, isChip }) =>
-      isChip ? make("span", { className: "chip", textContent: text }) : text,
-    );
-    node.replaceChildren(make("span", { className: "label", dir: "auto" }, ...named));
+    node.replaceChildren(named(label));
     node.title = `Token ${position}: “${inWords(tokens[position])}”`;
     node.tabIndex = position === chosen ? 0 : -1;
     node.className = joins[position];

@@ -1,1 +1,0 @@
-import{c as a}from"./DV5Z4GVS.js";import{t as p}from"./ATAPFP3E.js";var r=({label:l})=>a("span",{class:"label",dir:"auto",children:p(l).map(({text:s,isChip:n})=>n?a("span",{class:"chip",children:s}):s)});export{r as a};

@@ -1,0 +1,1 @@
+import{c as a}from"./DV5Z4GVS.js";import{t as p}from"./SUYGZBR2.js";var r=({label:l})=>a("span",{class:"label",dir:"auto",children:p(l).map(({text:s,isChip:n})=>n?a("span",{class:"chip",children:s}):s)});export{r as a};
