@@ -89,7 +89,7 @@ PICTURES: dict[str, Callable[[], Cells]] = {
     "norms": lambda: residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=5),
     "score tiles": lambda: rotations.score_tiles({"<a>": SQUARES[0]}, CAUSAL, tokens=Q_TOKENS, row=2),
     "class map": lambda: rotations.class_map(np.eye(Q_LEN, dtype=int), tokens=Q_TOKENS, title="bucket", mask=CAUSAL),
-    "tiles": lambda: steps.tiles([PATTERN, PATTERN], MASK, titles=["<a>", "b"], tokens=BOTH),
+    "tiles": lambda: steps.tiles([PATTERN, PATTERN], MASK, titles=["<a>", "b"], tokens=BOTH, row=1),
     "head scores": lambda: steps.head_scores(SHARES, title="induction", chosen=(1, 2)),
     "heads in training": lambda: learning.patterns(
         SQUARES, CAUSAL, titles=["<a>", "b"], queries=Q_TOKENS, keys=Q_TOKENS, across=2

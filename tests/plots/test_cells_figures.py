@@ -79,7 +79,7 @@ def test_heads_say_query_key_and_share_and_write_their_scores() -> None:
     said = sentences(PICTURES["tiles"](), [(2, 1), (0, 6)], matrix=1)
     assert said == [f"b: query 2 “7”, key 1 “the”: {PATTERN[2, 1]:.3f}", "b: query 0 “<s>”, key 6 “⏎”: –"]
     assert header["across"] == 2
-    five = steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS))
+    five = steps.tiles([PATTERN] * 5, PATTERN > 0, titles="abcde", tokens=(Q_TOKENS, K_TOKENS), row=0)
     assert received(five)[0]["across"] == 5
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfmviz.plots import alt
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import Axis, Cells, chosen_cell, masked, of_tokens, share, written
+from tfmviz.plots.cells import Axis, Cells, Frame, chosen_cell, masked, of_tokens, share, written
 from tfmviz.plots.charts import FEW, Chart, Columns, Spec, colour, hover, number, numbered, rows, specification
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -71,7 +71,12 @@ def bars(names: Sequence[str], values: Array, *, chosen: int, theme: Theme) -> C
 
 
 def tiles(
-    patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: tuple[Sequence[str], Sequence[str]]
+    patterns: Sequence[Array],
+    mask: Array,
+    *,
+    titles: Sequence[str],
+    tokens: tuple[Sequence[str], Sequence[str]],
+    row: int,
 ) -> Cells:
     """Several heads on one scale, in rows of tiles; rows are queries, columns keys, masked cells are grey.
 
@@ -80,6 +85,7 @@ def tiles(
         mask: (q_len, k_len), True = may attend.
         titles: one per pattern.
         tokens: of queries and of keys.
+        row: the chosen query.
     """
     queries, keys = tokens
     return Cells(
@@ -88,6 +94,7 @@ def tiles(
         columns=of_tokens("key", keys),
         scale=share(),
         titles=tuple(titles),
+        frames=(Frame(top=row, left=0, bottom=row + 1, right=len(keys)),),
         square=True,
         across=min(5, len(patterns)),
     )

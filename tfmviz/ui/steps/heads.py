@@ -96,7 +96,7 @@ def average(here: Lesson) -> None:
     tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
     titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
-    show("mean_and_heads", figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens))
+    show("mean_and_heads", figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens, row=here.query))
     result(
         f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
         f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "

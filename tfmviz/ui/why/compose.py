@@ -167,7 +167,7 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
         _in_words(here, after, earlier, later, way)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    show("two_heads", tiles.tiles(patterns, mask, titles=titles, tokens=tokens))
+    show("two_heads", tiles.tiles(patterns, mask, titles=titles, tokens=tokens, row=here.query))
     _links(earlier, later)
 
 

@@ -71,9 +71,7 @@ def ask(here: Lesson) -> Settings:
 
 def _sampling(banned: tuple[int, ...]) -> Settings:
     """Six settings, whose values stand above the table's columns."""
-    order = ORDERS[
-        st.selectbox("Apply settings in the order used by", list(ORDERS), key="order", bind="query-params")
-    ]
+    order = ORDERS[st.selectbox("Apply settings in the order used by", list(ORDERS), key="order", bind="query-params")]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
     a, b, c = st.columns(3)
     temperature = a.slider("Temperature", 0.1, 2.0, 0.8, 0.1, key="temperature", bind="query-params")

@@ -39,7 +39,7 @@ const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
 const BRUSH_KEYS: Record<string, Brush> = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
 const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
 const TYPED = "Press Enter to edit the mask of this sentence.";
-const TILE = 34;
+const TILE = 26;
 const MOST_UNDO = 200;
 const MOST_NAMED = 6; // rows that see nothing
 
