@@ -147,14 +147,14 @@ def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tok
 
 
 def parts(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
-    """Parts of the scores on one scale, in rows of two; grey is masked.
+    """Parts of the scores on one scale, in one row; grey is masked.
 
     Args:
         matrices: each (len, len), rows are queries.
         mask: (len, len), True = may attend.
     """
     values = masked(matrices, mask)
-    return _panels(values, signed(values, "part of the score"), titles=titles, tokens=tokens)
+    return _panels(values, signed(values, "part of the score"), titles=titles, tokens=tokens, across=4)
 
 
 def turned(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
@@ -163,7 +163,7 @@ def turned(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tok
     return _panels(values, signed(values, "share of a value", root=True), titles=titles, tokens=tokens)
 
 
-def _panels(values: Array, scale: Scale, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
+def _panels(values: Array, scale: Scale, *, titles: Sequence[str], tokens: Sequence[str], across: int = 2) -> Cells:
     return Cells(
         matrices=values,
         rows=of_tokens("query", tokens),
@@ -171,7 +171,7 @@ def _panels(values: Array, scale: Scale, *, titles: Sequence[str], tokens: Seque
         scale=scale,
         titles=tuple(titles),
         square=True,
-        across=2,
+        across=across,
     )
 
 
