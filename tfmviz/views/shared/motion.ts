@@ -2,14 +2,12 @@
 // old picture lies above it and fades, so whoever reads the canvas reads the end.
 
 import { contextOf } from "./canvas.ts";
-import { make } from "./elements.ts";
 
 const DURATION = 200; // milliseconds
 
 const moves = () => !matchMedia("(prefers-reduced-motion: reduce)").matches && !document.hidden;
 
-/** Of each canvas the one above it. It is used again: a new one with its context takes as long as what is drawn. */
-const ghosts: WeakMap<HTMLCanvasElement, HTMLCanvasElement> = new WeakMap();
+const ghosts: WeakMap<HTMLCanvasElement, HTMLCanvasElement> = new WeakMap(); // of each canvas the one above it
 
 /**
  * The old picture of a canvas fades while another one is drawn there, of the same size.
@@ -35,15 +33,9 @@ export function becoming(from: HTMLCanvasElement, draw: () => HTMLCanvasElement 
 }
 
 function copyOf(canvas: HTMLCanvasElement) {
-  const known = ghosts.get(canvas);
-  const copy = known ?? make("canvas", { ariaHidden: "true" });
-  known?.remove();
-  for (const animation of known?.getAnimations?.() ?? []) animation.cancel();
-  const context = contextOf(copy);
-  if (copy.width !== canvas.width || copy.height !== canvas.height)
-    Object.assign(copy, { width: canvas.width, height: canvas.height });
-  else context.clearRect(0, 0, copy.width, copy.height);
-  context.drawImage(canvas, 0, 0);
+  const copy = document.createElement("canvas");
+  Object.assign(copy, { width: canvas.width, height: canvas.height, ariaHidden: "true" });
+  contextOf(copy).drawImage(canvas, 0, 0);
   return copy;
 }
 
