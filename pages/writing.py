@@ -14,16 +14,17 @@ def draw(here: Lesson) -> None:
         return
 
     there = beside.other(here, both.OPTIONS, alike=True)
-    above = st.container()
+    above = st.container(key="desk")
     said = settings.ask(here)
     if there:
         with above:
             both.side_by_side(here, there, said)
         return
     now = desk.writing(here)
-    with above, guess.first("Which word will the model write next?", name="desk"):
-        desk.desk(here, said, now)
-    st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
+    with above:
+        st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
+        with guess.first("Which word will the model write next?", name="desk"):
+            desk.desk(here, said, now)
 
     tabs(
         "behind",

@@ -165,6 +165,7 @@ def test_a_part_that_is_switched_shows_its_effect_before_python_has_run(visit: V
 
 def test_a_slider_of_writing_shows_what_it_leaves_before_python_has_run(visit: Visit) -> None:
     page = visit.open(f"{WRITING}", drawn=".rivals td")
+    page.get_by_text("Settings", exact=True).click()
 
     def slide(key: str, press: str) -> None:
         page.locator(f".st-key-{key} input[type=range]").press(press)

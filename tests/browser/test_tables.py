@@ -36,8 +36,8 @@ def test_numbers_end_in_line_and_hidden_rows_are_counted(visit: Visit) -> None:
     assert page.evaluate(ENDS) == []
 
 
-def test_on_a_phone_a_table_scrolls_and_shows_that_it_goes_on(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 390, "height": 844})
+def test_a_table_that_does_not_fit_scrolls_and_shows_that_it_goes_on(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 260, "height": 844})
     page = visit.open(ORDERED, drawn=".counts table")
     scroller = page.locator(".counts .scroller")
     assert page.get_by_role("columnheader").count() == 5

@@ -29,6 +29,7 @@ test("of the lens's cells one is pressed, and Tab reaches that one alone", () =>
   view.show({
     columns: ["a", "b"],
     rows: ["x", "y"],
+    tokens: ["x", "y"],
     texts: grid,
     notes: grid,
     shades,

@@ -8,11 +8,12 @@ import "./page.js";
 const { Lab } = await import("../../tfmviz/views/masks/view.tsx");
 
 const words = (n) => Array.from({ length: n }, (_, i) => `word ${i}`);
+const names = (n) => ({ queries: words(n), keys: words(n), tokens: words(n) });
 const full = (rows, columns = rows) => ({ rows, columns, open: new Uint8Array(rows * columns).fill(1) });
 const entry = (id, mask) => ({ id, title: id, words: "", usable: true, ...mask, bits: toBits(mask) });
 
 function said(view, n, sequence) {
-  view.show({ queries: words(n), keys: words(n), gallery: [entry("full", full(n)), entry("other", full(n))] });
+  view.show({ ...names(n), gallery: [entry("full", full(n)), entry("other", full(n))] });
   view.select({ start: "full", bits: toBits(full(n)), sequence });
 }
 
@@ -21,9 +22,9 @@ for (const columns of [3, 9])
     const view = new Lab(document.createElement("div"), {});
     said(view, 3, 0);
     const longer = full(8);
-    view.show({ queries: words(8), keys: words(8), gallery: [entry("full", longer), entry("other", longer)] });
+    view.show({ ...names(8), gallery: [entry("full", longer), entry("other", longer)] });
     const typed = full(columns === 3 ? 3 : 8, columns);
-    view.show({ queries: words(typed.rows), keys: words(columns), mask: typed }, { first: 0 });
+    view.show({ ...names(columns), queries: words(typed.rows), mask: typed }, { first: 0 });
     view.select({ start: "other", bits: toBits(longer), sequence: 0 });
     assert.deepEqual(view.mask, typed);
     assert.match(view.counted, new RegExp(`of ${typed.rows} × ${columns} =`));
@@ -34,11 +35,11 @@ for (const columns of [3, 9])
 test("Python's mask for the sentence that has just been typed is taken, also if it comes before the sentence", () => {
   const view = new Lab(document.createElement("div"), {});
   said(view, 3, 0);
-  view.show({ queries: words(4), keys: words(4), mask: full(4) }, { first: 0 });
+  view.show({ ...names(4), mask: full(4) }, { first: 0 });
   const changed = full(4);
   changed.open[5] = 0;
   view.select({ start: "full", bits: toBits(changed), sequence: 0 });
-  view.show({ queries: words(4), keys: words(4), gallery: [entry("full", full(4)), entry("other", full(4))] });
+  view.show({ ...names(4), gallery: [entry("full", full(4)), entry("other", full(4))] });
   assert.deepEqual(view.mask, changed);
   assert.match(view.counted, /15 of 4 × 4/);
   const pressed = [...view.gallery.querySelectorAll("button")].map((node) => node.getAttribute("aria-pressed"));

@@ -9,6 +9,7 @@ const grid = (rows, name) => rows.map((row) => COLUMNS.map((column) => `${name} 
 const dataOf = (...rows) => ({
   columns: COLUMNS,
   rows,
+  tokens: rows,
   texts: grid(rows, "word"),
   notes: grid(rows, "note"),
   shades: rows.map(() => [0, 1]),

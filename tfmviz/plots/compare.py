@@ -121,8 +121,8 @@ def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tok
     return panels(masked(patterns, mask), share(), titles, tokens)
 
 
-def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
-    """Matrices on one scale in rows of two, (matrix, query, key), NaN where masked."""
+def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[str], across: int = 2) -> Cells:
+    """Matrices on one scale in rows, (matrix, query, key), NaN where masked."""
     return Cells(
         matrices=values,
         rows=of_tokens("query", tokens),
@@ -130,7 +130,7 @@ def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[
         scale=scale,
         titles=tuple(titles),
         square=True,
-        across=2,
+        across=across,
     )
 
 

@@ -203,7 +203,9 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     error = float(np.abs(found.sum(axis=0) - scores)[mask].max())
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
     values = masked(list(found), mask)
-    show(f"terms_{twin.scheme}", panels(values, signed(values, "part of the score"), tuple(TERMS), run.tokens))
+    show(
+        f"terms_{twin.scheme}", panels(values, signed(values, "part of the score"), tuple(TERMS), run.tokens, across=4)
+    )
     st.markdown(
         f"**{twin.scheme}, layer 0, head {duel.head}.** They sum to the scores, to within **{rounded(error)}**."
     )

@@ -11,6 +11,7 @@ from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.mask_forms import LARGE, additive, softmax_under
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
 from tfmviz.record.trace import Array
+from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
@@ -143,23 +144,24 @@ def exercises(here: Lesson, said: Settings) -> None:
     position = min(1, len(queries) - 1)
     mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape)[position]
     who = markdown.plain(said_of_queries(trace, choice.layer)[position])
+    everything = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)
+    examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
+    with lesson.line("riddle"):
+        n = st.number_input("Picture", 1, len(examples), min(5, len(examples)))
+    example = examples[int(n) - 1]
+    show("riddle", _picture(example.mask, keys.tokens, "which mask?"))
+    _ask("1. Which mask is this?", f"{example.title}. {example.words}")
     _ask(
-        "1. Rows or columns: which sums to 1?",
+        "2. Rows or columns: which sums to 1?",
         f"The rows: {rows.min():.3f} to {rows.max():.3f}. Columns need not: here {columns.min():.2f} to "
         f"{columns.max():.2f}.",
     )
     names = quoted(keys.tokens)
     seen = [markdown.plain(names[j]) for j in np.flatnonzero(mask)[:12]]
     _ask(
-        f"2. What can {who} attend to?",
+        f"3. What can {who} attend to?",
         f"{int(mask.sum())} of {len(keys)} tokens: {', '.join(seen)}{' …' if mask.sum() > 12 else ''}.",
     )
-    everything = gallery(len(queries), len(keys), said, second_len=len(keys), crossing=queries is not keys)
-    examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
-    n = st.number_input("Picture for question 3", 1, len(examples), min(5, len(examples)))
-    example = examples[int(n) - 1]
-    show("riddle", _picture(example.mask, keys.tokens, "which mask?"))
-    _ask("3. Which mask is this?", f"{example.title}. {example.words}")
 
 
 def _ask(question: str, answer: str) -> None:

@@ -202,6 +202,7 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
         data={
             "queries": of_queries(here.trace, layer),
             "keys": [visible(token) for token in keys.tokens],
+            "tokens": keys.tokens,
             "gallery": [
                 view.entry(e.mask, id=e.id, title=e.title, words=e.words, usable=e.mask.shape == shape)
                 for e in examples

@@ -9,7 +9,7 @@ from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.bars import bar_chart
-from tfmviz.plots.cells import masked, of_heads, of_pairs, share, written
+from tfmviz.plots.cells import chosen_row, masked, of_heads, of_pairs, share, written
 from tfmviz.plots.columns import histogram
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
@@ -108,8 +108,9 @@ def average(here: Lesson) -> None:
     tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
     titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
-    values, across = masked([mean, *pattern], mask), min(5, len(titles))
-    show("mean_and_heads", of_pairs(values, *tokens, share(), titles=tuple(titles), across=across))
+    values, frames = masked([mean, *pattern], mask), chosen_row(here.query, len(tokens[1]))
+    drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=min(5, len(titles)), frames=frames)
+    show("mean_and_heads", drawn)
     result(
         f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
         f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "

@@ -121,6 +121,7 @@ def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary:
     return {
         "columns": stages,
         "rows": [visible(token) for token in trace.tokens],
+        "tokens": trace.tokens,
         "texts": _rows([write(*cell) for cell in cells], len(stages)),
         "notes": _rows([_note(found, *cell, vocabulary) for cell in cells], len(stages)),
         "shades": np.round(np.clip(chosen / most, 0, 1), 3).astype(float).tolist(),

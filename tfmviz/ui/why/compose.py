@@ -15,7 +15,7 @@ from tfmviz.analysis.why.composition import Composition, Way, compositions, remo
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.subspaces import overlaps, overlaps_with_mlps, smallest_angle
 from tfmviz.plots import panels
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, masked, of_pairs, share, short, signed
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, chosen_row, masked, of_pairs, share, short, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
@@ -182,7 +182,9 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
         _in_words(here, after, earlier, later, way)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    show("two_heads", of_pairs(masked(patterns, mask), *tokens, share(), titles=tuple(titles), across=len(patterns)))
+    values, frames = masked(patterns, mask), chosen_row(here.query, len(tokens[1]))
+    drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=len(patterns), frames=frames)
+    show("two_heads", drawn)
     _links(earlier, later)
 
 

@@ -56,16 +56,22 @@ def offer_sampling(says: str) -> None:
 
 def ask(here: Lesson) -> Settings:
     """Draws the settings. A translation must end; a language model could also begin the next text."""
-    left, middle, right = st.columns([3, 3, 5], vertical_alignment="bottom")
+    left, right = st.columns([3, 8], vertical_alignment="bottom")
     banned: tuple[int, ...] = ()
     if here.model.config.architecture == "decoder-only":
-        ends = inputs.toggle("The model may end the text", False, key="ends", line=middle)
+        ends = inputs.toggle("The model may end the text", False, key="ends", line=right)
         banned = () if ends else here.model.tokenizer.marks.ends
     how = inputs.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", line=left)
     if how == "greedy":
         right.caption("The most probable word is always chosen.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
-    order = ORDERS[inputs.selectbox("Apply settings in the order used by", list(ORDERS), key="order", line=right)]
+    with st.expander("Settings", key="settings"):
+        return _sampling(banned)
+
+
+def _sampling(banned: tuple[int, ...]) -> Settings:
+    """Six settings, whose values stand above the table's columns."""
+    order = ORDERS[inputs.selectbox("Apply settings in the order used by", list(ORDERS), key="order")]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
     a, b, c = st.columns(3)
     temperature = inputs.slider("Temperature", 0.1, 2.0, 0.8, 0.1, key="temperature", line=a)

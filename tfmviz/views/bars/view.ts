@@ -2,7 +2,7 @@
 // HTML. With a run A and a run B each label has two bars.
 
 import { figureOf } from "../shared/drawn.ts";
-import { make } from "../shared/elements.ts";
+import { make, named } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { growing } from "../shared/motion.ts";
 import { barLength } from "../shared/numbers.ts";
@@ -64,7 +64,7 @@ function row([label, ...bars]: Row) {
     const number = make("span", { className: "number", textContent: bars[n + 1] });
     tracks.push(make("span", { className: "track" }, bar, number));
   }
-  const name = make("span", { className: "label", dir: "auto", title: label, textContent: label });
+  const name = named(label, { title: label });
   return make("li", {}, name, make("span", { className: "tracks" }, ...tracks));
 }
 

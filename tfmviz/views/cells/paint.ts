@@ -4,7 +4,7 @@ import { paintBrackets, partOf } from "../shared/bytes.ts";
 import { fitted, type Pen, setPen, strokes, upwards } from "../shared/canvas.ts";
 import { bytesOf, type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
-import { writeName } from "../shared/names.ts";
+import { writeName, writeToken } from "../shared/names.ts";
 import { LONGEST_NAME, type Place } from "./layout.ts";
 import { painter, ticks } from "./scales.ts";
 import { nameOf, type Picture } from "./words.ts";
@@ -142,10 +142,12 @@ function paintNames(pen: Pen, { picture: { rows, columns, matrices }, place, col
     const isFirst = x === corners[0].x; // in its row of matrices
     setPen(pen, { font: `${beside.size}px ${colours.font}`, textAlign: "right" });
     if (beside.room && isFirst) {
-      for (let row = 0; row < rows.count; row += beside.step)
-        pen.fillText(fitted(pen, partOf(nameOf(rows, row)), beside.room - 6), x - 6, y + (row + 0.5) * high + 1);
-      setPen(pen, { strokeStyle: colours.accent, lineWidth: 2 });
+      for (let row = 0; row < rows.count; row += beside.step) {
+        const name = partOf(nameOf(rows, row));
+        writeToken(pen, name, [x - 6, y + (row + 0.5) * high + 1], beside.size, beside.room - 6);
+      }
       const hasRoom = Math.min(beside.room - 3, high - 2) >= LEAST_BOX; // else boxes would hide the names
+      setPen(pen, { strokeStyle: colours.accent, lineWidth: 2 });
       for (const row of hasRoom ? rows.boxed : []) // tokens that the other text lacks
         pen.strokeRect(x - beside.room + 1, y + row * high + 1, beside.room - 3, high - 2);
     }

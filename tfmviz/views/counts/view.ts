@@ -1,7 +1,7 @@
 // A table whose rows can be chosen, and sentences with marked words. All of it becomes text, never HTML.
 
 import { figureOf } from "../shared/drawn.ts";
-import { button, make } from "../shared/elements.ts";
+import { button, make, named } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { barLength } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
@@ -123,7 +123,7 @@ function table(data: Table, view: Counts) {
   const body = (by < 0 ? rows.map((_, n) => n) : orderOf(rows, by, isUp)).map((row) => {
     const [name, ...numbers] = rows[row];
     const chosen = row === picked;
-    const label = make("span", { textContent: name, dir: "auto" });
+    const label = named(name);
     const choice = button("", { ariaPressed: String(chosen), dataset: { row }, onclick: () => view.page.pick?.(row) });
     choice.append(label);
     const cells = numbers.map((text, n) => {

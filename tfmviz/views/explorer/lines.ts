@@ -4,6 +4,7 @@ import { fresh, type Pen, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { listen, make, mark, put, type Texts, tokenButtons } from "../shared/elements.ts";
 import { fading } from "../shared/motion.ts";
+import { writeToken } from "../shared/names.ts";
 import { share } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Focus, Listener } from "./state.ts";
@@ -173,7 +174,7 @@ export class Lines {
       for (const [n, { labels }] of this.texts.entries()) {
         pen.textAlign = n ? "left" : "right";
         const x = n ? side + between + 6 : side - 6;
-        for (const [i, label] of labels.entries()) pen.fillText(label, x, this.middle(i));
+        for (const [i, label] of labels.entries()) writeToken(pen, label, [x, this.middle(i)], this.rowHeight / 2);
       }
       pen.save();
       pen.translate(side, 0);

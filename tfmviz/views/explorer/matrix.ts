@@ -9,7 +9,7 @@ import { type Colours, css, inkOn } from "../shared/colours.ts";
 import { make, type Texts, takenArrow } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
-import { across, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
+import { across, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { share, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { cellOf } from "../shared/where.ts";
@@ -211,7 +211,7 @@ export class Matrix {
     clip(pen, 0, top, view.width, view.height - top);
     for (let i = Math.ceil(rows[0] / beside.step) * beside.step; i < rows[1]; i += beside.step) {
       const middle = top + (i + 0.5) * cell - view.y;
-      pen.fillText(this.texts.queries.labels[i], left - 5, middle);
+      writeToken(pen, this.texts.queries.labels[i], [left - 5, middle], beside.size);
       if (this.sums.length) pen.fillText(this.sums[i], right + SUMS - 4, middle);
     }
     const axis = { edge: AXIS + BRACKET, cell, size: beside.size, colour: colours.text };

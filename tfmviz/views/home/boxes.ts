@@ -4,7 +4,7 @@
 export type Cut = { text: string; labels: string[]; offsets: [number, number][] };
 
 /** From `start` to `end` in the units of strings, without the space before a word, which begins at `reach`. */
-export type Box = { tokens: number[]; label: string; reach: number; start: number; end: number; isJoined: boolean };
+export type Box = { tokens: number[]; label: string; reach: number; start: number; end: number };
 
 /** @returns none where there are no tokens */
 export function boxesOf({ text, labels, offsets }: Cut): Box[] {
@@ -21,7 +21,7 @@ export function boxesOf({ text, labels, offsets }: Cut): Box[] {
     } else {
       const piece = text.slice(reach, end);
       const start = piece.trim() ? end - piece.trimStart().length : reach;
-      boxes.push({ tokens: [token], label: labels[token], reach, start, end, isJoined: last?.end === start });
+      boxes.push({ tokens: [token], label: labels[token], reach, start, end });
     }
   }
   return boxes;

@@ -9,6 +9,7 @@ import { rowOf } from "../shared/arrays.ts";
 import { MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
+import { joinsOf } from "../shared/kinds.ts";
 import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
 import { svgElement } from "../shared/picture.ts";
@@ -170,9 +171,10 @@ class Stage extends Shell {
     this.paper.style.setProperty("--letters", String(Math.max(text.length, 1)));
     let done = 0;
     const nodes: (Node | string)[] = [];
-    this.spans = this.boxes.map(({ start, end, isJoined }, n) => {
-      const className = `${isJoined ? "joined" : ""}${this.boxes[n + 1]?.isJoined ? " on" : ""}`;
-      const span = make("span", { className, textContent: text.slice(start, end) });
+    const pieces = this.boxes.map(({ reach, end }) => text.slice(reach, end));
+    const joins = joinsOf(pieces);
+    this.spans = this.boxes.map(({ start, end }, n) => {
+      const span = make("span", { className: joins[n], textContent: text.slice(start, end) });
       nodes.push(text.slice(done, start), span);
       done = end;
       return span;

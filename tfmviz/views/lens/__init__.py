@@ -1,6 +1,7 @@
 """The logit lens in the browser: a table with a row for every token and a column for every stage of the stream.
 
-The data are {columns, rows, texts, notes, shades, scale, legend}: names, then for every row a list with one entry per
+The data are {columns, rows, tokens, texts, notes, shades, scale, legend}: names (`tokens` are what the rows are labels
+of), then for every row a list with one entry per
 column. A shade lies in [0, 1]. On the scale "share" it is a probability and drawn in teal; on the scale "amount" it
 is drawn from faint to strong. `legend` says what the two ends of the scale are.
 """

@@ -4,7 +4,9 @@ import { render } from "preact";
 import { bytesOf, mixed, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { buttonOf, make, reached, rove } from "../shared/elements.ts";
+import { joinsOf } from "../shared/kinds.ts";
 import { component } from "../shared/meet.ts";
+import { Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
@@ -12,6 +14,7 @@ import { type Page, Shell } from "../shared/shell.ts";
 interface Data {
   columns: string[];
   rows: string[];
+  tokens: string[];
   texts: string[][];
   notes: string[][];
   shades: number[][];
@@ -68,15 +71,16 @@ export class Lens extends Shell {
             aria-label={sentence(data, { row, column })}
             aria-pressed={isChosen}
           >
-            {data.texts[row][column]}
+            <Named label={data.texts[row][column]} />
           </button>
         </td>
       );
     };
+    const joins = joinsOf(data.tokens);
     const line = (name: string, row: number) => (
       <tr key={row} class={row === chosen?.row ? "chosen" : ""}>
-        <th scope="row" dir="auto" title={`Token ${row}`}>
-          {name}
+        <th scope="row" dir="auto" title={`Token ${row}`} class={joins[row]}>
+          <Named label={name} />
         </th>
         {data.columns.map((_, column) => cell(row, column))}
       </tr>

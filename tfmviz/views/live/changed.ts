@@ -143,9 +143,10 @@ type Seen = {
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_a: (seen) => oneSide(seen, 0),
   side_b: (seen) => oneSide(seen, 1),
-  masks: ({ sides: [, { sites, layer, head, labels }], isTyped }) => {
+  masks: ({ sides: [, { sites, layer, head, labels, tokens }], isTyped }) => {
     const { rows, columns, values } = headOf(sites, `${layer}.mask`, head);
-    return isTyped && { queries: labels, keys: labels, mask: { rows, columns, open: Uint8Array.from(values) } };
+    const mask = { rows, columns, open: Uint8Array.from(values) };
+    return isTyped && { queries: labels, keys: labels, tokens, mask };
   },
   side_difference: ({ sides, order, query, key }) => {
     const [a, b] = sides.map(maskedOf);

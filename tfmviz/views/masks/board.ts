@@ -5,7 +5,7 @@ import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
-import { across, cut, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
+import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
 
 /** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
@@ -160,7 +160,7 @@ export class Board {
       const count = rowCount(mask, i);
       pen.fillStyle = count ? colours.text : colours.accent;
       pen.textAlign = "right";
-      pen.fillText(cut(texts.queries[i]), left - 5, top + (i + 0.5) * cell);
+      writeToken(pen, cut(texts.queries[i]), [left - 5, top + (i + 0.5) * cell], beside.size);
       pen.textAlign = "left";
       pen.fillText(count ? String(count) : "none!", left + mask.columns * cell + 5, top + (i + 0.5) * cell);
     }

@@ -3,7 +3,9 @@
 import { render, type TargetedEvent } from "preact";
 import { fresh, type Pen } from "../shared/canvas.ts";
 import { arrowOf, make, reached, rove } from "../shared/elements.ts";
+import { joinsOf } from "../shared/kinds.ts";
 import { component } from "../shared/meet.ts";
+import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import { type Page, Shell } from "../shared/shell.ts";
@@ -30,11 +32,14 @@ import { Board, paintMask } from "./board.ts";
 type Sent = { id: string; title: string; words: string; usable: boolean } & Bits;
 type Entry = Sent & { mask: Mask };
 
+/** Names of both sides, and the tokens that the keys are names of. */
+type Texts = { queries: string[]; keys: string[]; tokens: string[] };
+
 const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
 const BRUSH_KEYS: Record<string, Brush> = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
 const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
 const TYPED = "Press Enter to edit the mask of this sentence.";
-const TILE = 34;
+const TILE = 26;
 const MOST_UNDO = 200;
 const MOST_NAMED = 6; // rows that see nothing
 
@@ -43,7 +48,7 @@ const isLike = (one: Mask, other: Mask) => one.rows === other.rows && one.column
 export class Lab extends Shell {
   mask!: Mask; // from the first `read` on
   entries: Entry[] = [];
-  texts = { queries: [] as string[], keys: [] as string[] };
+  texts: Texts = { queries: [], keys: [], tokens: [] };
   start = ""; // the mask one started from
   brush: Brush = "cell";
   past: { start: string; mask: Mask }[] = [];
@@ -71,8 +76,8 @@ export class Lab extends Shell {
   }
 
   /** Takes another gallery, for another sentence or model; while a sentence is being typed, its mask alone. */
-  read({ queries, keys, gallery, mask }: { queries: string[]; keys: string[]; gallery?: Sent[]; mask?: Mask }) {
-    const texts = { queries, keys };
+  read({ queries, keys, tokens, gallery, mask }: Texts & { gallery?: Sent[]; mask?: Mask }) {
+    const texts = { queries, keys, tokens };
     if (JSON.stringify(texts) !== JSON.stringify(this.texts)) this.past = [];
     this.texts = texts;
     if (gallery) this.entries = gallery.map((entry) => ({ ...entry, mask: fromBits(entry) }));
@@ -293,17 +298,19 @@ export class Lab extends Shell {
   drawSentence() {
     const isSeen = ({ rows, columns, open }: Mask, column: number) =>
       Array.from({ length: rows }, (_, row) => open[row * columns + column]).includes(OPEN);
+    const joins = joinsOf(this.texts.tokens);
     const word = (key: string, n: number) => (
       <button
         type="button"
         key={n}
+        class={joins[n]}
         ref={reached(n === 0)}
         aria-pressed={isSeen(this.entry.mask, n) && !isSeen(this.mask, n)}
         onClick={() => this.toggle(n)}
         onPointerEnter={() => this.point({ row: -1, column: n })}
         onPointerLeave={() => this.point(null)}
       >
-        {key}
+        <Named label={key} />
       </button>
     );
     render(this.texts.keys.map(word), this.sentence);

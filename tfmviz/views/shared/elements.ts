@@ -1,6 +1,7 @@
 // Making elements. What comes from the reader becomes text nodes and attributes, never HTML.
 
 import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
+import { joinsOf, partsOf } from "./kinds.ts";
 
 /**
  * What a token is called: a short visible label for each, and the tokens themselves; where a text has parts, such as
@@ -99,6 +100,16 @@ export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
   if (node) node.tabIndex = isReached ? 0 : -1;
 };
 
+/** A token's name. */
+export const named = (label: string, properties?: Properties<HTMLSpanElement>) =>
+  make(
+    "span",
+    { className: "label", dir: "auto", ...properties },
+    ...partsOf(label).map(({ text, isChip }) =>
+      isChip ? make("span", { className: "chip", textContent: text }) : text,
+    ),
+  );
+
 /** Gives a group a button for every token, and returns them; Tab reaches the chosen one. Those there are used again. */
 export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chosen: number) {
   const buttons = [...group.querySelectorAll("button")];
@@ -108,13 +119,15 @@ export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chos
     group.append(node);
     buttons.push(node);
   }
+  const joins = joinsOf(tokens);
   for (const [position, node] of buttons.entries()) {
-    node.replaceChildren(make("span", { className: "label", textContent: partOf(labels[position]), dir: "auto" }));
+    const label = partOf(labels[position]);
+    node.replaceChildren(named(label));
     node.title = `Token ${position}: “${inWords(tokens[position])}”`;
     node.tabIndex = position === chosen ? 0 : -1;
-    node.className = "";
+    node.className = joins[position];
     node.ariaPressed = "false";
-    node.ariaLabel = partOf(labels[position]) === labels[position] ? null : inWords(labels[position]);
+    node.ariaLabel = label === labels[position] ? null : inWords(labels[position]);
   }
   for (const run of runsOf(labels)) bracket(buttons, run);
   return buttons;

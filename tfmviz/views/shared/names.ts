@@ -1,6 +1,7 @@
 // Names along the cells of a picture: level where they fit, else slanted at 45°, never upright.
 
 import { fitted, type Pen } from "./canvas.ts";
+import { partsOf } from "./kinds.ts";
 
 /** the side of a square over its diagonal: what a slanted text takes of width and height for a pixel of its length */
 export const SLANT = Math.SQRT1_2;
@@ -63,16 +64,45 @@ type At = { x: number; y: number; side: "above" | "below"; longest: number; isBo
 /** Writes a name in the middle of its cell's column; the end of a slanted one stands there. */
 export function writeName(pen: Pen, name: string, { x, y, side, longest, isBoxed }: At, { size, isSlanted }: Written) {
   const away = (side === "above" ? -1 : 1) * (AWAY + size / 2);
-  const text = isSlanted ? fitted(pen, name, longest) : name;
   pen.save();
   pen.translate(x, y + (isSlanted ? SLANT * away : away));
   if (isSlanted) pen.rotate(-Math.PI / 4);
   pen.textAlign = !isSlanted ? "center" : side === "above" ? "left" : "right";
-  pen.fillText(text, 0, 0);
-  if (isBoxed) {
-    const width = pen.measureText(text).width;
-    const left = { left: 0, center: -width / 2, right: -width }[pen.textAlign as "left" | "center" | "right"];
-    pen.strokeRect(left - 3, -0.6 * size, width + 6, 1.2 * size);
-  }
+  const [left, top, wide, high] = writeToken(pen, name, [0, 0], size, isSlanted ? longest : undefined);
+  if (isBoxed) pen.strokeRect(left, top, wide, high);
   pen.restore();
+}
+
+const CHIP = 0.16; // opacity of the letters' own colour
+
+/**
+ * Writes a token's name with the pen's alignment, special ones on a grey chip.
+ * @param longest pixels; a longer name is cut
+ * @returns the box around it
+ */
+export function writeToken(pen: Pen, name: string, [x, y]: [number, number], size: number, longest = Infinity) {
+  const parts = partsOf(name);
+  const text = fitted(pen, parts.map((part) => part.text).join(""), longest);
+  const width = pen.measureText(text).width;
+  const left = { left: 0, center: -width / 2, right: -width }[pen.textAlign as "left" | "center" | "right"];
+  const { globalAlpha } = pen;
+  pen.globalAlpha = CHIP;
+  for (const [n, part] of parts.entries()) {
+    if (!part.isChip) continue;
+    const before = pen.measureText(
+      parts
+        .slice(0, n)
+        .map(({ text }) => text)
+        .join(""),
+    ).width;
+    pen.fillRect(
+      x + left + before - 3,
+      y - 0.6 * size,
+      Math.min(pen.measureText(part.text).width, width) + 6,
+      1.2 * size,
+    );
+  }
+  pen.globalAlpha = globalAlpha;
+  pen.fillText(text, x, y);
+  return [x + left - 3, y - 0.6 * size, width + 6, 1.2 * size] as const;
 }

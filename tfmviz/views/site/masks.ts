@@ -65,7 +65,7 @@ tfmvizSite.add("masks", (site, parent) => {
       const { rows, columns } = mask;
       return { ...said, rows, columns, bits: toBits(mask) };
     });
-    view.show({ queries: labels, keys: labels, gallery: entries });
+    view.show({ queries: labels, keys: labels, tokens, gallery: entries });
     const [wanted, changes] = [asked?.get("start") ?? "", (asked?.get("edit") ?? "").slice(0, LONGEST_MASK)];
     asked = null;
     if (labels.length === length && !wanted) return runWithMask();

@@ -64,6 +64,7 @@ def _facts(trace: Trace, layer: str, head: int, weights: AttentionWeights) -> di
     return {
         "layer": layer,
         "queries": of_queries(trace, layer),
+        "tokens": trace.axes(layer)[0].tokens,
         "keys": [visible(token) for token in trace.axes(layer)[1].tokens],
         "heads": len(trace[f"{layer}.q"]),
         "preNorm": is_pre_norm(trace),

@@ -4,7 +4,7 @@ import { fitsInto, fresh, measured, type Pen, setPen, strokes, widest } from "..
 import { type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
 import { make, takenArrow } from "../shared/elements.ts";
 import { hatch, type Sheet } from "../shared/hatch.ts";
-import { across, cut, type Names, reach, SLANT, thinned, writeName } from "../shared/names.ts";
+import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
@@ -220,7 +220,7 @@ export class Grid {
     for (const [row, label] of this.left ? this.head.labels(axes.rows).slice(0, rows).entries() : []) {
       if (isLeftOut(row, chosen.row, beside.step)) continue;
       pen.font = font(row === chosen.row, beside.size);
-      pen.fillText(cut(label), this.left - 4, this.top + (row + 0.5) * this.high);
+      writeToken(pen, cut(label), [this.left - 4, this.top + (row + 0.5) * this.high], beside.size);
     }
     for (const [column, label] of this.top ? this.head.labels(axes.columns).slice(0, columns).entries() : []) {
       if (isLeftOut(column, chosen.column, above.step)) continue;

@@ -102,7 +102,7 @@ function sideBySideOf(record: SiteRecord<HeadFacts>, heads: number): Matrix {
   return { rows, columns: columns * heads, values };
 }
 
-type Fact = "title" | "layer" | "head" | "heads" | "preNorm" | "queries" | "keys";
+type Fact = "title" | "layer" | "head" | "heads" | "preNorm" | "queries" | "tokens" | "keys";
 type How = "divisor" | "divided" | "cap" | "linear" | "sink" | "normed" | "outNormed";
 
 /** What is known of a head besides its arrays (`payload` in __init__.py). */
@@ -123,7 +123,8 @@ export class Head {
   linear = false; // whether the pattern is φ(q) · φ(k), divided by its sum
   normed = false; // whether a norm makes queries and keys
   outNormed = false; // whether a norm makes what the layer writes
-  queries: string[] = [];
+  queries: string[] = []; // the labels of `tokens`
+  tokens: string[] = [];
   keys: string[] = [];
   known: Partial<Record<MatrixId, Shown>> = {};
 

@@ -14,7 +14,7 @@ export function stepsOf(
 ): Plain<HeadFacts> {
   const { config, positions } = engine.transformer;
   const { d_head, divisor, n_heads, norm_position } = config;
-  const { labels } = facts.texts.target;
+  const { labels, tokens } = facts.texts.target;
   const before = sites[`${layer.slice(0, layer.lastIndexOf("."))}.resid_pre`];
   const preNorm = norm_position === "pre";
   const found: Sites = { x: preNorm ? sites[`${layer}.norm`] : before, before };
@@ -32,5 +32,6 @@ export function stepsOf(
   const plainly = divisor === 1 ? "" : String(Number(divisor.toPrecision(4)));
   const divided = Math.abs(divisor - Math.sqrt(d_head)) < 1e-9 * divisor ? `√${d_head}` : plainly;
   const how = { preNorm, divisor, divided, cap: null, linear: false, sink: null, normed: false, outNormed: false };
-  return { facts: { title, layer, head, queries: labels, keys: labels, heads: n_heads, ...how }, sites: found };
+  const texts = { queries: labels, tokens, keys: labels };
+  return { facts: { title, layer, head, heads: n_heads, ...texts, ...how }, sites: found };
 }

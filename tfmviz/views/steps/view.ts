@@ -78,7 +78,7 @@ export class Steps extends Shell {
     const isSame = before && before.queries.join("\n") === queries.join("\n");
     this.selection = isSame ? this.fitted(this.selection) : this.first(this.typed?.first);
     this.stages = stagesOf(this.head);
-    tokenButtons(this.tokens, { labels: queries, tokens: queries }, this.selection.query);
+    tokenButtons(this.tokens, { labels: queries, tokens: this.head.tokens }, this.selection.query);
     const entry = ({ id, short }: Stage, n: number) =>
       button(short, { dataset: { stage: id }, title: `Stage ${n + 1}`, onclick: () => this.go(id) });
     this.list.replaceChildren(...this.stages.map((stage, n) => make("li", {}, entry(stage, n))));

@@ -7,6 +7,7 @@ import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make, watched } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { Named } from "../shared/named.tsx";
 import { perCent, shortShare } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
@@ -175,8 +176,12 @@ class Translation extends Shell {
                   onClick={() => this.choose(n)}
                   {...watched((isOn) => this.hover(n, isOn))}
                 >
-                  <b dir="auto">{step.writes}</b>
-                  <small>{step.reads}</small>
+                  <b>
+                    <Named label={step.writes} />
+                  </b>
+                  <small>
+                    <Named label={step.reads} />
+                  </small>
                 </button>
               ))}
             </div>
@@ -199,7 +204,9 @@ class Translation extends Shell {
             <tbody>
               {written.map((step, n) => (
                 <tr class={n === looked ? "looked" : ""} {...watched((isOn) => this.hover(n, isOn))}>
-                  <th scope="row" dir="auto">{`${step.reads} → ${step.writes}`}</th>
+                  <th scope="row">
+                    <Named label={`${step.reads} → ${step.writes}`} />
+                  </th>
                   {step.weights.map((weight) => (
                     <td title={perCent(weight)} style={shadeOf(weight)}>
                       {source.length > WIDE ? <span class="unseen">{perCent(weight)}</span> : shortShare(weight)}

@@ -6,6 +6,7 @@ import { painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { Named } from "../shared/named.tsx";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
 import { Cumulated, Shares } from "./rivals.tsx";
 import { type Settings, settled } from "./settled.ts";
@@ -313,7 +314,7 @@ class Desk extends Shell {
             disabled={ends.includes(rival.token)}
             onClick={() => this.act(() => this.put(this.place, rival.token))}
           >
-            {rival.text}
+            <Named label={rival.text} />
           </button>
         </th>
         <Shares shares={rival.shares} />
