@@ -1,7 +1,5 @@
 """Who is turned away: who asks for nothing, who finds no open file left, and an address with too many connections."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Masks, as pictures: rows are queries, columns are keys, 1 = may attend; and what holds of them at any length."""
 
-from __future__ import annotations
-
 import re
 
 import torch

@@ -1,7 +1,5 @@
 """Traces with attention we know, and a reader of payloads that shares no code with their writer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

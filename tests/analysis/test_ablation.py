@@ -1,7 +1,5 @@
 """Switching parts off and copying between runs: edits, several at once, and the numbers made of them."""
 
-from __future__ import annotations
-
 from functools import partial
 from unittest.mock import Mock
 

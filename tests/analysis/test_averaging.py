@@ -1,7 +1,5 @@
 """A head's output is an average of values: the pages' plane shows it where it is, inside of what they span."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

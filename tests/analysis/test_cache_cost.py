@@ -1,7 +1,5 @@
 """What the cache costs: bytes against real tensors, shapes against transformers."""
 
-from __future__ import annotations
-
 import torch
 from transformers import FalconConfig, Gemma2Config, GPT2Config, LlamaConfig, MistralConfig, PreTrainedConfig
 

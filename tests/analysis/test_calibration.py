@@ -1,7 +1,5 @@
 """Calibration, by numpy alone and on cases that can be counted by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """Counts of the table against torch's own count of layers that are built, slopes and crossings against known powers."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

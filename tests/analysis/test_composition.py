@@ -1,7 +1,5 @@
 """Composition against whole matrices, its baseline against a law, removed paths against torch's hooks, and values."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

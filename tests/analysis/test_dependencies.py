@@ -1,7 +1,5 @@
 """Pairs of sentences that differ in one word, and when a model has told them apart."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

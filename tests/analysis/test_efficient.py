@@ -1,7 +1,5 @@
 """Each cheaper attention: exact in its limit, the cheap way equal to its pattern, its cost to what it does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import Mock

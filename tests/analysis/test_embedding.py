@@ -1,7 +1,5 @@
 """Looking up a vector, its neighbours, and the plane of principal components."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

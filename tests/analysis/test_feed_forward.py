@@ -1,7 +1,5 @@
 """A feed-forward layer taken apart: functions against PyTorch, the layer against the record, sums against products."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Cosines of one word in two places, against arithmetic of our own and laws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

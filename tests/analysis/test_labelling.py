@@ -1,7 +1,5 @@
 """Places around a change of label, shares by place, and the mean of the states."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tfmviz.analysis.labelling import from_mean_of_states, share_by, since_change, until_change

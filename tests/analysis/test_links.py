@@ -1,7 +1,5 @@
 """Which head links two words, against the record's own patterns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

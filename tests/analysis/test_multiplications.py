@@ -1,7 +1,5 @@
 """Counted multiplications against torch's own count, in models of every architecture."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch

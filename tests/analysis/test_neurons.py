@@ -1,7 +1,5 @@
 """Where neurons fire most: found among known numbers, kept in a file, and refused if it belongs to other weights."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

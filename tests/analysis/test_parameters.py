@@ -1,7 +1,5 @@
 """Counted parameters against models that are built: transformers' of published shapes, and the house's own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

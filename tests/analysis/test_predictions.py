@@ -1,7 +1,5 @@
 """Softmax and the most probable words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

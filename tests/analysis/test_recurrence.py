@@ -1,7 +1,5 @@
 """How gradients fade through a recurrent layer, against torch's own differentiation; the steps of a layer, by hand."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

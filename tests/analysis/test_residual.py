@@ -1,7 +1,5 @@
 """Lengths of the stream, and who wrote how much of a step."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Attention rollout: which keys some path leads to."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tfmviz.analysis.rollout import rollout

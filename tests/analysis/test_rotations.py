@@ -1,7 +1,5 @@
 """What RoPE does to products of queries and keys: laws, and the paper's own formulas."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

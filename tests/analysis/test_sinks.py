@@ -1,7 +1,5 @@
 """The first token as a sink: shares and lengths by hand, and a value removed by torch's hooks."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The smoothed target, its divergence and the gradient, against torch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """The stream as a sum, read out at every stage, and its share in a logit: laws, and other ways to the same numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

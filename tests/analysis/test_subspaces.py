@@ -1,7 +1,5 @@
 """Principal angles between what heads write and later parts read, against projections, and laws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A score as a sum over writers, paths removed, and copying: against torch in float64, torch's hooks, and numpy."""
 
-from __future__ import annotations
-
 import copy
 from functools import cache
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """A window network taken apart: its parts add up to what torch computes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

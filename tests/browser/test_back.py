@@ -1,7 +1,5 @@
 """The browser's back button returns to a page as it was."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """Bars with their words, in a narrow column."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser import Visit

@@ -1,7 +1,5 @@
 """Two sentences side by side in a browser: three clicks, one pointer for both, one link, one click to leave."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """What only a browser shows of the page on recurrent translators: clicks, links, widths, accessibility."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

@@ -1,7 +1,5 @@
 """What only a browser shows of pictures made of cells: pointer, keyboard, clicks, colours, files, access."""
 
-from __future__ import annotations
-
 import re
 import struct
 

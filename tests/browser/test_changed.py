@@ -1,7 +1,5 @@
 """Masks, parts that are off and sliders answer in the browser; Python's answer comes later and agrees."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat

@@ -1,7 +1,5 @@
 """What only a browser shows of small charts: hovering, words for screen readers, data exchanged in place, files."""
 
-from __future__ import annotations
-
 import csv
 import re
 import struct

@@ -1,7 +1,5 @@
 """Of model, layer and head a page shows those that change it. The others keep their values."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, open_tab, project, take_from_menu

@@ -1,7 +1,5 @@
 """What only a browser shows of the pages on costs: a row that is clicked, a measurement that runs, a phone."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

@@ -1,7 +1,5 @@
 """What only a browser shows of the page that counts words: clicks, links, widths, accessibility."""
 
-from __future__ import annotations
-
 import csv
 import re
 

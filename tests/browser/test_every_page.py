@@ -5,8 +5,6 @@ One visit asks every tab of a page all that is asked of every tab. `make test` o
 a light and a dark one; `make soak` opens each page in both schemes, and all 150 tabs: ten minutes of Chromium's.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from itertools import islice

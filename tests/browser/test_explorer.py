@@ -1,7 +1,5 @@
 """What only a browser shows: pictures answer pointer and keyboard, nothing comes from outside, text stays text."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote
 

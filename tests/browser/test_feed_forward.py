@@ -1,7 +1,5 @@
 """What only a browser shows of the feed-forward page: clicks, keys, the address, files, widths, access."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

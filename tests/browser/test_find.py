@@ -1,7 +1,5 @@
 """The search in the browser: by a key or a button on every page, and nothing of the reader's is lost."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, Visit, keys, violations

@@ -1,7 +1,5 @@
 """Where the first figure of a page begins, and how large its letters are; `test_every_page` asks it of every tab."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import urlencode

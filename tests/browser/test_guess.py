@@ -1,7 +1,5 @@
 """Predict, then reveal: the figure hides, the question shows, nothing is computed, and the controls stay."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Locator, Page, expect

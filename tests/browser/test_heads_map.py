@@ -1,7 +1,5 @@
 """The map of heads under pointer and keyboard, and the way to it from the explorer."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Home: alive at once, and every way out of it; addresses that were the explorer's."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Locator, Page, expect

@@ -1,7 +1,5 @@
 """The keyboard of the page on writing: its words follow each key, and a tap puts one into the text."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

@@ -1,7 +1,5 @@
 """What only a browser shows of the page from windows to attention: clicks, widths, accessibility of every tab."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

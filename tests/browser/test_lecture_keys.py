@@ -1,7 +1,5 @@
 """Whatever was clicked in a lecture, its keys walk on, but for what somebody types in or has reached by Tab."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """Shortcuts of single letters can be switched off, and stay off."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

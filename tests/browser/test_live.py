@@ -1,7 +1,5 @@
 """The pictures follow each key, and Python waits for Enter."""
 
-from __future__ import annotations
-
 import json
 import re
 

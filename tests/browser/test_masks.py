@@ -1,7 +1,5 @@
 """What only a browser shows of the step-by-step page and the mask laboratory: clicks, keys, drawing, the address."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

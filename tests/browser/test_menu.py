@@ -1,7 +1,5 @@
 """The header in the browser: it says where one is, leads to every page in two clicks, and shares what one sees."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

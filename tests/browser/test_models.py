@@ -1,7 +1,5 @@
 """The menu of models in the browser: by pointer and by keys, and what it says of a reader's own model."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """What becomes something else does so in 200 ms, on top of what is already there."""
 
-from __future__ import annotations
-
 from playwright.sync_api import BrowserContext, expect
 
 from tests.browser import AT_REST, Server, Visit

@@ -1,7 +1,5 @@
 """On a phone every choice of a segmented control is in sight."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser import Visit

@@ -1,7 +1,5 @@
 """The board on which digits are drawn: pointer, finger, keys, the address, and both looks."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

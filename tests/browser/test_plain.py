@@ -1,7 +1,5 @@
 """The app under plain `streamlit run`, which serves nothing of ours: a view's script travels inside its page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """What only a browser shows of the page on positions: words that are clicked, the address, phones, accessibility."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The presenter's window: it has the line, walks the class's window and is walked by it, and belongs to one lecture."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Projector mode: large letters, the header out of sight, the rest as it was, and it stays from page to page."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """A reader whose server ends and starts again."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -1,7 +1,5 @@
 """What only a browser shows of the arrows: turning without the server, keys, the address, accessibility."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote
 

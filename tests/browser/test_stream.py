@@ -1,7 +1,5 @@
 """What only a browser shows of the residual-stream page: clicks and keys in the lens, colours, width, the address."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

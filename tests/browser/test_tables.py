@@ -1,7 +1,5 @@
 """Tables and number fields: numbers end in line, what a scroller hides is said, and no value is cut."""
 
-from __future__ import annotations
-
 from tests.browser import Visit
 
 LOW, ORDERED = "/why?why=Test it", "/complexity"

@@ -1,7 +1,5 @@
 """Ten things that a newcomer wants, and how many clicks from home they may take: a line in `TASKS` and a function."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The page on training in a browser: a run is started, watched, paused, resumed and stopped."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

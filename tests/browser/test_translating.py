@@ -1,7 +1,5 @@
 """What only a browser shows of a translation: stepping, pointing, the address."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

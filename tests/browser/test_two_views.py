@@ -1,7 +1,5 @@
 """Two views of a kind on one page: what happens in one stays there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a newcomer wants to do first, in few clicks: find the head that links two words, and hide a word."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

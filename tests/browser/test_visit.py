@@ -1,7 +1,5 @@
 """The visits of the browser's tests: each notes what a page must not do, and leaves nothing to the next."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

@@ -1,7 +1,5 @@
 """What only a browser shows of the whole model: zooming, following, playing, links, widths, files, access."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """What only a browser shows of the writing desk: stepping, playing, branching, the address."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

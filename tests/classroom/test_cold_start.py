@@ -1,7 +1,5 @@
 """A class comes in: everyone opens a page on a server that has just started."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

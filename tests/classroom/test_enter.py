@@ -1,7 +1,5 @@
 """What Enter sends: only what the sentence changes."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from tests.browser import Server

@@ -1,7 +1,5 @@
 """Many readers on one server, each with a sentence of their own."""
 
-from __future__ import annotations
-
 from tests.browser import Server
 from tests.classroom.crowd import Outcome, arrive, enter_at_once, leave, together
 

@@ -1,7 +1,5 @@
 """Counts of n-grams against `collections.Counter`."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

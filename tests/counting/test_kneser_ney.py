@@ -1,7 +1,5 @@
 """The n-gram model against a second one written with dictionaries, straight from the formula."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 import numpy as np

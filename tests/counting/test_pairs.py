@@ -1,7 +1,5 @@
 """Words and pairs of words, against counting by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The text that comes with the app is what its script, its facts and its licence say."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -1,7 +1,5 @@
 """Writing with counts, and the chain rule."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The doors, from in front of HAProxy and from in front of a server without it."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

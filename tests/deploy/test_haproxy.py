@@ -1,7 +1,5 @@
 """What HAProxy adds: compression, a cache, cookies; and that it understands its file."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

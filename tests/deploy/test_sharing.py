@@ -1,7 +1,5 @@
 """HAProxy before two servers that only note what they are asked: who is asked, and how often."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Texts and edits for a comparison of the engine with Python, and what has to agree."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A browser gets a model in parts; what came cut, changed or not at all is refused with a sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from hashlib import sha256

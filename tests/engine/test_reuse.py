@@ -1,7 +1,5 @@
 """Whatever a reader types before, the record is that of one pass over the final text, to the last bit."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The engine cuts texts into the same tokens as Python, or says that it cannot."""
 
-from __future__ import annotations
-
 import random
 import re
 from functools import cache

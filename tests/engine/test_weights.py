@@ -1,7 +1,5 @@
 """Weights are read as the library reads them, and damaged ones are refused with a sentence."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The sources break no rule of the house, and a source that breaks one is found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The way on which keys come and pictures go, without the pages around it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """What a browser that asks at every key gets: what Enter would give, in order, or a sentence."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -3,8 +3,6 @@
 Sizes differ from each other and are prime where that is possible, so that no two axes can be swapped unnoticed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any, TypeVar, get_args

@@ -3,8 +3,6 @@
 It shares no code with the library, so agreement means that what a page shows is what the weights say.
 """
 
-from __future__ import annotations
-
 import json
 from math import erf
 from pathlib import Path

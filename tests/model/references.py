@@ -1,7 +1,5 @@
 """Models of transformers with the weights of ours, for what they write."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from transformers import GenerationMixin, MarianConfig, MarianMTModel

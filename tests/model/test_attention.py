@@ -1,7 +1,5 @@
 """Attention against torch's own two implementations, its two paths against each other, and what a pattern must obey."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F

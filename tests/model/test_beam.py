@@ -1,7 +1,5 @@
 """Greedy writing and beam search: token by token what transformers writes, and the laws of the tree."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from itertools import product
 from typing import Any

@@ -1,8 +1,6 @@
 """Norms, feed-forward layers, blocks and stacks against torch.nn and transformers, and the accounting of the residual
 stream."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import torch

@@ -1,7 +1,5 @@
 """The configuration: what it refuses and why, what it derives, and that it survives JSON."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which outputs of a whole model depend on which inputs: causality, order, padding."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

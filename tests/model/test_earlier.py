@@ -1,7 +1,5 @@
 """The models from before the transformer: their equations in numpy, and what they can see."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Writing a token at a time: what is written is what independent forward passes would choose."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, get_args

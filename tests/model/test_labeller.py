@@ -1,7 +1,5 @@
 """Recurrent labellers: torch's own stacked and bidirectional layers, what each state depends on, and the record."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The recurrent layer: its equations in numpy, torch's own, and its record."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

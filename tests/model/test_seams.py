@@ -3,8 +3,6 @@
 `tests/huggingface` compares whole models with transformers; here each seam stands alone.
 """
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import pytest

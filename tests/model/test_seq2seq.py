@@ -1,7 +1,5 @@
 """Recurrent encoder-decoders: alignments, contexts and states computed anew in numpy, and laws."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a whole model records, and that recording changes nothing."""
 
-from __future__ import annotations
-
 import torch
 
 from tests.cases import each

@@ -1,7 +1,5 @@
 """The state space model: its recurrence is a convolution, both are those of numpy, and the future changes no past."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

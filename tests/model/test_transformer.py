@@ -1,7 +1,5 @@
 """Whole models: against Hugging Face's GPT-2, their embeddings, and how they are built."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """A mixture of experts against its formula, shared layers against equal ones, and attention that compares no tokens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

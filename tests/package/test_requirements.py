@@ -1,7 +1,5 @@
 """What is installed: pinned, locked, explained, and nothing that the app does not import."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

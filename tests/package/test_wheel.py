@@ -1,7 +1,5 @@
 """The wheel: what travels in it, and that it works in a folder that holds nothing else."""
 
-from __future__ import annotations
-
 import configparser
 import importlib
 import os

@@ -14,8 +14,6 @@ title before its row. A chart has ROW for a line or series and COLUMN for a plac
 The stages of a head have a matrix's name before its row. `table` is what stands in Markdown or is a plain table.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

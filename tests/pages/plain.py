@@ -1,7 +1,5 @@
 """The model with which most pages open, in plain numpy, straight from its files."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A and B side by side: what stands on the page is what two runs of their own give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -3,8 +3,6 @@
 Words and text equivalents are compared with numbers computed here, not with one another.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

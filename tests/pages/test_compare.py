@@ -1,7 +1,5 @@
 """Sinusoidal or RoPE: what the page says of two schemes equals an independent computation from the models' files."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The page that counts words: its numbers against `collections.Counter`, its address, its sentences."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """The page on efficient attention: its head against the record, its effects against runs of the model."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The feed-forward page: its numbers are those of the record and the weights, for every kind of layer."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The page from windows to attention: its numbers are what the models give, whose equations tests/model asks."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

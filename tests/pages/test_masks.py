@@ -1,7 +1,5 @@
 """The mask page: its masks, what they do to the model, and what becomes of odd ones."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

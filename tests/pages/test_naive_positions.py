@@ -1,7 +1,5 @@
 """Three first ideas for a marker of position: their numbers on the page, and what the page says of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

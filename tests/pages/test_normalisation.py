@@ -1,7 +1,5 @@
 """The normalisation page: the norms against torch's own, and what the page says against other computations."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

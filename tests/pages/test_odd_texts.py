@@ -1,7 +1,5 @@
 """Texts for which no page was made: none breaks a tab, and what nothing can read or has not learned is said."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app import open_page, words

@@ -1,7 +1,5 @@
 """Models that nobody has shipped: every page about a model draws each kind of them on every tab."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page on positions: its laws, its numbers against independent computation, and what becomes of odd input."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

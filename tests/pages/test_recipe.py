@@ -1,7 +1,5 @@
 """The page about training: its numbers, its shipped runs, its address, what it says."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import islice

@@ -1,7 +1,5 @@
 """The page on RoPE and biases: its numbers against independent ones, the laws it states, and bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

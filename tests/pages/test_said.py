@@ -1,7 +1,5 @@
 """What pages say of what they draw, to those who cannot see it: the cells, words and numbers are the figure's own."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

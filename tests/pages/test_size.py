@@ -1,7 +1,5 @@
 """The page on size: its areas and words against counts of its own."""
 
-from __future__ import annotations
-
 import json
 import re
 

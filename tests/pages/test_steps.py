@@ -1,7 +1,5 @@
 """The step-by-step page: its numbers against an independent computation, for every kind of attention layer."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The page about tokens: what it shows against the `tokenizers` library and numpy, its address, odd input."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

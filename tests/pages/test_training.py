@@ -1,7 +1,5 @@
 """The page on training: its numbers, what it makes of odd addresses, and what its button asks for."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

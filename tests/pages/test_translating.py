@@ -1,7 +1,5 @@
 """The page that translates: its numbers against independent passes, its address, odd input."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

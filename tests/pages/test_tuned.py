@@ -1,7 +1,5 @@
 """The tabs on fine-tuning and on duplicates: what was measured, a run on the server, what its head says of a text."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

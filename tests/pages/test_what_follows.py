@@ -1,7 +1,5 @@
 """Sentences beside live numbers follow from them, on every text: none says of equal numbers that they differ."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The page "Why there": its numbers against an independent forward pass, its words, and what it cannot take apart."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

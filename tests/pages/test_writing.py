@@ -1,7 +1,5 @@
 """The page on which the model writes: its numbers against whole passes, its address, odd input."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

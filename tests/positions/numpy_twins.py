@@ -3,8 +3,6 @@
 It shares no code with the library; formulas are written as in the papers, position by position.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

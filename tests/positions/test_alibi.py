@@ -1,7 +1,5 @@
 """ALiBi against the published slopes and the reference implementations."""
 
-from __future__ import annotations
-
 import torch
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor

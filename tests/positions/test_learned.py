@@ -1,7 +1,5 @@
 """Learned positions: a table, and no position past its end."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Adding a scheme: with its class and its entry in the table, everything that has to do with positions takes it."""
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """RoPE against the reference implementations and the laws that define it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """All position schemes: the table that lists them is complete and true."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

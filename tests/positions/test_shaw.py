@@ -1,7 +1,5 @@
 """Shaw's relative keys, one pair of tokens at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """Sinusoids against published tables, other libraries and the laws that define them."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import Any

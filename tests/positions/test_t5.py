@@ -1,7 +1,5 @@
 """T5's buckets and biases against transformers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """The rules of choice: against transformers' own processors, and the laws of cutting and drawing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import cycle, islice, pairwise, permutations, product
 from typing import Any

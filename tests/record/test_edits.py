@@ -1,7 +1,5 @@
 """Edits as a kind of data: every kind is carried out by the tap, and some hold for all tokens alike."""
 
-from __future__ import annotations
-
 from dataclasses import is_dataclass, replace
 from typing import get_args
 

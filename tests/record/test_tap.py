@@ -1,7 +1,5 @@
 """The tap: what is recorded, what edits do, and that neither leaks."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier

@@ -1,7 +1,5 @@
 """The record: a dictionary of read-only arrays, with the tokens that its axes stand for."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """A server that is killed leaves its runs alone, and one that comes after it takes them up again: real processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The process of a run: its numbers are those of the terminal, and it gets nothing that it does not need."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A reader's text becomes documents of which the command keeps some out of training."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

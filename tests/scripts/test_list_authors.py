@@ -1,7 +1,5 @@
 """The list of whom the training texts are by, for a toy set of corpora and as it is shipped."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

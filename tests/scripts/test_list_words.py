@@ -1,7 +1,5 @@
 """The script that says what a translator has met."""
 
-from __future__ import annotations
-
 import pytest
 
 from scripts import list_words

@@ -1,7 +1,5 @@
 """`make test` fails when any of its parts fails, and says what that part said."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Mutants: small, of the right kind, the same for the same seed, and gone when the script is."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The scripts that filter the corpora."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import re

@@ -1,7 +1,5 @@
 """`make quick` chooses the tests nearest to what has changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The grid behind the scaling laws: what its runs read, how they are counted, and that finished ones are kept."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

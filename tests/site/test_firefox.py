@@ -1,7 +1,5 @@
 """The site in Firefox: drawn, typed in, its parts opened, with every address but its own out of reach."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import threading

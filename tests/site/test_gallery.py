@@ -1,7 +1,5 @@
 """The site's masks to start from are those of `tfmviz.masks`, which it has no Python to ask."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import torch

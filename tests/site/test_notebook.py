@@ -1,7 +1,5 @@
 """`views.html(…, live=True)`: one page with a model inside, for a notebook, in which the reader types."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The parts of the site besides its heads: their numbers against Python, their addresses, their scripts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The site that needs no server: its files, and a model that computes in the reader's browser what Python computes."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """No answer costs more than its budget: every tab with the worst texts, every setting at its ends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The engine and PyTorch on many more texts, models and ways of typing than `tests/engine` has time for."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

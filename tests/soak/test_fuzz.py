@@ -1,7 +1,5 @@
 """Addresses and texts at random: no exception, no traceback, no answer beyond the budget."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from random import Random

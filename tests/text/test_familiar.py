@@ -1,7 +1,5 @@
 """Whether a translator has met what it is asked to translate."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The tokenizer: any text comes back, and every token knows which of the reader's characters it stands for."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Sources as people type them, and phrases out of pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tokenizer's vocabulary, and its files."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

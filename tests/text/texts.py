@@ -1,7 +1,5 @@
 """Texts that come back from a tokenizer, or do not, and the words of toy corpora."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

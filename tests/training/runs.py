@@ -1,7 +1,5 @@
 """Small runs of the training command, both complete and interrupted ones."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """A model whose weights are the mean of the last checkpoints."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

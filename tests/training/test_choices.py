@@ -1,7 +1,5 @@
 """The options of the training command are checked before anything is written."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import get_args

@@ -1,7 +1,5 @@
 """The command line from a text to a model folder."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run that leaves the finite numbers ends there, with a sentence and the model of its last checkpoint."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Writing that survives a full disk and a second run in the same folder."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

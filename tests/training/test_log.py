@@ -1,7 +1,5 @@
 """The log of a run: a cut-off line is dropped, a damaged one is named, and no step is missing or doubled."""
 
-from __future__ import annotations
-
 import errno
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The learning rate of a run is changed on the way: at once, for good, and as the terminal would do it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What cannot be trained is said in one sentence."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys

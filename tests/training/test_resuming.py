@@ -1,7 +1,5 @@
 """Runs that are broken off go on as if nothing had happened."""
 
-from __future__ import annotations
-
 import re
 import signal
 from pathlib import Path

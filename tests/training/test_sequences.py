@@ -1,7 +1,5 @@
 """Batches of separate sequences: pairs, masked texts, tasks."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Text in one stream: split, packed, cut into batches."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fine-tuning: what is trained and what stays, changes of low rank, and answers that padding does not touch."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The search: everything that it names is there, and it finds what a newcomer asks for."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from urllib.parse import parse_qsl, urlsplit

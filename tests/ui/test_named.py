@@ -1,7 +1,5 @@
 """The names of the models: every shipped one has its own, and their sizes are those of the config."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

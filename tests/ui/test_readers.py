@@ -1,7 +1,5 @@
 """A browser gets its secret once, signed, before its first session, and no page and no address shows it."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Runs take turns: never more at once than allowed, readers in a round, and none is left behind."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections.abc import Iterator

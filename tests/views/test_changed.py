@@ -1,7 +1,5 @@
 """What the browser makes of two passes is what Python makes of them."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The explorer in a browser: what it shows and answers."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers in the browser are written as Python writes them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """What the picture of the whole model draws: its numbers against independent forward passes, its words, its counts."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterator

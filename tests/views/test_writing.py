@@ -1,7 +1,5 @@
 """The settings of writing in the browser are those of Python, on any scores and rules."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a token looks like as a label, and the colours of both modes."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from tests.cases import each

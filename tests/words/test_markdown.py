@@ -1,7 +1,5 @@
 """Text of a reader within our Markdown."""
 
-from __future__ import annotations
-
 from tests.app import open_page
 from tests.cases import each
 from tfmviz.words import markdown

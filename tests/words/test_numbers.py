@@ -1,7 +1,5 @@
 """Numbers as the pages write them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Which models there are."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is wrong with damaged models. Each kind of damage is done to one model; the others must go on working."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The shipped models have learned what their cards say, and what the lectures need of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """What loading a model finds out, and what that costs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from pathlib import Path

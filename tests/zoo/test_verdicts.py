@@ -1,7 +1,5 @@
 """Verdicts on heads, held against what is known of the shipped models and of the two languages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sources and targets, and the texts that models write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
