@@ -46,4 +46,4 @@ def test_an_address_of_a_translators_page_that_names_no_model_has_one(visit: Vis
     page = visit.open("/masks?model=reverse&text=abc", drawn="canvas")
     visit.turn_to("/translating")
     expect(page.get_by_role("button", name="Model: French to English")).to_be_visible()
-    assert page.get_by_test_id("stException").count() == 0
+    expect(page.get_by_test_id("stException")).to_have_count(0)

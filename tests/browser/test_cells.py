@@ -162,9 +162,11 @@ def test_new_numbers_replace_the_old_in_the_same_picture(visit: Visit) -> None:
 def test_all_numbers_can_be_read_as_a_table(visit: Visit) -> None:
     page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
-    assert found.locator("table").count() == 0
+    lines = found.locator("dialog tbody tr")
+    expect(lines).to_have_count(0)
     tool(found, "Values").click()
-    cells = found.locator("dialog tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
+    expect(lines).to_have_count(9 * 7)
+    cells = lines.evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
     rows = [row[2:] for row in cells if row[0] == "head 2"]
     expected = patterns()[2]
     assert len(rows) == len(expected)
@@ -241,7 +243,8 @@ def test_a_picture_that_is_taken_away_is_watched_no_longer(visit: Visit) -> None
     """An observer holds on to what it observes."""
     with visit.page.add_init_script(WATCHED):
         page = visit.open(HEADS, drawn=DRAWN)
-    assert page.evaluate("watching.size") == page.locator(".cells").count() > 0
+    assert page.evaluate("watching.size") > 0
+    expect(page.locator(".cells")).to_have_count(page.evaluate("watching.size"))
     visit.turn_to("/contents")
     expect(page.locator(".cells")).to_have_count(0)
     page.wait_for_function("watching.size === 0")

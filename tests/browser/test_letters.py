@@ -30,7 +30,7 @@ def test_single_letters_are_switched_off_and_on_again(visit: Visit) -> None:
     expect(guess).to_be_visible()
     expect(heading).to_have_text("Layer 3, head 2")
     expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
-    assert "projector" not in page.url
+    expect(page).not_to_have_url(re.compile("projector"))
     page.get_by_label("Your sentence").press("End")
     page.keyboard.type("g")
     expect(page.get_by_label("Your sentence")).to_have_value(re.compile("tired.g$"))

@@ -132,7 +132,7 @@ def test_share_copies_the_address_and_says_so(visit: Visit) -> None:
     page.get_by_role("button", name="Share").click()
     said = page.get_by_role("status").filter(has_text="Copied")
     expect(said).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    expect(page).to_have_url(page.evaluate("navigator.clipboard.readText()"))
     expect(said).to_have_count(0)
 
 

@@ -52,7 +52,7 @@ def test_a_click_on_a_cell_shows_its_words_and_reaches_the_address(visit: Visit)
     expect(page.locator(f"{cell(2, 1)}[aria-pressed=true]")).to_be_visible()
     heading(page, 2, "after layer 0")
     best = page.locator(".st-key-lens_cell .label").first.inner_text()
-    assert page.locator(cell(2, 1)).inner_text().strip() == best.strip()
+    expect(page.locator(cell(2, 1))).to_have_text(best)
     lines = saved(page, "The lens as CSV").decode().splitlines()
     assert len(lines) == 1 + 7 * 7
     assert lines[1 + 2 * 7 + 1].startswith("2, sat,after layer 0,")

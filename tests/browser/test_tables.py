@@ -1,5 +1,7 @@
 """Tables and number fields: numbers end in line, what a scroller hides is said, and no value is cut."""
 
+from playwright.sync_api import expect
+
 from tests.browser import Visit
 
 LOW, ORDERED = "/why?why=Test it", "/complexity"
@@ -38,7 +40,7 @@ def test_on_a_phone_a_table_scrolls_and_shows_that_it_goes_on(visit: Visit) -> N
     visit.page.set_viewport_size({"width": 390, "height": 844})
     page = visit.open(ORDERED, drawn=".counts table")
     scroller = page.locator(".counts .scroller")
-    assert page.get_by_role("columnheader").count() == 5
+    expect(page.get_by_role("columnheader")).to_have_count(5)
     page.locator(".counts .goes-on").wait_for()
     scroller.evaluate("(node) => node.scrollTo(node.scrollWidth, 0)")
     page.locator(".counts .goes-on").wait_for(state="hidden")

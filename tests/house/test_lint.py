@@ -85,6 +85,11 @@ BROKEN = {
         "'http://www.w3.org/2000/svg'": [],
     },
     (lint.does_not_ask_the_whole_page_what_it_holds, "tfmviz/ui/x.css"): {"a { }\nbody:has(b) { }": [2]},
+    (lint.waits_for_what_it_asks, "tests/browser/x.py"): {
+        "assert not a.get_by_text('b').count()": [1],
+        "n = a.count()\nexpect(page).to_have_url('b')\nassert n == 'a'.count('b')": [],
+        "assert 'b' in page.url": [1],
+    },
 }
 """By rule and file: texts, and the lines in which they break it."""
 

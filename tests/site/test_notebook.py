@@ -29,7 +29,7 @@ def page(context: BrowserContext, tmp_path: Path) -> Page:
 @pytest.mark.browser
 def test_it_opens_with_the_trace_and_each_key_runs_the_model(page: Page) -> None:
     box = page.get_by_label("Your sentence")
-    assert box.input_value() == "The <b>cat</b> & I"
+    expect(box).to_have_value("The <b>cat</b> & I")
     expect(page.get_by_role("heading", level=1)).to_have_text("Heads")
     for text in ("The <b>cat</b> & I", "The dog sat"):
         box.fill(text)
