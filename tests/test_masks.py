@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import LENGTH, N_HEADS, N_LAYERS, lively_model, record, token_ids
+from tests.model.helpers import lively_model, record, token_ids
+from tests.model.sizes import LENGTH, N_HEADS, N_LAYERS
 from tfmviz import masks
 from tfmviz.model.transformer import full_mask
 from tfmviz.record.edits import SetMask

@@ -14,7 +14,6 @@ ODD_TOKENS = (
     *("[byte 1/3]", "\t", "\x00", "the", "the", "\ud7ff"),
 )
 
-
 FORMULAS = ('=HYPERLINK("http://x")', "=1+1", "+1", "-2", "@x", "\t=1", "\r=1", "\n=1", " =1", "＝1", "＋1")
 """What a spreadsheet may take for a formula."""
 

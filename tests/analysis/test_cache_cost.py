@@ -4,7 +4,8 @@ import torch
 from transformers import FalconConfig, Gemma2Config, GPT2Config, LlamaConfig, MistralConfig, PreTrainedConfig
 
 from tests.cases import each
-from tests.model.helpers import D_HEAD, MAX_LEN, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_HEAD, MAX_LEN
 from tfmviz.analysis.cache_cost import KNOWN, Kept
 from tfmviz.model.cache import Cache
 from tfmviz.model.timing import step_times

@@ -9,8 +9,9 @@ import torch
 from tests.analysis.test_stream import made as with_stack
 from tests.analysis.test_why import read_without
 from tests.cases import each
-from tests.model.helpers import N_HEADS, inputs_of
+from tests.model.helpers import inputs_of
 from tests.model.helpers import record as run
+from tests.model.sizes import N_HEADS
 from tfmviz import zoo
 from tfmviz.analysis import contributions
 from tfmviz.analysis.why.composition import WAYS, Way, by_chance, compositions, removals

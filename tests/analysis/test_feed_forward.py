@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 
 from tests.cases import each
-from tests.model.helpers import D_FF, D_MODEL, VOCAB, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_FF, D_MODEL, VOCAB
 from tests.records import traced
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import PARTS

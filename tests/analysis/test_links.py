@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tests.cases import each
-from tests.model.helpers import N_LAYERS
+from tests.model.sizes import N_LAYERS
 from tests.records import traced
 from tfmviz.analysis.links import links
 

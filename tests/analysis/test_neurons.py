@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.model.helpers import D_FF, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_FF
 from tests.traces import encoding, words
 from tfmviz.analysis import neurons
 from tfmviz.analysis.neurons import KEPT, NoPeaks, Peaks

@@ -9,7 +9,8 @@ from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, LlamaConf
 from transformers.models.t5 import T5ForConditionalGeneration
 
 from tests.cases import each
-from tests.model.helpers import ARCHITECTURES, config
+from tests.model.helpers import config
+from tests.model.sizes import ARCHITECTURES
 from tfmviz.analysis.parameters import PUBLISHED, Design, cache, counts, of_lectures, rule_of_twelve, training_flops
 from tfmviz.model.transformer import build
 from tfmviz.model.weights import weights_of

@@ -10,8 +10,9 @@ from torch import Tensor, nn
 
 from tests.analysis.test_why import attention_at, made
 from tests.cases import each
-from tests.model.helpers import D_HEAD, N_HEADS, inputs_of, lively_model
+from tests.model.helpers import inputs_of, lively_model
 from tests.model.helpers import record as run
+from tests.model.sizes import D_HEAD, N_HEADS
 from tests.records import trace_of
 from tests.traces import decoder
 from tfmviz.analysis.why.sinks import sinks, without_value

@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.cases import each
-from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, N_LAYERS, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_HEAD, LENGTH, N_HEADS, N_LAYERS
 from tests.records import trace_of
 from tfmviz.analysis import contributions, lens, residual
 from tfmviz.analysis.contributions import River

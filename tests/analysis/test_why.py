@@ -12,8 +12,9 @@ from torch import Tensor, nn
 from tests.analysis.test_stream import every_model
 from tests.analysis.test_stream import made as with_stack
 from tests.cases import each
-from tests.model.helpers import N_HEADS, N_LAYERS, inputs_of, lively_model
+from tests.model.helpers import inputs_of, lively_model
 from tests.model.helpers import record as run
+from tests.model.sizes import N_HEADS, N_LAYERS
 from tests.records import trace_of
 from tfmviz import zoo
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores

@@ -82,7 +82,6 @@ MOVED = """() => new Promise((resolve) =>
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(allShifts()))))"""
 """What has moved until a page at rest is painted."""
 
-
 CUT_TABS = """() => [...document.querySelectorAll("[role=tablist]")]
     .filter((list) => list.checkVisibility() && list.scrollWidth > list.clientWidth)
     .map((list) => list.innerText)"""

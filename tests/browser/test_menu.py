@@ -12,7 +12,6 @@ from tfmviz.ui.router import PAGES
 DRAWN = "h1"
 GROUPS = list(dict.fromkeys(page.group for page in PAGES if page.group))
 
-
 CROWDED = """() => {
     const all = (root) => [...root.querySelectorAll("*")]
         .flatMap((node) => [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);

@@ -26,7 +26,6 @@ TYPE_ON_RETURN = """(box, text) => {
 }"""
 """Types a sentence and presses Enter at the moment at which the lost connection is there again."""
 
-
 SAID_AT = """() => {
     const said = () => [...document.querySelectorAll(".st-key-frame *")].some(({ shadowRoot }) =>
         [...(shadowRoot?.querySelectorAll("p") ?? [])].some((p) => p.textContent.startsWith("Connection lost.")));

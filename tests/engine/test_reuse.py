@@ -18,7 +18,6 @@ NAMES = (
 )
 """All ways in which a position enters, and what else could go wrong with the past. The last one reads both ways."""
 
-
 PROPOSALS = (("n", "ni", "nih", "你", "你好"), ("´", "é"), ("ㅎ", "하", "한"), ("k", "か", "かな", "仮名"))
 
 

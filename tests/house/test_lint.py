@@ -23,7 +23,6 @@ UI = "tfmviz/ui/explorer/x.py"
 
 LESSON = '"""A lesson."""\nfrom tfmviz.ui import lesson\nfrom tfmviz.ui.explorer import x\nlesson.page("A", "", x)'
 
-
 BROKEN = {
     (lint.imports_only_what_its_room_may, "tfmviz/analysis/x.py"): {
         "import json\nfrom tfmviz import record\n\ndef f():\n    import torch.nn\nfrom tfmviz.ui.models import load": [

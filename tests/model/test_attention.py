@@ -6,22 +6,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.cases import each
-from tests.model.helpers import (
-    BATCH,
-    BIASES,
-    D_HEAD,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    assert_close,
-    assert_same,
-    config,
-    lively,
-    normal,
-    record,
-)
+from tests.model.helpers import assert_close, assert_same, config, lively, normal, record
+from tests.model.sizes import BATCH, BIASES, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS
 from tests.model.test_block import copy_attention
 from tfmviz import masks
 from tfmviz.analysis import linear_attention

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import MAX_LEN as MAX_LEN_OF_HELPERS
-from tests.model.helpers import SCHEMES, assert_close, flat, inputs_of, lively_model, token_ids
+from tests.model.helpers import assert_close, flat, inputs_of, lively_model, token_ids
+from tests.model.sizes import MAX_LEN as MAX_LEN_OF_HELPERS
+from tests.model.sizes import SCHEMES
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import batch_for
 from tfmviz.model.generate import continue_ids, reader_of, samples, steps, translate_batch, translate_ids

@@ -3,23 +3,8 @@
 import torch
 
 from tests.cases import each
-from tests.model.helpers import (
-    ARCHITECTURES,
-    BATCH,
-    D_FF,
-    D_HEAD,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    N_HEADS,
-    SCHEMES,
-    VOCAB,
-    assert_close,
-    inputs_of,
-    lively_model,
-    record,
-    token_ids,
-)
+from tests.model.helpers import assert_close, inputs_of, lively_model, record, token_ids
+from tests.model.sizes import ARCHITECTURES, BATCH, D_FF, D_HEAD, D_MODEL, K_LENGTH, LENGTH, N_HEADS, SCHEMES, VOCAB
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import STEPWISE, Recorder
 

@@ -3,7 +3,8 @@
 import numpy as np
 import torch
 
-from tests.model.helpers import BATCH, LENGTH, VOCAB, assert_close, lively, normal, record
+from tests.model.helpers import assert_close, lively, normal, record
+from tests.model.sizes import BATCH, LENGTH, VOCAB
 from tfmviz.analysis.efficient import state_space as formulas
 from tfmviz.model.build import build
 from tfmviz.model.earlier import StateSpaceConfig

@@ -9,24 +9,8 @@ from torch import Tensor
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from tests.cases import each
-from tests.model.helpers import (
-    ARCHITECTURES,
-    D_FF,
-    D_MODEL,
-    LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    N_LAYERS,
-    VOCAB,
-    assert_close,
-    blocks_of,
-    config,
-    inputs_of,
-    lively,
-    lively_model,
-    record,
-    token_ids,
-)
+from tests.model.helpers import assert_close, blocks_of, config, inputs_of, lively, lively_model, record, token_ids
+from tests.model.sizes import ARCHITECTURES, D_FF, D_MODEL, LENGTH, MAX_LEN, N_HEADS, N_LAYERS, VOCAB
 from tfmviz.model.transformer import DecoderOnly, EncoderDecoder, build
 from tfmviz.record.facts import Architecture
 

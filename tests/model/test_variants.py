@@ -10,7 +10,6 @@ from torch import Tensor
 
 from tests.cases import each
 from tests.model.helpers import (
-    LENGTH,
     assert_close,
     config,
     inputs_of,
@@ -21,6 +20,7 @@ from tests.model.helpers import (
     token_ids,
     with_other_token,
 )
+from tests.model.sizes import LENGTH
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import BALANCE, Experts, FeedForward

@@ -13,7 +13,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, forget, matrices, open_page, series, words
-from tests.model.helpers import SCHEMES, config, flat, lively, lively_model, token_ids
+from tests.model.helpers import config, flat, lively, lively_model, token_ids
+from tests.model.sizes import SCHEMES
 from tests.pages.claims import number, told
 from tests.pages.plain import losses
 from tests.positions import numpy_twins

@@ -11,7 +11,7 @@ import pytest
 
 import tfmviz
 from tests.app import lesson, matrices, open_page, sent, views, words
-from tests.model.helpers import SCHEMES
+from tests.model.sizes import SCHEMES
 from tests.pages import plain
 from tests.traces import read_arrays, read_payload
 from tfmviz import zoo

@@ -37,7 +37,6 @@ TABS = (
     "Copy from another sentence",
 )
 
-
 TWO_OFF = (AblateHead(layer="decoder.0.self_attn", head=5), Scale(site="decoder.2.mlp.out", factor=0.0))
 """Head 5 of layer 0 and the MLP of layer 2."""
 

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, lively, normal
+from tests.model.helpers import lively, normal
+from tests.model.sizes import BATCH, D_MODEL, LENGTH, MAX_LEN
 from tfmviz.positions.learned import Learned
 from tfmviz.record.tap import NO_TAP, Recorder
 

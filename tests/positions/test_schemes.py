@@ -11,19 +11,8 @@ import torch
 
 import tfmviz.positions
 from tests.cases import each
-from tests.model.helpers import (
-    BATCH,
-    D_HEAD,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    SCHEMES,
-    config,
-    lively,
-    normal,
-)
+from tests.model.helpers import config, lively, normal
+from tests.model.sizes import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS, SCHEMES
 from tests.positions import numpy_twins
 from tfmviz.model.block import build_positions
 from tfmviz.positions import schemes

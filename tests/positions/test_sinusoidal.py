@@ -9,7 +9,8 @@ import torch
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 from tests.cases import each
-from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, assert_close, normal
+from tests.model.helpers import assert_close, normal
+from tests.model.sizes import BATCH, D_MODEL, LENGTH, MAX_LEN
 from tfmviz.positions.sinusoidal import MAX_POSITION, Sinusoidal, sines_first, sinusoids, sinusoids_at, wavelengths
 from tfmviz.record.tap import Recorder
 

@@ -35,7 +35,6 @@ PROCESSORS: dict[str, Callable[[Any], Any]] = {
     "min_p": theirs.MinPLogitsWarper,
 }
 
-
 ALL: dict[str, Any] = {"banned": (7,), "repetition": 1.7, "temperature": 1.9, "top_k": 31, "top_p": 0.71, "min_p": 0.05}
 ALONE: dict[str, list[Any]] = {
     "banned": [(0, 5)],

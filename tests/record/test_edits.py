@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, normal
+from tests.model.helpers import normal
+from tests.model.sizes import D_HEAD, LENGTH, N_HEADS
 from tfmviz import zoo
 from tfmviz.record import edits
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask, treats_tokens_alike

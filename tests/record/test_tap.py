@@ -12,22 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import (
-    ARCHITECTURES,
-    BATCH,
-    D_HEAD,
-    K_LENGTH,
-    LENGTH,
-    N_HEADS,
-    assert_close,
-    assert_same,
-    blocks_of,
-    config,
-    inputs_of,
-    lively_model,
-    normal,
-    record,
-)
+from tests.model.helpers import assert_close, assert_same, blocks_of, config, inputs_of, lively_model, normal, record
+from tests.model.sizes import ARCHITECTURES, BATCH, D_HEAD, K_LENGTH, LENGTH, N_HEADS
 from tfmviz.model.attention import Attention
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.record.edits import AblateHead, Edit, SetMask

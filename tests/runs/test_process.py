@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import tfmviz.training.__main__ as command
-from tests.training.runs import broken_off_after, read_log
+from tests.training.results import read_log
+from tests.training.runs import broken_off_after
 from tfmviz import zoo
 from tfmviz.runs import processes, records
 from tfmviz.runs.choices import Choices

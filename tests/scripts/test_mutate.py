@@ -19,7 +19,6 @@ SCRIPT = b"""// 1 < 2
 const a = x < 1 && f(-y, "a < b");
 """
 
-
 ENDS = b"""def best(row: Array) -> int:
     return softmax(row, 1).argmax(axis=2)
 def said(row: Array) -> str:

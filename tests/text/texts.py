@@ -46,7 +46,6 @@ TEXTS = {
 }
 TEXTS |= {f"random {seed}": random_text(seed, 61) for seed in range(5)}
 
-
 any_text = each("text", TEXTS.values())
 
 WORDS = ("time", "water", "people", "house", "night", "morning", "garden", "little", "river", "always", "another")

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.cases import each
-from tests.training.runs import card_of, copy_of, logged_losses, read_log, refused, run
+from tests.training.results import card_of, copy_of, logged_losses, read_log
+from tests.training.runs import refused, run
 from tfmviz.training import log
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.cases import each
-from tests.training.runs import assert_one_sentence_on, refused, run, words
+from tests.training.results import assert_one_sentence_on
+from tests.training.runs import refused, run, words
 from tests.training.toys import SENTENCES, write_lines
 from tfmviz.text.corpora import is_held_out
 from tfmviz.training import __main__ as command

@@ -76,7 +76,6 @@ ASKED = {
     "letters backwards": "Letters backwards",
 }
 
-
 LECTURES = {
     "counting": "language modelling; n-gram; Markov assumption; add-δ smoothing; back-off; sparsity; storage; "
     "chain rule",
@@ -105,7 +104,6 @@ LECTURES = {
     "ReZero; mixture of experts; Switch Transformer; Synthesizer; Universal; architecture search; sharing",
 }
 """The words of the lectures by the page that is to be found first."""
-
 
 NOWHERE = ("", "   ", "?!", "zzz qqq", "<img onerror=alert(1)>", "🙂", "a" * 200)
 

@@ -24,7 +24,6 @@ from tfmviz import trace_of, views
 
 pytestmark = pytest.mark.browser
 
-
 COLOURS = """all => all.map((node) => {
   const {data} = node.getContext("2d").getImageData(0, 0, node.width, node.height);
   return new Set(new Uint32Array(data.buffer)).size;
