@@ -4,17 +4,20 @@ import base64
 import hashlib
 import json
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from tests.node import call
 from tests.site import PARTS, SMALL, Visitor, traced
 from tests.views.standalone import as_strip, strip_numbers
-from tfmviz import site, zoo
+from tfmviz import masks, site, zoo
 from tfmviz.record.trace import Trace
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words.labels import visible
@@ -244,3 +247,27 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Captu
         site.main([str(tmp_path), "--models", "../../etc"])
     assert "cannot compute ../../etc; it can compute " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+RULES = "module.galleryOf(given.length, given.model).map(({ id, mask }) => [id, [...mask.open]])"
+
+
+def test_the_gallery_of_the_site_is_that_of_python() -> None:
+    for length, (is_decoder, window) in product((1, 2, 7, 12), ((True, None), (True, 4), (False, None))):
+        model = {"isDecoder": is_decoder, "window": window}
+        shown = call("site/gallery.ts", RULES, {"length": length, "model": model})
+        past = masks.causal(length)
+        patterns = {"full": masks.full(length, length), "causal": past, "prefix": masks.prefix(length, 5)}
+        others = {
+            "window": masks.window(length, 2),
+            "dilated": masks.dilated(length, 2, 3),
+            "blocks": masks.blocks(length, 5),
+            "global": masks.global_tokens(length, 1),
+        }
+        patterns |= {name: pattern & past if is_decoder else pattern for name, pattern in others.items()}
+        if window is not None and window < length:
+            patterns["own"] = past & masks.near(length, length, window)
+        found = {name: torch.tensor(cells).view(length, length).bool().tolist() for name, cells in shown}
+        assert found == {name: pattern.tolist() for name, pattern in patterns.items()}, model
+        own = "own" if "own" in patterns else "causal" if is_decoder else "full"
+        assert shown[0][0] == own, "the model's own comes first"

@@ -1,7 +1,8 @@
-"""Addresses and texts at random: no exception, no traceback, no answer beyond the budget."""
+"""No answer beyond its budget: worst texts, settings at their ends, addresses and texts at random; and no exception."""
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 from urllib.parse import urlencode
 
@@ -9,9 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.hostile.test_corpus import opened
-from tests.soak import random_readers
+from tests.hostile.texts import WORST
+from tests.pages.tabs import Address, addresses
+from tests.soak import answers, random_readers
 from tests.soak.conftest import CHUNK, FIRST, SIZE
-from tests.soak.costs import SECONDS
+from tests.soak.costs import SECONDS, cost_of
 from tfmviz import zoo
 from tfmviz.ui import models, router
 from tfmviz.ui.turns import TOO_MUCH
@@ -77,3 +80,20 @@ def _texts(seed: int) -> Tried:
     for _ in range(VISIT):
         text = random_readers.text(random)
         yield f"/{page} {text[:60]!r} ({len(text)} characters)", app.text_area(key="text").set_value(text).run
+
+
+Asking = Callable[[str, Address], Iterator[answers.Asked]]
+
+EVERY_TAB = [
+    pytest.param(page.name, tab, id=" ".join([page.name, *tab.values()]))
+    for page in router.PAGES
+    if page.name != "home"  # it leads a text on to the explorer
+    for tab in addresses(page.name)
+]
+
+
+@pytest.mark.parametrize("asked", [answers.long_texts, partial(answers.settings, text=WORST["990 words"])])
+@pytest.mark.parametrize(("page", "tab"), EVERY_TAB)
+def test_no_answer_costs_more_than_the_budget(page: str, tab: Address, asked: Asking) -> None:
+    costs = {name: cost_of(run) for name, run in asked(page, tab)}
+    assert {name: cost for name, cost in costs.items() if cost.is_too_much} == {}

@@ -1,6 +1,8 @@
-"""What the browser makes of two passes is what Python makes of them."""
+"""What the browser computes is what Python does: two passes, settings of writing, and how numbers are written."""
 
 import itertools
+import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,11 @@ import pytest
 from tests.node import call
 from tfmviz.analysis import ablation, mask_effect
 from tfmviz.analysis.side_by_side import difference, distances, pair
+from tfmviz.record.decoding import ORDER, Rules, draw, stages
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Trace
 from tfmviz.views import masks
+from tfmviz.words import numbers
 from tfmviz.zoo import load
 
 TEXT = "The cat sat on the mat."
@@ -95,3 +99,73 @@ def test_vectors_move_as_far_as_python_says(trace: Trace) -> None:
         given = {"before": before, "after": after}
         found = call("live/differences.ts", "module.movedOf(given.before, given.after)", given)
         np.testing.assert_allclose(found, row, atol=1e-6)
+
+
+SCORES = np.random.default_rng(5).normal(0, 3, 211).round(1)  # many are equal
+
+SETTINGS: list[dict[str, Any]] = [
+    {"temperature": t, "repetition": r, "top_k": k, "top_p": p, "min_p": m, "banned": b, "order": order}
+    for n, (t, r, k, p, m) in enumerate(
+        product((0.1, 1.0, 2.0), (1.0, 1.35), (0, 1, 7, 211, 300), (0.0, 0.5, 1.0), (0.0, 0.2))
+    )
+    for b, order in [(() if n % 2 else (3, 101), ORDER if n % 3 else tuple(reversed(ORDER)))]
+]
+
+SEEN = (7, 7, 11, 101)
+
+
+def in_browser(rules: dict[str, Any], number: float) -> dict[str, Any]:
+    asked = """(() => {
+        const found = module.stagesOf(given.scores, given.rules, given.seen);
+        const cut = (scores) => Array.from(scores, (score) => score === -Infinity);
+        const last = found[found.length - 1].shares;
+        const stages = found.map(({ rule, scores, shares }) => [rule, [...shares], cut(scores)]);
+        return { stages, drawn: module.drawn(last, given.number) };
+    })()"""
+    given = {"scores": SCORES.tolist(), "rules": rules, "seen": SEEN, "number": number}
+    found: dict[str, Any] = call("writing/decoding.ts", asked, given)
+    return found
+
+
+def test_each_rule_leaves_what_it_leaves_in_python() -> None:
+    for settings, number in product(SETTINGS, (0.0, 0.371, 0.99)):
+        expected = stages(SCORES, Rules(**settings), seen=SEEN)
+        found = in_browser(settings, number)
+        assert [rule for rule, _, _ in found["stages"]] == [stage.rule for stage in expected], settings
+        for (_, shares, cut), stage in zip(found["stages"], expected, strict=True):
+            np.testing.assert_allclose(shares, stage.probabilities, atol=1e-12)
+            assert cut == (~stage.allowed).tolist(), settings
+        fallen = draw(expected[-1].probabilities, number)
+        assert found["drawn"]["token"] == fallen.token, settings
+        assert [found["drawn"][end] for end in ("low", "high")] == pytest.approx([fallen.low, fallen.high], abs=1e-9)
+
+
+TIES = [0.5, 1.5, 2.5, 0.125, 0.375, 0.25, 0.75, 0.0625, 12.5, 0.625, 0.03125, 1.125, 2048.5]
+"""Exactly half way between two neighbours, at some number of digits."""
+NEAR_TIES = [0.145, 0.155, 0.285, 1.005, 2.675, 0.995, 0.0145, 0.00155, 1.25e-5, 3.5e-7]
+"""Half way only as people write them; the numbers themselves lie a little above or below."""
+EDGES = [0.0, 1.0, 9.94, 9.95, 9.96, 99.5, 0.095, 0.0949, 0.0095, 0.00949, 0.001, 0.000999, 1e-300, 123456.7, 1e15]
+RANDOM = (10 ** np.random.default_rng(0).uniform(-12, 6, 500)).tolist()
+VALUES = [*TIES, *NEAR_TIES, *EDGES, *RANDOM]
+
+
+def written(name: str, values: list[float], *arguments: Any) -> list[str]:
+    expression = f"given[0].map((value) => module.{name}(value, ...given[1]))"
+    found: list[str] = call("shared/numbers.ts", expression, [values, arguments])
+    return found
+
+
+def test_numbers_are_written_as_python_writes_them() -> None:
+    values = [*VALUES, *(-value for value in VALUES)]
+    for digits, sign in itertools.product(range(4), (False, True)):
+        expected = [numbers.decimal(value, f"{'+' if sign else ''}.{digits}f") for value in values]
+        assert written("decimal", values, digits, {"sign": sign}) == expected
+    negative = [-value for value in VALUES]
+    for name, python in (("tiny", numbers.tiny), ("perCent", numbers.per_cent), ("rounded", numbers.rounded)):
+        assert written(name, VALUES) == [python(value) for value in VALUES]
+        assert name == "rounded" or written(name, negative) == [python(value) for value in negative]
+    odd = (math.nan, math.inf, -math.inf)
+    both = {"decimal": numbers.decimal, "tiny": numbers.tiny, "perCent": numbers.per_cent, "rounded": numbers.rounded}
+    for name, ours in both.items():
+        found = call("shared/numbers.ts", f"[NaN, Infinity, -Infinity].map((value) => module.{name}(value))", None)
+        assert found == [ours(value) for value in odd] == ["–"] * 3, name
