@@ -79,5 +79,4 @@ def test_the_rules_of_thumb_are_the_lectures_and_the_authors() -> None:
     assert matrices == pytest.approx(rule_of_twelve(gpt_3), rel=1e-3)
     assert training_flops(PUBLISHED["GPT-3"].design, 300e9) == pytest.approx(3.14e23, rel=0.01)
     assert cache(PUBLISHED["Llama 3 8B"].design, 8192, 2) == 2**30
-    small = Design(n_encoder=3, d_model=8, d_attn=8, d_kv=8, d_ff=32, vocab_size=11)
-    assert cache(small, 100, 4) == 0
+    assert cache(Design(n_encoder=3, d_model=8, d_attn=8, d_kv=8, d_ff=32, vocab_size=11), 100, 4) == 0

@@ -28,7 +28,7 @@ from tests.browser.test_first_figure import (
     each_tab,
     expect_figure_above,
 )
-from tests.browser.test_projector import SMALL, expect_one_line
+from tests.browser.test_menu import SMALL, expect_one_line
 from tests.pages.tabs import addresses
 from tfmviz.ui import router
 

@@ -17,8 +17,7 @@ def test_a_long_word_does_not_cover_its_bar_which_is_as_long_as_the_share_that_i
     """At the end of a sentence the mark `<|endoftext|>` once stood on the bars."""
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/switch_off?text=The+cat+sat+on+the+mat.", drawn="li .length")
-    rows = page.locator(".bars li")
-    assert not any(row.evaluate(COVERED) for row in rows.all())
+    assert not any(row.evaluate(COVERED) for row in page.locator(".bars li").all())
     said = [float(text.rstrip("%")) / 100 for text in page.locator(".bars .number").all_inner_texts()]
     lengths = page.locator(".bars .length").evaluate_all("all => all.map((bar) => bar.style.width)")
     assert len(said) == len(lengths) > 8

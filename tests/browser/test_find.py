@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser import AT_REST, READY, Visit, keys, violations
-from tests.browser.test_projector import expect_header
+from tests.browser.test_menu import expect_header
 from tfmviz.ui.router import PAGES
 
 BOX = "Find a term, a page or a model"

@@ -74,7 +74,7 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit
     tool(page.locator(".steps"), "Values").click()
     rows = page.locator("dialog.values tbody tr")
     expect(rows).to_have_count(len(row))
-    listed = list(map(float, rows.nth(3).locator("td").all_inner_texts()))
+    listed = list(map(float, rows.nth(3).locator("td").all_inner_texts()))  # all are there: the count above
     assert listed == pytest.approx(row, abs=1e-5)
 
 

@@ -34,8 +34,7 @@ def odd_text(rng: random.Random) -> str:
     """A few words of one script and of others, with all that may stand between them."""
     letters = rng.choice(list(SCRIPTS.values()))
     words = ("".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(9))
-    pieces = [rng.choice([next(words), rng.choice(OTHERS), " "]) for _ in range(rng.randint(1, 9))]
-    return "".join(pieces)
+    return "".join([rng.choice([next(words), rng.choice(OTHERS), " "]) for _ in range(rng.randint(1, 9))])
 
 
 def python_says(encoding: Encoding) -> dict[str, Any]:

@@ -105,5 +105,4 @@ def assert_close(actual: Tensor, expected: Tensor) -> None:
 def assert_same(actual: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
     """Two records hold the same sites in the same order, and bit for bit the same values."""
     assert list(actual) == list(expected)
-    different = [site for site in expected if not torch.equal(actual[site], expected[site])]
-    assert different == []
+    assert [site for site in expected if not torch.equal(actual[site], expected[site])] == []

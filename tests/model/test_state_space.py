@@ -47,5 +47,4 @@ def test_the_recorded_state_is_the_sum_of_all_past_tokens_each_faded_by_its_age(
     h = values["hidden"].unflatten(-1, (WIDTH, STATE)).double()
     v, (a, b) = layer.W_in(x).double(), (part.double() for part in layer.decay())
     for t in range(LENGTH):
-        expected = sum(a ** (t - j) * b * v[:, j, :, None] for j in range(t + 1))
-        assert_close(h[:, t], expected)
+        assert_close(h[:, t], sum(a ** (t - j) * b * v[:, j, :, None] for j in range(t + 1)))

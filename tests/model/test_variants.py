@@ -74,8 +74,7 @@ def test_the_router_can_be_overruled() -> None:
     assert_close(out[0, 3], 0.5 * layer.experts[2](x[0, 3], tap=NO_TAP))
     untouched = layer(x, tap=NO_TAP)
     assert_close(out[0, 4:], untouched[0, 4:])
-    forked = layer(x, tap=Fork([[wanted], []]))
-    assert_close(forked, torch.cat([out, untouched]))
+    assert_close(layer(x, tap=Fork([[wanted], []])), torch.cat([out, untouched]))
 
 
 def test_in_training_the_gradient_is_that_of_the_balancing_loss_too() -> None:
@@ -155,8 +154,7 @@ def test_a_synthesizer_is_causal_and_its_rows_sum_to_1(kind: Synthesis) -> None:
     pattern = values["decoder.1.self_attn.pattern"]
     assert_close(pattern.sum(dim=-1), torch.ones(pattern.shape[:-1]))
     assert (pattern.triu(1) == 0).all()
-    later = with_other_token(ids, -1)
-    assert_close(model(later)[:, :-1], model(ids)[:, :-1])
+    assert_close(model(with_other_token(ids, -1))[:, :-1], model(ids)[:, :-1])
 
 
 def test_what_the_scores_of_a_synthesizer_depend_on() -> None:

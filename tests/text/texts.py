@@ -52,8 +52,7 @@ WORDS = ("time", "water", "people", "house", "night", "morning", "garden", "litt
 
 
 def paragraph(seed: int, n_words: int) -> str:
-    rng = np.random.default_rng(seed)
-    return " ".join(rng.choice(WORDS, size=n_words))
+    return " ".join(np.random.default_rng(seed).choice(WORDS, size=n_words))
 
 
 def documents(path: Path) -> list[str]:

@@ -113,8 +113,7 @@ checkpoint.save = kill
 )
 def test_a_killed_run_goes_on(prologue: str, n_logged: int, left: bool, corpus: Path, tmp_path: Path) -> None:
     assert run("translate", corpus, tmp_path / "whole") == 0
-    killed = run_apart(prologue, words("translate", corpus, tmp_path / "parts"))
-    assert killed.returncode == -signal.SIGKILL
+    assert run_apart(prologue, words("translate", corpus, tmp_path / "parts")).returncode == -signal.SIGKILL
     assert len(logged_losses(tmp_path / "parts")) == n_logged
     assert (tmp_path / "parts" / "checkpoint.safetensors.partial").exists() == left
     assert run("translate", corpus, tmp_path / "parts") == 0
