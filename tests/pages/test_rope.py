@@ -255,8 +255,7 @@ def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
 
 def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
     added, turned = spaces(opened("Turning", helix="true", model="twins-rope", layer="0", head="2", token="3"))
-    ids = list(plain.ids_of(TEXT, "twins-rope", 64))
-    q = first_layer("twins-rope", ids)[0][3, HEAD]
+    q = first_layer("twins-rope")[0][3, HEAD]
     rows = [space["layout"]["meta"]["values"]["rows"] for space in (added, turned)]
     for (name, i, *wave), (same, j, *own) in zip(*rows, strict=True):
         m = int(name.removeprefix("pair "))
@@ -264,4 +263,4 @@ def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoid
         turn = np.exp(1j * i * 10_000 ** (-2 * m / len(q)))
         assert complex(*wave) == pytest.approx(turn, abs=1e-6)
         assert complex(*own) == pytest.approx(complex(*q[2 * m : 2 * m + 2]) * turn, abs=1e-4)
-    assert len(rows[0]) == 2 * max(len(ids), 16)
+    assert len(rows[0]) == 2 * max(len(plain.ids_of(TEXT, "twins-rope", 64)), 16)
