@@ -24,6 +24,7 @@ const common = {
   charset: "utf8",
   minify: true,
   legalComments: "none",
+  preserveSymlinks: true, // where `node_modules` is a link, pieces have the same names
 };
 
 rmSync(dist, { recursive: true, force: true });

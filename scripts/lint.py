@@ -261,6 +261,21 @@ def does_not_ask_the_whole_page_what_it_holds(source: Source) -> Iterator[str]:
     return source.finds(whole, "Chromium would match all elements anew whenever one comes or goes")
 
 
+READS = {"all_inner_texts", "all_text_contents", "count", "get_attribute", "inner_text", "input_value", "text_content"}
+READS |= {"is_checked", "is_disabled", "is_enabled", "is_hidden", "is_visible"}
+"""Methods that say what a browser shows at this moment."""
+
+
+def waits_for_what_it_asks(source: Source) -> Iterator[str]:
+    """`expect` looks again until it is so. A page may still change, and an `assert` looks once."""
+    for node in (part for one in source.nodes if isinstance(one, ast.Assert) for part in ast.walk(one.test)):
+        match node:
+            case ast.Attribute(attr="url") | ast.Call(func=ast.Attribute(attr=str()), args=[]):
+                name = node.attr if isinstance(node, ast.Attribute) else called(node)
+                if name in READS | {"url"}:
+                    yield source.says(node, f"`{name}` of a page that may still change: ask by `expect`")
+
+
 def rooms_are_as_they_are_drawn(every: Sources) -> Iterator[str]:
     there = {PurePosixPath(name).parts[1].removesuffix(".py") for name in every if fnmatchcase(name, "tfmviz/*.py")}
     yield from (f"docs/rooms.toml:1: `{gone}` is gone" for gone in sorted(ROOMS.keys() - there))
@@ -373,6 +388,7 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
     teaches_as_a_textbook: ["pages/*.py", "tfmviz/ui/*.py", "tfmviz/views/*.ts", "tfmviz/views/*.tsx", "assets/*.toml"],
     never_turns_text_into_markup: ["tfmviz/*.ts", "tfmviz/*.tsx"],
     does_not_ask_the_whole_page_what_it_holds: ["tfmviz/*.css"],
+    waits_for_what_it_asks: ["tests/browser/*.py", "tests/site/*.py"],
 }
 """Each rule for single sources, and for which."""
 

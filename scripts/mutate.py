@@ -66,10 +66,12 @@ SAYS = "tests/pages/test_said.py"
 TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))
 """Rooms of Python that write what a reader sees."""
 
-BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_lecture_keys", "turning": "test_rope"}
-BROWSER |= {"frame": "test_menu", "parts": "test_switch_off", "heads": "test_heads_map", "counts": "test_counting"}
-BROWSER |= {"shared": "test_cells", "pieces": "test_choices", "question": "test_guess", "offers": "test_two_words"}
-BROWSER |= {"keys": "test_lecture_keys", "beams": "test_translating", "lens": "test_stream"}
+BROWSER = {"explorer": "test_explorer", "steps": "test_explorer", "walk": "test_lecture_keys"}
+BROWSER |= {"frame": "test_menu", "offers": "test_writing", "shared": "test_cells", "pieces": "test_choices"}
+BROWSER |= {"models": "test_choices", "question": "test_guess", "keys": "test_lecture_keys", "bars": "test_figures"}
+BROWSER |= dict.fromkeys(
+    ("beams", "counts", "feed_forward", "heads", "lens", "parts", "picture", "translating", "turning"), "test_pages"
+)
 """Tests in Chromium of the views whose name does not lead to them."""
 
 

@@ -1,7 +1,5 @@
 """A page of the app without a browser."""
 
-from __future__ import annotations
-
 import gc
 import json
 import re

@@ -1,7 +1,5 @@
 """Requests as no browser sends them: any bytes for an address, any host and origin."""
 
-from __future__ import annotations
-
 import socket
 from http.client import HTTPResponse
 

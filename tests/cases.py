@@ -1,7 +1,5 @@
 """One test that asks the same of many cases and names all that fail."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping

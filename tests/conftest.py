@@ -35,7 +35,6 @@ os.environ["TFMVIZ_MODELS"] = str(ROOT / "no-models")
 _RUNS = tempfile.TemporaryDirectory(prefix="tfmviz-runs-")
 os.environ["TFMVIZ_RUNS"] = _RUNS.name
 
-
 LONGEST = ("browser", "deploy", "pages", "huggingface", "classroom", "training", "zoo", "scripts", "runs", "package")
 """Folders with files that take long, the longest first."""
 

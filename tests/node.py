@@ -1,7 +1,5 @@
 """Running JavaScript without a browser."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -1,7 +1,5 @@
 """Records of small random models, for the tests that read one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

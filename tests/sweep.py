@@ -4,8 +4,6 @@
 and how a lecture is walked.
 """
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 
 SWEEP = frozenset(

@@ -1,7 +1,5 @@
 """Who is turned away: who asks for nothing, who finds no open file left, and an address with too many connections."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -80,8 +78,7 @@ def answer(places: Places, path: str, address: str = "10.0.0.1") -> list[Message
     async def get(message: Message) -> None:
         got.append(message)
 
-    scope = {"type": "http", "path": path, "client": (address, 1)}
-    together(_as_task(places(scope, asyncio.Queue().get, get)))
+    together(_as_task(places({"type": "http", "path": path, "client": (address, 1)}, asyncio.Queue().get, get)))
     return got
 
 

@@ -1,7 +1,5 @@
 """A question asked of many cases: none is left out, and none that fails is passed over."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

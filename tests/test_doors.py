@@ -1,7 +1,5 @@
 """Who may ask the server, and what every answer carries. The app behind the doors says yes to everything."""
 
-from __future__ import annotations
-
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The last fuse: a turn that takes too long ends with a sentence, one whose reader has left ends at once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from typing import Any

@@ -1,14 +1,13 @@
 """Masks, as pictures: rows are queries, columns are keys, 1 = may attend; and what holds of them at any length."""
 
-from __future__ import annotations
-
 import re
 
 import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import LENGTH, N_HEADS, N_LAYERS, lively_model, record, token_ids
+from tests.model.helpers import lively_model, record, token_ids
+from tests.model.sizes import LENGTH, N_HEADS, N_LAYERS
 from tfmviz import masks
 from tfmviz.model.transformer import full_mask
 from tfmviz.record.edits import SetMask
@@ -33,20 +32,14 @@ def test_causal_allows_the_query_itself_and_what_came_before(length: int) -> Non
     assert masks.causal(length).tolist() == [[j <= i for j in range(length)] for i in range(length)]
 
 
-def test_a_window_keeps_the_last_keys_of_each_query() -> None:
+def test_windows_padding_and_full_masks_are_as_written_out() -> None:
     assert picture(masks.near(5, 5, 2)) == ["11000", "11100", "01110", "00111", "00011"]
     assert picture(masks.near(5, 5, 2) & masks.causal(5)) == ["10000", "11000", "01100", "00110", "00011"]
     assert picture(masks.near(2, 5, 2)) == ["00111", "00011"]
     assert masks.near(5, 5, 9).all()
-
-
-def test_padding_and_causal() -> None:
     mask = masks.causal(4) & masks.padding(torch.tensor([3, 2]), 4)
     assert mask.shape == (2, 1, 4, 4)
     assert list(map(picture, mask[:, 0])) == [["1000", "1100", "1110", "1110"], ["1000", "1100", "1100", "1100"]]
-
-
-def test_full_mask_of_sequences_of_different_length() -> None:
     q_ids, k_ids = torch.zeros(2, 2, dtype=torch.long), torch.zeros(2, 3, dtype=torch.long)
     assert picture(full_mask(q_ids, k_ids, None)) == ["111", "111"]
     mask = full_mask(q_ids, k_ids, torch.tensor([3, 1]))

@@ -1,7 +1,5 @@
 """What the allocator keeps between results comes back to the system when it is asked for."""
 
-from __future__ import annotations
-
 import platform
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Traces with attention we know, and a reader of payloads that shares no code with their writer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +13,6 @@ ODD_TOKENS = (
     *("</script>", '"', "'", "<!--", "👩‍👧", "שלום", "e\u0301"),
     *("[byte 1/3]", "\t", "\x00", "the", "the", "\ud7ff"),
 )
-
 
 FORMULAS = ('=HYPERLINK("http://x")', "=1+1", "+1", "-2", "@x", "\t=1", "\r=1", "\n=1", " =1", "＝1", "＋1")
 """What a spreadsheet may take for a formula."""

@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 from starlette.types import ASGIApp
 
@@ -86,12 +86,13 @@ def serve(arguments: Sequence[str]) -> None:
     import uvicorn
     from threadpoolctl import threadpool_limits
 
-    from tfmviz.ui import messages
+    from tfmviz.ui import messages, models
 
-    app = _app()
     # One thread for numpy: products of small matrices then take a sixth of the time. This walks the libraries that are
     # loaded, and stands still forever with another thread that loads one meanwhile. So it comes before all threads.
     threadpool_limits(1)
+    Thread(target=models.import_torch).start()  # what the first page waits for longest begins first
+    app = _app()
     capacity.make_room()
     print(where(args.host, args.port), flush=True)
     if args.convert:
@@ -139,7 +140,7 @@ async def _warm(app: object) -> AsyncIterator[None]:
 
 
 def _prepare(stopping: Event) -> None:
-    """Imports torch at once; pandas, which Streamlit needs for tables, and Altair when a first reader has a picture.
+    """Waits for torch; imports pandas, which Streamlit needs for tables, and Altair when a first reader has a picture.
 
     Then the training runs that wait begin, though nobody opens their page: the last server may have been killed. From
     then on, memory that nobody uses is given back again and again.

@@ -1,7 +1,5 @@
 """Switching parts off and copying between runs: edits, several at once, and the numbers made of them."""
 
-from __future__ import annotations
-
 from functools import partial
 from unittest.mock import Mock
 
@@ -11,19 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from tests.cases import each
-from tests.model.helpers import (
-    D_FF,
-    D_HEAD,
-    D_MODEL,
-    LENGTH,
-    N_HEADS,
-    assert_close,
-    inputs_of,
-    lively_model,
-    normal,
-    record,
-    token_ids,
-)
+from tests.model.helpers import assert_close, inputs_of, lively_model, normal, record, token_ids
+from tests.model.sizes import D_FF, D_HEAD, D_MODEL, LENGTH, N_HEADS
 from tfmviz import zoo
 from tfmviz.analysis import ablation, patching
 from tfmviz.model.weights import weights_of

@@ -1,7 +1,5 @@
 """A head's output is an average of values: the pages' plane shows it where it is, inside of what they span."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -37,8 +35,7 @@ def test_few_points_are_their_own_corners_and_attention_left_over_goes_to_nothin
     assert np.linalg.norm(found.places[0] - found.places[2]) == pytest.approx(1.0)  # |(1, 0) − 0|
     flat = np.array([[0.0, 0.0, 5.0], [3.0, 0.0, 5.0], [0.0, 2.0, 5.0]])
     assert in_a_plane(flat, np.full(3, 1 / 3)).seen == pytest.approx(1.0)
-    cross = np.vstack((np.eye(3), -np.eye(3)))
-    assert in_a_plane(cross, np.full(6, 1 / 6)).seen == pytest.approx(2 / 3)
+    assert in_a_plane(np.vstack((np.eye(3), -np.eye(3))), np.full(6, 1 / 6)).seen == pytest.approx(2 / 3)
 
 
 @each("name", ["twins-attention-only", "tiny-english", "fill-in"])

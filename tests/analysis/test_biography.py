@@ -1,7 +1,5 @@
 """Biographies: shares by hand, claims that must and must not hold, and the file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,12 +1,11 @@
 """What the cache costs: bytes against real tensors, shapes against transformers."""
 
-from __future__ import annotations
-
 import torch
 from transformers import FalconConfig, Gemma2Config, GPT2Config, LlamaConfig, MistralConfig, PreTrainedConfig
 
 from tests.cases import each
-from tests.model.helpers import D_HEAD, MAX_LEN, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_HEAD, MAX_LEN
 from tfmviz.analysis.cache_cost import KNOWN, Kept
 from tfmviz.model.cache import Cache
 from tfmviz.model.timing import step_times

@@ -1,7 +1,5 @@
 """Counts of the table against torch's own count of layers that are built, slopes and crossings against known powers."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -54,8 +52,7 @@ def test_lines_cross_where_their_powers_are_equal_and_news_travels_as_the_table_
     assert crosses(x, 2.0 * x**2, 600.0 * x) == pytest.approx(300)
     assert crosses(x, x, 2 * x) is None
     assert crosses(x, 2 * x, x) is None
-    late = np.where(x < 100, 5 * x, 1e-9 * x)
-    assert crosses(x, late, x) is None
+    assert crosses(x, np.where(x < 100, 5 * x, 1e-9 * x), x) is None
 
 
 @each("power", [0.5, 1.0, 2.0, 3.0])
@@ -76,8 +73,7 @@ def test_restricted_attention_is_attention_under_its_mask() -> None:
     apart = piece[:, None] - piece
     mask = (apart == 0) | (apart == 1)
     exact = torch.where(mask, (x * d**-0.5) @ x.T, -torch.inf).softmax(dim=-1) @ x
-    found = layer_costs.restricted(x, r)
-    torch.testing.assert_close(found[r // 2 :], exact[r // 2 :])
+    torch.testing.assert_close(layer_costs.restricted(x, r)[r // 2 :], exact[r // 2 :])
     torch.testing.assert_close(layer_costs.restricted(x, n), layer_costs.stepwise(x))
     torch.testing.assert_close(layer_costs.fused(x), layer_costs.stepwise(x))
 
@@ -86,8 +82,7 @@ def test_the_most_bytes_held_at_once_are_those_of_the_matrices() -> None:
     """Scores and pattern are two n × n matrices of 4 bytes each, and the fused kernel holds neither."""
     n, d = 512, 8
     x = torch.randn(n, d)
-    most = layer_costs.peak_of(layer_costs.stepwise, x)
-    assert 0 <= most - 4 * 2 * n * n <= 4 * 3 * n * d
+    assert 0 <= layer_costs.peak_of(layer_costs.stepwise, x) - 4 * 2 * n * n <= 4 * 3 * n * d
     assert layer_costs.peak_of(layer_costs.fused, x) < 4 * n * n
 
 

@@ -1,7 +1,5 @@
 """What one part takes back of another, against a search by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Each cheaper attention: exact in its limit, the cheap way equal to its pattern, its cost to what it does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import Mock
@@ -85,8 +83,7 @@ def test_singular_values_say_what_any_projection_can_keep_and_errors_lie_between
         lost = np.linalg.norm(pattern - linformer.best(pattern, rank)) ** 2 / np.linalg.norm(pattern) ** 2
         assert lost == pytest.approx(1 - shares[rank - 1], abs=1e-12)
     assert shares[-1] == pytest.approx(1)
-    rank_one = np.outer(np.ones(5), exact.softmax(V[:1])[0])
-    assert linformer.shares(rank_one)[0] == pytest.approx(1)
+    assert linformer.shares(np.outer(np.ones(5), exact.softmax(V[:1])[0]))[0] == pytest.approx(1)
 
 
 def test_a_sparse_pattern_is_attention_under_the_smaller_mask() -> None:
@@ -164,8 +161,7 @@ def test_linear_attention_without_pairs_is_that_over_pairs() -> None:
     np.testing.assert_allclose(features.running(phi_q, phi_k, V), expected)
     np.testing.assert_allclose(features.pattern(phi_q, phi_k, CAUSAL) @ V, expected)
     np.testing.assert_allclose(features.attend(phi_q, phi_k, V), features.pattern(phi_q, phi_k, OPEN) @ V)
-    counts = counted(features.attend, phi_q, phi_k, V)
-    assert counts == features.cost(N, N, D, D, drawn=False).multiplications
+    assert counted(features.attend, phi_q, phi_k, V) == features.cost(N, N, D, D, drawn=False).multiplications
 
 
 def test_random_features_are_unbiased_and_many_give_the_exact_pattern() -> None:
@@ -196,8 +192,7 @@ def test_random_directions_are_orthogonal_and_shifted_features_leave_the_pattern
     directions = features.random_directions(32, D, seed=1)
     plain = features.pattern(features.positive(Q, directions), features.positive(K, directions), CAUSAL)
     np.testing.assert_allclose(features.pattern(*features.performer(Q, K, directions), CAUSAL), plain, rtol=1e-4)
-    large = features.pattern(*features.performer(60 * Q, 60 * K, directions), CAUSAL)
-    assert np.isfinite(large).all()
+    assert np.isfinite(features.pattern(*features.performer(60 * Q, 60 * K, directions), CAUSAL)).all()
 
 
 @each("size", [1, 5, 64])

@@ -1,7 +1,5 @@
 """A feed-forward layer taken apart: functions against PyTorch, the layer against the record, sums against products."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 from typing import Any
@@ -12,7 +10,8 @@ import torch
 import torch.nn.functional as F
 
 from tests.cases import each
-from tests.model.helpers import D_FF, D_MODEL, VOCAB, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_FF, D_MODEL, VOCAB
 from tests.records import traced
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import PARTS

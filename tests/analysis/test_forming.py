@@ -1,7 +1,5 @@
 """How a model copies: against losses computed by torch, and against laws of a head that is switched off."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

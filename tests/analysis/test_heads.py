@@ -1,7 +1,5 @@
 """What heads do: scores, verdicts, and what they must be confirmed by."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

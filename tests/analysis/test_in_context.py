@@ -1,7 +1,5 @@
 """Cosines of one word in two places, against arithmetic of our own and laws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -32,14 +30,11 @@ def test_every_cosine_is_that_of_two_recorded_vectors(name: str, stack: str) -> 
         assert found.usual[stage] == pytest.approx(np.mean(others), abs=1e-6)
 
 
-def test_a_word_without_a_position_begins_as_its_embedding() -> None:
+def test_a_word_without_a_position_begins_as_its_embedding_and_one_token_has_none_to_compare_with() -> None:
     model = tfmviz.load("tiny-english")  # which rotates queries and keys, and adds no positions
     trace = model.trace(TEXT)
     found = in_context(trace, "decoder", trace.target.ids, (1, 6))
     np.testing.assert_allclose([found.each_other[0], *found.static[:, 0]], 1, atol=1e-6)
-
-
-def test_the_same_token_again_and_none_to_compare_with() -> None:
     trace = tfmviz.load("tiny-english").trace("the the")
     assert np.isnan(in_context(trace, "decoder", (5, 5), (0, 1)).usual).all()
     assert [again((7, 8, 7, 7), at) for at in range(4)] == [2, None, 3, 0]

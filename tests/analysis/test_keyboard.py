@@ -1,7 +1,5 @@
 """A keyboard's offers, against typing letter by letter."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.cases import each

@@ -1,7 +1,5 @@
 """Linear attention against its definition; with RoPE, against RoFormer's formula in complex numbers."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,14 +1,13 @@
 """Counted multiplications against torch's own count, in models of every architecture."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from tests.cases import each
-from tests.model.helpers import ARCHITECTURES, D_HEAD, config, inputs_of, lively, lively_model
+from tests.model.helpers import config, inputs_of, lively, lively_model
+from tests.model.sizes import ARCHITECTURES, D_HEAD
 from tfmviz.analysis.multiplications import PARTS, Shape, by_part, in_model, multiplications, overtakes
 from tfmviz.model.cache import Cache
 from tfmviz.model.transformer import build

@@ -1,14 +1,13 @@
 """Where neurons fire most: found among known numbers, kept in a file, and refused if it belongs to other weights."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.model.helpers import D_FF, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_FF
 from tests.traces import encoding, words
 from tfmviz.analysis import neurons
 from tfmviz.analysis.neurons import KEPT, NoPeaks, Peaks

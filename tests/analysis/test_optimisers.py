@@ -1,7 +1,5 @@
 """Adam against torch's own, and what the page says of its first step and of descent in a valley."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """Counted parameters against models that are built: transformers' of published shapes, and the house's own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -11,7 +9,8 @@ from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, LlamaConf
 from transformers.models.t5 import T5ForConditionalGeneration
 
 from tests.cases import each
-from tests.model.helpers import ARCHITECTURES, config
+from tests.model.helpers import config
+from tests.model.sizes import ARCHITECTURES
 from tfmviz.analysis.parameters import PUBLISHED, Design, cache, counts, of_lectures, rule_of_twelve, training_flops
 from tfmviz.model.transformer import build
 from tfmviz.model.weights import weights_of
@@ -80,5 +79,4 @@ def test_the_rules_of_thumb_are_the_lectures_and_the_authors() -> None:
     assert matrices == pytest.approx(rule_of_twelve(gpt_3), rel=1e-3)
     assert training_flops(PUBLISHED["GPT-3"].design, 300e9) == pytest.approx(3.14e23, rel=0.01)
     assert cache(PUBLISHED["Llama 3 8B"].design, 8192, 2) == 2**30
-    small = Design(n_encoder=3, d_model=8, d_attn=8, d_kv=8, d_ff=32, vocab_size=11)
-    assert cache(small, 100, 4) == 0
+    assert cache(Design(n_encoder=3, d_model=8, d_attn=8, d_kv=8, d_ff=32, vocab_size=11), 100, 4) == 0

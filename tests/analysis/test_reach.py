@@ -1,7 +1,5 @@
 """How far back a model sees: predictors whose reach is known, and texts that are shortened."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

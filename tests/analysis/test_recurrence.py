@@ -1,13 +1,12 @@
 """How gradients fade through a recurrent layer, against torch's own differentiation; the steps of a layer, by hand."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 import torch
 
-from tests.model.helpers import VOCAB, lively, token_ids
+from tests.model.helpers import lively, token_ids
+from tests.model.sizes import VOCAB
 from tfmviz.analysis import recurrence
 from tfmviz.analysis.recurrence import Steps
 from tfmviz.model.build import build

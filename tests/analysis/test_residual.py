@@ -1,7 +1,5 @@
 """Lengths of the stream, and who wrote how much of a step."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -11,7 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from tests.cases import each
-from tests.model.helpers import K_LENGTH, LENGTH, N_LAYERS
+from tests.model.sizes import K_LENGTH, LENGTH, N_LAYERS
 from tests.records import encoding, traced, without
 from tfmviz.analysis.residual import closest, in_space, likeness, stream
 from tfmviz.record.facts import Architecture

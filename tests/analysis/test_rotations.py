@@ -1,7 +1,5 @@
 """What RoPE does to products of queries and keys: laws, and the paper's own formulas."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 
@@ -62,8 +60,7 @@ def test_means_over_distance_equal_those_of_turned_vectors_pair_by_pair(seed: in
 
 
 def test_means_along_diagonals_and_relative_indices_as_pictures() -> None:
-    products = np.array([[1.0, 9, 9], [2, 3, 9], [4, 6, 5]])
-    assert along_diagonals(products)[0].tolist() == [3, 4, 4]
+    assert along_diagonals(np.array([[1.0, 9, 9], [2, 3, 9], [4, 6, 5]]))[0].tolist() == [3, 4, 4]
     assert rotations.relative_index(3, 5, clip=2).tolist() == [[2, 3, 4, 4, 4], [1, 2, 3, 4, 4], [0, 1, 2, 3, 4]]
     with pytest.raises(ValueError, match="at least 1, but is 0"):
         rotations.relative_index(3, 3, clip=0)

@@ -1,7 +1,5 @@
 """Scaling laws against published predictions and limits; fits against known constants, and another optimiser."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tokens of two texts in pairs, and what has changed between them, against slow and plain computations."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The stream as a sum, read out at every stage, and its share in a logit: laws, and other ways to the same numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache
@@ -14,7 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.cases import each
-from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, N_LAYERS, lively_model
+from tests.model.helpers import lively_model
+from tests.model.sizes import D_HEAD, LENGTH, N_HEADS, N_LAYERS
 from tests.records import trace_of
 from tfmviz.analysis import contributions, lens, residual
 from tfmviz.analysis.contributions import River
@@ -249,8 +248,7 @@ def test_arrows_settled_stages_and_outliers_by_hand() -> None:
     found = lens.Lens(answer_rank=ranks, **dict.fromkeys(others, np.zeros(ranks.shape)))
     assert found.step.tolist() == [[0, 0, 0, 0], [1, 0, -1, 0], [-1, 0, 1, 1], [1, 0, 0, 0]]
     assert found.settled.tolist() == [3, 0, 2, 2]
-    norms = np.array([[2.0, 1, 1, 9], [30, 1, 3, 5], [4, 4, 4, 4]])
-    assert residual.outlier(norms) == (1, 10.0)
+    assert residual.outlier(np.array([[2.0, 1, 1, 9], [30, 1, 3, 5], [4, 4, 4, 4]])) == (1, 10.0)
 
 
 @each("name, per_layer", [("pre", 2), ("attention only", 1), ("translator", 3), ("encoder", 2)])

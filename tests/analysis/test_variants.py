@@ -1,7 +1,5 @@
 """Welch's interval: how often it holds the truth, and the table that it uses."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

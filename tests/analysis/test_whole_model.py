@@ -1,7 +1,5 @@
 """Blocks as named tensors, parameters by part, vectors made small: against the modules, and by their laws."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace

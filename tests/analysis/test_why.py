@@ -1,7 +1,5 @@
 """A score as a sum over writers, paths removed, and copying: against torch in float64, torch's hooks, and numpy."""
 
-from __future__ import annotations
-
 import copy
 from functools import cache
 from typing import Any, Literal
@@ -14,8 +12,9 @@ from torch import Tensor, nn
 from tests.analysis.test_stream import every_model
 from tests.analysis.test_stream import made as with_stack
 from tests.cases import each
-from tests.model.helpers import N_HEADS, N_LAYERS, inputs_of, lively_model
+from tests.model.helpers import inputs_of, lively_model
 from tests.model.helpers import record as run
+from tests.model.sizes import N_HEADS, N_LAYERS
 from tests.records import trace_of
 from tfmviz import zoo
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
@@ -116,38 +115,6 @@ def test_the_bias_of_the_scheme_is_a_term_and_linear_attention_has_no_such_sum()
         score_sum(trace_of(module), pair, weights_of(module), PositionEffects())
 
 
-SHIPPED = [entry.name for entry in zoo.catalogue() if entry.config and entry.config.attention.kind == "softmax"]
-WORDS = ("the", "old", "king", "saw", "a", "small", "dog", "and", "it", "ran", "to", "his", "house", "because", "she")
-
-
-def sentences(n: int) -> list[str]:
-    """Different texts of 6 words."""
-    at = [[(start * 5 + step * (2 + start % 5)) % len(WORDS) for step in range(6)] for start in range(n)]
-    return [" ".join(WORDS[place] for place in places) for places in at]
-
-
-@each("name", SHIPPED)
-def test_the_sum_holds_for_every_head_of_the_shipped_models(name: str) -> None:
-    model = zoo.load(name)
-    exact = copy.deepcopy(model.module).double()
-    traces = [model.trace(text) for text in sentences(5)]
-    runs = [scores_in_float64(exact, trace) for trace in traces]
-    heads = [(layer, head) for layer in traces[0].layers for head in range(model.config.attention.n_heads)]
-    for n, (layer, head) in enumerate(heads):
-        trace, truth = traces[n % 5], runs[n % 5]
-        queries, keys = map(len, trace.axes(layer))
-        pair = Pair(layer=layer, head=head, query=(3 * n + 2) % queries, key=n % keys)
-        stack, _, part = layer.split(".")
-        effects = model.position_effects(stack, queries) if part == "self_attn" else PositionEffects()
-        assert_sums_to(score_sum(trace, pair, model.weights, effects), truth[f"{layer}.scores"], pair)
-
-
-def scores_in_float64(module: Transformer, trace: Trace) -> dict[str, Array]:
-    texts = [trace.target] if trace.source is None else [trace.source, trace.target]
-    values = run(module, *(torch.tensor([text.ids]) for text in texts), sites=("*.scores",))
-    return {site: value.numpy()[0] for site, value in values.items()}
-
-
 def attention_at(module: Transformer, layer: str) -> tuple[Block, Attention, nn.Module]:
     """The block, its attention and the norm before, or after, it."""
     stack, index, part = layer.split(".")
@@ -245,8 +212,7 @@ def test_without_the_biases_no_bias_is_left() -> None:
 
 
 def test_what_is_folded_keeps_its_sum_and_heads_that_share_keys_are_named() -> None:
-    weights = made("post translator")[2]
-    assert sharing(weights.attention("decoder.0.self_attn"), 1) == [0, 1, 2]
+    assert sharing(made("post translator")[2].attention("decoder.0.self_attn"), 1) == [0, 1, 2]
     assert sharing(made("pre")[2].attention("decoder.0.self_attn"), 1) == [1]
     matrix = np.arange(12.0).reshape(3, 4) ** 2
     shown = folded(matrix, [2, 0], [1])

@@ -1,7 +1,5 @@
 """A window network taken apart: its parts add up to what torch computes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -25,8 +23,7 @@ def test_the_parts_add_up_to_what_the_module_computes() -> None:
     np.testing.assert_allclose(np.tanh(found.added().sum(axis=0) + found.b_1), h, atol=1e-5)
     np.testing.assert_allclose(found.logits, logits, atol=1e-4)
     units = np.array([found.of_words(unit) for unit in range(len(h))])
-    b_2 = module.U.bias.detach().numpy()
-    np.testing.assert_allclose(units.sum(axis=0) + b_2, logits, atol=1e-4)
+    np.testing.assert_allclose(units.sum(axis=0) + module.U.bias.detach().numpy(), logits, atol=1e-4)
     assert found.W.size == n_numbers(8, 128, 256)
     for place in (0, 1, 7):
         np.testing.assert_allclose(found.elsewhere(place)[place], found.added()[place])

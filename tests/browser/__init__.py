@@ -22,7 +22,6 @@ ROOT = Path(__file__).parents[2]
 READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 """Streamlit is connected and no script runs."""
 
-
 HAS_ENGINE = """() => [...document.querySelectorAll(".st-key-live *")].some(({ shadowRoot }) =>
     [...(shadowRoot?.part_?.sources[0].engines.values() ?? [])].some(Boolean))"""
 """Whether a model has come that the browser computes by itself; the first key or touch asks for it."""
@@ -34,7 +33,6 @@ AT_REST = f"""() => document.querySelector("{READY}") !== null
     && document.getAnimations().every((animation) => animation.playState !== "running")"""
 """No script runs, all is loaded and nothing fades in or out: sizes and colours are those that a reader sees."""
 
-
 WIDER = """() => {
     const main = document.querySelector("[data-testid=stMain]");
     if ([document.documentElement, main].every((node) => node.scrollWidth <= node.clientWidth + 1)) return [];
@@ -43,17 +41,13 @@ WIDER = """() => {
 }"""
 """What reaches beyond the right edge of the screen; nothing where the page cannot be scrolled sideways."""
 
-
 TURN = "(address) => { history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"
 """What the browser's back button does: Streamlit looks at the address, and asks for its page."""
-
 
 HEADLESS = "chromium-headless-shell"
 """Chromium's engine without its windows, as Debian has it: a visit takes a tenth less of the processor."""
 
-
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-
 
 SCHEME = """(scheme) => {
     const [ground] = /\\d+/.exec(getComputedStyle(document.querySelector(".stApp")).backgroundColor);
@@ -61,10 +55,8 @@ SCHEME = """(scheme) => {
 }"""
 """The page has the colours of a scheme."""
 
-
 LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """An option with which Chromium reaches no host but this one."""
-
 
 STILL = """
     const still = new CSSStyleSheet();

@@ -1,7 +1,5 @@
 """Masks, parts that are off and sliders answer in the browser; Python's answer comes later and agrees."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
@@ -145,7 +143,7 @@ def test_a_stroke_is_followed_while_the_button_is_down(visit: Visit) -> None:
     page.wait_for_function(f"() => {MARK} === 'change'")
     after = page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]")
     row = np.array(after, dtype=float).reshape(7, 7)[6]
-    assert page.url == address
+    expect(page).to_have_url(address)
     assert np.isnan(row[:3]).all() or after != before
     assert np.nansum(row) == pytest.approx(1, abs=1e-5)
     expect(page.locator(".st-key-mask_scores")).to_have_css("opacity", "0.5")

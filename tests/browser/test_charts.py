@@ -1,7 +1,5 @@
 """What only a browser shows of small charts: hovering, words for screen readers, data exchanged in place, files."""
 
-from __future__ import annotations
-
 import csv
 import re
 import struct
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Visit, box_of, choose, saved, tool
+from tests.browser import Visit, assert_fits, box_of, choose, saved, tool
 from tests.pages import plain
 from tfmviz.text.tokenizer import Tokenizer
 
@@ -71,7 +69,7 @@ def test_a_new_sentence_exchanges_the_data_and_leaves_the_chart_where_it_is(visi
     choose(page, "Token", re.compile("^6 +a"))
     assert_shows(page, "a dog saw a cat or a")
     assert below(page, "lookup") == ["a", "dog", "saw", "a", "cat", "or", "a"]
-    assert chart(page, "lookup").get_attribute("data-mark") == "same", "the browser has built the chart anew"
+    expect(chart(page, "lookup")).to_have_attribute("data-mark", "same")  # else the browser has built the chart anew
 
 
 def test_markup_and_expressions_stay_text_where_they_are_pointed_at_and_read_out(visit: Visit) -> None:
@@ -85,13 +83,14 @@ def test_markup_and_expressions_stay_text_where_they_are_pointed_at_and_read_out
     bars.nth(place).hover()
     tip = page.locator("#vg-tooltip-element.visible")
     expect(tip).to_have_text(heard[place])
-    assert tip.locator("*").count() == 0
-    assert page.locator("svg.marks image, svg.marks foreignObject, svg.marks a").count() == 0
+    expect(tip.locator("*")).to_have_count(0)
+    expect(page.locator("svg.marks image, svg.marks foreignObject, svg.marks a")).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_circle_is_round_and_fits(visit: Visit, width: int) -> None:
     page = visit.open(CIRCLE, drawn=DRAWN)
+    assert_fits(page)
     boxes = [box_of(dot) for dot in chart(page, "circle").locator("[aria-roledescription=point]").all()]
     spans = np.ptp([(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes], axis=0)
     assert spans[0] == pytest.approx(spans[1], rel=0.03)
@@ -113,11 +112,10 @@ def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_fil
     page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
     chart(page, "lookup")
     tool(page.locator(".st-key-lookup"), "Values").focus()
-    assert page.locator(".st-key-lookup .tools").get_by_role("button").all_inner_texts() == BAR
+    expect(page.locator(".st-key-lookup .tools").get_by_role("button")).to_have_text(BAR)
     page.keyboard.press("Enter")
     head, *rows = csv.reader(saved(page, "CSV").decode().splitlines())
-    shown = page.locator("dialog.values tbody tr").all()
-    assert [[cell.inner_text() for cell in row.locator("th, td").all()] for row in shown] == rows
+    expect(page.locator("dialog.values tbody :is(th, td)")).to_have_text([cell for row in rows for cell in row])
     tokens, row = attention("the cat saw the dog and the")
     assert len(head) == 3
     soft = [one for one in rows if one[0] == "soft: attention"]

@@ -5,8 +5,6 @@ One visit asks every tab of a page all that is asked of every tab. `make test` o
 a light and a dark one; `make soak` opens each page in both schemes, and all 150 tabs: ten minutes of Chromium's.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from itertools import islice
@@ -30,7 +28,7 @@ from tests.browser.test_first_figure import (
     each_tab,
     expect_figure_above,
 )
-from tests.browser.test_projector import SMALL, expect_one_line
+from tests.browser.test_menu import SMALL, expect_one_line
 from tests.pages.tabs import addresses
 from tfmviz.ui import router
 
@@ -83,7 +81,6 @@ waits until it is seen, so here it waits.
 MOVED = """() => new Promise((resolve) =>
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(allShifts()))))"""
 """What has moved until a page at rest is painted."""
-
 
 CUT_TABS = """() => [...document.querySelectorAll("[role=tablist]")]
     .filter((list) => list.checkVisibility() && list.scrollWidth > list.clientWidth)

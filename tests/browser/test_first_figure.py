@@ -1,7 +1,5 @@
 """Where the first figure of a page begins, and how large its letters are; `test_every_page` asks it of every tab."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -102,7 +100,6 @@ WRITTEN = (
 )
 """All text of figures in letters below a limit, with their size: on canvases, in charts and in the views."""
 
-
 FIGURE_BEFORE_CONTROLS = f"""(lines) => {{
     const first = ({FIRST})(), all = [...document.querySelectorAll(lines)];
     return first !== null && all.length && all.every((line) => first < line.getBoundingClientRect().top);
@@ -119,7 +116,6 @@ figure still begins in sight."""
 ON_A_PHONE = dict.fromkeys(("positions", "residual_stream", "normalisation"), FIGURE_BEFORE_CONTROLS) | dict.fromkeys(
     ("bottleneck", "counting", "positions_compare", "switch_off"), CONTROLS_BEFORE_FIGURE
 )
-
 
 COMPLETE = f"""() => ({AT_REST})()
     && [...document.querySelectorAll("[role=tabpanel]")].every(

@@ -1,7 +1,5 @@
 """Another site's page that opens the app, or shows it in a frame: it steers nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import suppress

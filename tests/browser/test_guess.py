@@ -1,7 +1,5 @@
 """Predict, then reveal: the figure hides, the question shows, nothing is computed, and the controls stay."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Locator, Page, expect
@@ -52,6 +50,7 @@ def expect_hidden_until_guessed(page: Page) -> None:
 
 def picture(page: Page) -> str:
     """All pixels that the explorer and the pictures of cells have drawn within what is hidden."""
+    page.wait_for_function("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     found: str = page.locator("[class*=st-key-hidden-] canvas").evaluate_all(
         "(canvases) => canvases.filter((one) => getComputedStyle(one).visibility === 'visible')"
         ".map((one) => one.toDataURL()).join()"
@@ -159,6 +158,7 @@ def expect_free(page: Page, figure: Locator) -> None:
     before, question = box_of(figure), page.locator("[class*=st-key-question-]").first
     page.locator("body").press("g")
     expect(question).to_be_visible()
+    page.wait_for_function(AT_REST)
     asked = box_of(question)
     assert 0 <= asked["y"] < asked["y"] + asked["height"] <= box_of(figure)["y"]
     page.locator("body").press("g")

@@ -1,12 +1,10 @@
 """Home: alive at once, and every way out of it; addresses that were the explorer's."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import Visit, menu
+from tests.browser import AT_REST, Visit, menu
 
 WORDS = ".stage .words span"
 ARCS = "(arcs) => arcs.filter((arc) => Number(arc.style.opacity)).length"
@@ -34,7 +32,7 @@ def test_a_word_shows_where_the_head_looks_by_pointer_and_keys(visit: Visit) -> 
     for _ in " it":
         sentence.press("ArrowLeft")
     expect(said).to_contain_text("“because”")
-    assert not page.get_by_role("button", name="SVG").count()
+    expect(page.get_by_role("button", name="SVG")).to_have_count(0)
 
 
 BY_HAND = """(() => {
@@ -70,6 +68,7 @@ def test_the_boxes_follow_each_key_and_escape_gives_the_sentence_back(visit: Vis
     before = sentence.input_value()
     for text in ODD:
         sentence.fill(text)
+        expect(page.locator(WORDS).first).to_have_text(re.compile(re.escape(text[0])))
         expect(said).to_contain_text("of its attention to", timeout=20_000)
         words = "".join(page.locator(WORDS).all_text_contents())
         assert "".join(text.split()).startswith("".join(words.split())), text
@@ -87,7 +86,7 @@ def test_enter_keeps_a_sentence_in_stage_doors_and_address(visit: Visit) -> None
     sentence.press("Enter")
     expect(page.locator(".doors")).to_contain_text("“it”")
     expect(page.get_by_role("group", name="Heads", exact=True)).to_contain_text("links “it”")
-    assert "text=My+dog" in page.url
+    expect(page).to_have_url(re.compile(r"text=My\+dog"))
     page.go_back()
     expect(said).to_contain_text("“animal”")
 
@@ -104,6 +103,7 @@ def test_the_first_row_of_doors_is_in_the_window(visit: Visit) -> None:
     page, _, _ = at_home(visit)
     for width, height in ((1280, 800), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(AT_REST)
         ends = [box["y"] + box["height"] for door in page.locator(".doors a").all() if (box := door.bounding_box())]
         assert len(ends) == 6
         assert 0.75 * height < ends[-1] <= height, (width, ends)
@@ -121,7 +121,7 @@ def test_the_name_of_the_app_leads_home_and_the_sentence_stays(visit: Visit) -> 
 
 def test_an_address_that_was_the_explorers_opens_it(visit: Visit) -> None:
     page = visit.open("/?text=My+dog+ran.&layer=2&head=1&view=Residual+stream")
-    assert re.search(r"/explorer\?", page.url)
+    expect(page).to_have_url(re.compile(r"/explorer\?"))
     expect(page.locator("textarea")).to_have_value("My dog ran.")
     expect(page.get_by_role("tab", name="Residual stream")).to_have_attribute("aria-selected", "true")
 

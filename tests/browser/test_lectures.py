@@ -1,7 +1,5 @@
 """The walks of the lectures in a browser: every figure in sight on a projector, and what the keys do."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

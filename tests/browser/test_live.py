@@ -1,7 +1,5 @@
 """The pictures follow each key, and Python waits for Enter."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -70,7 +68,7 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
         shows(page, "The cat sat"[: 7 + n])
     expect(page.locator(".headline")).to_contain_text("“sat” (token 2)")
     is_dimmed(page, True)
-    assert page.get_by_text("Most probable next tokens:").inner_text() == said
+    expect(page.get_by_text("Most probable next tokens:")).to_have_text(said)
     for _ in range(3):
         box.press("Backspace")
     shows(page, "The cat ")
@@ -80,7 +78,8 @@ def test_each_key_changes_the_heads_and_enter_tells_python(visit: Visit) -> None
     box.fill("The cat")  # what was entered comes back, with all that Python said of it
     shows(page, "The cat")
     is_dimmed(page, False)
-    assert (len(sent), page.url) == (runs, before)
+    expect(page).to_have_url(before)
+    assert len(sent) == runs
     box.fill("The dog sat")
     shows(page, "The dog sat")
     heads = page.evaluate(HEADS)
@@ -102,12 +101,11 @@ def test_the_browser_computes_by_itself_what_python_computes_at_enter(visit: Vis
     box.fill("The dog sat on the mat")
     shows(page, "The dog sat on the mat")
     assert len(asked) == questions
-    weights = page.locator(".strip .weight")
-    typed = weights.all_text_contents()
-    words = page.locator(".st-key-predictions .label").all_text_contents()
+    shown = [page.locator(".strip .weight"), page.locator(".st-key-predictions .label")]
+    typed = [found.all_text_contents() for found in shown]
     entered(page, box, "mat")
-    assert weights.all_text_contents() == typed
-    assert page.locator(".st-key-predictions .label").all_text_contents() == words
+    for found, before in zip(shown, typed, strict=True):
+        expect(found).to_have_text(before)
     is_dimmed(page, False)
 
 

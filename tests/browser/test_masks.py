@@ -1,7 +1,5 @@
 """What only a browser shows of the step-by-step page and the mask laboratory: clicks, keys, drawing, the address."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -62,20 +60,22 @@ def test_every_number_that_is_explained_equals_an_independent_forward_pass(visit
     page = visit.open(f"{STEPS}&layer=1&head=2&token=3&stage=share", drawn=DRAWN)
     why = page.locator(".why h2")
     expect(why).to_contain_text(f"A, query 3 “on”, key {best}")
-    assert numbers(why.inner_text())[-1] == pytest.approx(row[best], abs=6e-4)
+    (*_, shown) = numbers(why.inner_text())
+    assert shown == pytest.approx(row[best], abs=6e-4)
     stage(page, "masked")
     found = (page.locator(f".chain figure[data-matrix={name}] .readout") for name in ("raw", "scaled", "masked"))
     raw, scaled, masked = (numbers(readout.inner_text())[0] for readout in found)
     assert (raw / np.sqrt(32), masked) == pytest.approx((scaled, scaled), abs=6e-4)
     stage(page, "scores")
-    terms = [numbers(term.inner_text()) for term in page.locator(".term").all()]
-    assert len(terms) == 32
+    expect(page.locator(".term")).to_have_count(32)
+    terms = [numbers(term) for term in page.locator(".term").all_inner_texts()]
     assert sum(term[-1] for term in terms) == pytest.approx(raw, abs=0.02)
     stage(page, "share")
     tool(page.locator(".steps"), "Values").click()
     rows = page.locator("dialog.values tbody tr")
     expect(rows).to_have_count(len(row))
-    assert list(map(float, rows.nth(3).locator("td").all_inner_texts())) == pytest.approx(row, abs=1e-5)
+    listed = list(map(float, rows.nth(3).locator("td").all_inner_texts()))  # all are there: the count above
+    assert listed == pytest.approx(row, abs=1e-5)
 
 
 def test_a_click_on_a_cell_opens_its_arithmetic_and_reaches_the_address(visit: Visit) -> None:
@@ -164,7 +164,7 @@ def test_on_a_phone_13_words_fit_and_a_finger_that_scrolls_changes_nothing(visit
     )
     page.wait_for_function(AT_REST)
     expect(page.locator(".lab .count")).to_have_text(before)
-    assert "edit=" not in page.url
+    expect(page).not_to_have_url(re.compile("edit="))
 
 
 def test_the_grid_is_drawn_by_keyboard_alone(visit: Visit) -> None:
@@ -194,7 +194,7 @@ def test_a_row_emptied_by_hand_is_named_and_a_mask_of_the_gallery_told_in_words(
     click_cell(page, 0, 0)
     counts(page, "Row 0 sees no key")
     expect(page.get_by_text("Row 0 “The” may look at nothing")).to_be_visible()
-    assert "NaN" not in page.locator("[data-testid=stMain]").inner_text()
+    expect(page.locator("[data-testid=stMain]")).not_to_contain_text("NaN")
     page.locator(".gallery button[data-mask=window]").click()
     expect(page).to_have_url(re.compile("start=window"))
     page.locator(".lab details.words summary").click()

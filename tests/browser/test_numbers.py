@@ -1,7 +1,5 @@
 """What is drawn in pictures: square cells, no name upright, and numbers where they fit, on a projector too."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from urllib.parse import urlencode
 

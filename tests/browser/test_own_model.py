@@ -1,7 +1,5 @@
 """A reader's own model, from the menu to the explorer, where the server was started with `--convert`."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

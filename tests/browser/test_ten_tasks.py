@@ -1,7 +1,5 @@
 """Ten things that a newcomer wants, and how many clicks from home they may take: a line in `TASKS` and a function."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -106,7 +104,7 @@ def share_every_page(me: Newcomer) -> None:
     me.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     me.click(me.page.get_by_role("button", name="Share"))
     expect(me.page.get_by_text("Copied")).to_be_visible()
-    assert me.page.evaluate("navigator.clipboard.readText()") == me.page.url
+    expect(me.page).to_have_url(me.page.evaluate("navigator.clipboard.readText()"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

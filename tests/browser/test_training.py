@@ -1,7 +1,5 @@
 """The page on training in a browser: a run is started, watched, paused, resumed and stopped."""
 
-from __future__ import annotations
-
 import os
 import re
 import time
@@ -19,7 +17,6 @@ from tfmviz.runs.folder import all_of
 
 STARTING = 600_000
 """Milliseconds that a process may take to import torch and to do its first update, on a machine that is busy."""
-
 
 AT_A_STEP = """(chart) => [0, 1, 2].every(
     (panel) => chart.querySelectorAll(`.steps_${panel}_marks [opacity="1"]`).length === 1)"""

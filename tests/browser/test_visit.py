@@ -1,11 +1,12 @@
-"""The visits of the browser's tests: each notes what a page must not do, and leaves nothing to the next."""
+"""The visits of the browser's tests leave nothing behind; and the app under plain streamlit run."""
 
-from __future__ import annotations
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import Server, Visit
+from tests.browser import ROOT, Server, Visit, free_port, serve
+from tests.browser.test_explorer import shown, tile, token
 
 
 def test_a_visit_notes_what_a_page_must_not_do(visit: Visit) -> None:
@@ -50,3 +51,26 @@ def test_a_visit_leaves_nothing_to_the_next(visit: Visit, server: Server) -> Non
     assert page.evaluate(LEFT) == before
     expect(page.locator("body:hover")).to_have_count(0)
     page.evaluate("setTimeout(() => { throw new Error('heard by nobody'); })")
+
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    running = serve(ROOT / "app.py", free_port(), plain=True)
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def test_a_view_opens_and_follows_the_pointer_and_enter(visit: Visit) -> None:
+    asked = list[str]()
+    visit.page.on("request", lambda request: asked.append(request.url))
+    page = visit.open("/explorer")
+    tile(page, 0, 1).click()
+    expect(shown(page)).to_have_text("Layer 0, head 1")
+    page.wait_for_url("**head=1**")
+    visit.enter("The dog ran home.")
+    expect(token(page, 1)).to_contain_text("dog")
+    assert not [url for url in asked if "/views/" in url]

@@ -1,7 +1,5 @@
 """What only a browser shows of the whole model: zooming, following, playing, links, widths, files, access."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -48,7 +46,7 @@ def test_a_click_on_a_layer_opens_it_and_one_on_a_head_opens_that(visit: Visit) 
     expect(page.get_by_role("button", name=re.compile("^layer 5 "))).to_be_attached()
     visit.enter("<b>One</b> two")
     expect(page.get_by_label("Follow").locator("option").nth(1)).to_contain_text("b")
-    assert page.locator(".whole b").count() == 0
+    expect(page.locator(".whole b")).to_have_count(0)
     says(page, "7 tokens", so=False)
 
 
@@ -104,7 +102,8 @@ def test_a_part_links_to_its_page_with_everything_set(visit: Visit) -> None:
     link.click()
     expect(page.locator("h1")).to_have_text("Step by step")
     expect(page.get_by_label("Your sentence")).to_have_value("The cat sat on the mat.")
-    assert {"layer=4", "head=6", "token=2", "stage=qkv"} <= set(urlsplit(page.url).query.split("&"))
+    for choice in ("layer=4", "head=6", "token=2", "stage=qkv"):
+        expect(page).to_have_url(re.compile(rf"[?&]{choice}(&|$)"))
 
 
 def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -> None:
@@ -113,7 +112,7 @@ def test_steps_go_through_the_columns_and_playing_ends_by_itself(visit: Visit) -
     for _ in range(3):
         page.get_by_role("button", name="Next →").click()
     expect(tip).to_contain_text("“cat”, layer 0: attention adds")
-    assert live.inner_text() == tip.locator("span").inner_text()
+    expect(live).to_have_text(tip.locator("span").inner_text())
     page.get_by_role("button", name="← Back").click()
     expect(tip).to_contain_text("“cat”, × W_E")
     page.get_by_role("button", name="▶ Play").click()

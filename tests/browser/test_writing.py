@@ -1,17 +1,17 @@
-"""What only a browser shows of the writing desk: stepping, playing, branching, the address."""
-
-from __future__ import annotations
+"""What only a browser shows of the page on writing: stepping, playing, branching, the address, the keyboard."""
 
 import re
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AT_REST, Visit, assert_fits, press, violations
+from tests.browser import AT_REST, HAS_ENGINE, Visit, assert_fits, press, violations
 
 DESK = "/writing?text=The+students+opened+their&chosen_by=greedy"
 DRAWN = ".writing .rivals button"
 WORDS = ".writing .text button"
+KEYBOARD = "/writing?behind=Keyboard&text=She+saw+a+big+d"
+OFFERS = ".offers button"
 
 
 def write(page: Page, n_words: int) -> Locator:
@@ -99,3 +99,23 @@ def test_the_desk_fits_and_shuts_nobody_out(visit: Visit) -> None:
     for width in (390, 1280):
         assert_fits(page, width)
         assert violations(page) == []
+
+
+def test_words_follow_each_key_and_a_tap_takes_one(visit: Visit) -> None:
+    page = visit.open(KEYBOARD, drawn=OFFERS)
+    box = page.get_by_label("Your sentence")
+    box.focus()
+    page.keyboard.press("End")
+    expect(page.locator(OFFERS).filter(has_not_text=re.compile("^d"))).to_have_count(0)
+    page.keyboard.type("o")  # the first key asks for the engine
+    page.wait_for_function(HAS_ENGINE, timeout=60_000)
+    page.wait_for_function(AT_REST)
+    page.keyboard.type("o")
+    expect(page.locator(OFFERS).first).to_have_text(re.compile("^doo"))
+    page.keyboard.type("r ")
+    expect(page.locator(OFFERS).first).not_to_have_text(re.compile("^d"))
+    expect(page).not_to_have_url(re.compile("door"))  # Python has not heard of it
+    word = page.locator(OFFERS).first.inner_text()
+    page.locator(OFFERS).first.click()
+    expect(box).to_have_value(f"She saw a big door {word} ", timeout=20_000)
+    expect(page).to_have_url(re.compile("door"))

@@ -1,7 +1,5 @@
 """A page with two explorers, for `test_two_views.py`: what each is told, and what each reports."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

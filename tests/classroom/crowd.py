@@ -1,7 +1,5 @@
 """Many sessions at once, and the server they ask."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 from collections.abc import Awaitable, Coroutine, Iterator, Sequence

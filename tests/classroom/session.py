@@ -4,8 +4,6 @@ It asks for a page, types sentences and reads what comes back, as Streamlit 1.67
 and the messages it still holds with every run, and takes references to them in place of the messages. It draws nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

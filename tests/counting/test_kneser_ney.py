@@ -1,7 +1,5 @@
 """The n-gram model against a second one written with dictionaries, straight from the formula."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -77,13 +75,10 @@ def test_probabilities_of_all_tokens_sum_to_one_and_are_those_of_the_distributio
             np.testing.assert_allclose(model.distribution(history[len(history) - n + 1 :].tolist()), p, rtol=1e-12)
 
 
-def test_tokens_that_never_occurred_have_a_probability_too() -> None:
+def test_tokens_that_never_occurred_have_a_probability_and_longer_contexts_help() -> None:
     model = fit(np.array([1, 2, 1, 2, 1], dtype=np.int32), vocab_size=VOCAB)
     assert (model.probabilities(np.arange(VOCAB)) > 0).all()
     assert np.isfinite(model.cross_entropy(np.arange(VOCAB)))
-
-
-def test_longer_contexts_help_where_the_text_has_them() -> None:
     text = np.resize([1, 2, 3, 1, 2, 4, 1, 5], 401)
     losses = [fit(text, vocab_size=VOCAB, n=n).cross_entropy(text) for n in (1, 2, 3, 4)]
     assert losses == sorted(losses, reverse=True)
@@ -92,8 +87,7 @@ def test_longer_contexts_help_where_the_text_has_them() -> None:
 
 def test_discounts_are_chen_and_goodmans() -> None:
     """n_1 … n_4 = 8, 4, 2, 1: Y = 1/2, and D = 1 - 2Y · 4/8, 2 - 3Y · 2/4, 3 - 4Y · 1/2."""
-    counts = np.repeat([1, 2, 3, 4, 9], [8, 4, 2, 1, 3])
-    np.testing.assert_allclose(discounts(counts), [0, 0.5, 1.25, 2])
+    np.testing.assert_allclose(discounts(np.repeat([1, 2, 3, 4, 9], [8, 4, 2, 1, 3])), [0, 0.5, 1.25, 2])
 
 
 # Three sentences by hand: "a b", "a b", "a c". The vocabulary is ⟨s⟩, ⟨unknown⟩, a, b, c.
@@ -107,7 +101,6 @@ def test_discounts_are_chen_and_goodmans() -> None:
 ONE = [0.3, 0.1, 0.2, 0.2, 0.2]
 AFTER_A = [0.15, 0.05, 0.1, 1 / 3 + 0.1, 0.5 / 3 + 0.1]
 AFTER_START_A = [0.075, 0.025, 0.05, 1 / 3 + 0.5 * (0.25 + 0.1), 0.5 / 3 + 0.5 * (0.25 + 0.1)]
-
 
 BY_HAND = {
     (1, ()): [1.5 / 9 + 0.1, 0.1, 1.5 / 9 + 0.1, 1 / 9 + 0.1, 0.5 / 9 + 0.1],

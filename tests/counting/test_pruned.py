@@ -1,7 +1,5 @@
 """The n-gram model without its rare grams: shares by hand, sums, and the file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The text that comes with the app is what its script, its facts and its licence say."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 
@@ -32,12 +30,9 @@ def test_a_hash_decides_what_is_held_out_and_the_filters_were_at_work(name: str)
         assert not UNSUITED.search(line)
 
 
-def test_no_sentence_is_there_twice() -> None:
+def test_no_sentence_is_there_twice_and_the_folder_holds_text_facts_and_licence() -> None:
     lines = [line for name in NAMES for line in read(name).split("\n")]
     assert len(lines) == len(set(lines))
-
-
-def test_the_folder_holds_the_text_its_facts_and_its_licence_and_the_notice_names_the_sources() -> None:
     assert {path.name for path in FOLDER.iterdir()} == {*NAMES, "facts.json", "LICENCE.md"}
     licence, notice = (FOLDER / "LICENCE.md").read_text(encoding="utf-8"), (ROOT / "NOTICE").read_text(encoding="utf-8")
     for source in ("Common Voice", "CC0", "Tatoeba Project", "tatoeba.org", "CC BY 2.0 FR", "public domain"):

@@ -1,7 +1,5 @@
 """Smoothing: formulas written out with dictionaries, probabilities that sum to 1, and perplexity."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import product

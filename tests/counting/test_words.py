@@ -1,7 +1,5 @@
 """The tokenizer for words, and texts as numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.cases import each

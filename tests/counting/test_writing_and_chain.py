@@ -1,7 +1,5 @@
 """Writing with counts, and the chain rule."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -28,12 +26,10 @@ def test_every_step_says_what_it_was_drawn_from(smoothing: Smoothing) -> None:
         history = [MARK] if step.word == MARK else [*history, step.word]
 
 
-def test_without_smoothing_everything_written_stands_in_the_text() -> None:
+def test_without_smoothing_all_that_is_written_stands_in_the_text_and_the_seed_decides_it() -> None:
     steps = list(written(TEXT, [MARK], Smoothing("none"), n=3, length=60, seed=1))
     assert all(len(TEXT.occurrences((*step.context, step.word), 1)) for step in steps)
 
-
-def test_the_seed_decides_what_is_written() -> None:
     def words(seed: int) -> list[int]:
         return [step.word for step in written(TEXT, [MARK], SMOOTHINGS[-1], n=2, length=40, seed=seed)]
 

@@ -1,7 +1,5 @@
 """A small text for tests: sentences that random habits have written."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tfmviz.counting.smoothing import Smoothing

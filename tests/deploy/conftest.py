@@ -1,7 +1,5 @@
 """Two servers behind HAProxy for the tests of this folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

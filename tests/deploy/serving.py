@@ -1,7 +1,5 @@
 """Servers behind HAProxy in this process's hands, and readers who keep them busy."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import os

@@ -1,7 +1,5 @@
 """`python -m deploy.serve` as a process: what `make serve` runs."""
 
-from __future__ import annotations
-
 import re
 import signal
 import socket

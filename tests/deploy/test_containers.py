@@ -1,7 +1,5 @@
 """compose.yaml and kubernetes.yaml: the same servers, HAProxy and settings. No container is started here."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from typing import Any

@@ -1,8 +1,7 @@
-"""What HAProxy adds: compression, a cache, cookies; and that it understands its file."""
-
-from __future__ import annotations
+"""What HAProxy adds: compression, a cache, cookies, doors; that it understands its file; and the doors without it."""
 
 import gzip
+import itertools
 import os
 import re
 import subprocess
@@ -11,8 +10,13 @@ import urllib.request
 from email.message import Message
 from pathlib import Path
 
+import pytest
+
 from deploy.serve import TEMPLATE, Replica, configuration, shares
+from tests.asking import asked, handshake
 from tests.deploy.serving import Serving
+from tests.hostile.spellings import CLOSED
+from tfmviz import doors
 from tfmviz.ui.scripts import name_of
 from tfmviz.views import explorer
 
@@ -65,14 +69,66 @@ def test_haproxy_understands_its_file(haproxy: None, tmp_path: Path) -> None:
         assert "warning" not in done.stderr.lower()
 
 
-def test_the_servers_of_this_machine_take_the_place_of_those_looked_up_by_name() -> None:
+def test_the_servers_of_this_machine_stand_in_the_file_and_share_the_cores_evenly() -> None:
     made = configuration(TEMPLATE.read_text(encoding="utf-8"), [Replica("a", 8502, frozenset({0}))])
     assert made.count("    server a 127.0.0.1:8502\n") == 2
     assert "server-template" not in made
-
-
-def test_cores_are_shared_out_evenly() -> None:
     assert shares([0, 1], 2) == [{0}, {1}]
     assert shares([0, 1, 2, 3, 4], 2) == [{0, 1}, {2, 3, 4}]
     assert shares([0, 1], 3) == [{0}, {1}, {0}]
     assert shares([3, 5], 1) == [{3, 5}]
+
+
+CLOSE = {"Host": "localhost", "Connection": "close"}
+
+
+@pytest.fixture(params=["HAProxy", "a server"])
+def door(request: pytest.FixtureRequest, served: Serving) -> str:
+    """IP address and port of what is asked."""
+    if request.param == "HAProxy":
+        return served.address.removeprefix("http://")
+    return f"127.0.0.1:{served.replicas[0].port}"
+
+
+def test_what_is_for_the_owner_and_a_session_of_another_site_are_closed_however_they_are_spelled(door: str) -> None:
+    got = {spelling: asked(door, spelling, CLOSE)[0] for spelling in CLOSED}
+    assert {spelling: status for spelling, status in got.items() if status not in (400, 403, 404)} == {}
+    targets = {spelling.replace("metrics", "stream").replace("%6detrics", "%73tream") for spelling in CLOSED}
+    got = {one: handshake(door, host="localhost", origin="http://evil.example", target=one) for one in targets}
+    assert {target: status for target, status in got.items() if status not in (400, 403, 404)} == {}
+
+
+def test_haproxy_opens_what_the_servers_open_and_sets_none_of_their_headers_again() -> None:
+    rules = TEMPLATE.read_text(encoding="utf-8")
+    assert f"path_reg ^{doors.OPEN}$" in rules
+    assert not re.findall("|".join(doors.headers("")), rules, re.IGNORECASE)
+
+
+def test_only_the_apps_own_pages_open_a_session(door: str) -> None:
+    own = (None, "http://localhost:8501", "https://localhost:8501")
+    others = ("http://localhost:9999", "http://evil.example", "http://localhost:8501.evil", "null")
+    for origin, target in itertools.product((*own, *others), ("/_stcore/stream", "/live")):
+        status = handshake(door, host="localhost:8501", origin=origin, target=target)
+        assert status == (101 if origin in own else 403), (origin, target)
+
+
+def test_a_site_whose_name_resolves_here_is_refused_in_a_sentence(door: str) -> None:
+    assert handshake(door, host="evil.example", origin="http://evil.example") == 403
+    for target in ("/", "/masks", "/_stcore/health", "/a-later-route"):
+        status, answer = asked(door, target, CLOSE | {"Host": "evil.example"})
+        assert status == 403
+        assert "--allowed-host evil.example" in answer
+
+
+def test_probes_pass(door: str) -> None:
+    """HAProxy's names no host; that of Kubernetes names the address of a pod."""
+    assert asked(door, "/_stcore/health", {}, version="1.0")[0] == 200
+    assert asked(door, "/_stcore/health", CLOSE | {"Host": "10.1.2.3:8501"})[0] == 200
+
+
+def test_every_answer_carries_each_header_once(served: Serving, door: str) -> None:
+    script = largest_script(served).removeprefix(served.address)
+    for target in ("/", "/masks", script, "/media/none"):
+        _, headers, _ = get(f"http://{door}{target}")
+        for name, value in doors.headers("").items():
+            assert headers.get_all(name) == [value], target

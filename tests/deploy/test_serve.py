@@ -1,7 +1,5 @@
 """Two servers behind HAProxy, as real processes: what readers notice when one is killed, restarted or slowed down."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import socket

@@ -1,7 +1,5 @@
 """HAProxy before two servers that only note what they are asked: who is asked, and how often."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 from collections.abc import Iterator
@@ -74,8 +72,7 @@ class Shared:
             headers = {"Cookie": cookie} if cookie else {}
             connection.request(method, path, body=b"a file" if method == "PUT" else None, headers=headers)
             answer = connection.getresponse()
-            given = answer.headers.get("Set-Cookie", "").partition(";")[0]
-            return answer.status, answer.read().decode(), given
+            return answer.status, answer.read().decode(), answer.headers.get("Set-Cookie", "").partition(";")[0]
 
 
 @pytest.fixture
@@ -85,8 +82,7 @@ def shared(haproxy: None) -> Iterator[Shared]:
         ports = [stack.enter_context(server.listening()) for server in servers]
         replicas = [Replica(server.name, port, frozenset()) for server, port in zip(servers, ports, strict=True)]
         port = free_ports(1)
-        proxy = stack.enter_context(serve.proxy(f"127.0.0.1:{port}", replicas))
-        yield Shared(port, proxy, servers, replicas)
+        yield Shared(port, stack.enter_context(serve.proxy(f"127.0.0.1:{port}", replicas)), servers, replicas)
 
 
 def test_a_server_that_is_not_ready_gets_no_readers_until_it_is(shared: Shared) -> None:

@@ -1,7 +1,5 @@
 """The engine in node, as a reader's browser runs it, to be compared with Python."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Small models with every scheme and everything else that the engine knows, and their comparison with Python."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any

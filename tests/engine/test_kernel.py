@@ -1,7 +1,5 @@
 """The kernel and what is computed around it, against numpy, the definition, and a fresh build."""
 
-from __future__ import annotations
-
 import base64
 import math
 import re

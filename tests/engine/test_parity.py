@@ -1,7 +1,5 @@
 """The engine computes what PyTorch computes, at every site, with and without edits."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

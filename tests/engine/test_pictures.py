@@ -1,7 +1,5 @@
 """What the browser draws of its own record is what Python sends of the same sentence."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

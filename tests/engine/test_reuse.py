@@ -1,7 +1,5 @@
 """Whatever a reader types before, the record is that of one pass over the final text, to the last bit."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -19,7 +17,6 @@ NAMES = (
     *("twins-gqa", "induction", "chinese-none"),
 )
 """All ways in which a position enters, and what else could go wrong with the past. The last one reads both ways."""
-
 
 PROPOSALS = (("n", "ni", "nih", "你", "你好"), ("´", "é"), ("ㅎ", "하", "한"), ("k", "か", "かな", "仮名"))
 

@@ -1,7 +1,5 @@
 """The engine cuts texts into the same tokens as Python, or says that it cannot."""
 
-from __future__ import annotations
-
 import random
 import re
 from functools import cache
@@ -23,7 +21,6 @@ SCRIPTS = {
     "Han and kana": "我们的中国人大家老师学习日本語かなカナ。、「」々〇",
 }
 
-
 OTHERS = (
     *(" ", " ", " ", "  ", "\n", "\t", "\r\n", "\u00a0", "\u3000", "\u2028", "\u0085", "\ufeff", "\u200b", "\u200f"),
     *(".", ",", "'s", "'ll", "’t", "!?", "…", "-", "--", "#", "%", "\\", "<b>", "&amp;", "{}", "$x$", "_", "__", "___"),
@@ -37,8 +34,7 @@ def odd_text(rng: random.Random) -> str:
     """A few words of one script and of others, with all that may stand between them."""
     letters = rng.choice(list(SCRIPTS.values()))
     words = ("".join(rng.choices(letters, k=rng.randint(1, 9))) for _ in range(9))
-    pieces = [rng.choice([next(words), rng.choice(OTHERS), " "]) for _ in range(rng.randint(1, 9))]
-    return "".join(pieces)
+    return "".join([rng.choice([next(words), rng.choice(OTHERS), " "]) for _ in range(rng.randint(1, 9))])
 
 
 def python_says(encoding: Encoding) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Values of an address that once hurt, or are of their kind, and a few whole addresses."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

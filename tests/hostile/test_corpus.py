@@ -1,7 +1,5 @@
 """Every page meets what once hurt: no exception, and no answer that the fuse has to end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import cycle, islice
 

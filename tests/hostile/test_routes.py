@@ -1,7 +1,5 @@
 """All that the command serves, asked as no page asks: an answer that refuses it, and no traceback in the log."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The worst texts that fit into the sentence box, each worst for something else."""
 
-from __future__ import annotations
-
 import random
 from itertools import product
 

@@ -11,8 +11,6 @@ A second copy is found where it can be told from a coincidence:
 A bare 10 or 128 in a line of code is nobody's copy; a reader has to see that.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

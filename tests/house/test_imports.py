@@ -1,7 +1,5 @@
 """What an import costs, and what is read before torch."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

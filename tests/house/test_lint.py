@@ -1,7 +1,5 @@
 """The sources break no rule of the house, and a source that breaks one is found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,7 +22,6 @@ def test_the_sources_break_no_rule_of_the_house() -> None:
 UI = "tfmviz/ui/explorer/x.py"
 
 LESSON = '"""A lesson."""\nfrom tfmviz.ui import lesson\nfrom tfmviz.ui.explorer import x\nlesson.page("A", "", x)'
-
 
 BROKEN = {
     (lint.imports_only_what_its_room_may, "tfmviz/analysis/x.py"): {
@@ -87,6 +84,11 @@ BROKEN = {
         "'http://www.w3.org/2000/svg'": [],
     },
     (lint.does_not_ask_the_whole_page_what_it_holds, "tfmviz/ui/x.css"): {"a { }\nbody:has(b) { }": [2]},
+    (lint.waits_for_what_it_asks, "tests/browser/x.py"): {
+        "assert not a.get_by_text('b').count()": [1],
+        "n = a.count()\nexpect(page).to_have_url('b')\nassert n == 'a'.count('b')": [],
+        "assert 'b' in page.url": [1],
+    },
 }
 """By rule and file: texts, and the lines in which they break it."""
 

@@ -1,7 +1,5 @@
 """Chat templates: rendered once at conversion, kept as tokens with who says them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,34 +1,19 @@
-"""Small models whose every weight matters, and ways to run them, for the tests of the mathematics.
-
-Sizes differ from each other and are prime where that is possible, so that no two axes can be swapped unnoticed.
-"""
-
-from __future__ import annotations
+"""Small models whose every weight matters, and ways to run them, for the tests of the mathematics."""
 
 import math
 from collections.abc import Iterable
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
+from tests.model.sizes import BATCH, D_FF, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS, N_LAYERS, VOCAB
 from tfmviz.model.block import Block, Stack
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer, build
-from tfmviz.positions import schemes
 from tfmviz.record.edits import Edit
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import Recorder
-
-BATCH, LENGTH, K_LENGTH = 2, 7, 11
-N_HEADS, D_HEAD = 3, 10  # RoPE needs an even d_head
-D_MODEL = N_HEADS * D_HEAD
-D_FF, VOCAB, MAX_LEN, N_LAYERS = 37, 41, 13, 2
-
-ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
-SCHEMES = tuple(schemes.SCHEMES)
-BIASES = ("none", *(name for name, scheme in schemes.SCHEMES.items() if scheme.acts == "bias"))
-"""The schemes that add to the scores, and none."""
 
 Module = TypeVar("Module", bound=nn.Module)
 
@@ -120,5 +105,4 @@ def assert_close(actual: Tensor, expected: Tensor) -> None:
 def assert_same(actual: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
     """Two records hold the same sites in the same order, and bit for bit the same values."""
     assert list(actual) == list(expected)
-    different = [site for site in expected if not torch.equal(actual[site], expected[site])]
-    assert different == []
+    assert [site for site in expected if not torch.equal(actual[site], expected[site])] == []

@@ -1,7 +1,5 @@
 """The recurrent translators in plain numpy, one number after the other, to compare the models with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

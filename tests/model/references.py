@@ -1,12 +1,11 @@
 """Models of transformers with the weights of ours, for what they write."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from transformers import GenerationMixin, MarianConfig, MarianMTModel
 
-from tests.model.helpers import D_FF, D_MODEL, MAX_LEN, N_HEADS, N_LAYERS, VOCAB, blocks_of
+from tests.model.helpers import blocks_of
+from tests.model.sizes import D_FF, D_MODEL, MAX_LEN, N_HEADS, N_LAYERS, VOCAB
 from tfmviz.model.block import Block, Stack
 from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.record.tap import NO_TAP

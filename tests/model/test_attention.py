@@ -1,29 +1,13 @@
 """Attention against torch's own two implementations, its two paths against each other, and what a pattern must obey."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.cases import each
-from tests.model.helpers import (
-    BATCH,
-    BIASES,
-    D_HEAD,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    assert_close,
-    assert_same,
-    config,
-    lively,
-    normal,
-    record,
-)
+from tests.model.helpers import assert_close, assert_same, config, lively, normal, record
+from tests.model.sizes import BATCH, BIASES, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS
 from tests.model.test_block import copy_attention
 from tfmviz import masks
 from tfmviz.analysis import linear_attention

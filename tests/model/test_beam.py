@@ -1,7 +1,5 @@
 """Greedy writing and beam search: token by token what transformers writes, and the laws of the tree."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from itertools import product
 from typing import Any
@@ -12,8 +10,9 @@ from torch import Tensor
 from transformers import GenerationMixin
 
 from tests.cases import each
-from tests.model.helpers import MAX_LEN, SCHEMES, VOCAB, config, lively, lively_model, token_ids
+from tests.model.helpers import config, lively, lively_model, token_ids
 from tests.model.references import MARK, marian_of
+from tests.model.sizes import MAX_LEN, SCHEMES, VOCAB
 from tests.model.test_transformer import gpt2_of
 from tfmviz.model.beam import beam_steps
 from tfmviz.model.cache import Cache

@@ -1,8 +1,6 @@
 """Norms, feed-forward layers, blocks and stacks against torch.nn and transformers, and the accounting of the residual
 stream."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import torch
@@ -12,23 +10,8 @@ from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaMLP, LlamaRMSNorm
 
 from tests.cases import each
-from tests.model.helpers import (
-    BATCH,
-    BIASES,
-    D_FF,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    N_HEADS,
-    N_LAYERS,
-    SCHEMES,
-    assert_close,
-    blocks_of,
-    config,
-    lively,
-    normal,
-    record,
-)
+from tests.model.helpers import assert_close, blocks_of, config, lively, normal, record
+from tests.model.sizes import BATCH, BIASES, D_FF, D_MODEL, K_LENGTH, LENGTH, N_HEADS, N_LAYERS, SCHEMES
 from tfmviz import masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.block import Block, Residual, Stack

@@ -1,7 +1,5 @@
 """The configuration: what it refuses and why, what it derives, and that it survives JSON."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -14,7 +12,8 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.model.helpers import ARCHITECTURES, SCHEMES, config, flat
+from tests.model.helpers import config, flat
+from tests.model.sizes import ARCHITECTURES, SCHEMES
 from tfmviz import zoo
 from tfmviz.model.config import MAX_LEN, MAX_PARAMETERS, MAX_VOCAB, ModelConfig
 from tfmviz.model.earlier import read_config

@@ -1,24 +1,11 @@
 """Which outputs of a whole model depend on which inputs: causality, order, padding."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import (
-    ARCHITECTURES,
-    K_LENGTH,
-    LENGTH,
-    SCHEMES,
-    assert_close,
-    config,
-    inputs_of,
-    lively,
-    lively_model,
-    token_ids,
-    with_other_token,
-)
+from tests.model.helpers import assert_close, config, inputs_of, lively, lively_model, token_ids, with_other_token
+from tests.model.sizes import ARCHITECTURES, K_LENGTH, LENGTH, SCHEMES
 from tfmviz.model.transformer import EncoderDecoder, EncoderOnly, Transformer
 from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import NO_TAP, STEPWISE, PassThrough

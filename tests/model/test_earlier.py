@@ -1,7 +1,5 @@
 """The models from before the transformer: their equations in numpy, and what they can see."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,8 @@ import torch
 from torch import nn
 
 from tests.cases import each
-from tests.model.helpers import BATCH, LENGTH, VOCAB, assert_close, flat, lively, record, token_ids
+from tests.model.helpers import assert_close, flat, lively, record, token_ids
+from tests.model.sizes import BATCH, LENGTH, VOCAB
 from tfmviz.model.build import Earlier, build, parameter_shapes
 from tfmviz.model.config import MAX_PARAMETERS
 from tfmviz.model.earlier import EarlierConfig, RecurrentConfig, StateSpaceConfig, WindowConfig, read_config

@@ -1,7 +1,5 @@
 """A finished model put back into training: its dropout and its gradients, against torch by hand."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 

@@ -1,7 +1,5 @@
 """Recurrent labellers: torch's own stacked and bidirectional layers, what each state depends on, and the record."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -9,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from tests.cases import each
-from tests.model.helpers import BATCH, LENGTH, assert_close, lively, normal, record, token_ids
+from tests.model.helpers import assert_close, lively, normal, record, token_ids
+from tests.model.sizes import BATCH, LENGTH
 from tfmviz.model.build import build
 from tfmviz.model.earlier import Directions, LabellerConfig, read_config
 from tfmviz.model.labeller import BidirectionalLayer, Labeller

@@ -1,7 +1,5 @@
 """The layers whose times are measured are what they are called, and the measurement ends."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """A product with the matrices of a finished model, against torch's own."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The reader of pictures, against torch's own encoder and by its laws."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

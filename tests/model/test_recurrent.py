@@ -1,7 +1,5 @@
 """The recurrent layer: its equations in numpy, torch's own, and its record."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,7 +7,8 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.model.helpers import BATCH, LENGTH, assert_close, lively, normal, record
+from tests.model.helpers import assert_close, lively, normal, record
+from tests.model.sizes import BATCH, LENGTH
 from tfmviz.model.recurrent import SITES, RecurrentLayer
 from tfmviz.record.edits import Edit, Patch, Scale
 from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder

@@ -3,8 +3,6 @@
 `tests/huggingface` compares whole models with transformers; here each seam stands alone.
 """
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import pytest
@@ -13,22 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.cases import each
-from tests.model.helpers import (
-    BATCH,
-    D_HEAD,
-    D_MODEL,
-    LENGTH,
-    N_HEADS,
-    VOCAB,
-    assert_close,
-    blocks_of,
-    config,
-    inputs_of,
-    lively_model,
-    normal,
-    record,
-    token_ids,
-)
+from tests.model.helpers import assert_close, blocks_of, config, inputs_of, lively_model, normal, record, token_ids
+from tests.model.sizes import BATCH, D_HEAD, D_MODEL, LENGTH, N_HEADS, VOCAB
 from tfmviz.model.attention import Attention
 from tfmviz.model.cache import Cache
 from tfmviz.model.feed_forward import activation

@@ -1,7 +1,5 @@
 """Recurrent encoder-decoders: alignments, contexts and states computed anew in numpy, and laws."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np
@@ -9,8 +7,9 @@ import pytest
 import torch
 
 from tests.cases import each
-from tests.model.helpers import K_LENGTH, LENGTH, MAX_LEN, VOCAB, assert_close, lively, record, token_ids
+from tests.model.helpers import assert_close, lively, record, token_ids
 from tests.model.numpy_seq2seq import forward
+from tests.model.sizes import K_LENGTH, LENGTH, MAX_LEN, VOCAB
 from tfmviz.model.build import build, parameter_shapes
 from tfmviz.model.earlier import Alignment, Seq2SeqConfig, read_config
 from tfmviz.model.seq2seq import Seq2Seq, translate_batch

@@ -1,11 +1,10 @@
 """The state space model: its recurrence is a convolution, both are those of numpy, and the future changes no past."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
-from tests.model.helpers import BATCH, LENGTH, VOCAB, assert_close, lively, normal, record
+from tests.model.helpers import assert_close, lively, normal, record
+from tests.model.sizes import BATCH, LENGTH, VOCAB
 from tfmviz.analysis.efficient import state_space as formulas
 from tfmviz.model.build import build
 from tfmviz.model.earlier import StateSpaceConfig
@@ -48,5 +47,4 @@ def test_the_recorded_state_is_the_sum_of_all_past_tokens_each_faded_by_its_age(
     h = values["hidden"].unflatten(-1, (WIDTH, STATE)).double()
     v, (a, b) = layer.W_in(x).double(), (part.double() for part in layer.decay())
     for t in range(LENGTH):
-        expected = sum(a ** (t - j) * b * v[:, j, :, None] for j in range(t + 1))
-        assert_close(h[:, t], expected)
+        assert_close(h[:, t], sum(a ** (t - j) * b * v[:, j, :, None] for j in range(t + 1)))

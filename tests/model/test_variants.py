@@ -1,7 +1,5 @@
 """A mixture of experts against its formula, shared layers against equal ones, and attention that compares no tokens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from torch import Tensor
 
 from tests.cases import each
 from tests.model.helpers import (
-    LENGTH,
     assert_close,
     config,
     inputs_of,
@@ -24,6 +21,7 @@ from tests.model.helpers import (
     token_ids,
     with_other_token,
 )
+from tests.model.sizes import LENGTH
 from tfmviz.model.cache import Cache
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import BALANCE, Experts, FeedForward
@@ -104,8 +102,7 @@ def test_the_router_can_be_overruled() -> None:
     assert_close(out[0, 3], 0.5 * layer.experts[2](x[0, 3], tap=NO_TAP))
     untouched = layer(x, tap=NO_TAP)
     assert_close(out[0, 4:], untouched[0, 4:])
-    forked = layer(x, tap=Fork([[wanted], []]))
-    assert_close(forked, torch.cat([out, untouched]))
+    assert_close(layer(x, tap=Fork([[wanted], []])), torch.cat([out, untouched]))
 
 
 def test_in_training_the_gradient_is_that_of_the_balancing_loss_too() -> None:
@@ -190,8 +187,7 @@ def test_a_synthesizer_is_causal_and_its_rows_sum_to_1(kind: Synthesis) -> None:
     pattern = values["decoder.1.self_attn.pattern"]
     assert_close(pattern.sum(dim=-1), torch.ones(pattern.shape[:-1]))
     assert (pattern.triu(1) == 0).all()
-    later = with_other_token(ids, -1)
-    assert_close(model(later)[:, :-1], model(ids)[:, :-1])
+    assert_close(model(with_other_token(ids, -1))[:, :-1], model(ids)[:, :-1])
 
 
 def test_what_the_scores_of_a_synthesizer_depend_on() -> None:

@@ -1,7 +1,5 @@
 """The notebooks of the docs run from their first cell to the last, without a network, and show pages."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path

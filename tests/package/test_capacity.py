@@ -1,7 +1,5 @@
 """A server with few open files: it asks for more, and says that it is full while it can still say so."""
 
-from __future__ import annotations
-
 import re
 import resource
 import socket

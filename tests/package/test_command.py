@@ -1,7 +1,5 @@
 """The command `tfmviz`, as a process: where it listens, whom it asks, how it ends."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import errno

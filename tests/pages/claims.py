@@ -14,8 +14,6 @@ title before its row. A chart has ROW for a line or series and COLUMN for a plac
 The stages of a head have a matrix's name before its row. `table` is what stands in Markdown or is a plain table.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -90,8 +88,7 @@ class Shown:
                 *map(str, drawn.get("words", {}).get("word", ())),
                 json.dumps(chart["spec"], ensure_ascii=False),
             ]
-        whole = "\n".join([words(app), *more])
-        return re.sub(r"\*\*|`` ?| ?``|\\(?=[.|()])|\"", "", whole)
+        return re.sub(r"\*\*|`` ?| ?``|\\(?=[.|()])|\"", "", "\n".join([words(app), *more]))
 
     def said(self, pattern: str) -> float:
         before, after = map(re.escape, pattern.split("{}"))
@@ -167,8 +164,7 @@ def to_digits(parts: Sequence[str]) -> float:
     if len(parts) > 1:
         return 1e-6
     text = parts[0].rstrip("%")
-    digits = len(text.partition(".")[2])
-    return 0.5000001 * 10.0**-digits / (100 if parts[0].endswith("%") else 1)
+    return 0.5000001 * 10.0 ** -len(text.partition(".")[2]) / (100 if parts[0].endswith("%") else 1)
 
 
 def of_cells(header: dict[str, Any], values: Any, names: Sequence[str]) -> float:

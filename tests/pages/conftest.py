@@ -1,7 +1,5 @@
 """Shared by the tests of pages."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

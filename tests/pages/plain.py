@@ -1,11 +1,8 @@
 """The model with which most pages open, in plain numpy, straight from its files."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
-from safetensors.numpy import load_file
 
 from tests.model import numpy_model
 from tfmviz import zoo
@@ -20,15 +17,14 @@ def ids_of(text: str, model: str = MODEL.name, max_len: int = 256) -> tuple[int,
 
 
 def weights(model: str = MODEL.name) -> dict[str, Array]:
-    """In float64, by their names in the file."""
-    file = load_file(zoo.MODELS / model / "model.safetensors")
-    return {name: value.astype(np.float64) for name, value in file.items()}
+    return numpy_model.weights(zoo.MODELS / model)
 
 
 @cache
 def forward(text: str) -> tuple[Array, Array, Array]:
     """Patterns (layer, head, len, len), streams (layer + 1, len, d_model) and logits (len, vocab)."""
-    return numpy_model.forward(MODEL, ids_of(text))
+    run = numpy_model.forward(MODEL, ids_of(text))
+    return run.patterns, run.streams, run.logits
 
 
 def softmax(logits: Array) -> Array:

@@ -1,7 +1,5 @@
 """The tabs of every page, as its source lists them; `ui/tabs` puts their titles into the address."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

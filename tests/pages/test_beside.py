@@ -1,7 +1,5 @@
 """A and B side by side: what stands on the page is what two runs of their own give."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A and B side by side on the pages with figures of their own for it, against numbers computed here."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise, product

@@ -1,7 +1,5 @@
 """The page on recurrent translators: its numbers are those of the models; its address, its notes, old files."""
 
-from __future__ import annotations
-
 import json
 import re
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """The dearest tab of every page with its worst text; `make soak` tries all tabs, texts and settings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 Words and text equivalents are compared with numbers computed here, not with one another.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -16,15 +14,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, lesson, matrices, open_page, pictures, sent, views, words
-from tests.model import numpy_model
 from tests.model.helpers import flat, lively
 from tests.pages.claims import number
-from tests.pages.plain import ids_of, softmax
+from tests.pages.plain import forward, softmax
 from tests.traces import FORMULAS, decoder, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer, lens, mask_effect, residual
 from tfmviz.model.transformer import build
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import models
 from tfmviz.ui.stream import lens as lens_page
@@ -32,18 +29,11 @@ from tfmviz.ui.switch_off import copying
 
 TEXT = "The dog saw a small bird, and the bird saw the dog."
 LAYER, HEAD, TOKEN = 2, 5, 6
-Forward = tuple[Array, Array, Array]
 
 
 @pytest.fixture(scope="module")
 def trace() -> Trace:
     return models.load("tiny-english").trace(TEXT)
-
-
-@pytest.fixture(scope="module")
-def independent() -> Forward:
-    """Patterns, streams and logits of a forward pass in plain numpy."""
-    return numpy_model.forward(zoo.MODELS / "tiny-english", ids_of(TEXT))
 
 
 def page(name: str, **address: str) -> AppTest:
@@ -54,9 +44,9 @@ def numbers_in(text: str) -> list[float]:
     return [number(found) for found in re.findall(r"[+−-]?\d+\.\d+", text)]
 
 
-def test_lengths_and_shares_are_those_of_the_pinned_token(independent: Forward, trace: Trace) -> None:
+def test_lengths_and_shares_are_those_of_the_pinned_token(trace: Trace) -> None:
     app = open_page(text=TEXT, token=str(TOKEN), view="Residual stream")
-    expected = np.linalg.norm(independent[1], axis=-1)
+    expected = np.linalg.norm(forward(TEXT)[1], axis=-1)
     np.testing.assert_allclose(matrices(app)["norms"][0], expected, rtol=1e-3)
     said = [number(row.split("norm ")[1]) for row in alt(app, "norms").split("; ")]
     assert said == pytest.approx(expected.max(axis=1).tolist(), abs=0.006)
@@ -142,12 +132,6 @@ def test_a_head_reads_the_keys_of_its_own_group() -> None:
         for name, own in (("k", head // 3), ("q", head)):
             found = attention_layer.of_head(trace, layer, head, name)
             np.testing.assert_array_equal(found, trace[f"{layer}.{name}"][own])
-
-
-def test_it_is_the_shorter_sentence_that_is_filled_up() -> None:
-    for text, second in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
-        app = open_page("masks", text=text, second=second, effect="Kinds")
-        assert set(np.isfinite(matrices(app)["padding: by length"][0]).sum(axis=1)) == {4}
 
 
 def test_each_model_and_sentence_has_a_short_name_which_links_may_hold_for_good() -> None:

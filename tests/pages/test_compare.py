@@ -1,7 +1,5 @@
 """Sinusoidal or RoPE: what the page says of two schemes equals an independent computation from the models' files."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -15,10 +13,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import charts, forget, matrices, open_page, series, words
-from tests.model.helpers import SCHEMES, config, flat, lively, lively_model, token_ids
+from tests.model import numpy_model
+from tests.model.helpers import config, flat, lively, lively_model, token_ids
+from tests.model.sizes import SCHEMES
 from tests.pages.claims import number, told
 from tests.pages.plain import losses
-from tests.positions import numpy_twins
 from tests.positions.clocks import ENTRY, STEP
 from tests.traces import read_arrays
 from tfmviz import zoo
@@ -104,8 +103,8 @@ def test_four_terms_are_the_bilinear_forms_of_the_paper() -> None:
     """x_iᵀ W p_j and its like, with W written out: γ, the subtraction of the mean, W_Q, W_K, γ again."""
     ids = ids_of(TEXT)
     for scheme, head in product(("sinusoidal", "learned"), (0, 3)):
-        w = numpy_twins.weights(folder(scheme))
-        x, p = numpy_twins.embedding(folder(scheme), ids), numpy_twins.added(folder(scheme), len(ids))
+        w = numpy_model.weights(folder(scheme))
+        x, p = numpy_model.embedding(folder(scheme), ids), numpy_model.added(folder(scheme), len(ids))
         block, rows = "decoder.blocks.0.self_attn", slice(32 * head, 32 * head + 32)
         gain, beta = w[f"{block}_residual.norm.weight"], w[f"{block}_residual.norm.bias"]
         W_Q, W_K = (w[f"{block}.W_{name}.weight"][rows] for name in "QK")
@@ -123,21 +122,21 @@ def test_four_terms_are_the_bilinear_forms_of_the_paper() -> None:
         ]
         found = trials.terms_of(duel.twin_of(scheme), TEXT, head)
         np.testing.assert_allclose(found, np.array(expected) / math.sqrt(32), atol=1e-4, err_msg=f"{scheme}, {head}")
-        scores = numpy_twins.forward(folder(scheme), ids).scores[0, head]
+        scores = numpy_model.forward(folder(scheme), ids).scores[0, head]
         np.testing.assert_allclose(np.tril(found.sum(axis=0)), np.tril(np.nan_to_num(scores, neginf=0)), atol=1e-4)
 
 
 def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
     """As many as the headers of the files name."""
     app = page("On paper", left="learned", right="t5", twin_head="2")
-    table = numpy_twins.weights(folder("learned"))["decoder.positions.table"]
+    table = numpy_model.weights(folder("learned"))["decoder.positions.table"]
     np.testing.assert_allclose(matrices(app)["map_left"][0], table, atol=1e-6)
     (bias,) = matrices(app)["map_right"]
-    expected = numpy_twins.between("t5", numpy_twins.weights(folder("t5")), 2, 57)
+    expected = numpy_model.between("t5", numpy_model.weights(folder("t5")), 2, 57)
     assert bias[60, 3] == pytest.approx(expected, abs=1e-6)
     assert np.isnan(bias[3, 60])
     for scheme, own in (("learned", 64 * 128), ("t5", 32 * 4)):
-        sizes = [array.size for array in numpy_twins.weights(folder(scheme)).values()]
+        sizes = [array.size for array in numpy_model.weights(folder(scheme)).values()]
         assert f"**{own:,}** of {sum(sizes):,} parameters" in words(app)
 
 
@@ -156,7 +155,7 @@ def test_the_distance_alone_counts_along_the_diagonals_of_every_scheme_that_adds
         maps = matrices(page("Shift all positions", left=pair[0], right=pair[1], **where))["pair_maps"]
         for found, scheme in zip(maps, pair, strict=True):
             for first in (0, 23, 64 - len(ids)):
-                scores = numpy_twins.forward(folder(scheme), ids, first=first).scores[0, head]
+                scores = numpy_model.forward(folder(scheme), ids, first=first).scores[0, head]
                 assert found[first + query, first + key] == pytest.approx(scores[query, key], abs=1e-5), scheme
             vary, adds = max(map(np.ptp, map(found.diagonal, range(-63, 64)))), schemes.SCHEMES[scheme].acts == "embed"
             assert vary > 0.2 if adds else vary < 1e-5, scheme
@@ -169,7 +168,7 @@ def test_the_score_of_two_words_that_move_is_that_of_independent_forward_passes(
     for pair in ((TWINS[n], TWINS[n - 1]) for n in range(0, len(TWINS), 2)):  # each at least once
         app = page("Shift all positions", left=pair[0], right=pair[1], **where)
         for scheme in pair:
-            runs = (numpy_twins.forward(folder(scheme), ids, first=first) for first in range(0, 64 - query, 4))
+            runs = (numpy_model.forward(folder(scheme), ids, first=first) for first in range(0, 64 - query, 4))
             scores = np.array([run.scores[1, 3, query, key] for run in runs])
             np.testing.assert_allclose(series(charts(app)["moving"])[scheme], scores, atol=5e-4)
             pattern = rf"\*\*{scheme}\*\*: from .* a change of \*\*(.*)\*\*: the positions (do not)?"
@@ -228,7 +227,7 @@ def test_the_card_says_what_the_measurements_say() -> None:
     (card,) = tables(page("Decision card"))
     assert tuple(card["scheme"]) == TWINS
     for row, scheme in enumerate(TWINS):
-        before, after = (numpy_twins.forward(folder(scheme), ids_of(TEXT), first=first).scores for first in (0, 16))
+        before, after = (numpy_model.forward(folder(scheme), ids_of(TEXT), first=first).scores for first in (0, 16))
         seen = np.isfinite(before)
         moved = np.abs(before[seen] - after[seen]).max()
         assert ("✓" in card["relative"][row]) is bool(moved < 1e-6), scheme
@@ -267,7 +266,7 @@ def test_tiles_are_the_patterns_of_the_twins() -> None:
 def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
     app = page("Shift all positions", shift="40", twin_layer="3", twin_head="1")
     (table,) = tables(app)
-    before, after = (numpy_twins.forward(folder("sinusoidal"), ids_of(TEXT), first=first) for first in (0, 40))
+    before, after = (numpy_model.forward(folder("sinusoidal"), ids_of(TEXT), first=first) for first in (0, 40))
     moved = np.abs(after.patterns - before.patterns).max(axis=(1, 2, 3))
     np.testing.assert_allclose([float(x) for x in table["sinusoidal (left): share"]], moved, rtol=0.06)
     assert f"shares of attention by up to {moved.max():.0%}." in words(app)
@@ -372,8 +371,7 @@ def test_step_by_step_multiplies_the_turned_queries_and_keys_of_a_new_scheme(clo
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(np.exp(1j * a["angles"]), turn, atol=1e-5)
     assert np.abs(a["q"].astype(np.float64) @ a["k"].T / math.sqrt(6) - expected).max() > 0.1
-    app = open_page("step_by_step", text=LONGER, model=name, layer="2", head="3")
-    assert not app.error
+    assert not open_page("step_by_step", text=LONGER, model=name, layer="2", head="3").error
 
 
 def test_a_turn_by_unknown_angles_is_refused(clocks: str) -> None:

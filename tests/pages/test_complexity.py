@@ -1,7 +1,5 @@
 """The page on complexity: its numbers against formulas written anew, and what it makes of measurements."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

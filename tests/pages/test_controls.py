@@ -1,7 +1,5 @@
 """What the explorer is told: of the address only what can be meant, and of two pins the right one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

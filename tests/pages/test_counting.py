@@ -1,7 +1,5 @@
 """The page that counts words: its numbers against `collections.Counter`, its address, its sentences."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from functools import cache
@@ -167,7 +165,7 @@ def test_the_factors_of_the_transformer_are_those_of_an_independent_forward_pass
     text = "The students didn't open their notebooks."
     app = open_page(PAGE, text=text, smoothing="Kneser–Ney")
     ids = (END, *ids_of(text))
-    total = losses(numpy_model.forward(zoo.MODELS / "tiny-english", ids)[2], ids).sum()
+    total = losses(numpy_model.forward(zoo.MODELS / "tiny-english", ids).logits, ids).sum()
     drawn, said = series(charts(app)["chain"], "value", by="series"), words(app)
     assert drawn["tiny-english"].sum() == pytest.approx(total, rel=1e-4)
     assert f"({total:.1f} nats)** by tiny-english" in said

@@ -1,10 +1,9 @@
 """The page on efficient attention: its head against the record, its effects against runs of the model."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -42,10 +41,7 @@ HEADS = [
     ("french-english", "encoder.0.self_attn"),
     ("french-english", "decoder.1.cross_attn"),
 ]
-
-
-def page(**address: str) -> AppTest:
-    return open_page(PAGE, **{"text": TEXT} | address)
+page = partial(open_page, PAGE, text=TEXT)
 
 
 def captions(app: AppTest) -> str:
@@ -276,8 +272,7 @@ def test_state_and_losses_are_those_of_numpy() -> None:
     app = spaces(space="2", channel="5")
     (drawn,) = matrices(app)["channel_state"]
     a = np.exp(-np.exp(WEIGHTS["ssm.2.mixer.log_rate"]))[5]
-    order = np.argsort(-a, kind="stable")
-    np.testing.assert_allclose(drawn, states[2][:, 5].T[order], atol=1e-3)
+    np.testing.assert_allclose(drawn, states[2][:, 5].T[np.argsort(-a, kind="stable")], atol=1e-3)
     loss = -np.log(plain.softmax(logits)[range(len(ids) - 1), ids[1:]]).mean()
     assert told(app, r"on your text [\d.]+ and \*\*([\d.]+)\*\*") == pytest.approx([loss], abs=0.006)
 

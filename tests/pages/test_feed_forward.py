@@ -1,7 +1,5 @@
 """The feed-forward page: its numbers are those of the record and the weights, for every kind of layer."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -81,8 +79,7 @@ def test_the_number_of_the_address_comes_with_its_sum() -> None:
 
 def test_a_number_that_the_layer_lacks_is_replaced() -> None:
     """By the strongest neuron, as without an address; one beyond the end by the last."""
-    strongest = f"pre.{recorded()['post'][TOKEN].argmax()}"
-    assert answered(open_tab(TABS[0], **HERE))["at"] == strongest
+    assert answered(open_tab(TABS[0], **HERE))["at"] == f"pre.{recorded()['post'][TOKEN].argmax()}"
     for number_ in ("gate.3", "pre", "pre.-1", "<b>.1", "head.3", "pre.1.2", "post.99999999"):
         assert answered(open_tab(TABS[0], **HERE, number=number_))["at"].startswith("pre."), number_
     for part, last in (("post", 1023), ("out", 255)):
@@ -180,7 +177,7 @@ def test_without_its_layers_the_model_predicts_from_attention_alone() -> None:
     assert "**{:.2f}** instead of **{:.2f}** nats".format(*measured) in words(app)
 
 
-def test_the_dots_are_the_tokens_numbers_below_the_curves_and_the_shares_are_counted() -> None:
+def test_dots_are_the_tokens_numbers_shares_are_counted_and_functions_that_lectures_name_are_there() -> None:
     app, pre = open_tab(TABS[4], **HERE), recorded()["pre"]
     x, y = (series(charts(app)["activations"], axis) for axis in "xy")
     (dots,) = (line for line in x if "neurons" in line)
@@ -191,18 +188,12 @@ def test_the_dots_are_the_tokens_numbers_below_the_curves_and_the_shares_are_cou
     shares = charts(app)["sparsity"]["tables"]["rows"]["value"]
     assert shares[LAYER] == pytest.approx((pre > 0).mean(), abs=1e-3)
     assert len(shares) == 6
-
-
-def test_functions_that_lectures_and_the_glossary_name_are_drawn_or_explained() -> None:
-    """SwiGLU is no function of one number: once it was named where SiLU was drawn."""
-    app = open_tab(TABS[4], **HERE)
     there = set(re.findall(r"\w+LU\b", " ".join([*charts(app)["activations"]["tables"]["rows"]["line"], words(app)])))
     files = (PROJECT / "assets/terms.toml", *(PROJECT / "assets/lectures").glob("*.toml"))
     read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
     entries = [entry for found in read for entry in found.get("terms", found.get("steps", ()))]
     said = [f"{entry.get('title')} {entry.get('say')}" for entry in entries if entry.get("layer_part") == TABS[4]]
-    named = set(re.findall(r"\w+LU\b", " ".join(said)))
-    assert {"ReLU", "SiLU"} <= named <= there
+    assert {"ReLU", "SiLU"} <= set(re.findall(r"\w+LU\b", " ".join(said))) <= there
 
 
 def test_the_average_and_its_values_are_drawn_with_their_shares() -> None:

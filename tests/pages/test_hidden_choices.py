@@ -1,7 +1,5 @@
 """A page shows those choices that something on its open tab reads, and hides the others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The page from windows to attention: its numbers are what the models give, whose equations tests/model asks."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable
@@ -138,6 +136,7 @@ def test_states_and_the_fading_gradient_are_those_of_the_recurrence() -> None:
         np.testing.assert_allclose(matrices(app)["state"][0], h[:, chosen].T, atol=2e-3)
     left = series(charts(app)["fading"])
     assert list(left) == ["layer 0", "layer 1"]
+    assert "How much of the first step is left?" in json.dumps(charts(app)["fading"], default=str) + words(app)
     assert all(curve[0] == 1 and len(curve) == len(h) for curve in left.values())
     low, high = charts(app)["fading"]["tables"]["ends"]["y"]
     assert low <= min(map(np.min, left.values()))
@@ -210,7 +209,7 @@ def french(name: str, text: str = MIXED) -> np.ndarray:
     return softmax(zoo.load(name, kind=zoo.RecurrentLabeller).trace(text)["logits"])[:, 0]
 
 
-def test_labels_and_classes_are_those_of_the_three_networks() -> None:
+def test_labels_and_classes_are_those_of_the_networks_and_where_they_differ_is_named() -> None:
     """Which read the same tokens."""
     assert len({(zoo.MODELS / name / "tokenizer.json").read_bytes() for name in NAMES}) == 1
     app = open_page("ladder", text=MIXED, ladder=TAB)
@@ -222,15 +221,9 @@ def test_labels_and_classes_are_those_of_the_three_networks() -> None:
         for row, p, written in zip(drawn[0], expected, picture["texts"], strict=True):
             np.testing.assert_allclose(row, p, atol=5e-4)
             assert all(abs(float(share) - 100 * q) < 0.6 for share, q in zip(written, p, strict=True))
-
-
-REST = ("ention", ",", "I", "would", "like", "un", "café", ".")
-
-
-def test_tokens_at_which_the_two_differ_are_named() -> None:
-    app = open_page("ladder", text=MIXED, ladder=TAB)
     both, forward = (french(name) > 0.5 for name in NAMES[:2])
-    names = np.array(["“A”", "“t” (token 1)", "“t” (token 2)", *(f"“{name}”" for name in REST)])
+    rest = ("ention", ",", "I", "would", "like", "un", "café", ".")
+    names = np.array(["“A”", "“t” (token 1)", "“t” (token 2)", *(f"“{name}”" for name in rest)])
 
     def named(chosen: np.ndarray) -> str:
         return ", ".join(names[chosen])
@@ -275,12 +268,9 @@ def test_a_text_for_which_they_were_not_made_gets_a_sentence() -> None:
     assert [text for text, said in texts.items() if said not in doubt(text) or bool(said) != bool(doubt(text))] == []
 
 
-def test_a_text_of_nothing_is_said_to_be_one_and_a_long_one_is_cut() -> None:
+def test_a_text_of_nothing_is_said_to_be_one_a_long_one_cut_and_without_any_there_are_two_languages() -> None:
     assert "nothing that these networks read" in words(open_page("ladder", text="\u200b", ladder=TAB))
     assert matrices(open_page("ladder", text="x" * 5000, ladder=TAB))["labels"].shape == (1, 2, 64)
-
-
-def test_the_tab_opens_on_two_languages_until_a_sentence_is_typed() -> None:
     app = open_page("ladder", ladder=TAB)
     assert app.session_state["text"] == SENTENCES[2]
     assert np.ptp(matrices(app)["labels"]) > 0.9

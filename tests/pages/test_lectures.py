@@ -1,7 +1,5 @@
 """Every walk of a lecture can be read; each of its steps is a page with an open tab, and true of what it shows."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The mask page: its masks, what they do to the model, and what becomes of odd ones."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -160,7 +158,7 @@ def test_minus_a_billion_hides_an_empty_row() -> None:
     assert mask_forms.additive(mask).tolist() == [0, -np.inf, 0]
 
 
-def test_both_forms_of_a_mask_act_on_the_models_own_scores() -> None:
+def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_conventions_are_as_said() -> None:
     """Scores that rounding leaves are not called uniform."""
     which = {"effect": "Kinds"}
     for model in ("tiny-english", "twins-alibi", "twins-t5", "twins-shaw", "twins-linear"):
@@ -171,9 +169,6 @@ def test_both_forms_of_a_mask_act_on_the_models_own_scores() -> None:
         assert "uniform" in forms["−1e9"].iloc[1], model
     here = {"model": "reverse", "text": "attention", "layer": "0", "head": "2", "token": "9"}
     assert "0.000 to 1.000: the scores" in open_page("masks", **here, **which).table[1].value["−1e9"].iloc[1]
-
-
-def test_torchs_conventions_are_as_the_page_says() -> None:
     assert list(facts.torch_conventions().values()) == [True, True, True]
 
 
@@ -193,7 +188,9 @@ def test_without_the_causal_mask_every_position_sees_its_answer() -> None:
 def test_where_nothing_has_changed_no_empty_figure_is_drawn() -> None:
     app = open_page("masks", text=TEXT, start="causal", effect="Vectors")
     assert "stream_change" not in pictures(app)
-    assert "stream_change" in pictures(open_page("masks", text=TEXT, start="full", effect="Vectors"))
+    app = open_page("masks", text=TEXT, start="full", effect="Vectors")
+    last = matrices(app)["stream_change"][0][-1]
+    assert f"moved by {last.mean():.0%} of their length on average, “The” most ({last[0]:.0%})" in words(app)
 
 
 def test_the_loss_of_a_translator_is_about_its_answer() -> None:

@@ -1,7 +1,5 @@
 """The normalisation page: the norms against torch's own, and what the page says against other computations."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable
@@ -132,9 +130,11 @@ def test_the_change_on_the_page_is_measured_on_the_models_own_vectors() -> None:
     assert "change by **0.0%** of their norm" in words(app)
 
 
-def test_the_page_says_when_the_norms_of_the_model_act() -> None:
+def test_the_page_says_when_norms_act_and_that_lines_beyond_the_fifth_are_left_out() -> None:
     for model, said in (("twins-rope", "Before every layer"), ("twins-postnorm", "After every")):
         assert said in words(open_page(PAGE, text=TEXT, model=model))
+    app = open_page(PAGE, text="a", batch="\n".join("bcdefgh"))
+    assert any("first 5 of your 7 lines" in note.value for note in app.info)
 
 
 def test_the_nearest_student_depends_on_the_scale() -> None:
@@ -257,8 +257,3 @@ def test_all_norms_of_a_model_are_there(own_zoo: Path, put_random_model: Callabl
         assert ("adds β" in words(app)) == ("spread_bias" in charts(app)) == (norm == "layer")
         if norm == "layer":
             assert not any(" q" in name for name in charts(app)["spread_bias"]["tables"]["rows"]["norm"])
-
-
-def test_lines_beyond_the_fifth_are_left_out_with_a_note() -> None:
-    app = open_page(PAGE, text="a", batch="\n".join("bcdefgh"))
-    assert any("first 5 of your 7 lines" in note.value for note in app.info)

@@ -1,7 +1,5 @@
 """The pages, run without a browser: what they show equals an independent forward pass, and bad input is met kindly."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

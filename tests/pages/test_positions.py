@@ -1,7 +1,5 @@
 """The page on positions: its laws, its numbers against independent computation, and what becomes of odd input."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -16,7 +14,7 @@ import torch.nn.functional as F
 from safetensors.numpy import load_file
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, columns, matrices, open_page, sent, series, views, words
+from tests.app import alt, charts, columns, matrices, open_page, sent, series, views, words
 from tests.pages import plain
 from tests.pages.plain import softmax
 from tfmviz import zoo
@@ -24,6 +22,7 @@ from tfmviz.analysis import naive_positions, position_table, sinusoids, word_ord
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.ui.positions import naive
 from tfmviz.views.picture import from_text, to_text
 from tfmviz.zoo import pictures
 
@@ -55,8 +54,7 @@ def test_words_of_a_text_are_moved_as_whole_tokens() -> None:
         ["'", "tis", " the", " dogs", "'"],
     ):
         text = "".join(expected)
-        starts = [*word_order.words(text), len(text)]
-        assert [text[start:end] for start, end in pairwise(starts)] == expected
+        assert [text[start:end] for start, end in pairwise([*word_order.words(text), len(text)])] == expected
         encoding = tokenizer.encode(text or "👩‍👩‍👧 says 😀! é שלום", max_len=64)
         parts = word_order.pieces(encoding)
         assert [token for part in parts for token in part] == list(range(len(encoding))), text
@@ -375,3 +373,48 @@ def test_shuffled_patches_change_the_answer_of_one_model_alone() -> None:
     assert "shuffled_digit" in matrices(shuffled)
     blind = [bars(digits(digit="3", shuffle=seed, reader="no positions")) for seed in ("0", "2")]
     assert blind[0] == pytest.approx(blind[1], abs=1e-4)
+
+
+def test_an_appended_index_makes_words_alike() -> None:
+    vectors = np.random.default_rng(0).standard_normal((5, 7))
+    found = naive_positions.alike_with_index(vectors, [0, 3, 500])
+    for index, alike in zip([0, 3, 500], found, strict=True):
+        wide = torch.cat((torch.tensor(vectors), torch.full((5, 1), float(index), dtype=torch.float64)), dim=1)
+        cosines = F.cosine_similarity(wide[:, None], wide[None], dim=-1)
+        assert alike == pytest.approx((cosines.sum().item() - 5) / 20)
+    assert found[2] > 0.999
+    assert naive_positions.alikeness(vectors, np.zeros(7)) == pytest.approx(found[0])
+
+
+def test_those_who_cannot_see_the_cosines_hear_the_first_and_the_last() -> None:
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[0])
+    index, waves = series(charts(app)["appended"]).values()
+    said = alt(app, "appended")
+    for name, line in (("index appended", index), ("sinusoid added", waves)):
+        assert f"{name} at 0: {line[0]:.4g} … {name} at {len(line) - 1}: {line[-1]:.4g}" in said
+
+
+def test_fractions_of_two_sentences_on_the_page() -> None:
+    assert naive_positions.fractions(1).tolist() == [0]
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat.")
+    first, second = series(charts(app)["fractions"], "x", by="text").values()
+    assert (len(first), len(second)) == (6, 4)
+    np.testing.assert_allclose(second, [0, 1 / 3, 2 / 3, 1])
+    assert "1/5 = **0.200**" in words(app)
+    assert "1/3 = **0.333**" in words(app)
+
+
+def test_no_sentence_is_compared_with_itself_at_first() -> None:
+    for text in (TEXT, "Once upon a time there was a little girl.", "The cat sat on the mat."):
+        app = open_page("positions", text=text, lesson="Naive ideas", idea=IDEAS[1])
+        first, second = series(charts(app)["fractions"], "x", by="text").values()
+        assert len(first) != len(second), text
+        assert "means different things" in words(app), text
+
+
+def test_sentences_of_equal_length_are_not_called_different(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat down here.")
+    assert "means different things" not in words(app)
+    assert "the same number of tokens" in words(app)
+    monkeypatch.setattr(naive, "OTHERS", ("The cat sat down here.",))  # each other one as long as the reader's
+    assert "the same number of tokens" in words(open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1]))

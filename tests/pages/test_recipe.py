@@ -1,7 +1,5 @@
 """The page about training: its numbers, its shipped runs, its address, what it says."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import islice
@@ -50,20 +48,24 @@ def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
     assert [row[0].split(" ", 1)[1] for row in shown["rows"]] == tokens[:-1]
     assert [row[1] for row in shown["rows"]] == tokens[1:]
     assert f"**{expected.mean():.3f}**" in words(app)
+    for text, dots in (("The cat sat.", ""), ("The cat sat on.", " + …")):  # three terms, and four
+        assert re.search(
+            rf"\d{re.escape(dots)}\) / {len(plain.ids_of(text)) - 1} = ", words(open_page(PAGE, text=text))
+        )
 
 
-def test_a_clicked_row_explains_its_loss_and_stays_in_the_address() -> None:
+def test_a_clicked_row_explains_its_loss_and_one_token_has_no_next() -> None:
     shown = table(open_page(PAGE, text=TEXT, token="2"), "forcing")
     assert shown["picked"] == 2
     assert f"= {losses()[2]:.3f};" in shown["about"]
     assert "P(“on” | everything up to “sat”)" in shown["about"]
+    assert "no next token" in words(open_page(PAGE, text="x"))
 
 
 def test_a_translator_is_forced_on_its_own_translation() -> None:
     app = open_page(PAGE, model="french-english", text="Je suis étudiant.")
     shown = table(app, "forcing")
-    written = zoo.writing.generate(zoo.load("french-english"), "Je suis étudiant.")
-    assert len(shown["rows"]) == len(written.ids)
+    assert len(shown["rows"]) == len(zoo.writing.generate(zoo.load("french-english"), "Je suis étudiant.").ids)
     assert "what the model itself writes" in words(app)
     assert "The target is the input" not in words(app)
 
@@ -169,8 +171,7 @@ def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequen
         last[name] = entries[-1]["held_out_loss"]
         assert entries[0]["learning_rate"] == pytest.approx(2e-3 if "no warm-up" in name else 2e-5)
         assert max(entry["learning_rate"] for entry in entries) == pytest.approx(2e-3)
-    failed = last.pop("post-norm, no warm-up")
-    assert failed > max(last.values()) + 0.7
+    assert last.pop("post-norm, no warm-up") > max(last.values()) + 0.7
     assert min(last, key=lambda name: last[name]) == "post-norm, warm-up"
     assert 0 < last["pre-norm, no warm-up"] - last["pre-norm, warm-up"] < 0.1
     ends = charts(open_page(PAGE, recipe="Warm-up"))["warm_up_runs"]["tables"]["words"]
@@ -262,7 +263,3 @@ def test_gradients_are_those_of_each_layer() -> None:
     (shown,) = [v for layer, kind, v in kinds if layer.endswith(" 3 MLP") and kind.endswith("trained")]
     found = zoo.experiments.gradient_lengths(zoo.load("tiny-english"), TEXT)
     assert shown == pytest.approx(found["decoder.3.mlp"], rel=1e-4)
-
-
-def test_one_token_has_no_next() -> None:
-    assert "no next token" in words(open_page(PAGE, text="x"))

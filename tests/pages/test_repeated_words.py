@@ -1,7 +1,5 @@
 """What every page calls a token: no sentence names two of them alike, and one alone is not counted as several."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The page on RoPE and biases: its numbers against independent ones, the laws it states, and bad input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
@@ -35,12 +33,9 @@ def opened(tab: str, **address: str) -> AppTest:
     return open_page("positions_rope", **{"text": TEXT, "scheme": tab} | address)
 
 
-def ids_of(model: str, text: str) -> list[int]:
-    return list(plain.ids_of(text, model, 64))
-
-
-def first_layer(model: str, ids: list[int]) -> tuple[Array, Array]:
+def first_layer(model: str) -> tuple[Array, Array]:
     """Queries and keys of layer 0, (len, head, d_head), before any position, straight from the files."""
+    ids = list(plain.ids_of(TEXT, model, 64))
     config = json.loads((zoo.MODELS / model / "config.json").read_text())
     w = plain.weights(model)
     scale = np.sqrt(config["d_model"]) if config["embedding_scale"] == "sqrt_d_model" else 1
@@ -67,11 +62,15 @@ def test_the_arrows_are_the_first_layers_queries_and_keys() -> None:
     for model, shown in (("tiny-english", "tiny-english"), ("twins-sinusoidal", "twins-rope")):
         app = opened("Turning", model=model, layer="0", head="2")
         header, arrays = payload(app)
-        q, k = first_layer(shown, ids_of(shown, TEXT))
+        q, k = first_layer(shown)
         for name, expected in (("q", q), ("k", k), ("rot_q", numpy_model.rotate(q)), ("rot_k", numpy_model.rotate(k))):
             np.testing.assert_allclose(arrays[name], expected[:, 2], atol=2e-5)
         np.testing.assert_allclose(header["theta"], 10000.0 ** (-np.arange(16) / 16), rtol=1e-14)
         assert header["tokens"][0] == "The"
+        halves = [x[:, 2, :16] + 1j * x[:, 2, 16:] for x in (q, k)]  # pairs as another layout stores them
+        q, k = (x * np.exp(1j * np.outer(np.arange(len(x)), 10000.0 ** (-np.arange(16) / 16))) for x in halves)
+        wrong = np.abs((q @ k.conj().T).real - arrays["rot_q"] @ arrays["rot_k"].T).max()
+        assert f"without, by up to **{wrong:.2f}**" in words(app)
         said = " ".join(caption.value for caption in app.caption)
         assert f"`` {shown} ``, layer 0, head 2" in said
         assert ("is not a model with the position scheme" in said) is (model != shown)
@@ -165,7 +164,7 @@ def test_decay_of_the_models_own_queries_and_keys() -> None:
     assert bound[40:].max() < 0.7
     assert same[40:].max() < 0.75
     assert np.abs(other).max() < 0.05
-    q, k = (x[:, 2] for x in first_layer("tiny-english", ids_of("tiny-english", TEXT)))
+    q, k = (x[:, 2] for x in first_layer("tiny-english"))
     there, near = series(drawn["own_decay"]).values()
     (anywhere,) = series(drawn["own_decay_far"]).values()
     theta = 10000.0 ** (-np.arange(16) / 16)
@@ -242,8 +241,7 @@ def test_a_missing_twin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     without = tuple(entry for entry in zoo.catalogue() if entry.name not in ("twins-alibi", "twins-sinusoidal"))
     monkeypatch.setattr(zoo, "catalogue", lambda *_: without)
     assert "needs the model `` twins-alibi ``, which is not in" in words(open_page("positions_rope", scheme="ALiBi"))
-    app = open_page("positions_rope", scheme="Same distance")
-    assert len(series(charts(app)["same_distance"])) == 1
+    assert len(series(charts(open_page("positions_rope", scheme="Same distance"))["same_distance"])) == 1
 
 
 def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
@@ -257,8 +255,7 @@ def test_the_bias_of_alibi_can_be_seen_beside_the_scores() -> None:
 
 def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoids_of_its_speeds() -> None:
     added, turned = spaces(opened("Turning", helix="true", model="twins-rope", layer="0", head="2", token="3"))
-    ids = ids_of("twins-rope", TEXT)
-    q = first_layer("twins-rope", ids)[0][3, HEAD]
+    q = first_layer("twins-rope")[0][3, HEAD]
     rows = [space["layout"]["meta"]["values"]["rows"] for space in (added, turned)]
     for (name, i, *wave), (same, j, *own) in zip(*rows, strict=True):
         m = int(name.removeprefix("pair "))
@@ -266,4 +263,4 @@ def test_the_helix_goes_through_the_queries_that_rope_turns_and_through_sinusoid
         turn = np.exp(1j * i * 10_000 ** (-2 * m / len(q)))
         assert complex(*wave) == pytest.approx(turn, abs=1e-6)
         assert complex(*own) == pytest.approx(complex(*q[2 * m : 2 * m + 2]) * turn, abs=1e-4)
-    assert len(rows[0]) == 2 * max(len(ids), 16)
+    assert len(rows[0]) == 2 * max(len(plain.ids_of(TEXT, "twins-rope", 64)), 16)

@@ -1,7 +1,5 @@
 """What pages say of what they draw, to those who cannot see it: the cells, words and numbers are the figure's own."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -110,24 +108,22 @@ def test_the_strongest_pair_of_a_head_and_an_mlp_is_said_as_it_is_drawn() -> Non
 
 
 def test_a_batch_counts_the_tokens_of_both_sentences() -> None:
-    text = "The cat sat."
-    app = open_page("masks", effect="Kinds", text=text)
-    mine, other = told(app, r"Your sentence \((\d+) tokens\) and the second \((\d+)\)")
-    assert mine == len(plain.ids_of(text)) != other
-    assert len(matrices(app)["causal: by position"][0]) == max(mine, other)
+    for texts in ((TEXT, "The cat sat."), ("The cat sat.", TEXT)):
+        app = open_page("masks", effect="Kinds", text=texts[0], second=texts[1])
+        counted = told(app, r"Your sentence \((\d+) tokens\) and the second \((\d+)\)")
+        assert counted == [len(plain.ids_of(text)) for text in texts]
+        assert len(matrices(app)["causal: by position"][0]) == max(counted)
+        assert set(np.isfinite(matrices(app)["padding: by length"][0]).sum(axis=1)) == {min(counted)}
 
 
 # Words for values that no page of a shipped model reaches at once.
 
 
-def test_a_number_keeps_three_digits_or_all_before_the_point() -> None:
+def test_a_number_keeps_three_digits_and_no_change_has_none() -> None:
     for value in (0.0123456, 0.5, -42.55, 99.94, 100.4, -12345.6):
         said = heads.number(value)
         assert float(said.replace(",", "")) == pytest.approx(value, rel=5.1e-3), said
         assert "e" not in said
-
-
-def test_no_change_of_scores_has_no_number_and_rounding_no_share() -> None:
     for score, share, expected in ((0.0, 0.5, []), (1.0, 0.5, [1, 0.5]), (ROUNDING, 0.5, [0.5])):
         assert numbers(trials._verdict(score, share))[-len(expected) or 99 :] == expected, score
 
@@ -157,14 +153,11 @@ def test_rows_of_a_second_matrix_are_compared_row_by_row() -> None:
     assert said == pytest.approx(np.mean(cosines), abs=0.006)
 
 
-def test_a_translation_that_has_only_begun_has_one_row_to_name() -> None:
+def test_a_translation_that_has_begun_has_one_row_and_ends_where_the_mark_is_most_probable() -> None:
     for target in (("<|endoftext|>",), ("<|endoftext|>", "A"), ("<|endoftext|>", "A", " b")):
         trace = translation(("a", " b"), target)
         here = stand(trace=trace, model=stand(config=stand(architecture="encoder-decoder")))
         assert f"“{'A' if len(target) > 1 else markdown.plain(START)} → " in panels.how_it_reads(here), target
-
-
-def test_a_translation_ends_where_the_mark_of_the_end_is_the_most_probable() -> None:
     for best, last in ((0, END), (1, UNKNOWN)):
         trace = stand(row=lambda *_, best=best: np.eye(3)[best], target=stand(ids=(0, 1)), tokens=("<>", " a"))
         assert attention.writes(trace) == ["a", last]

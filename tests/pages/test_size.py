@@ -1,7 +1,5 @@
 """The page on size: its areas and words against counts of its own."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -36,14 +34,11 @@ def test_areas_are_the_shares_of_the_parameters() -> None:
         assert f"**{weights.n_parameters:,}** parameters" in words(app)
 
 
-def test_a_published_model_stands_beside_what_its_authors_say() -> None:
+def test_published_models_stand_beside_what_is_said_of_them_and_rules_count_matrices_alone() -> None:
     said = words(open_page(PAGE, design="GPT-2 small"))
     assert "**124,439,808** parameters" in said
     assert "117 million" in said
     assert "174 billion" in words(open_page(PAGE, design="GPT-3"))
-
-
-def test_the_rules_of_the_lectures_count_matrices_alone() -> None:
     said = words(open_page(PAGE, model="tiny-english"))  # 12 · 6 · 256², with biases beside them
     assert "without biases, here 4.72 million: 12 · n_layer · d² = **4.72 million** (exact)" in said
 
@@ -102,7 +97,7 @@ def result_rows(name: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows}
 
 
-def test_each_seed_of_each_variant_is_a_dot_and_the_words_follow_from_the_dots() -> None:
+def test_each_seed_is_a_dot_the_words_follow_from_the_dots_and_the_table_has_the_paper_s() -> None:
     app = open_page(PAGE, sized=CHANGES)
     baseline, *shipped = json.loads((PROJECT / "assets" / "variants" / "runs.json").read_text())["variants"]
     losses = {variants.CHANGES[row["variant"]].title: row["loss"] for row in shipped} | {"baseline": baseline["loss"]}
@@ -125,11 +120,7 @@ def test_each_seed_of_each_variant_is_a_dot_and_the_words_follow_from_the_dots()
             assert "**better**" in said
         elif min(loss) < np.mean(base) < max(loss) and min(base) < np.mean(loss) < max(base):
             assert "**within the noise**" in said
-
-
-def test_differences_of_the_paper_are_those_of_its_table() -> None:
-    rows = json.loads(views(open_page(PAGE, sized=CHANGES))["variants_table"].json)["rows"]
-    theirs = {row[0]: row[-1] for row in rows}
+    theirs = {row[0]: row[-1] for row in json.loads(views(app)["variants_table"].json)["rows"]}
     assert theirs["SwiGLU"] == "−0.055"  # 2.127 and 2.182, Narang et al. 2021, table 1
     assert theirs["ReLU"] == "+0.003"  # 2.182 and, with GELU, 2.179
     assert theirs["shared layers"] == "+0.315"
@@ -200,19 +191,16 @@ def test_points_are_the_runs() -> None:
             assert {(round(x), round(y, 9)) for x, y, dot in points if dot} == expected
 
 
-def test_the_prediction_for_the_larger_model_comes_from_the_others_alone() -> None:
+def test_the_prediction_comes_from_the_other_models_alone_and_every_constant_lies_in_its_interval() -> None:
     small, larger = shipped()
     n, d, loss = (np.array([run[key] for run in small], float) for key in ("parameters", "tokens", "loss"))
     law = fit_additive(n, d, loss).law
-    said = words(open_page(PAGE, sized=OWN))
+    said = words(app := open_page(PAGE, sized=OWN))
     assert larger
     for run in larger:
         assert f"**{law.loss(run['parameters'], run['tokens']):.3f}**" in said
         assert f"it reached **{run['loss']:.3f}**" in said
-
-
-def test_every_constant_lies_in_its_interval() -> None:
-    rows = json.loads(views(open_page(PAGE, sized=OWN))["constants"].json)["rows"]
+    rows = json.loads(views(app)["constants"].json)["rows"]
     for row in rows[:2]:
         for cell in row[1:]:
             value, low, high = map(float, re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", cell).groups())  # type: ignore[union-attr]

@@ -1,7 +1,5 @@
 """The step-by-step page: its numbers against an independent computation, for every kind of attention layer."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -13,7 +11,7 @@ import pytest
 
 import tfmviz
 from tests.app import lesson, matrices, open_page, sent, views, words
-from tests.model.helpers import SCHEMES
+from tests.model.sizes import SCHEMES
 from tests.pages import plain
 from tests.traces import read_arrays, read_payload
 from tfmviz import zoo
@@ -63,8 +61,7 @@ def test_what_travels_is_what_the_model_has_computed() -> None:
     expected["W_Q"] = weights[f"decoder.blocks.{LAYER}.self_attn.W_Q.weight"][rows].T
     for name, values in expected.items():
         np.testing.assert_allclose(arrays[name], values, atol=5e-4, err_msg=name)
-    matrices = {f"{kind}_{name}" for kind in "Wb" for name in "QKVO"}
-    assert set(arrays) == set(expected) | {"angles"} | matrices
+    assert set(arrays) == set(expected) | {"angles"} | {f"{kind}_{name}" for kind in "Wb" for name in "QKVO"}
 
 
 def test_the_browser_can_multiply_out_every_matrix_from_what_travels(variants: dict[str, ModelConfig]) -> None:
@@ -98,8 +95,7 @@ def test_of_a_linear_head_the_browser_gets_positive_features_that_make_the_patte
         close(np.where(a[letter] > 0, a[letter] + 1, np.exp(a[letter])), a[f"rot_{letter}"])
     products = np.where(a["mask"] > 0, a["rot_q"] @ a["rot_k"].T, 0.0)
     close(products / products.sum(axis=1, keepdims=True), a["pattern"])
-    app = open_page("step_by_step", model="twins-linear", text=TEXT, part="The code")
-    assert "or φ)" in words(app)
+    assert "or φ)" in words(open_page("step_by_step", model="twins-linear", text=TEXT, part="The code"))
 
 
 def test_the_numpy_version_gives_the_numbers_of_the_page(variants: dict[str, ModelConfig]) -> None:
@@ -127,23 +123,19 @@ def close(actual: Array, expected: Array, name: str = "") -> None:
 def test_what_the_heads_write_adds_up_to_the_layers_output(variants: dict[str, ModelConfig]) -> None:
     for name, trace, layer in layers_of(variants):
         matrices = lesson(name, "the cat sat", layer).weights
-        written = matrices.writes(trace[f"{layer}.z"])
-        close(written.sum(axis=0) + matrices.b_O, trace[f"{layer}.out"], name)
+        close(matrices.writes(trace[f"{layer}.z"]).sum(axis=0) + matrices.b_O, trace[f"{layer}.out"], name)
         v = attention_layer.grouped(trace[f"{layer}.v"], variants[name].attention.n_heads)
         effects = attention_layer.effects(trace[f"{layer}.pattern"], v, matrices.W_O)
         by_hand = np.linalg.norm(trace[f"{layer}.pattern"][1, 2, 0] * v[1, 0] @ matrices.W_O[1])
         assert effects[1, 2, 0] == pytest.approx(by_hand, rel=1e-4), name
 
 
-def test_a_table_look_up_takes_the_best_key() -> None:
+def test_a_look_up_takes_the_best_key_and_a_ranking_leaves_out_heads_without_a_score() -> None:
     values = np.array([[1.0, 0], [0, 2], [3, 3]])
     best, cosine = attention_layer.hard_lookup(np.array([0.25, 0.75, 0]), values)
     assert best == 1
     assert cosine == pytest.approx(1.5 * 2 / (np.hypot(0.25, 1.5) * 2))
     assert np.isnan(attention_layer.hard_lookup(np.array([1.0]), np.zeros((1, 2)))[1])
-
-
-def test_heads_are_ranked_by_score_and_those_without_one_left_out() -> None:
     assert attention_layer.ranking(np.array([[0.2, np.nan], [0.9, 0.5]])) == [(1, 0, 0.9), (1, 1, 0.5), (0, 0, 0.2)]
 
 
@@ -271,13 +263,10 @@ def test_every_head_is_a_point_with_its_picture_on_the_sentence() -> None:
         assert np.abs(shown[seen].astype(float) / 9 - np.sqrt(weights)).max() < 0.06
 
 
-def test_the_map_opens_on_a_head_with_a_claim_and_names_ten() -> None:
+def test_the_map_opens_on_a_head_with_a_claim_names_ten_and_writes_pictures_in_ninths() -> None:
     drawn = sent(heads_page(), "heads_map")
     assert drawn["points"][drawn["chosen"]]["kind"]
     assert sum(bool(point["word"]) for point in drawn["points"]) == 10
-
-
-def test_the_digits_of_a_picture_are_ninths_as_near_as_they_can_be() -> None:
     shades = np.arange(255, dtype=np.uint8)
     digits = np.array(list(heads.cells(shades[None], masked=255)), dtype=float)
     assert np.abs(digits / 9 - shades / 254).max() <= 1 / 18 + 1e-9

@@ -1,7 +1,5 @@
 """The residual-stream page: its numbers are those of the record and of tfmviz.analysis; its words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -38,7 +36,6 @@ TABS = (
     "Do sharp heads matter?",
     "Copy from another sentence",
 )
-
 
 TWO_OFF = (AblateHead(layer="decoder.0.self_attn", head=5), Scale(site="decoder.2.mlp.out", factor=0.0))
 """Head 5 of layer 0 and the MLP of layer 2."""
@@ -104,13 +101,10 @@ def test_where_nothing_is_off_no_word_suffers() -> None:
         assert ("rises most" in shown) == (parts == "dl0")
 
 
-def test_nonsense_in_the_address_is_the_chosen_head() -> None:
+def test_nonsense_in_the_address_is_the_chosen_head_and_a_part_that_is_not_there_is_named() -> None:
     for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
         assert not board.OFF.fullmatch(nonsense)
     assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]
-
-
-def test_a_part_the_model_lacks_is_named_and_the_rest_holds() -> None:
     app = open_page(PAGE, text=TEXT, off="d1.2,d77.1,c0.1")
     assert off(app) == ["1.2"]
     assert "`` c0.1 ``" in app.info[0].value
@@ -179,8 +173,7 @@ def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:
 def test_copying_uses_the_readers_pair_and_says_where_the_difference_is() -> None:
     app = open_page(PAGE, text="Once there was a little girl named", removed="Copy from another sentence")
     assert "Your sentence's answer is “Lily”, the second's “Tim”" in words(app)
-    found = matrices(app)["recovered"][0]
-    assert found[0, 5] == pytest.approx(1, abs=1e-3)
+    assert matrices(app)["recovered"][0][0, 5] == pytest.approx(1, abs=1e-3)
     assert "In layer 0 the copy at token 5 “girl” does most (100% of the gap)" in words(app)
     assert pictures(app)["recovered"][0]["columns"]["names"][5] == "girl / boy"
     app.selectbox(key="pair").set_value(1).run()
@@ -200,9 +193,10 @@ def test_sentences_that_cannot_be_compared_are_told_why() -> None:
     assert any("Type a second sentence" in note.value for note in app.info)
 
 
-def test_one_whole_word_is_exchanged() -> None:
+def test_one_whole_word_is_exchanged_and_pairs_have_as_many_tokens() -> None:
     texts = {"The cat, the dog": "The dog, the dog", "catalogue": None, "": None}
     assert {text: copying.exchanged(text) for text in texts} == texts
+    assert [pair for pair in copying.PAIRS if len({len(plain.ids_of(text)) for text in pair}) > 1] == []
 
 
 def test_where_no_copy_does_much_the_page_says_so() -> None:
@@ -214,10 +208,6 @@ def test_where_no_copy_does_much_the_page_says_so() -> None:
     np.testing.assert_allclose(matrices(app)["recovered"][0], 0, atol=1e-4)
     app.radio(key="copied").set_value("what cross-attention writes").run()
     assert matrices(app)["recovered"][0][0, -1] > 0.5
-
-
-def test_pairs_have_as_many_tokens() -> None:
-    assert [pair for pair in copying.PAIRS if len({len(plain.ids_of(text)) for text in pair}) > 1] == []
 
 
 COPY, MAP, POINTS = "Copy from another sentence", "Every part in turn", "Do sharp heads matter?"
@@ -353,8 +343,7 @@ def test_equal_heads_have_one_order() -> None:
 def test_a_model_that_fills_in_predicts_in_the_place_of_a_token() -> None:
     for tab in ("Next word", "Loss", "What it writes", MAP, POINTS, COPY):
         assert not re.search(r"After “|next word of|the next word surprises", words(opened(tab, model="fill-in")))
-    app = opened("Next word", model="fill-in")
-    assert "In the place of “" in words(app)
+    assert "In the place of “" in words(opened("Next word", model="fill-in"))
 
 
 def test_a_part_without_which_the_sentence_is_predicted_better_is_said_to_be_one() -> None:

@@ -1,7 +1,5 @@
 """The page about tokens: what it shows against the `tokenizers` library and numpy, its address, odd input."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -27,8 +25,7 @@ def backend(name: str = "tiny-english") -> tokenizers.Tokenizer:
 
 def rows(app: AppTest, key: str) -> dict[str, Any]:
     """The rows of a picture of boxes: note and boxes by name."""
-    data = json.loads(views(app)[key].json)
-    return {row["name"]: (row["note"], row["pieces"]) for row in data["rows"]}
+    return {row["name"]: (row["note"], row["pieces"]) for row in json.loads(views(app)[key].json)["rows"]}
 
 
 def test_four_ways_to_cut_with_their_counts() -> None:
@@ -39,8 +36,7 @@ def test_four_ways_to_cut_with_their_counts() -> None:
     assert shown["bytes (UTF-8)"][0] == f"{len(text.encode())} bytes"
     assert shown["words and punctuation"][0] == "5 words"
     assert shown["tokens of tiny-english"][0] == f"{n_tokens} tokens"
-    parts = [box[0] for box in shown["bytes (UTF-8)"][1] if box[1] == "part"]
-    assert " ".join(parts) == "C3 B9 C3 AB E4 B8 AD"
+    assert " ".join([box[0] for box in shown["bytes (UTF-8)"][1] if box[1] == "part"]) == "C3 B9 C3 AB E4 B8 AD"
 
 
 def test_merges_end_with_the_library_s_tokens_and_name_their_priorities() -> None:
@@ -102,8 +98,7 @@ def test_every_shipped_vocabulary_cuts_the_text() -> None:
 
 def test_the_table_of_pairs_and_the_merges_of_a_pasted_text() -> None:
     app = learned_from("aab aab aab ab", "2", text="aab")
-    table = json.loads(views(app)["pair_counts"].json)
-    assert table["rows"][0] == ["a + ab", "aab", "3"]
+    assert json.loads(views(app)["pair_counts"].json)["rows"][0] == ["a + ab", "aab", "3"]
     note, boxes = rows(app, "learned_so_far")["merges so far"]
     assert note == "2, latest first"
     trained = tokenizers.Tokenizer(tokenizers.models.BPE())

@@ -1,11 +1,10 @@
 """The page on training: its numbers, what it makes of odd addresses, and what its button asks for."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +29,8 @@ from tfmviz.zoo import snapshots
 TRAIN = "Train one"
 LOGS = zoo.MODELS.parent / "training"
 pytestmark = pytest.mark.usefixtures("runs")
+train = partial(open_page, "training", learned=TRAIN)
+"""The page on which runs are started."""
 
 
 def folders(runs: Path) -> list[Folder]:
@@ -38,11 +39,6 @@ def folders(runs: Path) -> list[Folder]:
 
 def requests(runs: Path) -> list[Choices]:
     return [folder.request[0] for folder in folders(runs)]
-
-
-def train(**address: str) -> AppTest:
-    """The page on which runs are started."""
-    return open_page("training", learned=TRAIN, **address)
 
 
 def pressed(app: AppTest, text: str | None = None) -> AppTest:
@@ -270,8 +266,7 @@ def test_all_pages_work_on_the_model_of_a_finished_run(finished: Folder) -> None
         assert not app.info
         assert app.query_params["run"] in (finished.address, [finished.address])
     trace = models.trace(models.load(name), "stressed")
-    expected = zoo.load("reverse").trace("stressed")
-    np.testing.assert_array_equal(trace["logits"], expected["logits"])
+    np.testing.assert_array_equal(trace["logits"], zoo.load("reverse").trace("stressed")["logits"])
 
 
 def test_a_finished_run_offers_its_model(finished: Folder) -> None:

@@ -1,7 +1,5 @@
 """The page that translates: its numbers against independent passes, its address, odd input."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -71,8 +69,7 @@ def test_every_step_is_that_of_an_independent_pass(model: ZooModel) -> None:
 def test_the_recurrent_translators_are_a_click_away_with_the_same_sentence() -> None:
     said = words(open_translating(text="Où (est) l'eau ? [x]"))
     (address,) = re.findall(r"\]\(\./(bottleneck\?[^)\s]*)\)", said)
-    asked = parse_qs(urlsplit(address).query)
-    assert asked == {"seen": ["Alignments"], "text": ["Où (est) l'eau ? [x]"]}
+    assert parse_qs(urlsplit(address).query) == {"seen": ["Alignments"], "text": ["Où (est) l'eau ? [x]"]}
     assert "bottleneck" not in words(open_page("translating", model="reverse", text="stressed"))
     assert "Alignments" in [tab["seen"] for tab in addresses("bottleneck")]
 

@@ -1,9 +1,7 @@
 """The tabs on fine-tuning and on duplicates: what was measured, a run on the server, what its head says of a text."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,10 +18,7 @@ from tfmviz.ui.training.duplicates import FILE, NAMES
 from tfmviz.words.numbers import per_cent
 
 DATA = json.loads(tuned.MEASURED.read_text())
-
-
-def opened(**address: str) -> Any:
-    return open_page("training", learned="Fine-tune", **address)
+opened = partial(open_page, "training", learned="Fine-tune")
 
 
 def put(monkeypatch: pytest.MonkeyPatch, **found: object) -> None:
@@ -84,8 +79,7 @@ def test_the_head_reads_the_readers_text_without_its_last_mark(monkeypatch: pyte
             stream = last_stream(zoo.load(model), text.rstrip("?.。"))
             x = stream[-1] if model == "tiny-english" else stream.mean(axis=0)
             p = float(1 / (1 + np.exp(-(x @ w[:-1] + w[-1]))))
-            said = words(opened(body=model, text=text))
-            assert f"probability **{per_cent(p)}**" in said, (model, text)
+            assert f"probability **{per_cent(p)}**" in words(opened(body=model, text=text)), (model, text)
 
 
 def test_a_text_of_marks_alone_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,6 @@
 """Weights that are all zero: everything is finite, but many a ratio has no value. No part of any page may raise, and
 none may say "nan": on the page, in a label, or to those who cannot see a figure."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

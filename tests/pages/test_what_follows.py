@@ -1,7 +1,5 @@
 """Sentences beside live numbers follow from them, on every text: none says of equal numbers that they differ."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -47,8 +45,7 @@ def test_the_row_that_explains_a_row_is_one_of_this_answer() -> None:
         trace = load("french-english").trace(text)
         named = re.findall(r"“(\S+ → \S+)”", words(open_page("explorer", model="french-english", text=text)))
         assert named, text
-        rows = of_queries(trace, "decoder.0.cross_attn")
-        assert {row.replace("\\", "") for row in named} <= set(rows), text
+        assert {row.replace("\\", "") for row in named} <= set(of_queries(trace, "decoder.0.cross_attn")), text
 
 
 def test_a_share_is_said_to_be_negative_where_one_is() -> None:
@@ -115,12 +112,9 @@ def column(norm: str) -> list[float]:
     return told(app, r"”: mean \*\*(\S+)\*\*, standard deviation .*?root mean square \*\*(\S+)\*\*")
 
 
-def test_rmsnorm_divides_the_mean_and_does_not_leave_it() -> None:
+def test_rmsnorm_keeps_the_mean_and_a_direction_is_that_of_the_written_numbers() -> None:
     mean, size = column("none")
     assert column("RMSNorm")[0] == pytest.approx(mean / size, abs=2e-3)
     assert abs(column("RMSNorm")[0] - mean) > 2e-3
-
-
-def test_a_direction_is_that_of_the_numbers_as_they_are_written() -> None:
     for after, said in ((1.004, "same"), (1.006, "more"), (0.994, "less"), (0.996, "same")):
         assert which_way(1.0, after, less="less", same="same", more="more") == said

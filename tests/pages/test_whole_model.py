@@ -1,7 +1,5 @@
 """The page of the whole model: what the followed token would become, what is in the address, odd input."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

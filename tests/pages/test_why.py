@@ -1,7 +1,5 @@
 """The page "Why there": its numbers against an independent forward pass, its words, and what it cannot take apart."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -81,14 +79,11 @@ def test_a_removed_path_changes_only_this_head_as_an_independent_run_says() -> N
     assert predicted < measured < 0
 
 
-def test_a_look_that_the_mask_forbids_has_a_score_all_the_same() -> None:
+def test_a_look_that_the_mask_forbids_has_a_score_and_one_token_looks_at_itself() -> None:
     app = page(token="1", to="5")
     assert re.search(r"The mask replaces the score \*\*[−\d.]+\*\* from “animal” to “the” with −∞", words(app))
     assert "terms" in views(app)
     assert "The mask keeps the share at 0" in words(page(BELIEVE, token="1", to="5"))
-
-
-def test_one_token_looks_at_itself() -> None:
     assert "the largest of 1 in its row; its share is **100%**" in words(page(text="a"))
 
 

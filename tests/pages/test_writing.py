@@ -1,9 +1,8 @@
 """The page on which the model writes: its numbers against whole passes, its address, odd input."""
 
-from __future__ import annotations
-
 import json
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,7 @@ from tfmviz.ui.writing.desk import AHEAD, AHEAD_AT_FIRST
 from tfmviz.words.numbers import decimal
 
 TEXT = "The students opened their"
-
-
-def open_writing(**address: str) -> AppTest:
-    return open_page("writing", **{"text": TEXT} | address)
+open_writing = partial(open_page, "writing", text=TEXT)
 
 
 def desk(app: AppTest) -> dict[str, Any]:
@@ -172,10 +168,8 @@ def test_typed_sentences_are_walked_back_and_on_and_a_new_one_ends_the_way_on() 
 def test_more_words_wait_once_the_model_writes() -> None:
     app = open_writing(text="word " * 600)
     assert "were left out" in words(app)
-    places = desk(app)["places"]
-    assert len(places) == AHEAD_AT_FIRST
-    first = desk(open_writing())["places"][0]["token"]
-    assert len(desk(open_writing(path=path(first)))["places"]) == 1 + AHEAD
+    assert len(desk(app)["places"]) == AHEAD_AT_FIRST
+    assert len(desk(open_writing(path=path(desk(open_writing())["places"][0]["token"])))["places"]) == 1 + AHEAD
 
 
 def test_a_tree_is_read_as_it_was_written() -> None:
@@ -194,8 +188,7 @@ def test_a_hundred_draws_add_up_and_lie_where_chance_puts_them() -> None:
     assert expected.sum() == pytest.approx(1)
     assert found.sum() == pytest.approx(1)
     assert np.allclose(found * 100, np.round(found * 100))
-    spread = np.sqrt(expected * (1 - expected) / 100)
-    assert (np.abs(found - expected) <= 4 * spread + 1e-9).all()
+    assert (np.abs(found - expected) <= 4 * np.sqrt(expected * (1 - expected) / 100) + 1e-9).all()
     assert not np.array_equal(found, expected)
     app = open_writing(behind="Draw 100", chosen_by="greedy")
     assert charts(app) == {}
@@ -321,7 +314,7 @@ def test_a_guess_costs_what_one_pass_over_the_text_with_it_says() -> None:
     for word, several in (("books", False), ("encyclopaedias", True)):
         app, ids = open_writing(behind="Your guess", guessed=word), ids_of(f"{TEXT} {word}")
         assert (len(ids) - n > 1) is several
-        logits = numpy_model.forward(MODEL, ids)[2]
+        logits = numpy_model.forward(MODEL, ids).logits
         loss = losses(logits, ids)[n - 1 :].sum() / np.log(2)
         drawn = series(charts(app)["guesses"], "value", by="series")
         assert drawn["your word"] == pytest.approx([loss], rel=2e-3)

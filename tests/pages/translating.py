@@ -1,7 +1,5 @@
 """The page that translates, and the model behind it, read in one pass."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

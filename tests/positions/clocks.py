@@ -1,7 +1,5 @@
 """A position scheme that the library does not have, as somebody would add it: a class and an entry for the table."""
 
-from __future__ import annotations
-
 from typing import Self
 
 import torch

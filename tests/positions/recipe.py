@@ -1,7 +1,5 @@
 """The position scheme of CONTRIBUTING.md, followed to the letter: its three blocks of code, and nothing else."""
 
-from __future__ import annotations
-
 import re
 import sys
 import textwrap

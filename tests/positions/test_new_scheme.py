@@ -1,7 +1,5 @@
 """Adding a scheme: with its class and its entry in the table, everything that has to do with positions takes it."""
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path
@@ -46,8 +44,7 @@ def trained(clocks: str, tmp_path: Path) -> ZooModel:
 
 def test_a_config_takes_a_new_scheme_and_checks_what_its_entry_asks_for(clocks: str) -> None:
     sizes = {"vocab_size": 41, "max_len": 13, "n_layers": 1, "n_heads": 3, "n_kv_heads": 3, "d_ff": 37}
-    config = flat(**sizes, d_model=30, positions=clocks)
-    assert ModelConfig.from_dict(config.to_dict()).scheme.title == "Clocks"
+    assert ModelConfig.from_dict(flat(**sizes, d_model=30, positions=clocks).to_dict()).scheme.title == "Clocks"
     with pytest.raises(ValueError, match="Clocks takes coordinates in pairs, but d_head = 33 / 3 is odd"):
         flat(**sizes, d_model=33, positions=clocks)
 
@@ -77,22 +74,17 @@ def test_a_cache_keeps_the_logits_of_a_new_scheme(clocks: str) -> None:
     model, ids, cache = lively_model(positions=clocks), token_ids(11), Cache()
     pieces = [model(ids[:, first:last], cache, past=first) for first, last in ((0, 1), (1, 6), (6, 11))]
     assert_close(torch.cat(pieces, dim=1), model(ids))
-    other = lively_model(positions="none")
-    assert not torch.allclose(model(ids), other(ids), atol=1e-2)
+    assert not torch.allclose(model(ids), lively_model(positions="none")(ids), atol=1e-2)
 
 
-def test_the_recipe_works_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_recipe_works_to_the_letter_and_its_bias_on_any_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tests = recipe.follow(monkeypatch)
     assert tests
     for test in tests.values():
         test()
-
-
-def test_a_bias_made_without_a_device_is_added_on_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a graphics card the scores lie there; "meta" refuses to add what lies elsewhere as a card does."""
-    recipe.follow(monkeypatch)
-    model = lively_model(positions=recipe.NAME).to("meta")
-    assert model(token_ids(7).to("meta")).device.type == "meta"
+    assert lively_model(positions=recipe.NAME).to("meta")(token_ids(7).to("meta")).device.type == "meta"
 
 
 @each(

@@ -1,7 +1,5 @@
 """RoPE against the reference implementations and the laws that define it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -13,7 +11,8 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply
 from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention, RoFormerSinusoidalPositionalEmbedding
 
 from tests.cases import each
-from tests.model.helpers import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS, assert_close, normal
+from tests.model.helpers import assert_close, normal
+from tests.model.sizes import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS
 from tfmviz.positions.rope import Rope, base_of, frequencies, rotate_pairs, rotation_angles, stretched
 from tfmviz.record.tap import NO_TAP
 

@@ -1,7 +1,5 @@
 """All position schemes: the table that lists them is complete and true."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -13,20 +11,9 @@ import torch
 
 import tfmviz.positions
 from tests.cases import each
-from tests.model.helpers import (
-    BATCH,
-    D_HEAD,
-    D_MODEL,
-    K_LENGTH,
-    LENGTH,
-    MAX_LEN,
-    N_HEADS,
-    SCHEMES,
-    config,
-    lively,
-    normal,
-)
-from tests.positions import numpy_twins
+from tests.model import numpy_model
+from tests.model.helpers import config, lively, normal
+from tests.model.sizes import BATCH, D_HEAD, D_MODEL, K_LENGTH, LENGTH, MAX_LEN, N_HEADS, SCHEMES
 from tfmviz.model.block import build_positions
 from tfmviz.positions import schemes
 from tfmviz.positions.base import Positions
@@ -52,12 +39,9 @@ def test_every_class_of_positions_in_the_folder_is_in_the_table() -> None:
     assert written == {scheme.code for scheme in schemes.SCHEMES.values()}, "add the entry to positions/schemes.py"
 
 
-def test_the_table_is_read_without_torch() -> None:
+def test_the_table_is_read_without_torch_and_describes_no_two_schemes_alike() -> None:
     program = "import sys; from tfmviz.positions.schemes import SCHEMES; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=FOLDER.parents[1], check=True, timeout=300)
-
-
-def test_no_two_schemes_are_described_alike() -> None:
     for attribute in ("title", "formula", "idea", "code"):
         said = [getattr(scheme, attribute) for scheme in schemes.SCHEMES.values()]
         assert len(set(filter(None, said))) == len(said), attribute
@@ -91,8 +75,7 @@ def test_only_a_scheme_with_a_table_ends_at_max_len(scheme: str) -> None:
         assert positions.embed(x, NO_TAP).isfinite().all()
         assert all(turned.isfinite().all() for turned in positions.rotate(q, q, NO_TAP))
         bias = positions.bias(length, length)
-        relative = positions.relate(q, length)
-        assert all(added is None or added.isfinite().all() for added in (bias, relative))
+        assert all(added is None or added.isfinite().all() for added in (bias, positions.relate(q, length)))
 
 
 class Unchecked(Facts):
@@ -142,10 +125,10 @@ def test_encoder_and_decoder_have_the_same_weights_and_store_no_others(scheme: s
     assert set(both[0].state_dict()) == set(sizes[0])
 
 
-def test_the_numpy_twins_refuse_a_scheme_they_do_not_know(tmp_path: Path) -> None:
+def test_the_numpy_model_refuse_a_scheme_they_do_not_know(tmp_path: Path) -> None:
     """Otherwise the pages' numbers would be compared with those of a model without positions."""
     (tmp_path / "config.json").write_text('{"positions": "xpos"}')
-    forward, added = (lambda: numpy_twins.forward(tmp_path, (1, 2))), (lambda: numpy_twins.added(tmp_path, 2))
-    for ask in (forward, added, lambda: numpy_twins.between("xpos", {}, head=0, distance=3)):
+    forward, added = (lambda: numpy_model.forward(tmp_path, (1, 2))), (lambda: numpy_model.added(tmp_path, 2))
+    for ask in (forward, added, lambda: numpy_model.between("xpos", {}, head=0, distance=3)):
         with pytest.raises(ValueError, match="xpos has no formula"):
             ask()

@@ -1,25 +1,11 @@
 """Shaw's relative keys, one pair of tokens at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 
 from tests.cases import each
-from tests.model.helpers import (
-    BATCH,
-    D_HEAD,
-    K_LENGTH,
-    LENGTH,
-    N_HEADS,
-    assert_close,
-    config,
-    lively,
-    lively_model,
-    normal,
-    record,
-    token_ids,
-)
+from tests.model.helpers import assert_close, config, lively, lively_model, normal, record, token_ids
+from tests.model.sizes import BATCH, D_HEAD, K_LENGTH, LENGTH, N_HEADS
 from tfmviz.constants import CLIP
 from tfmviz.model.block import build_positions
 from tfmviz.model.transformer import DecoderOnly

@@ -1,9 +1,6 @@
-"""Sinusoids against published tables, other libraries and the laws that define them."""
-
-from __future__ import annotations
+"""What is added to embeddings: sinusoids against published tables, other libraries and laws; learned positions."""
 
 import math
-from itertools import product
 from typing import Any
 
 import pytest
@@ -11,9 +8,11 @@ import torch
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
 from tests.cases import each
-from tests.model.helpers import BATCH, D_MODEL, LENGTH, MAX_LEN, assert_close, normal
+from tests.model.helpers import assert_close, lively, normal
+from tests.model.sizes import BATCH, D_MODEL, LENGTH, MAX_LEN
+from tfmviz.positions.learned import Learned
 from tfmviz.positions.sinusoidal import MAX_POSITION, Sinusoidal, sines_first, sinusoids, sinusoids_at, wavelengths
-from tfmviz.record.tap import Recorder
+from tfmviz.record.tap import NO_TAP, Recorder
 
 
 def test_published_sinusoids() -> None:
@@ -22,15 +21,6 @@ def test_published_sinusoids() -> None:
     lectures += [[0.90930, -0.41615, 0.02000, 0.99980], [0.14112, -0.98999, 0.03000, 0.99955]]
     assert_close(sinusoids(4, 4), torch.tensor(lectures))
     assert_close(sinusoids(4, 6)[3], torch.tensor([0.14112, -0.98999, 0.13879, 0.99032, 0.00646, 0.99997]))
-
-
-def test_sinusoids_entry_by_entry() -> None:
-    table = sinusoids(MAX_LEN, D_MODEL)
-    assert table.shape == (MAX_LEN, D_MODEL)
-    for position, column in product(range(MAX_LEN), range(D_MODEL)):
-        angle = position / 10000 ** ((column - column % 2) / D_MODEL)
-        expected = math.cos(angle) if column % 2 else math.sin(angle)
-        assert table[position, column].item() == pytest.approx(expected, abs=1e-7)
 
 
 def test_sinusoids_are_those_of_hugging_faces_marian_up_to_the_order_of_columns() -> None:
@@ -94,3 +84,24 @@ def test_sinusoids_are_added_to_embeddings_of_any_length(max_len: int) -> None:
     embedded = Sinusoidal(max_len=max_len, d_model=D_MODEL).embed(x, recorder)
     assert_close(embedded - x, sinusoids(LENGTH, D_MODEL).expand_as(x))
     assert torch.equal(recorder.values["pos_embed"][0], sinusoids(LENGTH, D_MODEL))
+
+
+def test_learned_positions_are_added_to_the_embeddings() -> None:
+    positions, x = lively(Learned(max_len=MAX_LEN, d_model=D_MODEL)), normal(BATCH, LENGTH, D_MODEL)
+    assert torch.equal(positions.embed(x, recorder := Recorder()), x + positions.table[:LENGTH])
+    assert torch.equal(recorder.values["pos_embed"][0], positions.table[:LENGTH])
+
+
+@each("max_len", [LENGTH, LENGTH - 1, 1])
+def test_learned_positions_serve_texts_up_to_max_len_and_name_both_numbers_past_it(max_len: int) -> None:
+    positions = Learned(max_len=max_len, d_model=D_MODEL)
+    assert positions.embed(normal(BATCH, max_len, D_MODEL), NO_TAP).shape == (BATCH, max_len, D_MODEL)
+    with pytest.raises(ValueError, match=rf"\b{max_len}\b.*\b{LENGTH + 1}\b"):
+        positions.embed(normal(BATCH, LENGTH + 1, D_MODEL), NO_TAP)
+
+
+def test_the_first_learned_positions_are_rows_of_the_table() -> None:
+    positions = lively(Learned(max_len=5, d_model=D_MODEL))
+    assert torch.equal(positions.first(3), positions.table[:3])
+    with pytest.raises(ValueError, match=r"5 learned.*6"):
+        positions.first(6)

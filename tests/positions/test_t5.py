@@ -1,7 +1,5 @@
 """T5's buckets and biases against transformers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
@@ -9,7 +7,8 @@ from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from tests.cases import each
-from tests.model.helpers import LENGTH, N_HEADS, lively
+from tests.model.helpers import lively
+from tests.model.sizes import LENGTH, N_HEADS
 from tfmviz.constants import MAX_DISTANCE, N_BUCKETS
 from tfmviz.positions.t5 import T5Relative, buckets
 

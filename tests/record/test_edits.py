@@ -1,7 +1,5 @@
 """Edits as a kind of data: every kind is carried out by the tap, and some hold for all tokens alike."""
 
-from __future__ import annotations
-
 from dataclasses import is_dataclass, replace
 from typing import get_args
 
@@ -10,7 +8,8 @@ import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import D_HEAD, LENGTH, N_HEADS, normal
+from tests.model.helpers import normal
+from tests.model.sizes import D_HEAD, LENGTH, N_HEADS
 from tfmviz import zoo
 from tfmviz.record import edits
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask, treats_tokens_alike

@@ -1,7 +1,5 @@
 """The tap: what is recorded, what edits do, and that neither leaks."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
@@ -14,22 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import (
-    ARCHITECTURES,
-    BATCH,
-    D_HEAD,
-    K_LENGTH,
-    LENGTH,
-    N_HEADS,
-    assert_close,
-    assert_same,
-    blocks_of,
-    config,
-    inputs_of,
-    lively_model,
-    normal,
-    record,
-)
+from tests.model.helpers import assert_close, assert_same, blocks_of, config, inputs_of, lively_model, normal, record
+from tests.model.sizes import ARCHITECTURES, BATCH, D_HEAD, K_LENGTH, LENGTH, N_HEADS
 from tfmviz.model.attention import Attention
 from tfmviz.model.transformer import DecoderOnly
 from tfmviz.record.edits import AblateHead, Edit, SetMask
@@ -176,15 +160,12 @@ def test_ablation_removes_exactly_one_heads_write(architecture: Architecture, la
     assert not torch.allclose(edited["logits"], plain["logits"], atol=1e-2)
 
 
-def test_ablating_all_heads_leaves_the_bias_of_the_output() -> None:
+def test_ablating_all_heads_leaves_the_bias_and_heads_that_share_keys_are_ablated_one_by_one() -> None:
     model = lively_model()
     assert isinstance(model, DecoderOnly)
     edits = [AblateHead(layer="decoder.0.self_attn", head=head) for head in range(N_HEADS)]
     out = record(model, *inputs_of("decoder-only"), edits=edits)["decoder.0.self_attn.out"]
     assert torch.equal(out, blocks_of(model.decoder)[0].self_attn.W_O.bias.expand_as(out))
-
-
-def test_query_heads_that_share_keys_are_ablated_one_by_one() -> None:
     edit = AblateHead(layer="decoder.0.self_attn", head=2)
     z = record(lively_model(n_kv_heads=1), *inputs_of("decoder-only"), edits=(edit,))["decoder.0.self_attn.z"]
     assert [bool((z[:, head] == 0).all()) for head in range(N_HEADS)] == [False, False, True]
@@ -194,8 +175,7 @@ def test_set_mask_replaces_the_mask_of_its_layer_only() -> None:
     model, inputs = lively_model(), inputs_of("decoder-only")
     plain = record(model, *inputs)
     edited = record(model, *inputs, edits=(SetMask(layer="decoder.0.self_attn", mask=SEE_ITSELF_ONLY),))
-    identity = torch.eye(LENGTH).expand(BATCH, N_HEADS, -1, -1)
-    assert torch.equal(edited["decoder.0.self_attn.pattern"], identity)
+    assert torch.equal(edited["decoder.0.self_attn.pattern"], torch.eye(LENGTH).expand(BATCH, N_HEADS, -1, -1))
     assert torch.equal(edited["decoder.0.self_attn.z"], edited["decoder.0.self_attn.v"])
     assert torch.equal(edited["decoder.1.self_attn.mask"], plain["decoder.1.self_attn.mask"])
     assert (edited["decoder.1.self_attn.pattern"][..., LENGTH - 1, :] > 0).all()

@@ -1,7 +1,5 @@
 """The record: a dictionary of read-only arrays, with the tokens that its axes stand for."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 from typing import get_args
 
@@ -37,12 +35,9 @@ def test_a_missing_site_is_named_together_with_those_there_are() -> None:
         Trace(target=TARGET, values={})["logits"]
 
 
-def test_a_trace_cannot_be_changed() -> None:
+def test_a_trace_cannot_be_changed_and_its_layers_are_those_with_a_pattern() -> None:
     with pytest.raises(FrozenInstanceError):
         TRACE.target = SOURCE  # type: ignore[misc]
-
-
-def test_layers_are_those_with_a_pattern() -> None:
     assert TRACE.layers == ("decoder.0.self_attn", "decoder.1.self_attn")
     assert without(TRACE, "decoder.0.self_attn.pattern").layers == ("decoder.1.self_attn",)
 

@@ -1,7 +1,5 @@
 """Shared by the tests of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A disk without room."""
 
-from __future__ import annotations
-
 import errno
 import io
 from collections.abc import Iterator

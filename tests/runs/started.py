@@ -1,7 +1,5 @@
 """Processes of runs that only wait, and what a test does to them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

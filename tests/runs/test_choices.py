@@ -1,7 +1,5 @@
 """Nothing that a reader chooses reaches the command unless it is one of the words and numbers that we allow."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from itertools import product

@@ -1,7 +1,5 @@
 """The converter that readers may start: who is let in, what may be read, and that nothing is lost in silence."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Runs are started, queued, ended and found again, whatever becomes of the server. The processes here only wait."""
 
-from __future__ import annotations
-
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor

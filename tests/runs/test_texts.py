@@ -1,7 +1,5 @@
 """A reader's text becomes documents of which the command keeps some out of training."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +27,7 @@ def test_the_command_finds_something_to_train_on_and_something_held_out(
     text = of_words(4 * LEAST, between=between, seed=seed)
     (tmp_path / "data.txt").write_text(prepared(text), encoding="utf-8")
     split = load_split([(tmp_path / "data.txt", 1)])
-    kept_out = sum(map(len, split.held_out))
-    assert KEPT_OUT * 0.8 <= kept_out <= len(text) / 2
+    assert KEPT_OUT * 0.8 <= sum(map(len, split.held_out)) <= len(text) / 2
     assert sum(map(len, split.train)) > len(text.replace(END_OF_TEXT, "")) / 4
     assert not set("".join(split.train + split.held_out)) - set(text) - {"\n", " "}
 
@@ -52,8 +49,7 @@ def test_a_text_of_an_unfit_length_is_refused_and_the_limits_are_said() -> None:
 def test_copies_of_a_line_that_the_hash_keeps_out_are_trained_on(tmp_path: Path) -> None:
     line = next(line for n in range(9_999) if is_held_out(line := f"line {n}"))
     (tmp_path / "data.txt").write_text(prepared(f"{line}\n" * LEAST), encoding="utf-8")
-    split = load_split([(tmp_path / "data.txt", 1)])
-    assert sum(map(len, split.train)) > LEAST * len(line) / 2
+    assert sum(map(len, load_split([(tmp_path / "data.txt", 1)]).train)) > LEAST * len(line) / 2
 
 
 def test_cuts_that_end_alike_are_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:

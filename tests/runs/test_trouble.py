@@ -1,7 +1,5 @@
 """Full disks, a queue that one reader would fill, several servers, runs that diverge. The processes only wait."""
 
-from __future__ import annotations
-
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

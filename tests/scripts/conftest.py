@@ -1,7 +1,5 @@
 """A toy corpus for the scripts that train."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

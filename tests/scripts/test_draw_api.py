@@ -1,7 +1,5 @@
 """The pages that are made from the code and from the terms."""
 
-from __future__ import annotations
-
 import pydoc
 import re
 from importlib import import_module

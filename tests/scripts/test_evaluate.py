@@ -1,7 +1,5 @@
 """The script that measures a finished model."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

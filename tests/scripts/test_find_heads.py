@@ -1,7 +1,5 @@
 """The command that writes biographies of heads, and what it left beside the shipped models."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shutil

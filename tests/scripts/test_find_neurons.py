@@ -1,7 +1,5 @@
 """The command that looks for the words on which neurons fire most, and what it left beside the shipped models."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How labellers are measured: with answers that are known."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,12 +1,15 @@
-"""The list of whom the training texts are by, for a toy set of corpora and as it is shipped."""
-
-from __future__ import annotations
+"""The lists of whom the training texts are by, and of what a translator has met."""
 
 import re
 from pathlib import Path
 
+import pytest
+
+from scripts import list_words
 from scripts.list_authors import ASSETS, FILE, STORIES, listed, made_from
 from tests.browser import ROOT
+from tfmviz import load
+from tfmviz.text.familiar import SingleWords
 
 
 def test_every_story_has_its_title_its_author_and_who_translated_it(tmp_path: Path) -> None:
@@ -53,3 +56,20 @@ def test_the_shipped_list_names_every_story_and_all_that_was_made_from_them() ->
     under = {str(path.parent.relative_to(ROOT)) for path, text in sources.items() if "CC BY" in text}
     assert len(under) > 20
     assert under - named == {"assets/digits"}  # of one source, which NOTICE names with its authors
+
+
+PAIRS = [
+    ("Bonjour !", "Hello!"),
+    ("Bonjour !", "Good morning."),
+    ("Merci.", "Thank you."),
+    ("Cours !", "Run!"),
+    ("Le chat dort.", "The cat sleeps."),
+]
+
+WRITTEN = {"Bonjour !": "good morning", "bonjour": "to be alone", "Merci.": "Thank you.", "merci": "Thank you"}
+WRITTEN |= {"Cours !": "Running!", "cours": "class"}
+
+
+def test_single_words_are_right_if_a_reference_has_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_words, "greedy", lambda _, sources: {source: WRITTEN[source] for source in sources})
+    assert list_words.single_words(load("french-english"), PAIRS) == SingleWords(n=3, as_they_are=2, typed=1)

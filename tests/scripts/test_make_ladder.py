@@ -1,7 +1,5 @@
 """The script behind the page from windows to attention: its passages, its losses, and the order of training."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

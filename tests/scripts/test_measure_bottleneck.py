@@ -1,7 +1,5 @@
 """What the bottleneck's figures are made of: BLEU as sacreBLEU counts it, intervals, equal sentences, a probe."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is measured of long dependencies: against the models' probabilities, and against what a window can know."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mutants: small, of the right kind, the same for the same seed, and gone when the script is."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -20,7 +18,6 @@ def f(x: int | None, *, height: int = 3) -> str:
 SCRIPT = b"""// 1 < 2
 const a = x < 1 && f(-y, "a < b");
 """
-
 
 ENDS = b"""def best(row: Array) -> int:
     return softmax(row, 1).argmax(axis=2)

@@ -1,7 +1,5 @@
 """Single words, names and Chinese sentences for training."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

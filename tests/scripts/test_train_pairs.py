@@ -1,7 +1,5 @@
 """Pairs differ in one thing; digits are changed as they are drawn on the page."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

@@ -1,7 +1,5 @@
 """The grid behind the scaling laws: what its runs read, how they are counted, and that finished ones are kept."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -57,8 +55,7 @@ def test_a_finished_run_is_kept_and_an_unfinished_one_trained(tmp_path: Path, mo
     monkeypatch.setattr(train_scaling, "HELD_OUT", 2)
     train_scaling.finish(SMALL, tokens, tmp_path)
     (path,) = tmp_path.iterdir()
-    found = json.loads(path.read_text())
-    assert [at for at, _ in found["curve"]][-1] == SMALL.tokens
+    assert [at for at, _ in json.loads(path.read_text())["curve"]][-1] == SMALL.tokens
     path.write_text("{}")
     train_scaling.finish(SMALL, tokens, tmp_path)
     assert path.read_text() == "{}"

@@ -1,7 +1,5 @@
 """The comparison of variants: equal budgets, what is counted, which rate is taken, and what is shipped."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The script that trains the shipped models."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A visitor of a site, who gets files from a folder and nothing from anywhere else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import urlsplit
 

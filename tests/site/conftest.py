@@ -1,7 +1,5 @@
 """A site of two small models, and a visitor of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A Firefox that is asked over WebDriver BiDi, which it speaks itself: nothing else has to be installed."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

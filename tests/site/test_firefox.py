@@ -1,7 +1,5 @@
 """The site in Firefox: drawn, typed in, its parts opened, with every address but its own out of reach."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import threading
@@ -60,8 +58,7 @@ def test_typing_and_every_part_work_and_nothing_is_asked_for_elsewhere(firefox: 
     firefox.type(" sat")
     firefox.wait("document.querySelectorAll('#explorer .strip')[0].querySelectorAll('button').length === 3")
     trace = zoo.load("twins-rope").trace("The cat sat")
-    pattern = trace["decoder.2.self_attn.pattern"][1, -1]
-    assert firefox.value(WEIGHTS) == as_strip(pattern.tolist())
+    assert firefox.value(WEIGHTS) == as_strip(trace["decoder.2.self_attn.pattern"][1, -1].tolist())
     parts = {"whole_model": ".hits button", "step_by_step": ".stages button", "masks": ".gallery canvas"}
     for name, shown in (parts | {"positions_rope": ".dials canvas"}).items():
         firefox.value(LINK % name)

@@ -1,7 +1,5 @@
 """The parts of the site besides its heads: their numbers against Python, their addresses, their scripts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,8 +32,7 @@ def values(page: Page, part: str) -> list[list[Any]]:
 
 def test_the_whole_model_a_block_and_a_head_follow_each_key_and_stand_in_the_address(visitor: Visitor) -> None:
     page = visitor.open("?page=whole_model&text=The+cat&layer=1&head=2", drawn=".whole .hits button")
-    box = page.get_by_label("Your sentence")
-    box.fill("The dog sat")
+    page.get_by_label("Your sentence").fill("The dog sat")
     trace = traced("The dog sat")
     best = zoo.load("twins-rope").vocabulary[int(trace["logits"][-1].argmax())]
     expect(page.locator(".whole .tip")).to_contain_text(f"“sat” → “{visible(best)}”")

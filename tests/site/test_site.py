@@ -1,22 +1,25 @@
 """The site that needs no server: its files, and a model that computes in the reader's browser what Python computes."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from tests.node import call
 from tests.site import PARTS, SMALL, Visitor, traced
+from tests.traces import decoder, words
 from tests.views.standalone import as_strip, strip_numbers
-from tfmviz import site, zoo
+from tfmviz import masks, site, views, zoo
+from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Trace
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words.labels import visible
@@ -68,7 +71,7 @@ def test_every_key_shows_what_python_computes_and_the_address_follows(visitor: V
     assert (asked["layer"], asked["head"]) == (["2"], ["1"])
     page.reload()
     expect(page.locator(".strip").first.locator("button")).to_have_count(len(expected.target.tokens))
-    assert box.input_value() == text
+    expect(box).to_have_value(text)
 
 
 def test_what_the_address_asks_for_does_not_come_back_after_another_choice(visitor: Visitor) -> None:
@@ -110,7 +113,7 @@ def test_a_sentence_to_try_is_run(visitor: Visitor) -> None:
     text = examples_for(SMALL[0])[1].text
     page.get_by_label("Try", exact=True).select_option(text)
     expect(page.locator(".strip").first.locator("button")).to_have_count(len(traced(text).target))
-    assert page.get_by_label("Your sentence").input_value() == text
+    expect(page.get_by_label("Your sentence")).to_have_value(text)
 
 
 def test_a_head_is_switched_off_in_all_pictures_and_words_and_on_again(visitor: Visitor) -> None:
@@ -165,7 +168,7 @@ def test_the_address_names_a_model_once_it_is_shown(visitor: Visitor) -> None:
     page.get_by_label("Model", exact=True).select_option("twins-none")
     page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 1000))")  # longer than a hand is waited for
     assert held
-    assert "twins-none" not in page.url
+    expect(page).not_to_have_url(re.compile("twins-none"))
     may_come.append(True)
     for route in held:
         visitor.answer(route)
@@ -179,7 +182,8 @@ def test_an_empty_box_keeps_the_picture_and_a_long_text_is_cut_as_in_python(visi
         tokens = page.locator(".strip").first.locator("button")
         before = tokens.count()
         page.get_by_label("Your sentence").fill("")
-        assert tokens.count() == before > 0
+        assert before > 0
+        expect(tokens).to_have_count(before)
     page = visitor.open(f"?text={'+'.join(['word'] * 900)}")
     limit = zoo.load("twins-rope").config.max_len
     expect(page.locator(".strip").first.locator("button")).to_have_count(limit)
@@ -245,3 +249,77 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.Captu
         site.main([str(tmp_path), "--models", "../../etc"])
     assert "cannot compute ../../etc; it can compute " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+RULES = "module.galleryOf(given.length, given.model).map(({ id, mask }) => [id, [...mask.open]])"
+
+
+def test_the_gallery_of_the_site_is_that_of_python() -> None:
+    for length, (is_decoder, window) in product((1, 2, 7, 12), ((True, None), (True, 4), (False, None))):
+        model = {"isDecoder": is_decoder, "window": window}
+        shown = call("site/gallery.ts", RULES, {"length": length, "model": model})
+        past = masks.causal(length)
+        patterns = {"full": masks.full(length, length), "causal": past, "prefix": masks.prefix(length, 5)}
+        others = {
+            "window": masks.window(length, 2),
+            "dilated": masks.dilated(length, 2, 3),
+            "blocks": masks.blocks(length, 5),
+            "global": masks.global_tokens(length, 1),
+        }
+        patterns |= {name: pattern & past if is_decoder else pattern for name, pattern in others.items()}
+        if window is not None and window < length:
+            patterns["own"] = past & masks.near(length, length, window)
+        found = {name: torch.tensor(cells).view(length, length).bool().tolist() for name, cells in shown}
+        assert found == {name: pattern.tolist() for name, pattern in patterns.items()}, model
+        own = "own" if "own" in patterns else "causal" if is_decoder else "full"
+        assert shown[0][0] == own, "the model's own comes first"
+
+
+@pytest.fixture
+def page(context: BrowserContext, tmp_path: Path) -> Page:
+    """On a page of a text with odd signs; whatever it complains about or asks for elsewhere fails the test."""
+    trace = zoo.load("twins-rope").trace("The <b>cat</b> & I")
+    path = tmp_path / "attention.html"
+    path.write_text(views.html(trace, title="twins-rope", live=True), encoding="utf-8")
+    made = context.new_page()
+    made.on("pageerror", lambda error: pytest.fail(str(error)))
+    own = (path.as_uri(), "data:")
+    made.on("request", lambda request: None if request.url.startswith(own) else pytest.fail(request.url))
+    made.goto(path.as_uri())
+    expect(made.locator("#below .words li").first).to_be_attached()
+    return made
+
+
+@pytest.mark.browser
+def test_it_opens_with_the_trace_and_each_key_runs_the_model(page: Page) -> None:
+    box = page.get_by_label("Your sentence")
+    expect(box).to_have_value("The <b>cat</b> & I")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Heads")
+    for text in ("The <b>cat</b> & I", "The dog sat"):
+        box.fill(text)
+        pattern = zoo.load("twins-rope").trace(text)["decoder.3.self_attn.pattern"][0]
+        expect(page.locator(".strip").first.locator("button")).to_have_count(len(pattern))
+        assert strip_numbers(page) == as_strip(pattern[-1].tolist())
+
+
+@pytest.mark.browser
+def test_it_works_in_a_frame_without_an_address(context: BrowserContext) -> None:
+    trace = zoo.load("twins-rope").trace("The cat")
+    outer = context.new_page()
+    outer.set_content("<iframe width=1200 height=900></iframe>")
+    html = views.html(trace, title="twins-rope", live=True)
+    outer.evaluate("(html) => { document.querySelector('iframe').srcdoc = html; }", html)
+    frame = outer.frame_locator("iframe")
+    frame.get_by_label("Your sentence").fill("The dog sat")
+    expect(frame.locator(".strip").first.locator("button")).to_have_count(3)
+
+
+def test_a_model_that_no_browser_computes_and_a_trace_of_another_or_with_edits_are_refused() -> None:
+    for title in ("", "french-english", "<script>", "../../etc"):
+        with pytest.raises(ValueError, match="the title names none of these"):
+            views.html(decoder(words(5)), title=title, live=True)
+    with pytest.raises(ValueError, match="no trace of twins-rope, which has 4 layers of 4 heads"):
+        views.html(zoo.load("induction").trace("The cat"), title="twins-rope", live=True)
+    edits = (AblateHead(layer="decoder.0.self_attn", head=0),)
+    with pytest.raises(ValueError, match="has edits"):
+        views.html(zoo.load("twins-rope").trace("The cat", edits=edits), title="twins-rope", live=True)

@@ -1,7 +1,5 @@
 """The answers that one setting of a page gives: the worst texts, numbers at their ends, switches turned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any

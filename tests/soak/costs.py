@@ -1,7 +1,5 @@
 """What an answer costs, alone: processor time, and memory at its peak."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable

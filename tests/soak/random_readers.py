@@ -1,7 +1,5 @@
 """Addresses and texts at random, each a function of its seed alone."""
 
-from __future__ import annotations
-
 from random import Random
 
 from tests.hostile.addresses import NUMBERS, WORDS, parameters

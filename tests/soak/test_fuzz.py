@@ -1,22 +1,30 @@
-"""Addresses and texts at random: no exception, no traceback, no answer beyond the budget."""
+"""No answer beyond its budget: worst texts, settings at their ends, addresses and texts at random; and no exception."""
 
-from __future__ import annotations
-
+import shutil
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from random import Random
 from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.engine import MODELS, Engine
+from tests.engine.parity import check_model
+from tests.engine.random_models import CASES, check_case
+from tests.engine.test_reuse import NAMES, type_and_compare
 from tests.hostile.test_corpus import opened
-from tests.soak import random_readers
+from tests.hostile.texts import WORST
+from tests.pages.tabs import Address, addresses
+from tests.soak import answers, random_readers
 from tests.soak.conftest import CHUNK, FIRST, SIZE
-from tests.soak.costs import SECONDS
+from tests.soak.costs import SECONDS, cost_of
 from tfmviz import zoo
 from tfmviz.ui import models, router
 from tfmviz.ui.turns import TOO_MUCH
+from tfmviz.views.engine import KNOWN
 
 pytestmark = pytest.mark.soak
 
@@ -79,3 +87,43 @@ def _texts(seed: int) -> Tried:
     for _ in range(VISIT):
         text = random_readers.text(random)
         yield f"/{page} {text[:60]!r} ({len(text)} characters)", app.text_area(key="text").set_value(text).run
+
+
+Asking = Callable[[str, Address], Iterator[answers.Asked]]
+
+EVERY_TAB = [
+    pytest.param(page.name, tab, id=" ".join([page.name, *tab.values()]))
+    for page in router.PAGES
+    if page.name != "home"  # it leads a text on to the explorer
+    for tab in addresses(page.name)
+]
+
+
+@pytest.mark.parametrize("asked", [answers.long_texts, partial(answers.settings, text=WORST["990 words"])])
+@pytest.mark.parametrize(("page", "tab"), EVERY_TAB)
+def test_no_answer_costs_more_than_the_budget(page: str, tab: Address, asked: Asking) -> None:
+    costs = {name: cost_of(run) for name, run in asked(page, tab)}
+    assert {name: cost for name, cost in costs.items() if cost.is_too_much} == {}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    made = Engine(tmp_path)
+    yield made
+    made.end()
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_shipped_model_leaves_the_same_record_of_200_texts(engine: Engine, name: str) -> None:
+    check_model(engine, name, 200)
+
+
+def test_all_random_models_leave_the_same_record(engine: Engine, tmp_path: Path) -> None:
+    shutil.copy(MODELS / "induction" / "tokenizer.json", tmp_path)
+    for case in CASES:
+        check_case(engine, tmp_path, case)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_500_ways_of_typing_end_in_the_record_of_one_pass(engine: Engine, name: str) -> None:
+    type_and_compare(engine, name, 500)

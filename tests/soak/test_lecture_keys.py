@@ -1,7 +1,5 @@
 """Every step of every lecture: click anything, then Escape, then the key: the next step."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser import Visit

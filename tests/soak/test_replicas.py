@@ -1,7 +1,5 @@
 """Two busy servers behind HAProxy, one killed again and again: no answer is wrong, and memory stays flat."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

@@ -1,7 +1,5 @@
 """A small tokenizer, and the same one in the hands of the library alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

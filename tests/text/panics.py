@@ -1,7 +1,5 @@
 """Expressions on which the library of tokenizers gives up."""
 
-from __future__ import annotations
-
 import tokenizers
 from tokenizers import decoders
 from tokenizers.models import BPE

@@ -1,7 +1,5 @@
 """Byte-pair encoding step by step, against the `tokenizers` library: words, merges with their ties, learning."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Training text: what a document is, and which documents are kept out of training."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Hiding words: shares of what happens to them, and spans that put the text together again."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Other people's tokenizers: each token says which of the reader's characters it stands for, whatever cut the text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What other people's tokenizers can do to the process that reads with them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial

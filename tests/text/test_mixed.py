@@ -1,7 +1,5 @@
 """Texts that change their language: whose words they are, and which token belongs to which part."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentence pairs: reading them, and keeping some out of training."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

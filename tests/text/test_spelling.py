@@ -1,7 +1,5 @@
 """One spelling: the tokenizer file brings its own, and every token still knows the characters that were typed."""
 
-from __future__ import annotations
-
 import random
 import re
 import unicodedata

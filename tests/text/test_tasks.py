@@ -1,7 +1,5 @@
 """Texts that need no corpus: questions with one right answer, and repeated random tokens."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sources as people type them, and phrases out of pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -52,15 +50,12 @@ def test_phrases_are_what_follows_the_same_beginning_on_both_sides() -> None:
         assert [french, *translations] == [one.strip() for one in (french, *translations)]
 
 
-def test_the_pairs_come_first_and_the_rest_depends_on_the_seed_alone() -> None:
+def test_pairs_come_first_the_rest_depends_on_the_seed_and_short_ones_are_typed_often_on_demand() -> None:
     found = with_variants(PAIRS, seed=3)
     assert found[: len(PAIRS)] == PAIRS
     assert [target for _, target in found[len(PAIRS) : 2 * len(PAIRS)]] == [target for _, target in PAIRS]
     assert len(found) == 2 * len(PAIRS) + 2 * len(phrases(PAIRS))
     assert found == with_variants(PAIRS, seed=3) != with_variants(PAIRS, seed=4)
-
-
-def test_short_sources_are_typed_often_if_one_asks_for_it() -> None:
     times = Counter(target for _, target in with_variants(PAIRS, seed=0, often=True))
     expected = {target: 1 + TIMES.get(len(bare(source).split()), 1) for source, target in (*PAIRS, *phrases(PAIRS))}
     assert times == expected

@@ -1,7 +1,5 @@
 """Texts that come back from a tokenizer, or do not, and the words of toy corpora."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path
@@ -48,15 +46,13 @@ TEXTS = {
 }
 TEXTS |= {f"random {seed}": random_text(seed, 61) for seed in range(5)}
 
-
 any_text = each("text", TEXTS.values())
 
 WORDS = ("time", "water", "people", "house", "night", "morning", "garden", "little", "river", "always", "another")
 
 
 def paragraph(seed: int, n_words: int) -> str:
-    rng = np.random.default_rng(seed)
-    return " ".join(rng.choice(WORDS, size=n_words))
+    return " ".join(np.random.default_rng(seed).choice(WORDS, size=n_words))
 
 
 def documents(path: Path) -> list[str]:

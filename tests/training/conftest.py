@@ -1,7 +1,5 @@
 """A toy corpus, and runs on it that several files look at. Tests copy a run's folder before they change it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

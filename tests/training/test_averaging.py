@@ -1,7 +1,5 @@
 """A model whose weights are the mean of the last checkpoints."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path
@@ -11,7 +9,8 @@ import torch
 from safetensors.torch import load_file
 from torch.optim.swa_utils import AveragedModel
 
-from tests.training.runs import card_of, refused, run
+from tests.training.results import card_of
+from tests.training.runs import refused, run
 from tfmviz.model.build import build
 from tfmviz.model.config import ModelConfig
 from tfmviz.training import averaging

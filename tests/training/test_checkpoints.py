@@ -1,7 +1,5 @@
 """Checkpoints: a run goes on bit for bit, or is refused by name."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line from a text to a model folder."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -12,17 +10,8 @@ import torch
 from safetensors.torch import load_file
 
 from tests.cases import each
-from tests.training.runs import (
-    COURSES,
-    assert_same_weights,
-    card_of,
-    logged_losses,
-    read_log,
-    refused,
-    run,
-    run_in_two,
-    words,
-)
+from tests.training.results import assert_same_weights, card_of, logged_losses, read_log
+from tests.training.runs import COURSES, refused, run, run_in_two, words
 from tests.training.toys import write_lines
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
@@ -39,8 +28,7 @@ from tfmviz.training.shapes import CourseName
 
 def test_the_command_writes_a_model_folder(trained: Path) -> None:
     assert {"model.safetensors", "config.json", "tokenizer.json", "CARD.md"} <= {f.name for f in trained.iterdir()}
-    weights = load_file(trained / "model.safetensors")
-    assert {value.dtype for value in weights.values()} == {torch.float16}
+    assert {value.dtype for value in load_file(trained / "model.safetensors").values()} == {torch.float16}
     config = ModelConfig.from_dict(json.loads((trained / "config.json").read_text(encoding="utf-8")))
     assert (config.max_len, config.n_layers, config.d_model) == (11, 1, 20)
     assert (config.attention.n_heads, config.feed_forward.d_ff) == (2, 80)

@@ -1,7 +1,5 @@
 """What is measured on held-out text."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Writing that survives a full disk and a second run in the same folder."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -18,17 +16,8 @@ import torch
 from safetensors.torch import save_file
 
 from tests.cases import each
-from tests.training.runs import (
-    ROOT,
-    assert_one_sentence_on,
-    assert_same_weights,
-    broken_off_after,
-    copy_of,
-    logged_losses,
-    refused,
-    run,
-    words,
-)
+from tests.training.results import assert_one_sentence_on, assert_same_weights, copy_of, logged_losses
+from tests.training.runs import ROOT, broken_off_after, refused, run, words
 from tfmviz import zoo
 from tfmviz.training import export
 from tfmviz.training.files import replacing, sole_use_of

@@ -1,7 +1,5 @@
 """Batches of texts whose tokens have labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

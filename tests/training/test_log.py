@@ -1,7 +1,5 @@
 """The log of a run: a cut-off line is dropped, a damaged one is named, and no step is missing or doubled."""
 
-from __future__ import annotations
-
 import errno
 from pathlib import Path
 from typing import Any
@@ -9,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.cases import each
-from tests.training.runs import card_of, copy_of, logged_losses, read_log, refused, run
+from tests.training.results import card_of, copy_of, logged_losses, read_log
+from tests.training.runs import refused, run
 from tfmviz.training import log
 
 

@@ -1,7 +1,5 @@
 """Losses, and the learning rate at each step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

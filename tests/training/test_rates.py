@@ -1,7 +1,5 @@
 """The learning rate of a run is changed on the way: at once, for good, and as the terminal would do it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +9,8 @@ import pytest
 
 import tfmviz.training.__main__ as command
 from tests.cases import each
-from tests.training.runs import assert_same_weights, card_of, copy_of, read_log, refused, run
+from tests.training.results import assert_same_weights, card_of, copy_of, read_log
+from tests.training.runs import refused, run
 from tests.training.toys import SETTINGS
 from tfmviz.schedule import cosine
 from tfmviz.training.loop import StepRecord

@@ -1,20 +1,25 @@
 """What cannot be trained is said in one sentence."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from tests.cases import each
-from tests.training.runs import assert_one_sentence_on, refused, run, words
+from tests.training.results import assert_one_sentence_on
+from tests.training.runs import refused, run, words
 from tests.training.toys import SENTENCES, write_lines
+from tfmviz.model.config import ModelConfig
+from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record.facts import FeedForwardKind, NormPosition
 from tfmviz.text.corpora import is_held_out
 from tfmviz.training import __main__ as command
+from tfmviz.training.loop import OptimizerName, ScheduleName
+from tfmviz.training.options import parse_arguments
+from tfmviz.training.shapes import shape
 
 
 def unusable_source(kind: str, folder: Path) -> Path | str:
@@ -157,3 +162,67 @@ def test_the_module_ends_with_the_exit_code(
 )
 def test_each_course_refuses(course: str, changes: dict[str, Any], message: str, corpus: Path, tmp_path: Path) -> None:
     assert message in refused(course, corpus, tmp_path / "toy", **changes)
+
+
+COURSES = {
+    "lm": "lm --data {folder}/missing.txt",
+    "mlm": "mlm --data {folder}/missing.txt",
+    "spans": "spans --data {folder}/missing.txt",
+    "translate": "translate --data {folder}/missing.tsv",
+    "task": "task reverse",
+    "induction": "task induction",
+}
+CHOICES = {
+    "--positions": tuple(SCHEMES),
+    "--norm-position": get_args(NormPosition),
+    "--feed-forward": get_args(FeedForwardKind),
+    "--embedding-scale": ("one", "sqrt_d_model"),
+    "--shared-layers": ("absent", "present"),
+    "--optimizer": get_args(OptimizerName),
+    "--schedule": get_args(ScheduleName),
+}
+
+
+def run_of_choices(course: str, folder: Path, *options: str) -> int:
+    words = COURSES[course].format(folder=folder).split()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["tfmviz.training", *words, "--out", str(folder / "out"), "--steps", "1", *options])
+        return command.main()
+
+
+@each("course", list(COURSES))
+@each("option", list(CHOICES))
+def test_unknown_choice_is_named(course: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run_of_choices(course, tmp_path, option, "sideways")
+    said = capsys.readouterr().err
+    assert f"argument {option}: invalid choice: 'sideways'" in said
+    assert all(f"'{choice}'" in said for choice in CHOICES[option])
+    assert list(tmp_path.iterdir()) == []
+
+
+@each("course", list(COURSES))
+@each(
+    "options, said",
+    [
+        (("--width", "50", "--heads", "4"), "d_model = 50 cannot be split evenly over n_heads = 4"),
+        (("--width", "27", "--heads", "3", "--positions", "sinusoidal"), "d_model = 27 is odd"),
+        (("--width", "27", "--heads", "3", "--positions", "rope"), "d_head = 27 / 3 is odd"),
+        (("--layers", "1001"), "1,001"),
+        (("--width", "80000"), "parameters; 2,000,000,000 are allowed"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_first(
+    course: str, options: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_of_choices(course, tmp_path, *options) == 1
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_experts_and_shared_layers_reach_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "lm --data x --out y --experts 3 --shared-layers present --layers 5"
+    monkeypatch.setattr(sys, "argv", ["tfmviz.training", *words.split()])
+    config = shape(parse_arguments(), vocab_size=300)
+    assert isinstance(config, ModelConfig)
+    assert (config.feed_forward.n_experts, config.shared_layers, config.n_layers) == (3, True, 5)

@@ -1,26 +1,13 @@
 """Runs that are broken off go on as if nothing had happened."""
 
-from __future__ import annotations
-
 import re
 import signal
 from pathlib import Path
 from typing import Any
 
 from tests.cases import each
-from tests.training.runs import (
-    TRANSFORMERS,
-    assert_same_weights,
-    broken_off_after,
-    card_of,
-    copy_of,
-    logged_losses,
-    read_log,
-    refused,
-    run,
-    run_apart,
-    words,
-)
+from tests.training.results import assert_same_weights, card_of, copy_of, logged_losses, read_log
+from tests.training.runs import TRANSFORMERS, broken_off_after, refused, run, run_apart, words
 from tfmviz import zoo
 
 
@@ -126,8 +113,7 @@ checkpoint.save = kill
 )
 def test_a_killed_run_goes_on(prologue: str, n_logged: int, left: bool, corpus: Path, tmp_path: Path) -> None:
     assert run("translate", corpus, tmp_path / "whole") == 0
-    killed = run_apart(prologue, words("translate", corpus, tmp_path / "parts"))
-    assert killed.returncode == -signal.SIGKILL
+    assert run_apart(prologue, words("translate", corpus, tmp_path / "parts")).returncode == -signal.SIGKILL
     assert len(logged_losses(tmp_path / "parts")) == n_logged
     assert (tmp_path / "parts" / "checkpoint.safetensors.partial").exists() == left
     assert run("translate", corpus, tmp_path / "parts") == 0

@@ -1,7 +1,5 @@
 """Batches of separate sequences: pairs, masked texts, tasks."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -88,8 +86,7 @@ def test_masked_tokens_are_asked_for_and_padding_is_not() -> None:
     assert not asked[97, 5:].any()
     assert set(targets[asked].tolist()) <= {7, 9}
     assert (ids[asked] == MASK).mean() > 0.5
-    untouched = np.where(np.arange(101) < lengths[:, None], ~asked, False)
-    assert set(ids[untouched].tolist()) <= {7, 9}
+    assert set(ids[np.where(np.arange(101) < lengths[:, None], ~asked, False)].tolist()) <= {7, 9}
 
 
 def test_what_is_left_out_is_written_after_its_mark_and_fills_the_gaps_again() -> None:
@@ -101,8 +98,7 @@ def test_what_is_left_out_is_written_after_its_mark_and_fills_the_gaps_again() -
         marks = [i for i, index in enumerate(written[:-1]) if index < 10]
         assert [written[i] for i in marks] == list(range(SPANS, SPANS + len(marks)))
         spans = {written[a]: written[a + 1 : b] for a, b in pairwise(marks)}
-        read = src[:length].tolist()
-        assert [token for index in read for token in spans.get(index, [index])] == row
+        assert [token for index in src[:length].tolist() for token in spans.get(index, [index])] == row
         assert sum(map(len, spans.values())) == max(round(0.15 * len(row)), 1)
 
 

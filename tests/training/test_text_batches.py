@@ -1,7 +1,5 @@
 """Text in one stream: split, packed, cut into batches."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
@@ -118,8 +116,7 @@ def test_a_batch_depends_on_seed_and_step_alone(n_repeated: int) -> None:
     for step in reversed(range(29)):
         for there, here in zip(forwards[step], read(fresh, step), strict=True):
             assert np.array_equal(there, here)
-    other = batches_of_places(n_repeated=n_repeated, seed=11)
-    assert not np.array_equal(read(other, 0)[0], forwards[0][0])
+    assert not np.array_equal(read(batches_of_places(n_repeated=n_repeated, seed=11), 0)[0], forwards[0][0])
 
 
 def test_repeated_rows_repeat_and_leave_the_text_rows_alone() -> None:

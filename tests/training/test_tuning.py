@@ -1,7 +1,5 @@
 """Fine-tuning: what is trained and what stays, changes of low rank, and answers that padding does not touch."""
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import numpy as np
@@ -33,8 +31,7 @@ def body(request: pytest.FixtureRequest) -> DecoderOnly | EncoderOnly:
 
 
 def run(body: DecoderOnly | EncoderOnly, method: Method, **settings: Any) -> list[dict[str, Any]]:
-    how = Tuning(method=method, **settings)
-    return list(tuning.tune(body, TOKENIZER, how, known=KNOWN, held_out=HELD_OUT))
+    return list(tuning.tune(body, TOKENIZER, Tuning(method=method, **settings), known=KNOWN, held_out=HELD_OUT))
 
 
 def test_examples_are_half_questions_and_have_lost_their_mark() -> None:

@@ -1,7 +1,5 @@
 """Small models and data for the tests of training."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Measurements run in one process at a time, which ends, and what it printed stays."""
 
-from __future__ import annotations
-
 import os
 import threading
 

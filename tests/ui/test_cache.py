@@ -1,7 +1,5 @@
 """The shared cache: once for all who ask, within its budget, and nothing that failed is kept."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The first page: Streamlit's own, with what it is to know and to fetch at once."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The search: everything that it names is there, and it finds what a newcomer asks for."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from urllib.parse import parse_qsl, urlsplit
@@ -78,7 +76,6 @@ ASKED = {
     "letters backwards": "Letters backwards",
 }
 
-
 LECTURES = {
     "counting": "language modelling; n-gram; Markov assumption; add-δ smoothing; back-off; sparsity; storage; "
     "chain rule",
@@ -108,7 +105,6 @@ LECTURES = {
 }
 """The words of the lectures by the page that is to be found first."""
 
-
 NOWHERE = ("", "   ", "?!", "zzz qqq", "<img onerror=alert(1)>", "🙂", "a" * 200)
 
 
@@ -120,16 +116,12 @@ def test_a_question_is_answered_first_and_what_is_nowhere_is_not_found() -> None
     assert {question: found[0]["title"] for question, found in answers.items() if found} == ASKED
 
 
-def test_every_word_of_the_lectures_finds_its_page() -> None:
+def test_every_word_of_the_lectures_finds_its_page_in_the_index_that_is_fetched() -> None:
     pages = {word: page for page, some in LECTURES.items() for word in some.split("; ")}
     given = {"entries": [asdict(entry) for entry in ENTRIES], "questions": list(pages)}
     first = "given.questions.map((one) => module.ranked(module.prepared(given.entries), one, 1)[0]?.address ?? '')"
     found = call("find/ranking.ts", first, given)
-    opened = {word: parts(where)[0] if where else "" for word, where in zip(pages, found, strict=True)}
-    assert opened == pages
-
-
-def test_the_browser_fetches_the_index_as_it_is() -> None:
+    assert {word: parts(where)[0] if where else "" for word, where in zip(pages, found, strict=True)} == pages
     found = together(find._answer(Request({"type": "http"})))
     assert json.loads(bytes(found.body)) == [asdict(entry) for entry in ENTRIES]
 

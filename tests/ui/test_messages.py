@@ -1,7 +1,5 @@
 """What of a session's messages reaches Streamlit."""
 
-from __future__ import annotations
-
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 

@@ -1,7 +1,5 @@
 """A model on disk is loaded once, and let go when another one has taken its place."""
 
-from __future__ import annotations
-
 import gc
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The names of the models: every shipped one has its own, and their sizes are those of the config."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,16 +15,13 @@ from tfmviz.ui.named import YOURS, name_of, named
 SHIPPED = {entry.name: entry.config for entry in zoo.catalogue(zoo.MODELS) if entry.config}
 
 
-def test_every_shipped_model_has_a_name_and_a_line_of_its_own() -> None:
+def test_every_shipped_model_has_a_name_and_a_line_and_groups_stand_together() -> None:
     found = named(SHIPPED)
     assert sorted(one.model for one in found) == sorted(SHIPPED)
     assert YOURS not in {one.group for one in found}, "list it in assets/models.toml"
     for value in ("name", "line"):
         assert len({getattr(one, value) for one in found}) == len(found)
     assert all(len(one.line.split()) <= 12 and one.line.endswith(".") for one in found)
-
-
-def test_the_models_of_a_group_stand_together() -> None:
     groups = [one.group for one in named(SHIPPED)]
     assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
 

@@ -1,7 +1,5 @@
 """A browser gets its secret once, signed, before its first session, and no page and no address shows it."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping
@@ -40,23 +38,17 @@ def ask(path: str = readers.BEFORE_A_SESSION, *, cookies: str = "", scheme: str 
     return given
 
 
-def test_a_browser_gets_a_secret_of_its_own_and_keeps_it() -> None:
+def test_a_browser_gets_a_secret_keeps_it_and_under_https_sends_it_under_https_only() -> None:
     (first,), (second,) = ask(), ask()
     assert re.fullmatch(rf"{readers.COOKIE}=[0-9a-f]{{32}}\.[0-9a-f]{{32}}; Path=/; HttpOnly; SameSite=Lax", first)
     assert first != second
     assert ask(cookies=f"other=1; {first.partition(';')[0]}") == []
-
-
-def test_under_https_it_travels_under_https_only() -> None:
     assert ask(scheme="https")[0].endswith("; HttpOnly; SameSite=Lax; Secure")
 
 
-def test_what_a_proxy_may_keep_for_all_carries_no_secret() -> None:
+def test_what_is_kept_for_all_carries_no_secret_and_what_is_none_is_replaced() -> None:
     for path in ("/", "/training", "/static/index.js", "/views/a.js", "/_stcore/health"):
         assert ask(path) == [], path
-
-
-def test_what_is_no_secret_is_replaced() -> None:
     for cookie in ("", "0" * 31, "0" * 33, "G" * 32, "<script>", f"{SECRET}.{SECRET}.{SECRET}", f"{SECRET}."):
         (given,) = ask(cookies=f"{readers.COOKIE}={cookie}; other={SECRET}")
         assert SECRET not in given, cookie

@@ -1,7 +1,5 @@
 """The scripts of views as files: each is there under the name that is sent for it."""
 
-from __future__ import annotations
-
 import importlib
 import re
 

@@ -1,7 +1,5 @@
 """What is said of A and B, against a computation of its own on fifty pairs of sentences."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.app import lesson

@@ -1,7 +1,5 @@
 """The models that a browser computes, as files: whole, under names that change with them, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import product

@@ -1,7 +1,5 @@
 """Visits to the explorer's own page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The explorer on the page that needs no server, opened in a browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The explorer in a browser: what it shows and answers."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -25,7 +23,6 @@ from tests.views.standalone import (
 from tfmviz import trace_of, views
 
 pytestmark = pytest.mark.browser
-
 
 COLOURS = """all => all.map((node) => {
   const {data} = node.getContext("2d").getImageData(0, 0, node.width, node.height);
@@ -224,8 +221,7 @@ def test_heads_are_sorted_by_a_score(standalone: Standalone) -> None:
 
 def test_a_first_token_that_takes_most_is_named_and_left_out_by_a_button(standalone: Standalone) -> None:
     page = standalone.open()
-    first = np.mean([TRACE[f"{layer}.pattern"][:, 1:, 0] for layer in TRACE.layers])
-    assert first < 0.5
+    assert np.mean([TRACE[f"{layer}.pattern"][:, 1:, 0] for layer in TRACE.layers]) < 0.5
     expect(page.get_by_role("button", name="Leave it out")).to_be_hidden()
     weights = np.stack([0.2 * TRACE[f"{layer}.pattern"] for layer in TRACE.layers])
     weights[..., 0] += 0.8

@@ -1,7 +1,5 @@
 """The explorer in a browser: odd input, long texts, saved figures, any screen, any reader."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import struct

@@ -1,7 +1,5 @@
 """Attention as data files, and as a page that needs no server."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

@@ -1,7 +1,5 @@
 """What the explorer is given: every weight arrives, in few bytes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

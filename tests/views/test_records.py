@@ -3,8 +3,6 @@
 What the explorer computes of it is what numpy computes.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The scripts of the views: what is committed is what their modules are bundled to, and each stands alone."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the picture of the whole model draws: its numbers against independent forward passes, its words, its counts."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterator
@@ -13,8 +11,9 @@ from safetensors.numpy import load_file
 
 from tests.analysis.test_stream import MODELS, made
 from tests.app import forget
+from tests.model import numpy_model
 from tests.pages.plain import softmax
-from tests.positions import numpy_twins, recipe
+from tests.positions import recipe
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.constants import HEAD_ACROSS
@@ -90,8 +89,7 @@ def test_a_block_is_drawn_with_the_numbers_of_the_record() -> None:
     W_O, size = models.load("tiny-english").weights.attention(layer).W_O, len(trace.tokens)
     for head in range(8):
         near(arrays[f"{layer}.writes"][head], np.linalg.norm(trace[f"{layer}.z"][head] @ W_O[head], axis=1))
-        thumb = arrays[f"{layer}.thumbs"][head * size : (head + 1) * size]
-        near(thumb, trace[f"{layer}.pattern"][head])
+        near(arrays[f"{layer}.thumbs"][head * size : (head + 1) * size], trace[f"{layer}.pattern"][head])
 
 
 def test_a_head_is_drawn_with_the_numbers_of_the_record() -> None:
@@ -113,11 +111,11 @@ def test_twins_end_in_the_words_of_an_independent_forward_pass() -> None:
         folder = zoo.MODELS / f"twins-{twin}"
         ids = tuple(Tokenizer.load(folder / "tokenizer.json").encode(TEXT, max_len=64).ids)
         header, arrays = drawn(f"twins-{twin}", "model", "decoder.0.self_attn")
-        near(arrays["readout.logit"], numpy_twins.forward(folder, ids).logits.max(axis=1))
+        near(arrays["readout.logit"], numpy_model.forward(folder, ids).logits.max(axis=1))
         adds = "decoder.pos_embed" in columns(header)
         assert adds == (twin in ("learned", "sinusoidal")), twin
         if adds:
-            added = numpy_twins.added(folder, len(ids))
+            added = numpy_model.added(folder, len(ids))
             near(arrays["decoder.pos_embed"], (added[:, ::2] + added[:, 1::2]) / 2)
 
 
@@ -243,13 +241,10 @@ def small(name: str, make: Callable[..., Any] = made) -> Subject:
     return Subject(title=name, trace=trace, weights=weights, scheme=scheme, vocabulary=vocabulary)
 
 
-def test_linear_attention_has_its_own_formula_in_the_whole_model() -> None:
+def test_linear_attention_has_its_formula_and_a_block_with_experts_its_router_and_all_parameters() -> None:
     data = json.dumps(drawn("twins-linear", "block", "decoder.1.self_attn")[0], ensure_ascii=False)
     assert "φ(q) φ(k)ᵀ / Σ" in data
     assert "softmax(q" not in data
-
-
-def test_a_block_with_experts_shows_its_router_and_holds_all_its_parameters() -> None:
     header, arrays = drawn("experts", "block", "decoder.1.self_attn")
     weights = load_file(zoo.MODELS / "experts" / "model.safetensors")
     counted = sum(column.get("parameters", 0) for column in columns(header).values())

@@ -1,7 +1,5 @@
 """A folder of small random models, and each of them loaded."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -4,8 +4,6 @@ What it has of a GPU is the strictness. An operation on tensors of two devices r
 array before it has been copied to the processor. It also refuses CPU indices of its tensors, which a GPU would allow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Small random models, one per architecture."""
 
-from __future__ import annotations
-
 import numpy as np
 import tokenizers
 import torch

@@ -1,7 +1,5 @@
 """The contract that every model keeps, over every architecture."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 

@@ -1,21 +1,33 @@
 """What is wrong with damaged models. Each kind of damage is done to one model; the others must go on working."""
 
-from __future__ import annotations
-
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+import tfmviz
+from tests.app import forget
 from tests.cases import each
+from tests.model.helpers import flat
 from tests.zoo.models import CONFIGS, TEXT
 from tfmviz import zoo
+from tfmviz.model import transformer
+from tfmviz.model.config import ModelConfig
+from tfmviz.model.transformer import Transformer, build, parameter_shapes
+from tfmviz.record.facts import Architecture, FeedForwardKind, Norm, NormPosition
+from tfmviz.record.trace import Trace
 from tfmviz.text.tokenizer import Tokenizer
+from tfmviz.ui import models
 
 VICTIM = "decoder-only"
 Damage = Callable[[Path], object]
@@ -180,3 +192,123 @@ def test_what_does_not_fit_is_refused_with_its_reason(shipped: Path, tmp_path: P
     folder, (damage, reason) = shutil.copytree(shipped, tmp_path / "models"), case
     damage(folder / VICTIM)
     assert_refused(folder, reason)
+
+
+def test_all_models_are_listed_by_name(shipped: Path) -> None:
+    assert zoo.catalogue(shipped) == tuple(zoo.Entry(name, None, CONFIGS[name]) for name in sorted(CONFIGS))
+    assert zoo.available(shipped) == tuple(sorted(CONFIGS))
+
+
+@each("name", list(CONFIGS))
+def test_a_model_loads_ready_to_read(shipped: Path, name: str) -> None:
+    model = zoo.load(name, folder=shipped)
+    assert (model.name, model.config) == (name, CONFIGS[name])
+    assert not model.module.training
+    assert {p.dtype for p in model.module.parameters()} == {torch.float32}
+    assert not any(p.requires_grad for p in model.module.parameters())
+    stored = load_file(shipped / name / "model.safetensors")
+    assert {value.dtype for value in stored.values()} == {torch.float16}
+    assert all(value.equal(stored[key].float()) for key, value in model.module.state_dict().items())
+
+
+def test_models_with_the_same_tokenizer_share_it() -> None:
+    one, other, another = (zoo.load(name).tokenizer for name in ("twins-rope", "twins-none", "tiny-english"))
+    assert one is other is not another
+
+
+def test_unknown_names_and_folders_without_models_are_answered(tmp_path: Path, shipped: Path) -> None:
+    (tmp_path / "README.md").write_text("No models here.", encoding="utf-8")
+    for folder in (tmp_path, tmp_path / "missing"):
+        assert zoo.catalogue(folder) == ()
+        assert zoo.available(folder) == ()
+        with pytest.raises(zoo.ModelUnavailable, match="none"):
+            zoo.load("any", folder=folder)
+    with pytest.raises(zoo.ModelUnavailable, match=r"'gpt-5'.*decoder-only, encoder-decoder, encoder-only"):
+        zoo.load("gpt-5", folder=shipped)
+    with pytest.raises(zoo.ModelUnavailable, match="no such model"):
+        tfmviz.load("no such model")
+
+
+def test_a_name_never_leads_out_of_the_folder(folder: Path) -> None:
+    outside = shutil.copytree(folder / "decoder-only", folder.parent / "outside")
+    for name in ("../outside", "decoder-only/../../outside", f"{outside}", "..", ".", "", "\0"):
+        with pytest.raises(zoo.ModelUnavailable, match="There is no model named"):
+            zoo.load(name, folder=folder)
+
+
+def test_listing_models_imports_no_torch(shipped: Path) -> None:
+    code = (
+        "import sys, pathlib, tfmviz, tfmviz.zoo; tfmviz.available();"
+        "print(*tfmviz.zoo.available(pathlib.Path(sys.argv[1])));"
+        "print({'torch', 'transformers', 'streamlit'} & set(sys.modules))"
+    )
+    command, paths = [sys.executable, "-c", code, str(shipped)], {"PYTHONPATH": ":".join(sys.path)}
+    said = subprocess.run(command, env=paths, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [" ".join(sorted(CONFIGS)), "set()"]
+
+
+def shape_of(module: Transformer) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(value.shape) for name, value in module.state_dict().items()}
+
+
+CHOICES = {
+    "architecture": get_args(Architecture),
+    "norm_position": get_args(NormPosition),
+    "norm": get_args(Norm),
+    "feed_forward": get_args(FeedForwardKind),
+    "embeddings": ("tied", "untied"),
+    "n_layers": (1, 2, 3),
+}
+
+
+@each("chosen", product(*CHOICES.values()))
+def test_the_shapes_are_right_whatever_is_chosen(chosen: tuple[Any, ...]) -> None:
+    choices = dict(zip(CHOICES, chosen, strict=True))
+    config = flat(vocab_size=11, max_len=7, d_model=12, n_heads=2, n_kv_heads=1, d_ff=5, **choices)
+    assert parameter_shapes(config) == shape_of(build(config))
+
+
+def test_misfits_are_refused_before_a_model_is_built(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A config with a thousand layers took ten seconds to refuse."""
+    config = folder / "decoder-only" / "config.json"
+    config.write_text(config.read_text().replace('"n_layers": 2', '"n_layers": 1000'))
+    built: list[int] = []
+
+    def build_and_count(config: ModelConfig) -> Transformer:
+        built.append(config.n_layers)
+        return build(config)
+
+    monkeypatch.setattr(transformer, "build", build_and_count)
+    with pytest.raises(zoo.ModelUnavailable, match="lacks 15968 of 16003"):
+        zoo.load("decoder-only", folder=folder)
+    assert sum(built) <= 2, "the first layer may differ from the others"
+
+
+def test_loading_runs_one_sentence_and_the_page_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    trace = zoo.ZooModel.trace
+
+    def trace_and_count(model: zoo.ZooModel, inputs: Any, *args: Any, **how: Any) -> Trace:
+        texts.append(inputs)
+        return trace(model, inputs, *args, **how)
+
+    monkeypatch.setattr(zoo.ZooModel, "trace", trace_and_count)
+    forget()
+    assert models.load("reverse") is models.load("reverse")
+    assert texts == [zoo.TRIAL]
+
+
+def test_every_site_is_looked_at_and_masked_scores_are_fine(model: zoo.ZooModel) -> None:
+    trace = model.trace(TEXT)
+    assert trace.first_not_finite() is None
+    for site, wrong in product(trace, (np.nan, np.inf, -np.inf)):
+        if site.endswith(".mask"):
+            continue
+        values = trace[site].copy()
+        values.flat[-1] = wrong
+        damaged = replace(trace, values={**trace.values, site: values})
+        may_be = site.endswith(".scores") and wrong == -np.inf
+        assert damaged.first_not_finite() == (None if may_be else site), (site, wrong)
+    first, *others = (site for site in trace if site.endswith((".z", ".out")))
+    several = {site: np.full_like(trace[site], np.nan) for site in (*others, first)}
+    assert replace(trace, values=dict(trace.values) | several).first_not_finite() == first

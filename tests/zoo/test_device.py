@@ -4,8 +4,6 @@ No line of a model may make a number on another device than its weights are, or 
 `elsewhere` stands in for it: every test below runs a model here and there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy

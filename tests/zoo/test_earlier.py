@@ -1,7 +1,5 @@
 """Models from before the transformer have a list of their own: no page that needs heads may meet one."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import partial

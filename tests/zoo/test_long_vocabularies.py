@@ -1,7 +1,5 @@
 """Of a long vocabulary only the rows of logits that somebody asks for are computed, and they are the same numbers."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

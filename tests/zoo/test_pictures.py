@@ -1,7 +1,5 @@
 """The shipped readers of digits: what the page says of them, measured again."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

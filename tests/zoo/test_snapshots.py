@@ -1,7 +1,5 @@
 """A model at several steps of its training."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

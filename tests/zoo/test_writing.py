@@ -1,7 +1,5 @@
 """Sources and targets, and the texts that models write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -169,8 +167,7 @@ def test_texts_written_together_go_on_with_an_end_that_leaves_them_room(shipped:
     new, rules = 5, [Rules(temperature=1.3), Rules(temperature=0.0)]
     found = zoo.writing.samples(model, TEXT * 20, rules=rules, seed=2, max_new_tokens=new)
     assert found == zoo.writing.samples(model, ids[new - MAX_LEN :], rules=rules, seed=2, max_new_tokens=new)
-    greedy = zoo.writing.search(model, TEXT * 20, width=1, max_new_tokens=new)
-    assert greedy.ids == (*ids, *found[1].ids)
+    assert zoo.writing.search(model, TEXT * 20, width=1, max_new_tokens=new).ids == (*ids, *found[1].ids)
     long = zoo.writing.samples(model, TEXT * 20, rules=rules, seed=2, max_new_tokens=MAX_LEN + 3)
     assert len(long[0].ids) == MAX_LEN + 3
     for kept, is_same in ((MAX_LEN // 2, True), (1, False)):  # a single token was continued

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -140,13 +141,17 @@ def _load_trained(name: str) -> Model:
 def import_torch() -> None:
     """Imports torch once, in one thread; all others wait for it. The server begins with it when it starts.
 
-    Torch gets one thread per sentence. On a busy machine several threads would wait for one another far longer than
-    they help with models of this size, and other readers need the other processors.
+    Meanwhile threads take turns ten times as often: else the import keeps the server from sending a first page. Torch
+    gets one thread per sentence. On a busy machine several threads would wait for one another far longer than they help
+    with models of this size, and other readers need the other processors.
     """
     keep_memory()
     gc.disable()  # what is imported stays: to look for garbage in it takes a quarter of the time, and again later
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(usual / 10)
     import torch
 
+    sys.setswitchinterval(usual)
     gc.freeze()  # once, before there are readers: what is frozen is never freed, their sessions included
     gc.enable()
     torch.set_num_threads(1)

@@ -1,0 +1,129 @@
+"""What figures and tables keep to: words beside bars, numbers in line, where a part is seen, and how things move."""
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.browser import AT_REST, Server, Visit
+from tests.cases import each
+
+COVERED = """row => {
+  const word = row.querySelector(".label"), bar = row.querySelector(".length");
+  const isCut = getComputedStyle(word).overflow === "hidden";
+  return bar.offsetWidth === 0 || (word.scrollWidth > word.clientWidth && !isCut);
+}"""
+
+
+def test_a_long_word_does_not_cover_its_bar_which_is_as_long_as_the_share_that_it_says(visit: Visit) -> None:
+    """At the end of a sentence the mark `<|endoftext|>` once stood on the bars."""
+    visit.page.set_viewport_size({"width": 1024, "height": 768})
+    page = visit.open("/switch_off?text=The+cat+sat+on+the+mat.", drawn="li .length")
+    assert not any(row.evaluate(COVERED) for row in page.locator(".bars li").all())
+    said = [float(text.rstrip("%")) / 100 for text in page.locator(".bars .number").all_inner_texts()]
+    lengths = page.locator(".bars .length").evaluate_all("all => all.map((bar) => bar.style.width)")
+    assert len(said) == len(lengths) > 8
+    exact = [0 if width == "0px" else float(width.split()[1].rstrip("%)")) / 100 for width in lengths]
+    assert said == pytest.approx(exact, rel=0.06, abs=1e-4)  # two digits are said
+
+
+PARTS = {
+    "a cell of a picture": ("/residual_stream", "lengths", ("it", "layer 3 MLP"), 0),
+    "a row of a picture": ("/residual_stream", "lengths", ("it",), 0),
+    "a cell of the explorer": ("/explorer", "explorer", ("it", "animal"), 12),
+    "a row of the explorer": ("/explorer", "explorer", ("it",), 0),
+    "a cell of a step": ("/step_by_step?stage=share", "steps", ("A", "it", "animal"), 12),
+    "a matrix of a step": ("/step_by_step?stage=scores", "steps", ("Kᵀ",), 0),
+    "a box of the whole model": ("/whole_model", "whole_model", ("logits",), 12),
+    "a name beside a chart": ("/residual_stream", "growth", ("layer 3 MLP",), 12),
+    "a mark of a chart": ("/residual_stream", "growth", ("“it”", "layer 3 MLP"), 0),
+    "a cell of a table": ("/complexity", "table", ("self-attention",), 12),
+}
+
+
+@each("address, key, names, letters", PARTS)
+def test_a_part_lies_in_its_figure(visit: Visit, address: str, key: str, names: tuple[str, ...], letters: int) -> None:
+    page = visit.open(address, drawn=f".st-key-{key}")
+    found = page.evaluate("([key, names]) => [tfmvizWhere(key), tfmvizWhere(key, ...names)]", [key, list(names)])
+    whole, part = found
+    assert part["letters"] >= letters
+    for start, size in (("left", "width"), ("top", "height")):
+        assert whole[start] - 1 <= part[start] <= part[start] + part[size] <= whole[start] + whole[size] + 1
+    assert page.evaluate("key => tfmvizWhere(key, 'no such word')", key) is None
+
+
+COUNTING = """
+    globalThis.moved = 0;
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (...how) { globalThis.moved += 1; return animate.apply(this, how); };
+"""
+
+
+def test_a_hidden_word_moves_cells_but_not_on_load_nor_for_those_who_want_none(
+    context: BrowserContext, server: Server
+) -> None:
+    page = context.new_page()
+    page.add_init_script(COUNTING)
+    visit = Visit(page, server)
+    for wish in ("no-preference", "reduce"):
+        page.emulate_media(reduced_motion=wish)
+        visit.open("/masks?text=The+cat+sat+on+the+mat.&start=causal", drawn=".lab .count")
+        assert page.evaluate("moved") == 0, wish
+        page.locator(".lab .sentence button", has_text="cat").click()
+        expect(page.locator(".lab .count")).to_contain_text("22 of 7 × 7")
+        page.wait_for_function(AT_REST)
+        assert (page.evaluate("moved") > 0) == (wish == "no-preference"), wish
+        expect(page.locator(".board canvas")).to_have_count(1)  # nothing is left of the old picture
+
+
+LOW, ORDERED = "/why?why=Test it", "/complexity"
+
+ENDS = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+    [...(shadowRoot?.querySelectorAll(".counts table") ?? [])]).flatMap((table) =>
+        [...table.querySelectorAll("tbody td")].filter((cell) => /^[-−+]?[0-9.,]+%?$/.test(cell.textContent))
+            .filter((cell) => !cell.matches(".bar") && getComputedStyle(cell).textAlign !== "right")
+            .map((cell) => cell.textContent))"""
+"""Numbers that do not end at the right of their column."""
+
+CUT = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+    [...(shadowRoot?.querySelectorAll(".low") ?? [])]).map((scroller) => {
+        const { bottom } = scroller.getBoundingClientRect();
+        const rows = [...scroller.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect());
+        const isCut = rows.some((row) => row.top < bottom - 1 && row.bottom > bottom + 1);
+        const below = rows.filter((row) => row.bottom > bottom + 1).length;
+        return [isCut, below, parseInt(scroller.nextSibling.textContent)];
+    })"""
+"""Of each low table: whether a row is cut through, how many are out of sight, and how many it says are."""
+
+FIELDS = """() => [...document.querySelectorAll("[data-testid=stNumberInputField]")]
+    .filter((field) => field.checkVisibility() && field.scrollWidth > field.clientWidth)
+    .map((field) => field.ariaLabel + field.value)"""
+
+
+def test_numbers_end_in_line_and_hidden_rows_are_counted(visit: Visit) -> None:
+    page = visit.open(LOW, drawn=".counts table")
+    [(is_cut, below, said)] = page.evaluate(CUT)
+    assert not is_cut
+    assert below == said > 0
+    assert page.evaluate(ENDS) == []
+
+
+def test_a_table_that_does_not_fit_scrolls_and_shows_that_it_goes_on(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 260, "height": 844})
+    page = visit.open(ORDERED, drawn=".counts table")
+    scroller = page.locator(".counts .scroller")
+    expect(page.get_by_role("columnheader")).to_have_count(5)
+    page.locator(".counts .goes-on").wait_for()
+    scroller.evaluate("(node) => node.scrollTo(node.scrollWidth, 0)")
+    page.locator(".counts .goes-on").wait_for(state="hidden")
+
+
+def test_no_number_field_cuts_its_value(visit: Visit) -> None:
+    for width in (1280, 390):
+        visit.page.set_viewport_size({"width": width, "height": 800})
+        for address in (
+            "/positions?lesson=Sinusoidal&wave=A shift is a rotation",
+            "/positions?lesson=Sinusoidal&wave=By hand",
+            "/positions_rope?scheme=Wavelengths",
+            "/masks?layer=3",
+        ):
+            page = visit.open(address, drawn="[data-testid=stNumberInputField]")
+            assert page.evaluate(FIELDS) == [], (address, width)
