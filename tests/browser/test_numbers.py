@@ -62,7 +62,7 @@ MORE = {
     at("translating", translation="Forced words", force="Force the beginning"): {"forced"},
     at("translating", translation="Forced words", force="Teacher forcing"): {"losses"},
     at("translating", translation="All translators"): {"aligned_transformer", "aligned_dot"},
-    at("efficient", method="Few pairs", few="Reformer"): {"buckets_of_tokens"},
+    at("efficient", method="Few pairs", few="Reformer"): {"both_patterns"},
     TWO_SENTENCES: {"side_heads"},
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -147,14 +147,14 @@ def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tok
 
 
 def parts(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
-    """Parts of the scores on one scale, in rows of two; grey is masked.
+    """Parts of the scores on one scale, side by side; grey is masked.
 
     Args:
         matrices: each (len, len), rows are queries.
         mask: (len, len), True = may attend.
     """
     values = masked(matrices, mask)
-    return _panels(values, signed(values, "part of the score"), titles=titles, tokens=tokens)
+    return replace(_panels(values, signed(values, "part of the score"), titles=titles, tokens=tokens), across=4)
 
 
 def turned(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, amounts, masked, of_tokens, share, signed
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, amounts, masked, of_tokens, share, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
 from tfmviz.plots.theme import Theme
@@ -30,13 +30,15 @@ def beside(
         kept: (q_len, k_len), bool; the others are left out of the second pattern, and grey. None: all are kept.
     """
     left = other if kept is None else np.where(kept, other, -np.inf)
+    values = masked([exact, left], allowed)
     return Cells(
-        matrices=masked([exact, left], allowed),
+        matrices=values,
         form=Form(absent=("masked", "left out")),
         rows=of_tokens("query", q_tokens),
         columns=of_tokens("key", k_tokens),
         scale=share(),
         titles=("exact", title),
+        texts=written(np.concatenate(values), ".2f"),
         square=True,
         across=2,
     )
@@ -44,12 +46,14 @@ def beside(
 
 def left_of_each(pattern: Array, shares: Array, *, tokens: Sequence[str], titles: tuple[str, str]) -> Cells:
     """A pattern of attention beside what each token has left in a state, (len, len) each; grey is the future."""
+    values = masked([pattern, shares], np.tri(len(shares), dtype=bool))
     return Cells(
-        matrices=masked([pattern, shares], np.tri(len(shares), dtype=bool)),
+        matrices=values,
         rows=of_tokens("after", tokens),
         columns=of_tokens("what is left of", tokens),
         scale=share("share"),
         titles=titles,
+        texts=written(np.concatenate(values), ".2f"),
         square=True,
         across=2,
     )
@@ -63,6 +67,18 @@ def state(values: Array, *, tokens: Sequence[str], numbers: Sequence[str]) -> Ce
         columns=of_tokens("token", tokens),
         scale=signed(values, "state"),
         row_height=20,
+    )
+
+
+def running_state(states: Array, *, titles: Sequence[str]) -> Cells:
+    """A running sum of φ(k) vᵀ after some tokens: (token, feature, d_head)."""
+    return Cells(
+        matrices=states,
+        rows=Axis(title="feature of φ(k)"),
+        columns=Axis(title="coordinate of v"),
+        scale=signed(states, "Σ φ(k) vᵀ"),
+        titles=tuple(titles),
+        square=True,
     )
 
 
@@ -107,19 +123,6 @@ def mixing(E: Array, *, k_tokens: Sequence[str]) -> Cells:
     )
 
 
-def buckets(numbers: Array, *, rows: Sequence[str], tokens: Sequence[str], n_buckets: int) -> Cells:
-    """The bucket of every token's query and key: (row, token)."""
-    return Cells(
-        matrices=numbers[None].astype(float),
-        rows=Axis(title="", names=rows, spoken=rows),
-        columns=of_tokens("token", tokens),
-        scale=Scale(colours="norms", low=-1.0, high=float(max(n_buckets - 1, 1))),
-        form=Form(name="bucket ", digits=0),
-        texts=[[str(int(number)) for number in row] for row in numbers.tolist()] if numbers.shape[1] <= 32 else None,
-        row_height=30,
-    )
-
-
 def tiling(
     shares: Array, *, frame: tuple[slice, slice], q_tokens: Sequence[str], k_tokens: Sequence[str], title: str
 ) -> Cells:
@@ -135,6 +138,7 @@ def tiling(
         columns=of_tokens("key", k_tokens),
         scale=share(title),
         form=Form(absent=("masked", "not read yet")),
+        texts=written(shares, ".2f"),
         frames=(Frame(top=rows.start, left=columns.start, bottom=rows.stop, right=columns.stop),),
         square=True,
     )

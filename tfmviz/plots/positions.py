@@ -190,8 +190,6 @@ def table(
     *,
     title: str,
     limit: float | None = None,
-    x_title: str = "dimension",
-    y_title: str = "position",
     text: Literal["none", "numbers"] = "none",
 ) -> Cells:
     """A table of signed numbers, rows from the top.
@@ -204,8 +202,8 @@ def table(
     """
     return Cells(
         matrices=values[None],
-        rows=Axis(title=y_title),
-        columns=Axis(title=x_title),
+        rows=Axis(title="position"),
+        columns=Axis(title="dimension"),
         scale=signed(values, title, limit=limit),
         form=Form(digits=4),
         texts=written(values, ".3f") if text == "numbers" else None,

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from tfmviz.plots.cells import Cells, Form, Frame, Scale, masked, of_tokens, signed, written
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
@@ -62,6 +64,7 @@ def score_tiles(parts: Mapping[str, Array], mask: Array, *, tokens: Sequence[str
         frames=(Frame(top=row, left=0, bottom=row + 1, right=len(tokens)),),
         scale=signed(values, "score, and what is added to it", root=True),  # a gentle slope would look like nothing
         titles=tuple(parts),
+        texts=written(np.concatenate(values), ".2f"),
         square=True,
     )
 

@@ -183,7 +183,9 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
     mask, scores = run[f"{FIRST}.mask"], run[f"{FIRST}.scores"][duel.head]
     error = float(np.abs(found.sum(axis=0) - scores)[mask].max())
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
-    show(f"terms_{twin.scheme}", figures.parts(list(found), mask, titles=list(TERMS), tokens=run.tokens))
+    explained = [_explained(part) for part in found]
+    titles = [f"{name}: {share}" for name, share in zip(TERMS, explained, strict=True)]
+    show(f"terms_{twin.scheme}", figures.parts(list(found), mask, titles=titles, tokens=run.tokens))
     st.markdown(
         f"**{twin.scheme}, layer 0, head {duel.head}.** They sum to the scores, to within **{rounded(error)}**."
     )
@@ -191,13 +193,13 @@ def _four_terms(twin: Twin, duel: Duel) -> None:
         {
             "part": [f"{name}: {product}" for name, product in TERMS.items()],
             "mean size": [f"{size:.2f}" for size in sizes],
-            "explained by the distance alone": [_explained(part) for part in found],
+            "explained by the distance alone": explained,
         }
     )
     pairs_seen = int(mask.sum())
     if pairs_seen > 1:
         st.markdown(
-            f"Explained: share of variance due to i − j; chance gives {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
+            f"Per cent: share of variance due to i − j; chance gives {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
         )
 
 

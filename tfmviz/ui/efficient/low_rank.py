@@ -94,6 +94,8 @@ def linear(here: Lesson) -> None:
     z = features.running(phi_q, phi_k, head.v) if head.is_causal else features.attend(phi_q, phi_k, head.v)
     cost = features.cost(len(head.q), len(head.k), d, d, drawn=False)
     beside(here, head, pattern, z, title="linear", cost=cost)
+    if head.is_causal:
+        _running(head, phi_k)
     state, cache = d * d + d, 2 * len(head.k) * d
     kept, grows = in_bytes(BYTES * state), in_bytes(BYTES * cache)
     st.markdown(
@@ -106,6 +108,14 @@ def linear(here: Lesson) -> None:
         st.caption("This head has linear attention: both pictures are the same.")
     else:
         no_bias(head)
+
+
+def _running(head: Head, phi_k: Array) -> None:
+    """The sum that takes the place of the cache, after the first token, half of them and all."""
+    sums = np.cumsum(phi_k[:, :, None] * head.v[:, None], axis=0)
+    places = sorted({0, (len(sums) - 1) // 2, len(sums) - 1})
+    names = quoted(head.k_tokens)
+    show("running_state", figures.running_state(sums[places], titles=[f"after {names[n]}" for n in places]))
 
 
 def performer(here: Lesson) -> None:

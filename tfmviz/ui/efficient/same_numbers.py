@@ -16,8 +16,10 @@ from tfmviz.plots import efficient as figures
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import of_columns
+from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
 
 SIZES = [1, 2, 3, 4, 6, 8, 16, 32, 64]
@@ -45,22 +47,31 @@ def tiled(here: Lesson) -> None:
     if size > asked:
         st.info(f"There would be more than {MOST_TILES:,} smaller tiles, so these have size {size}.", icon=icons.CUT)
     tile = made[step - 1]
-    show(
-        "tiling",
-        figures.tiling(
-            _known(head, made[:step]),
-            frame=(tile.rows, tile.columns),
-            q_tokens=head.q_tokens,
-            k_tokens=head.k_tokens,
-            title="share of attention among the keys read so far",
-        ),
-    )
-    before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
-    st.markdown(
-        f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
-        f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}."
-    )
-    _same(head, size)
+    left, right = st.columns([3, 2])
+    with left:
+        show(
+            "tiling",
+            figures.tiling(
+                _known(head, made[:step]),
+                frame=(tile.rows, tile.columns),
+                q_tokens=head.q_tokens,
+                k_tokens=head.k_tokens,
+                title="share of attention among the keys read so far",
+            ),
+        )
+    with right:
+        st.markdown(
+            f"**Step {step} of {len(made)}.** Each query keeps the largest score so far, m, and the sum l of "
+            "exp(s − m). Where a tile raises m, the earlier sums are multiplied by exp(m_old − m_new)."
+        )
+        columns = {
+            "query": [visible(token) for token in head.q_tokens[tile.rows]],
+            "m": [decimal(value) for value in tile.largest],
+            "earlier sums ×": [decimal(value, ".3f") for value in tile.factor],
+            "l": [decimal(value) for value in tile.total],
+        }
+        show("running_softmax", of_columns(columns, caption="After this tile", low=True))
+        _same(head, size)
 
 
 def _known(head: Head, made: Sequence[Tile]) -> Array:
@@ -78,9 +89,9 @@ def _same(head: Head, size: int) -> None:
     difference = float(np.abs(z - head.pattern @ head.v).max())
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
-    result(
-        f"The output differs from the exact one by at most **{tiny(difference)}**. It needs as many multiplications "
-        f"but holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}, so "
+    st.markdown(
+        f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs as "
+        f"many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}, so "
         "FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:

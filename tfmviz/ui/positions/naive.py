@@ -114,21 +114,24 @@ def counter() -> None:
     n_bits = lesson.line("counter").slider("Bits", 2, 8, 4, key="bits", bind="query-params")
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
-    show("bits_map", figures.bits(values))
+    left, right = st.columns(2)
+    with left:
+        show("bits_map", figures.bits(values))
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     result(
         f"{n_bits} bits count {2**n_bits} positions, but from {middle - 1} to {middle}, **{flipped} bits flip at "
-        "once**. Sines and cosines change smoothly:"
+        "once**. Sines and cosines change smoothly."
     )
-    show(
-        "bit_steps",
-        figures.lines(
-            [Line(name="bits", y=steps[0]), Line(name="sines and cosines", y=steps[1])],
-            title="distance to the next position",
-            y_range=(0, 1.08 * float(steps[0].max())),
-            theme=theme(),
-        ),
-    )
+    with right:
+        show(
+            "bit_steps",
+            figures.lines(
+                [Line(name="bits", y=steps[0]), Line(name="sines and cosines", y=steps[1])],
+                title="distance to the next position",
+                y_range=(0, 1.08 * float(steps[0].max())),
+                theme=theme(),
+            ),
+        )

@@ -64,13 +64,13 @@ def digits() -> None:
     count = zoo.pictures.N_PATCHES
     order = np.random.default_rng(shuffled).permutation(count) if shuffled else np.arange(count)
     read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
-    left, right = st.columns([2, 3])
+    left, middle, right = st.columns([1, 1, 2])
     with left:
         what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
         _board(shown, what)
-        if shuffled:
-            _as_read(shown, order)
         st.markdown(_measured_in_words(len(labels)))
+    with middle:
+        _as_read(shown, order)
     with right:
         st.markdown(f"{what}. {_answers(read)}")
         p = softmax(read[kind]["logits"])

@@ -16,7 +16,7 @@ from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
+from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
 from tfmviz.words import markdown
 
@@ -30,10 +30,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
                 "Each pair of dimensions turns like a clock hand.",
                 of_waves(curves),
             ),
-            "By hand": (
-                "The paper's i counts from 0; some slides count from 1.",
-                of_waves(by_hand),
-            ),
+            "By hand": ("", by_hand),
             "Why many waves": (
                 "",
                 of_waves(repeats),
@@ -135,37 +132,58 @@ def _frequencies(waves: Waves, chosen: list[int]) -> None:
     )
 
 
-def by_hand(waves: Waves, line: DeltaGenerator) -> None:
-    """Four dimensions, number by number, and why one frequency is not enough."""
+AS_PRINTED = ("as in the paper", "i from 1", "without the power")
+"""Formulas of the angle; some slides print the second or the third."""
+
+
+def by_hand() -> None:
+    """Four dimensions, number by number, with the angle as the paper and as some slides print it."""
     import torch
 
     from tfmviz.positions.sinusoidal import sinusoids_at
     from tfmviz.positions.sinusoidal import waves as waves_at
 
-    position = inputs.number_box("Position", key="by_hand", line=line, value=3)
+    with lesson.line("waves"):
+        printed = st.segmented_control(
+            "Formula", AS_PRINTED, default=AS_PRINTED[0], key="as_printed", bind="query-params", required=True
+        )
+        position = int(inputs.number_box("Position", key="by_hand", value=3))
+        base = base_box()
     try:
-        row = sinusoids_at(torch.tensor([int(position)]), 4, base=waves.base)[0].numpy()
+        sinusoids_at(torch.tensor([position]), 4, base=base)
     except ValueError as error:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
-    lines = []
-    for j, value in enumerate(row):
-        i, name = j // 2, "cos" if j % 2 else "sin"
-        angle = position / waves.base ** (2 * i / 4)
-        lines.append(
-            f"PE({position}, {j}) = {name}({position} / {waves.base:g}^({2 * i}/4)) = {name}({angle:.6g}) = {value:.5f}"
-        )
-    st.code("\n".join(lines), language=None, wrap_lines=True)
-    small = Waves(d=4, length=4, base=waves.base)
-    show("worked", figures.table(small.table, title="PE(position, dimension), d = 4", text="numbers"))
+    divisors = [_divisor(i, base, printed) for i in (0, 1)]
+    said = []
+    for j in range(4):
+        name, (divisor, formula) = "cos" if j % 2 else "sin", divisors[j // 2]
+        value = _value(position, j, divisor)
+        ends = f"{name}({position / divisor:.6g}) = {value:.5f}" if divisor else "undefined: division by 0"
+        said.append(f"PE({position}, {j}) = {name}({position} / {formula}) = {ends}")
+    st.code("\n".join(said), language=None, wrap_lines=True)
+    table = np.array([[_value(row, j, divisors[j // 2][0]) for j in range(4)] for row in range(4)])
+    show("worked", figures.table(table, title="PE(position, dimension), d = 4", text="numbers", limit=1.0))
     show_code(waves_at)
+
+
+def _divisor(i: int, base: float, printed: str) -> tuple[float, str]:
+    """What a position is divided by in pair i of 4 dimensions, and how it is written."""
+    i += printed == AS_PRINTED[1]
+    if printed == AS_PRINTED[2]:
+        return base * 2 * i / 4, f"({base:g} · {2 * i}/4)"
+    return base ** (2 * i / 4), f"{base:g}^({2 * i}/4)"
+
+
+def _value(position: int, j: int, divisor: float) -> float:
+    return float((np.cos if j % 2 else np.sin)(position / divisor)) if divisor else np.nan
 
 
 def repeats(waves: Waves, line: DeltaGenerator) -> None:
     """One wave repeats itself; many of different length do not."""
     wavelength = line.slider("Single wavelength", 2, 24, 6, key="wave_length", bind="query-params")
     length = waves.length
-    single = laws.wave(np.arange(length), wavelength)[:, None]
+    single = np.stack([laws.wave(np.arange(length), wavelength, quarter=part) for part in (0, 1)], axis=1)
     many = waves.table[:length]
     left, right = st.columns(2)
     with left:
@@ -187,18 +205,21 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
 
 
 def _single_wave(wavelength: int) -> None:
-    """Three turns of one sine, with the positions at which it repeats itself."""
-    x = np.linspace(0, 3 * wavelength, 30 * wavelength + 1)
-    line = Line(
-        name="P",
-        y=laws.wave(np.arange(3 * wavelength + 1), wavelength),
-        between=(x, laws.wave(x, wavelength)),
-    )
+    """Three turns of one sine and its cosine, with the positions at which both repeat themselves."""
+    x, positions = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
+    parts = [
+        Line(
+            name=f"{name}(2π pos / {wavelength})",
+            y=laws.wave(positions, wavelength, quarter=part),
+            between=(x, laws.wave(x, wavelength, quarter=part)),
+        )
+        for part, name in enumerate(("sin", "cos"))
+    ]
     show(
         "one_wave",
         figures.lines(
-            [line],
-            title=f"sin(2π pos / {wavelength})",
+            parts,
+            title="one wave",
             y_range=(-1.15, 1.15),
             marked=[(p, f"P{p}") for p in range(0, 3 * wavelength + 1, wavelength)],
             theme=theme(),

@@ -15,6 +15,7 @@ from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots import recipe as figures
 from tfmviz.plots.pairs import pairs
+from tfmviz.plots.rotations import lines
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -54,10 +55,14 @@ def smoothed(here: Lesson) -> None:
     p = np.exp(log_p[shown])
     series, of = ("target q", "prediction p"), "vocabulary entry"
     names = [f"“{token}”" for token in tokens]
-    show(
-        "smoothed",
-        pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, theme=theme()),
-    )
+    left, right = st.columns(2)
+    with left:
+        show(
+            "smoothed",
+            pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, theme=theme()),
+        )
+    with right:
+        _by_confidence(epsilon, len(log_p), float(p[0]))
     result(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show(
         "slopes",
@@ -71,6 +76,29 @@ def smoothed(here: Lesson) -> None:
         ),
     )
     show_code(smoothing.smoothed, smoothing.divergence, smoothing.gradient)
+
+
+def _by_confidence(epsilon: float, n: int, own: float) -> None:
+    """The loss against the probability of the target, where all other entries share the rest evenly."""
+    confidence = np.linspace(0.01, 0.9999, 400)
+    rest = np.log((1 - confidence) / (n - 1))
+    curves = {}
+    for share in dict.fromkeys((0.0, epsilon)):
+        target = 1 - share + share / n
+        entropy = sum(part * math.log(part / count) for part, count in ((target, 1), (1 - target, n - 1)) if part > 0)
+        curves[f"ε = {share:g}"] = entropy - target * np.log(confidence) - (1 - target) * rest
+    show(
+        "by_confidence",
+        lines(
+            confidence,
+            curves,
+            x_title="confidence: p of the target",
+            y_title="KL(q ‖ p)",
+            mark=(own, "this model"),
+            theme=theme(),
+        ),
+        title="Loss against confidence, the rest spread evenly",
+    )
 
 
 def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:

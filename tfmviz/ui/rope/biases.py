@@ -31,7 +31,7 @@ def biases(here: Lesson) -> None:
         {
             "ALiBi": of_scheme(here, "alibi", added, slopes),
             "T5 buckets": of_scheme(here, "t5", added, t5_biases, t5_buckets),
-            "Shaw": of_scheme(here, "shaw", added, shaw_vectors, shaw_index),
+            "Shaw": of_scheme(here, "shaw", shaw, added),
         },
     )
 
@@ -133,44 +133,40 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
     return buckets(torch.from_numpy(distance), bidirectional=both_ways).numpy()
 
 
-def shaw_vectors(shown: Subject) -> None:
-    """What the head's queries get from each distance, and the learned vectors that decide it."""
+def shaw(shown: Subject) -> None:
+    """Which pairs of the sentence's tokens share a learned vector, the vectors, and what the head's queries get."""
     vectors = shown.model.position_effects(shown.layer.split(".")[0], CLIP + 1).vectors
     assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
+    left, right = st.columns([2, 3])
+    clip = lesson.line("shaw").slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", bind="query-params")
+    n = len(shown.tokens)
+    rows, mask = clip - rotations.relative_index(n, n, clip=clip), np.tri(n, dtype=bool)
+    with left:
+        show("shaw", figures.class_map(rows, tokens=shown.tokens, title=f"row of a, at most k = {clip}", mask=mask))
+    with right:
+        show("shaw_vectors", scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")))
+    st.markdown(
+        f"Both ways, k = {clip} needs **{2 * clip + 1} learned vectors** a. This causal model has k = {CLIP}, and "
+        "only vectors of keys to the left."
+    )
+    _shaw_scores(shown, back)
+
+
+def _shaw_scores(shown: Subject, back: Array) -> None:
     products = shown.of_head("q") @ back.T / shown.model.weights.attention(shown.layer).divisor  # (len, distance)
     row = shown.query
     own = quoted(shown.tokens)[row]
     drawn = {own: products[row], "mean of all tokens": products.mean(axis=0)}
-    distances = np.arange(CLIP + 1)
-    left, right = st.columns(2)
-    with left:
-        show(
-            "shaw_scores",
-            figures.lines(distances, drawn, x_title="distance i − j", y_title="q · a / √d", theme=theme()),
-        )
-    with right:
-        show(
-            "shaw_vectors",
-            scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")),
-        )
     best = int(products[row].argmax())
+    st.latex(r"s_{ij} = \frac{q_i \cdot k_j + q_i \cdot a_{i-j}}{\sqrt d}")
+    show(
+        "shaw_scores",
+        figures.lines(np.arange(CLIP + 1), drawn, x_title="distance i − j", y_title="q · a / √d", theme=theme()),
+    )
     result(
         f"Head {shown.head} at {markdown.plain(own)} favours the key "
         + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")
-        + " The term q_i · a_(j−i) depends on the query and the distance, so, unlike RoPE's, the score is no inner "
+        + " The term q_i · a_(i−j) depends on the query and the distance, so, unlike RoPE's, the score is no inner "
         "product ⟨f(x, i), f(y, j)⟩. Wang et al. (2019) take the distance in the parse tree."
-    )
-
-
-def shaw_index(shown: Subject) -> None:
-    """Which pairs of the sentence's tokens share a vector."""
-    line = lesson.line("shaw")
-    clip = line.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", bind="query-params")
-    found = rotations.relative_index(len(shown.tokens), len(shown.tokens), clip=clip)
-    title, mask = "index of a", np.ones(found.shape, dtype=bool)
-    show("shaw", figures.class_map(found, tokens=shown.tokens, title=title, mask=mask))
-    st.markdown(
-        f"With k = {clip}, each cell picks one of **{2 * clip + 1} learned vectors** a. The model has k = {CLIP} and, "
-        "being causal, trains only those of keys to the left."
     )

@@ -16,7 +16,7 @@ export function indexOf(names: string[], asked: string) {
 export type Lattice = { x: number; y: number; wide: number; high: number; rows: string[]; columns: string[] };
 
 /**
- * A cell by the names of its row and its column, in either order, or one of these alone.
+ * A cell by the names of its row and its column, in either order, or one of these alone; without names all cells.
  * @param letters of the numbers in the cells
  */
 export function cellOf(canvas: HTMLCanvasElement, lattice: Lattice, names: string[], letters: number): Seen | null {
@@ -36,6 +36,7 @@ export function cellOf(canvas: HTMLCanvasElement, lattice: Lattice, names: strin
 
 // Row and column with these names; of a single name that of the row, or else of the column; null where there is none.
 function crossing({ rows, columns }: Lattice, [one, other]: string[]) {
+  if (one === undefined) return [-1, -1];
   const row = indexOf(rows, one);
   if (other === undefined && row >= 0) return [row, -1];
   const column = indexOf(columns, other ?? one);
