@@ -91,8 +91,8 @@ def _same(head: Head, size: int) -> None:
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
     st.markdown(
         f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs as "
-        f"many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}, so "
-        "FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
+        f"many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
+        f"{in_bytes(BYTES * full.numbers)}, so FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:
         st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
