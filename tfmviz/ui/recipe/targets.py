@@ -131,20 +131,27 @@ def calibration() -> None:
         f"ε = 0, temperature {at:g}": _at(data, WITHOUT, at),
     }
     guesses = {name: _guesses(row) for name, row in rows.items()}
-    _figures(rows, guesses)
+    left, right = st.columns(2)
+    with left:
+        _reliability(guesses)
+    with right:
+        _calibrated(rows, guesses)
+        st.markdown(_translators())
     st.markdown(
         "Below the diagonal a model is overconfident; the **expected calibration error** is the mean distance from it. "
         f"Dividing the logits by a temperature also helps; **{best:g}** is best here (Guo et al. 2017)."
     )
-    st.markdown(_translators())
     st.caption("Two models after 43 epochs on one short text (`scripts.train_recipe smoothing`).")
 
 
-def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
+def _reliability(guesses: Mapping[str, Reliability]) -> None:
     show(
         "reliability",
         figures.reliability({name: (g.confidence, g.accuracy, g.count) for name, g in guesses.items()}, theme=theme()),
     )
+
+
+def _calibrated(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
     show(
         "calibrated",
         Table(
