@@ -22,6 +22,9 @@ from tfmviz.words.numbers import counted, in_bytes, tiny
 BOTH_WAYS = "fill-in"
 """A model whose heads are not causal, in place of one that Linformer does not suit."""
 
+MIXED = ("mean pooling", "best for this pattern (SVD)")
+"""What the rows mix: what needs no training, and what no trained projection can beat."""
+
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
 DRAWS = 3
@@ -32,6 +35,9 @@ def projected(here: Lesson) -> None:
     """Linformer: keys and values mixed to a few rows, in a head that reads both ways; why a causal one cannot."""
     with lesson.line("projected"):
         percent = st.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows", bind="query-params")
+        mixed = st.segmented_control(
+            "Rows", MIXED, default=MIXED[0], key="linformer_mixed", bind="query-params", required=True
+        )
         causal = is_causal(here) and st.toggle("Why not in a causal head?", key="causal", bind="query-params")
     if is_causal(here) and not causal:
         if (model := models.needed(BOTH_WAYS)) is None:
@@ -50,8 +56,12 @@ def projected(here: Lesson) -> None:
                 f"Layer {here.choice.layer_index}, head {here.choice.head} of `{BOTH_WAYS}`, which reads both ways."
             )
         cost = linformer.cost(len(head.q), n, head.q.shape[1], rows)
-        z = linformer.attend(head.q, head.k, head.v, rows)
-        beside(here, head, linformer.pattern(head.q, head.k, rows), z, title=f"{rows} rows", cost=cost)
+        if mixed == MIXED[0]:
+            pattern, z = linformer.pattern(head.q, head.k, rows), linformer.attend(head.q, head.k, head.v, rows)
+        else:
+            pattern = linformer.best(head.pattern, rows)
+            z = pattern @ head.v
+        beside(here, head, pattern, z, title=f"{rows} rows", cost=cost)
     _ranks(head)
     no_bias(head)
 

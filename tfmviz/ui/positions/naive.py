@@ -42,7 +42,10 @@ def appended_index(here: Lesson) -> None:
     if len(vectors) < 2:
         st.info("Type at least two different words.", icon=icons.INFO)
         return
-    with_index, with_waves = _alike(model, here.text)
+    length = lesson.line("appended").select_slider(
+        "Positions", (200, 1000, 5000), key="index_up_to", bind="query-params"
+    )
+    with_index, with_waves = _alike(model, here.text, length)
     show(
         "appended",
         figures.lines(
@@ -55,8 +58,8 @@ def appended_index(here: Lesson) -> None:
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     result(
         f"The mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
-        f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns out the words**. With a "
-        f"sinusoid it is at most {with_waves.max():.2f}."
+        f"{half}is **{with_index[-1]:.3f}** at {length - 1:,}: **the index drowns out the words**, whose mean norm is "
+        f"{np.linalg.norm(vectors, axis=-1).mean():.1f}. With a sinusoid it is at most {with_waves.max():.2f}."
     )
 
 
@@ -69,14 +72,14 @@ def _different_words(model: Model, text: str) -> Array:
 
 
 @shared
-def _alike(model: Model, text: str) -> tuple[Array, Array]:
-    """Mean cosine between different words at each of 200 positions: index appended, sinusoid added."""
+def _alike(model: Model, text: str, length: int) -> tuple[Array, Array]:
+    """Mean cosine between different words at each position: index appended, sinusoid added."""
     from tfmviz.positions.sinusoidal import sinusoids
 
     vectors = _different_words(model, text)
-    waves = sinusoids(200, vectors.shape[1]).numpy()
+    waves = sinusoids(length, vectors.shape[1]).numpy()
     return (
-        naive_positions.alike_with_index(vectors, range(200)),
+        naive_positions.alike_with_index(vectors, range(length)),
         np.array([naive_positions.alikeness(vectors, wave) for wave in waves]),
     )
 

@@ -20,6 +20,7 @@ from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.size.own import ALL, fitted
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, in_words, per_cent, tiny
@@ -213,9 +214,14 @@ def _plus_minus(difference: Difference) -> str:
 def _words(found: Comparison) -> str:
     lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
     seeds = len(found.baseline.loss)
+    law, n, d = fitted(ALL).law, found.baseline.n_parameters, found.about["tokens"]
+    more = [decimal(float(law.loss(n, d) - loss), ".2f") for loss in (law.loss(10 * n, d), law.loss(n, 10 * d))]
+    best = min(found.difference(name).mean for name in CHANGES if name in found.variants)
     return (
         f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
         f"baseline excludes 0 (Welch's t, {seeds} seeds).\n\n"
+        f"**Or simply more?** The best change gains {decimal(-best, '.2f')} nats. By the law of “Our own runs”, ten "
+        f"times the parameters would gain {more[0]}, ten times the tokens **{more[1]}**.\n\n"
         "**Not trained here.** ReZero, x + α f(x) with α from 0 and no norm (Bachlechner et al. 2020), and designs "
         f"found by search, such as the Evolved Transformer (So et al. 2019).\n\n{_about(found)}"
     )
