@@ -16,7 +16,7 @@ def methods(here: Lesson) -> None:
         "method",
         {
             "Few pairs": (
-                "Left: the full pattern. Right: only the pairs that are kept.",
+                "",
                 lambda: lesson.either(
                     "Keep",
                     "few",
@@ -46,7 +46,7 @@ def methods(here: Lesson) -> None:
                 "What happens to a sharp head without the exponential?",
             ),
             "Tiles": (
-                "Exact attention without storing the pattern: each tile corrects the softmax.",
+                "",
                 lambda: same_numbers.tiled(here),
             ),
             "Shared heads": (
@@ -54,7 +54,7 @@ def methods(here: Lesson) -> None:
                 lambda: same_numbers.shared_heads(here),
             ),
             "Trained with it": (
-                "Three models trained with cheaper attention, each next to its twin.",
+                "",
                 lambda: trained.twins(here),
                 "Will a model whose layers see only eight tokens predict much worse?",
             ),

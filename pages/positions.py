@@ -14,12 +14,12 @@ def draw(here: Lesson) -> None:
         "lesson",
         {
             "Order-blind": (
-                "A sum over keys has no order.",
+                "",
                 lambda: order_blind.order_blind(here),
                 "Which vectors change when words move?",
             ),
             "Naive ideas": (
-                "The first three ideas all fail.",
+                "",
                 lambda: naive.ideas(here),
             ),
             "Sinusoidal": (

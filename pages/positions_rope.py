@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
                 "Both arrows move on by one token. What happens to q · k?",
             ),
             "Same distance": (
-                "The same two words at other positions, the same distance apart.",
+                "",
                 of_scheme(here, "rope", distance.same_distance, whose=False),
                 "Do scores change when both words come later?",
             ),
@@ -30,7 +30,7 @@ def draw(here: Lesson) -> None:
                 "How long until the slowest pair has turned once?",
             ),
             "Decay": (
-                "The paper's bound next to measurements.",
+                "",
                 of_scheme(here, "rope", spectrum.decay),
                 "Do scores become smaller with distance?",
             ),

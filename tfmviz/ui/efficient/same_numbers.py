@@ -62,7 +62,7 @@ def tiled(here: Lesson) -> None:
     with right:
         st.markdown(
             f"**Step {step} of {len(made)}.** Each query keeps the largest score so far, m, and the sum l of "
-            "exp(s − m). Where a tile raises m, the earlier sums are multiplied by exp(m_old − m_new)."
+            "exp(s − m); a larger m rescales earlier sums by exp(m_old − m_new)."
         )
         columns = {
             "query": [visible(token) for token in head.q_tokens[tile.rows]],

@@ -66,8 +66,7 @@ def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
     near = float(shares[-1, -NEAR:].sum())
     result(
         f"After {markdown.plain(quoted(tokens)[-1])}, **{per_cent(near)}** of the state of layer {layer} comes from "
-        f"the last {counted(min(NEAR, len(tokens)), 'token')}. A token's trace fades at a rate that no later token "
-        "changes; attention can look back at any of them."
+        f"the last {counted(min(NEAR, len(tokens)), 'token')}. A token's trace fades at a fixed rate."
     )
 
 

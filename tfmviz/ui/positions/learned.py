@@ -161,7 +161,7 @@ def norms(place: Place) -> None:
     )
     poor = position_table.untrained(values, std=STD)
     if place.model.name == REVERSE and place.stack == "encoder":
-        st.markdown("Training words have 1 to 12 letters, equally often: row 11 was met in one of 12.")
+        st.markdown("Row 11 was met in one training word of 12.")
     if not place.is_ours:
         result(f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f}).")
     elif len(poor):

@@ -42,14 +42,13 @@ def on_words(here: Lesson) -> None:
     kept = [cosines(np.stack(both))[0, 1] for both in zip(before, after, strict=True)]
     drowned = lengths[1][0] > lengths[0].mean()
     result(
-        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between sum "
-        f"and word is **{np.mean(kept):.2f}** on average. "
+        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between "
+        f"{'both together' if joined else 'sum'} and word is **{np.mean(kept):.2f}** on average. "
         + ("Without √d_model the position drowns out the word." if not scaled and drowned else "")
     )
     _token_cosines(trace, cosines(before), cosines(after), "concatenating" if joined else "adding")
     st.markdown(
-        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q, "
-        "so each head can ignore p."
+        "⚠ Some slides add p to q, k and v. The paper adds it to x: q = x W_Q + p W_Q, so each head can ignore p."
     )
 
 

@@ -146,10 +146,7 @@ def shaw(shown: Subject) -> None:
         show("shaw", figures.class_map(rows, tokens=shown.tokens, title=f"row of a, at most k = {clip}", mask=mask))
     with right:
         show("shaw_vectors", scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")))
-    st.markdown(
-        f"Both ways, k = {clip} needs **{2 * clip + 1} learned vectors** a. This causal model has k = {CLIP}, and "
-        "only vectors of keys to the left."
-    )
+    st.markdown(f"Both ways, k = {clip} needs **{2 * clip + 1} learned vectors** a; this causal model has k = {CLIP}.")
     _shaw_scores(shown, back)
 
 

@@ -227,9 +227,7 @@ def decay(shown: Subject) -> None:
         )
     with right:
         anywhere = _own_decay(shown, theta_, distances)
-    st.markdown(
-        "With unrelated keys the mean is 0 everywhere, so a distant score need not be small (bound: Su et al. 2021)."
-    )
+    st.markdown("With unrelated keys the mean is 0 everywhere (bound: Su et al. 2021).")
     _own_places(shown, theta_, anywhere)
     _own_bound(shown, theta_, distances)
 

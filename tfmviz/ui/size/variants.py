@@ -172,7 +172,7 @@ def _losses(found: Comparison) -> None:
         figures.losses(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
         alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in shown.items()),
     )
-    st.caption("Dots are runs, bars means; dashed: the baseline. Purple is better, orange worse.")
+    st.caption("Dots are runs, bars means; purple is better, orange worse.")
 
 
 def _title(name: str) -> str:
@@ -187,8 +187,8 @@ def _table(found: Comparison) -> None:
             caption="Each variant and the baseline",
             columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
             rows=[_row(found, name) for name in found.variants],
-            about="Multiplications are per token of a full context; ± is the standard deviation of a loss, half the "
-            "95% interval of a difference. Narang: table 1 of Narang et al. 2021, minus their baseline.",
+            about="Multiplications per token; ±: standard deviation of a loss, half the 95% interval of a difference. "
+            "Narang: table 1 of Narang et al. 2021, minus their baseline.",
         ),
     )
 
