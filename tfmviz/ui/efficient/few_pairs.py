@@ -88,7 +88,7 @@ def hashed(here: Lesson) -> None:
     of_q, of_k = (reformer.buckets(x, n_buckets, rounds=rounds, seed=seed) for x in (head.q, head.k))
     kept, pattern, cost = bucketed(head, of_q, of_k, n_buckets)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
-    named = tuple([f"({', '.join(map(str, of_token))})" for of_token in each[:SHOWN].T] for each in (of_q, of_k))
+    named = [[f"({', '.join(map(str, of_token))})" for of_token in each[:SHOWN].T] for each in (of_q, of_k)]
     beside(
         *(here, head, pattern, pattern @ head.v),
         title=f"{n_buckets} buckets, {counted(rounds, 'round')}",

@@ -154,26 +154,24 @@ def beside(
     title: str,
     cost: Cost,
     kept: Array | None = None,
-    buckets: tuple[Sequence[str], Sequence[str]] | None = None,
+    buckets: Sequence[Sequence[str]] = ((), ()),
 ) -> None:
     """The exact pattern and another, and what that changes, counted and measured on this text.
 
     Args:
         kept: the pairs that the other pattern does not leave out, (q_len, k_len), bool; None: all.
-        buckets: of each query and each key, written after its token.
+        buckets: of each query and of each key, written after its token.
     """
     full = head.pattern
     elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
-    tokens = (head.q_tokens, head.k_tokens)
-    if buckets:
-        tokens = tuple(
-            tuple(f"{token} {one}" for token, one in zip(*both, strict=True))
-            for both in zip(tokens, buckets, strict=True)
-        )
+    rows, columns = (
+        [f"{token} {one}" for token, one in zip(tokens, of_tokens, strict=True)] if of_tokens else tokens
+        for tokens, of_tokens in zip((head.q_tokens, head.k_tokens), buckets, strict=True)
+    )
     said = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
     show(
         "both_patterns",
-        figures.beside(full, pattern, head.allowed, kept=kept, q_tokens=tokens[0], k_tokens=tokens[1], title=said),
+        figures.beside(full, pattern, head.allowed, kept=kept, q_tokens=rows, k_tokens=columns, title=said),
     )
     found = effect(here, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
