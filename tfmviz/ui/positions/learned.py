@@ -96,7 +96,7 @@ def choose() -> Place | None:
         return None
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
     with lesson.line("trained"):
-        st.markdown("As in BERT and GPT-2, every position has a trained vector.")
+        st.markdown("BERT and GPT-2 train such a table.")
         chosen = st.selectbox("Trained table", list(places), index=first, key="trained", bind="query-params")
     name, stack = places[chosen]
     return Place(model=models.load(name), stack=stack)

@@ -159,8 +159,8 @@ def _measured_in_words(n: int) -> str:
     )
     return (
         f"Of {n} held-out digits the model with positions identifies **{learned[0]}**, or {learned[1]} with shuffled "
-        f"patches; without positions it is **{none[0]}** and {none[1]}. Unlike a convolution, neither "
-        "knows which patches are neighbours: it must learn that **inductive bias**."
+        f"patches; without positions it is **{none[0]}** and {none[1]}. A convolution knows "
+        "neighbours from the start; that **inductive bias** is gone."
     )
 
 
