@@ -1,6 +1,7 @@
 # `make app` starts the app, `make serve` several of it for a class, `make test` runs the checks of five minutes, `make
 # test-all` every check, as CI does, `make quick` those of what has changed, `make soak` those that take hours. Each sets up
-# what it needs, once, in the versions of requirements.lock, which `make lock` makes anew.
+# what it needs, once, in the versions of requirements.lock, which `make lock` makes anew. `make lowest` asks some tests of
+# the oldest versions that pyproject.toml allows.
 
 PYTHON ?= python3
 HOST ?= 127.0.0.1
@@ -12,7 +13,7 @@ NPM = PATH="$(CURDIR)/.venv/bin:$$PATH" npm
 # Where Python is told to keep no compiled files, every server that a test starts would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app serve test test-all types views tests quick soak format lock
+.PHONY: app serve test test-all types views tests quick soak lowest format lock
 
 app: .venv/app.done
 	@.venv/bin/python -m tfmviz --host $(HOST) --port $(PORT)
@@ -52,6 +53,17 @@ soak: .venv/test.done
 	scripts/find_chromium.sh
 	scripts/find_haproxy.sh
 	OMP_NUM_THREADS=1 .venv/bin/python -m pytest -m soak --numprocesses auto --maxprocesses 4 --dist worksteal
+
+# In an environment of its own, and not in CI: torch's oldest is the one that is locked. Without node, so no views.
+lowest: .venv/app.done
+	$(PIP) uv==0.13.9
+	test -d .venv-lowest || $(PYTHON) -m venv .venv-lowest
+	.venv/bin/python -m uv pip compile --quiet --resolution lowest-direct pyproject.toml --no-emit-index-url \
+		--no-emit-find-links --output-file .venv-lowest/versions.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-lowest/versions.txt . \
+		$$(grep -E "^(pytest|playwright)==" requirements-dev.txt)
+	.venv-lowest/bin/python -m pytest -p no:cacheprovider tests/external tests/model/test_transformer.py \
+		tests/model/test_attention.py tests/huggingface/test_chat.py
 
 format: .venv/test.done
 	.venv/bin/python -m scripts.draw_rooms

@@ -3,36 +3,42 @@
 from tfmviz.ui import lesson
 from tfmviz.ui.bottleneck import alignments, choices, contexts, measured, translations
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
     at = choices.choose(here)
 
-    lesson.tabs(
+    tabs(
         "seen",
-        {
-            "Translations": (
-                "Click a row to open that model in the other tabs.",
-                lambda: translations.translations(at),
-                "Which of the four does best?",
-            ),
-            "Alignments": (
-                "Each row is an output token; bright cells show where the decoder looks.",
-                lambda: alignments.alignments(at),
-                "Which source word will each look at?",
-            ),
-            "One c, or many": (
-                "Each row is what the decoder gets for one token; without attention, always the same vector.",
-                lambda: contexts.contexts(at),
-                "Which rows differ?",
-            ),
-            "Measured": (
-                "The same held-out sentences, longer and longer.",
-                lambda: measured.measured(),
-                "At which length does one vector fail?",
-            ),
-        },
-        needs={"Translations": ("text", "model"), "One c, or many": ("text",), "Measured": ()},
+        here,
+        Tab(
+            "Translations",
+            lambda _: translations.translations(at),
+            "Click a row to open that model in the other tabs.",
+            "Which of the four does best?",
+            needs=("text", "model"),
+        ),
+        Tab(
+            "Alignments",
+            lambda _: alignments.alignments(at),
+            "Each row is an output token; bright cells show where the decoder looks.",
+            "Which source word will each look at?",
+        ),
+        Tab(
+            "One c, or many",
+            lambda _: contexts.contexts(at),
+            "Each row is what the decoder gets for one token; without attention, always the same vector.",
+            "Which rows differ?",
+            needs=("text",),
+        ),
+        Tab(
+            "Measured",
+            lambda _: measured.measured(),
+            "The same held-out sentences, longer and longer.",
+            "At which length does one vector fail?",
+            needs=(),
+        ),
     )
 
 

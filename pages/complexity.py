@@ -3,30 +3,34 @@
 from tfmviz.ui import lesson
 from tfmviz.ui.complexity import measured, parts, table
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    lesson.tabs(
+    tabs(
         "cost",
-        {
-            "The table": (
-                "Choose a row to see where it comes from.",
-                table.table,
-                "The text becomes twice as long. What happens to each row?",
-            ),
-            "Measured": (
-                "Does a layer grow as the table says? Each slope is an exponent.",
-                measured.layers,
-                "Which layer is slowest at 4,096 tokens, which at 64?",
-            ),
-            "Where the multiplications go": (
-                "The multiplications of the chosen model, part by part.",
-                lambda: parts.model(here),
-                "Which part multiplies most?",
-            ),
-        },
-        earlier={"Where they go": ("Where the multiplications go", {})},
-        needs={"The table": (), "Measured": ()},
+        here,
+        Tab(
+            "The table",
+            lambda _: table.table(),
+            "Choose a row to see where it comes from.",
+            "The text becomes twice as long. What happens to each row?",
+            needs=(),
+        ),
+        Tab(
+            "Measured",
+            lambda _: measured.layers(),
+            "Does a layer grow as the table says? Each slope is an exponent.",
+            "Which layer is slowest at 4,096 tokens, which at 64?",
+            needs=(),
+        ),
+        Tab(
+            "Where the multiplications go",
+            parts.model,
+            "The multiplications of the chosen model, part by part.",
+            "Which part multiplies most?",
+            earlier={"Where they go": {}},
+        ),
     )
 
 

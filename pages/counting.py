@@ -1,40 +1,50 @@
 """Counting words: what a model can do that only knows how often words followed one another (L1)."""
 
-from tfmviz.ui import beside, guess, lesson
-from tfmviz.ui.counting import about, chain, choices, gaps, table, two, writing
+from collections.abc import Callable
+from dataclasses import replace
+
+from tfmviz.ui import beside, compared, guess, lesson
+from tfmviz.ui.counting import about, chain, choices, gaps, table, writing
+from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    there = beside.other(here, two.OPTIONS, whole=True)
+    there = beside.other(here, beside.SENTENCES, whole=True)
     at = choices.choose(here)
-    if there:
-        two.side_by_side(at, there.text)
-        return
+
+    def of(part: Callable[[Counting], object]) -> Callable[[Lesson], object]:
+        """A part about the text of A or of B."""
+        return lambda one: part(replace(at, typed=one.text))
 
     with guess.first("Which word comes next?", name="table"):
-        table.table(at)
+        compared.either("table", here, there, of(table.table))
 
-    lesson.tabs(
+    tabs(
         "counted_in",
-        {
-            "A whole sentence": (
-                "A sentence's probability is a product with one factor per word.",
-                lambda: chain.chain(at),
-                "Which word surprises the n-gram model most?",
-            ),
-            "Write with it": (
-                "Draw a word, append it, and draw the next.",
-                lambda: writing.writing(at),
-                "After how many words does it stop making sense?",
-            ),
-            "Never seen": (
-                "The longer the n-grams, the fewer a text contains.",
-                lambda: gaps.gaps(at),
-                "How many n-grams of new text were never counted?",
-            ),
-        },
-        earlier={"The text": ("A whole sentence", {})},
+        here,
+        Tab(
+            "A whole sentence",
+            of(chain.chain),
+            "A sentence's probability is a product with one factor per word.",
+            "Which word surprises the n-gram model most?",
+            earlier={"The text": {}},
+            differs=lambda both: chain.apart(at, both),
+        ),
+        Tab(
+            "Write with it",
+            of(writing.writing),
+            "Draw a word, append it, and draw the next.",
+            "After how many words does it stop making sense?",
+        ),
+        Tab(
+            "Never seen",
+            of(gaps.gaps),
+            "The longer the n-grams, the fewer a text contains.",
+            "How many n-grams of new text were never counted?",
+        ),
+        there=there,
     )
     about.about(at)
 
@@ -43,5 +53,5 @@ lesson.page(
     "Count which words followed h, the previous n − 1 words. Click a row to see its sentences.",
     draw,
     needs=("text",),
-    along=beside.along(two.OPTIONS),
+    along=beside.along(beside.SENTENCES),
 )

@@ -5,6 +5,7 @@ import streamlit as st
 from tfmviz.ui import beside, guess, lesson, live, sides
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
@@ -21,26 +22,28 @@ def draw(here: Lesson) -> None:
         panels.predictions_in_short(here)
     st.markdown(panels.how_it_reads(here))
 
-    lesson.tabs(
+    tabs(
         "view",
-        {
-            "Predictions": (
-                f"The ten most probable words at token {here.target}.",
-                lambda: panels.predictions(here),
-                "Which word does the model expect here?",
-            ),
-            "Residual stream": (
-                "The norm of each token's vector, and what attention and MLP add. A share above 100% means "
-                "that the other part pulled the opposite way.",
-                lambda: panels.stream_norms(here),
-                here.asks("Which token ends up with the longest vector?"),
-            ),
-            "Export": (
-                "Download everything above. “Share” copies a link to exactly this view.",
-                lambda: panels.files(here),
-            ),
-        },
-        earlier={"Take it away": ("Export", {})},
+        here,
+        Tab(
+            "Predictions",
+            panels.predictions,
+            f"The ten most probable words at token {here.target}.",
+            "Which word does the model expect here?",
+        ),
+        Tab(
+            "Residual stream",
+            panels.stream_norms,
+            "The norm of each token's vector, and what attention and MLP add. A share above 100% means "
+            "that the other part pulled the opposite way.",
+            here.asks("Which token ends up with the longest vector?"),
+        ),
+        Tab(
+            "Export",
+            panels.files,
+            "Download everything above. “Share” copies a link to exactly this view.",
+            earlier={"Take it away": {}},
+        ),
     )
     panels.code()
 

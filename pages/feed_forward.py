@@ -1,47 +1,51 @@
 """The feed-forward layer: what happens to each token alone, and which neurons do it (L6, L8)."""
 
 from tfmviz.ui import beside, lesson
-from tfmviz.ui.feed_forward import functions, neurons, through, two, without
+from tfmviz.ui.feed_forward import functions, neurons, through, without
 from tfmviz.ui.feed_forward.subject import with_layer
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    if there := beside.other(here, two.OPTIONS):
-        with_layer(here, lambda subject: two.side_by_side(subject, there))()
-        return
-
-    lesson.tabs(
+    tabs(
         "layer_part",
-        {
-            "One token through it": (
-                f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every value "
-                "and narrows it again. Click a value.",
-                with_layer(here, through.through),
-                "How many neurons fire for this token?",
-            ),
-            "Same at every position": (
-                "Move a vector to another position and the layer's output moves with it.",
-                with_layer(here, through.moved),
-                "Does the layer write something else if the same vector stands elsewhere?",
-            ),
-            "Neurons": (
-                "The neurons that fire most strongly for the highlighted token. Click one.",
-                with_layer(here, neurons.neurons),
-                "Which words does the strongest neuron raise?",
-            ),
-            "Without it": (
-                "",
-                lambda: without.without(here),
-                "What does a model expect without these layers?",
-            ),
-            "Activations": (
-                "What the function does to each value. The dots below the curves are this token's neurons.",
-                with_layer(here, functions.functions),
-                "How many neurons are nearly off for this token?",
-            ),
-        },
-        needs={"": ("text", "model", "kind", "layer"), "Without it": ("text", "model", "kind", "layer", "head")},
+        here,
+        Tab(
+            "One token through it",
+            with_layer(through.through),
+            f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every value "
+            "and narrows it again. Click a value.",
+            "How many neurons fire for this token?",
+        ),
+        Tab(
+            "Same at every position",
+            with_layer(through.moved),
+            "Move a vector to another position and the layer's output moves with it.",
+            "Does the layer write something else if the same vector stands elsewhere?",
+        ),
+        Tab(
+            "Neurons",
+            with_layer(neurons.neurons),
+            "The neurons that fire most strongly for the highlighted token. Click one.",
+            "Which words does the strongest neuron raise?",
+            differs=neurons.apart,
+        ),
+        Tab(
+            "Without it",
+            without.without,
+            "",
+            "What does a model expect without these layers?",
+            needs=("text", "model", "kind", "layer", "head"),
+        ),
+        Tab(
+            "Activations",
+            with_layer(functions.functions),
+            "What the function does to each value. The dots below the curves are this token's neurons.",
+            "How many neurons are nearly off for this token?",
+        ),
+        there=beside.other(here, beside.SENTENCES_AND_HEADS_OFF),
+        needs=("text", "model", "kind", "layer"),
     )
     through.code()
 
@@ -49,5 +53,5 @@ def draw(here: Lesson) -> None:
 lesson.page(
     "",
     draw,
-    along=beside.along(two.OPTIONS),
+    along=beside.along(beside.SENTENCES_AND_HEADS_OFF),
 )

@@ -1,54 +1,58 @@
 """From windows to attention: what each idea before the transformer could see, and what it could not (L1)."""
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, lesson
 from tfmviz.ui.ladder import dependencies, distance, next_token, order, state, uses, window
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    lesson.tabs(
+    tabs(
         "ladder",
-        {
-            "What comes next": (
-                "Each row is a model; the darker the cell, the greater its surprise. Click a token.",
-                lambda: next_token.next_token(here),
-                "Which words surprise the window but not the transformer?",
-            ),
-            "How far back can it see?": (
-                "Change the text k tokens back: how much does the prediction change?",
-                lambda: distance.distance(here),
-                "How far back does each model notice it?",
-            ),
-            "Long dependencies": (
-                "What must come next depends on one word far back.",
-                lambda: dependencies.dependencies(here),
-                "After how many words does each model forget it?",
-            ),
-            "The fixed window": (
-                "Read upwards, from words to the next word. Click a row or a unit.",
-                lambda: window.window(here),
-                "Which word in the window matters most for the next one?",
-            ),
-            "The recurrent network": (
-                "It reads token by token and keeps one vector, the state.",
-                lambda: state.state(here),
-            ),
-            "Four uses": (
-                "Which language is each token in? Mix French and English.",
-                lambda: uses.uses(here),
-                "Where does it help to know what comes later?",
-            ),
-            "Why recurrence lost": (
-                "Cells with the same number can be computed in parallel.",
-                lambda: order.order(here),
-                "How many steps does each layer need?",
-            ),
-        },
-        earlier={
-            "How far back can it see?": ("How far back can it see?", {"seen_on": "your text"}),
-            "On held-out text": ("How far back can it see?", {"seen_on": "held-out text"}),
-            "The chef who … was": ("Long dependencies", {"depends": "agreement"}),
-        },
+        here,
+        Tab(
+            "What comes next",
+            next_token.next_token,
+            "Each row is a model; the darker the cell, the greater its surprise. Click a token.",
+            "Which words surprise the window but not the transformer?",
+        ),
+        Tab(
+            "How far back can it see?",
+            distance.distance,
+            "Change the text k tokens back: how much does the prediction change?",
+            "How far back does each model notice it?",
+            earlier={
+                "How far back can it see?": {"seen_on": "your text"},
+                "On held-out text": {"seen_on": "held-out text"},
+            },
+        ),
+        Tab(
+            "Long dependencies",
+            dependencies.dependencies,
+            "What must come next depends on one word far back.",
+            "After how many words does each model forget it?",
+            earlier={"The chef who … was": {"depends": "agreement"}},
+        ),
+        Tab(
+            "The fixed window",
+            window.window,
+            "Read upwards, from words to the next word. Click a row or a unit.",
+            "Which word in the window matters most for the next one?",
+        ),
+        Tab("The recurrent network", state.state, "It reads token by token and keeps one vector, the state."),
+        Tab(
+            "Four uses",
+            uses.uses,
+            "Which language is each token in? Mix French and English.",
+            "Where does it help to know what comes later?",
+        ),
+        Tab(
+            "Why recurrence lost",
+            order.order,
+            "Cells with the same number can be computed in parallel.",
+            "How many steps does each layer need?",
+        ),
+        there=beside.other(here, beside.SENTENCES),
     )
 
 
@@ -57,4 +61,5 @@ lesson.page(
     draw,
     needs=("text",),
     opens=uses.opens,
+    along=beside.along(beside.SENTENCES),
 )

@@ -5,6 +5,7 @@ import streamlit as st
 from tfmviz.ui import guess, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.masks import effects, facts, lab
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
@@ -19,42 +20,34 @@ def draw(here: Lesson) -> None:
     sides = effects.both_masks(here, lab.edited(here, chosen, layers, heads), chosen, layers, heads)
 
     with effect:
-        lesson.tabs(
+        tabs(
             "effect",
-            {
-                "Attention": (
-                    f"Layer {here.choice.layer_index}, head {here.choice.head}: the remaining keys "
-                    "share the attention that a masked key would have received.",
-                    lambda: effects.attention(sides),
-                    here.asks("Which keys pick up the attention of the masked ones?", "keys"),
-                ),
-                "Next word": (
-                    "",
-                    lambda: effects.next_words(sides),
-                    "Does the model still expect the same word?",
-                ),
-                "Loss": (
-                    "",
-                    lambda: effects.losses(sides),
-                    here.asks("Which word surprises the model more with your mask?"),
-                ),
-                "Reach": (
-                    "Hidden tokens can still arrive through others.",
-                    lambda: effects.reach(here, chosen),
-                    "After how many layers does the reach stop growing?",
-                ),
-                "Kinds": ("", lambda: facts.table(here, chosen, said)),
-                "Quiz": ("", lambda: facts.exercises(here, said)),
-            },
-            earlier={
-                "Vectors": ("Attention", {}),
-                "Which mask is which": ("Kinds", {}),
-                "Predict, then reveal": ("Quiz", {}),
-            },
-            needs={
-                "Loss": ("text", "model", "kind"),
-                "Reach": ("text", "model", "kind"),
-            },
+            here,
+            Tab(
+                "Attention",
+                lambda _: effects.attention(sides),
+                f"Layer {here.choice.layer_index}, head {here.choice.head}: the remaining keys "
+                "share the attention that a masked key would have received.",
+                here.asks("Which keys pick up the attention of the masked ones?", "keys"),
+                earlier={"Vectors": {}},
+            ),
+            Tab("Next word", lambda _: effects.next_words(sides), "", "Does the model still expect the same word?"),
+            Tab(
+                "Loss",
+                lambda _: effects.losses(sides),
+                "",
+                here.asks("Which word surprises the model more with your mask?"),
+                needs=("text", "model", "kind"),
+            ),
+            Tab(
+                "Reach",
+                lambda here: effects.reach(here, chosen),
+                "Hidden tokens can still arrive through others.",
+                "After how many layers does the reach stop growing?",
+                needs=("text", "model", "kind"),
+            ),
+            Tab("Kinds", lambda here: facts.table(here, chosen, said), earlier={"Which mask is which": {}}),
+            Tab("Quiz", lambda here: facts.exercises(here, said), earlier={"Predict, then reveal": {}}),
         )
         with guess.along("verdict"):
             effects.verdict(sides, chosen, layers)

@@ -3,6 +3,7 @@
 from tfmviz.ui import beside, duel, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions import learned, naive, order_blind, pictures, sinusoidal
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
@@ -10,31 +11,25 @@ def draw(here: Lesson) -> None:
         duel.side_by_side(here, ("sinusoidal", "learned"))
         return
 
-    lesson.tabs(
+    tabs(
         "lesson",
-        {
-            "Order-blind": (
-                "",
-                lambda: order_blind.order_blind(here),
-                "Which vectors change when words move?",
-            ),
-            "Naive ideas": (
-                "",
-                lambda: naive.ideas(here),
-            ),
-            "Sinusoidal": (
-                "",
-                lambda: sinusoidal.sinusoids_in_parts(here),
-                "Is position 4 closer to 7 or to 17?",
-            ),
-            "Learned": ("", learned.tables, "Which positions were trained least?"),
-            "Not only words": (
-                "Each patch of 2 × 2 cells takes the place of a word; a [class] token names the digit. Draw one.",
-                pictures.digits,
-                "Can a model without positions read digits?",
-            ),
-        },
-        needs={"Learned": (), "Not only words": ()},
+        here,
+        Tab(
+            "Order-blind",
+            order_blind.order_blind,
+            "",
+            "Which vectors change when words move?",
+        ),
+        Tab("Naive ideas", naive.ideas),
+        Tab("Sinusoidal", sinusoidal.sinusoids_in_parts, "", "Is position 4 closer to 7 or to 17?"),
+        Tab("Learned", learned.tables, "", "Which positions were trained least?", needs=()),
+        Tab(
+            "Not only words",
+            lambda _: pictures.digits(),
+            "Each patch of 2 × 2 cells takes the place of a word; a [class] token names the digit. Draw one.",
+            "Can a model without positions read digits?",
+            needs=(),
+        ),
     )
 
 

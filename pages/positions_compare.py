@@ -3,40 +3,45 @@
 from tfmviz.ui import duel, lesson
 from tfmviz.ui.compare import card, trials
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
     sides = duel.choose(here)
 
-    lesson.tabs(
+    tabs(
         "experiment",
-        {
-            "On your sentence": ("", lambda: duel.attention(sides), "In which model does the head look further back?"),
-            "Decision card": (
-                "Every entry was measured on this page; click one for the evidence.",
-                lambda: card.card(sides),
-            ),
-            "Longer texts": (
-                "No model here was trained beyond 64 tokens.",
-                lambda: trials.longer(sides),
-                "Which model degrades more beyond 64?",
-            ),
-            "Shift all positions": (
-                "A model that sees only distances keeps every score.",
-                lambda: trials.shift(sides),
-                "In which model do scores change?",
-            ),
-            "Four terms": (
-                "With a position added to each word, each score in layer 0 has four terms.",
-                lambda: trials.terms(sides),
-            ),
-        },
-        earlier={
-            "Attention": ("On your sentence", {}),
-            "Side by side": ("Decision card", {}),
-            "On paper": ("Decision card", {}),
-            "Cache and linear attention": ("Decision card", {}),
-        },
+        here,
+        Tab(
+            "On your sentence",
+            lambda _: duel.attention(sides),
+            "",
+            "In which model does the head look further back?",
+            earlier={"Attention": {}},
+        ),
+        Tab(
+            "Decision card",
+            lambda _: card.card(sides),
+            "Every entry was measured on this page; click one for the evidence.",
+            earlier={"Side by side": {}, "On paper": {}, "Cache and linear attention": {}},
+        ),
+        Tab(
+            "Longer texts",
+            lambda _: trials.longer(sides),
+            "No model here was trained beyond 64 tokens.",
+            "Which model degrades more beyond 64?",
+        ),
+        Tab(
+            "Shift all positions",
+            lambda _: trials.shift(sides),
+            "A model that sees only distances keeps every score.",
+            "In which model do scores change?",
+        ),
+        Tab(
+            "Four terms",
+            lambda _: trials.terms(sides),
+            "With a position added to each word, each score in layer 0 has four terms.",
+        ),
     )
 
 

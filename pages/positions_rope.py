@@ -4,6 +4,7 @@ from tfmviz.ui import beside, duel, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.rope import biases, distance, spectrum, turning
 from tfmviz.ui.rope.subject import of_scheme
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
@@ -11,45 +12,43 @@ def draw(here: Lesson) -> None:
         duel.side_by_side(here, ("rope", "alibi"))
         return
 
-    lesson.tabs(
+    tabs(
         "scheme",
-        {
-            "Turning": (
-                "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ.",
-                of_scheme(here, "rope", turning.turned),
-                "Both arrows move on by one token. What happens to q · k?",
-            ),
-            "Same distance": (
-                "",
-                of_scheme(here, "rope", distance.same_distance, whose=False),
-                "Do scores change when both words come later?",
-            ),
-            "Wavelengths": (
-                "Each pair turns like a clock hand: the first races, the last hardly moves.",
-                of_scheme(here, "rope", spectrum.wavelengths, whose=False),
-                "How long until the slowest pair has turned once?",
-            ),
-            "Decay": (
-                "",
-                of_scheme(here, "rope", spectrum.decay),
-                "Do scores become smaller with distance?",
-            ),
-            "Biases": (
-                "A number that depends on distance is added to every score: ALiBi's is fixed, T5's trained.",
-                lambda: biases.biases(here),
-                "Which head sees furthest back?",
-            ),
-        },
-        earlier={
-            "ALiBi": ("Biases", {"bias": "ALiBi"}),
-            "T5 buckets": ("Biases", {"bias": "T5 buckets"}),
-            "Shaw": ("Biases", {"bias": "Shaw"}),
-            "Two layouts": ("Turning", {}),
-        },
-        needs={
-            "Same distance": ("model", "kind", "head"),
-            "Wavelengths": ("text", "model"),
-        },
+        here,
+        Tab(
+            "Turning",
+            of_scheme("rope", turning.turned),
+            "RoPE turns pairs of coordinates, q's by i · θ and k's by j · θ.",
+            "Both arrows move on by one token. What happens to q · k?",
+            earlier={"Two layouts": {}},
+        ),
+        Tab(
+            "Same distance",
+            of_scheme("rope", distance.same_distance, whose=False),
+            "",
+            "Do scores change when both words come later?",
+            needs=("model", "kind", "head"),
+        ),
+        Tab(
+            "Wavelengths",
+            of_scheme("rope", spectrum.wavelengths, whose=False),
+            "Each pair turns like a clock hand: the first races, the last hardly moves.",
+            "How long until the slowest pair has turned once?",
+            needs=("text", "model"),
+        ),
+        Tab(
+            "Decay",
+            of_scheme("rope", spectrum.decay),
+            "",
+            "Do scores become smaller with distance?",
+        ),
+        Tab(
+            "Biases",
+            biases.biases,
+            "A number that depends on distance is added to every score: ALiBi's is fixed, T5's trained.",
+            "Which head sees furthest back?",
+            earlier={"ALiBi": {"bias": "ALiBi"}, "T5 buckets": {"bias": "T5 buckets"}, "Shaw": {"bias": "Shaw"}},
+        ),
     )
 
 

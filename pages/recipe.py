@@ -2,72 +2,61 @@
 
 import streamlit as st
 
-from tfmviz.ui import lesson
+from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import adam, forcing, in_training, rates, targets, tasks
+from tfmviz.ui.tabs import Tab, either, tabs
 
 
 def draw(here: Lesson) -> None:
     if st.query_params.get("smooth") == "Translators" and "smooth" not in st.session_state:
         st.query_params["smooth"] = "Calibration"
         st.rerun()  # as in `lesson.tabs`
-    lesson.tabs(
+    tabs(
         "recipe",
-        {
-            "Teacher forcing": (
-                "The model reads the true text so far and predicts the next token.",
-                lambda: forcing.forcing(here),
-                here.asks("Where is the model most surprised?"),
+        here,
+        Tab(
+            "Teacher forcing",
+            forcing.forcing,
+            "The model reads the true text so far and predicts the next token.",
+            here.asks("Where is the model most surprised?"),
+        ),
+        Tab("Three tasks", tasks.tasks, "One text gives three tasks that need no labels. Dark boxes hide tokens."),
+        Tab(
+            "Learning rate",
+            either(
+                "Learning rate",
+                "rate",
+                {"Schedules": lambda _: rates.schedules(), "Warm-up": lambda _: rates.warm_up()},
             ),
-            "Three tasks": (
-                "One text gives three tasks that need no labels. Dark boxes hide tokens.",
-                lambda: tasks.tasks(here),
+            "The learning rate first rises, then falls. Is the warm-up needed?",
+            "Which of the four runs fails?",
+            needs=(),
+            earlier={"Learning rate": {"rate": "Schedules"}, "Warm-up": {"rate": "Warm-up"}},
+        ),
+        Tab(
+            "Adam",
+            lambda _: adam.going_down(),
+            "Paths down a valley that is steep across and shallow along. Move the starting point.",
+            needs=(),
+        ),
+        Tab(
+            "Label smoothing",
+            either(
+                "Look at", "smooth", {"The target": targets.smoothed, "Calibration": lambda _: targets.calibration()}
             ),
-            "Learning rate": (
-                "The learning rate first rises, then falls. Is the warm-up needed?",
-                lambda: lesson.either(
-                    "Learning rate", "rate", {"Schedules": rates.schedules, "Warm-up": rates.warm_up}
-                ),
-                "Which of the four runs fails?",
-            ),
-            "Adam": (
-                "Paths down a valley that is steep across and shallow along. Move the starting point.",
-                adam.going_down,
-            ),
-            "Label smoothing": (
-                "Smoothing spreads a share ε of the target over the whole vocabulary.",
-                lambda: lesson.either(
-                    "Look at",
-                    "smooth",
-                    {
-                        "The target": lambda: targets.smoothed(here),
-                        "Calibration": targets.calibration,
-                    },
-                ),
-                "Is a model that has memorised its text over- or underconfident?",
-            ),
-            "Dropout": (
-                "The same text ten times, each time with random activations set to 0.",
-                lambda: in_training.dropout(here),
-            ),
-            "Gradients": (
-                "How strongly does your sentence pull on each layer?",
-                lambda: in_training.gradients(here),
-            ),
-        },
-        earlier={
-            "Learning rate": ("Learning rate", {"rate": "Schedules"}),
-            "Warm-up": ("Learning rate", {"rate": "Warm-up"}),
-            "Label smoothing": ("Label smoothing", {"smooth": "The target"}),
-            "Calibration": ("Label smoothing", {"smooth": "Calibration"}),
-            "Translators": ("Label smoothing", {"smooth": "Calibration"}),
-        },
-        needs={"Learning rate": (), "Adam": ()},
+            "Smoothing spreads a share ε of the target over the whole vocabulary.",
+            "Is a model that has memorised its text over- or underconfident?",
+            earlier={
+                "Label smoothing": {"smooth": "The target"},
+                "Calibration": {"smooth": "Calibration"},
+                "Translators": {"smooth": "Calibration"},
+            },
+        ),
+        Tab("Dropout", in_training.dropout, "The same text ten times, each time with random activations set to 0."),
+        Tab("Gradients", in_training.gradients, "How strongly does your sentence pull on each layer?"),
+        there=beside.other(here, beside.SENTENCES_AND_MODELS),
     )
 
 
-lesson.page(
-    "",
-    draw,
-    needs=("text", "model"),
-)
+lesson.page("", draw, needs=("text", "model"), along=beside.along(beside.SENTENCES_AND_MODELS))

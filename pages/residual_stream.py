@@ -1,77 +1,78 @@
 """The residual stream: vectors that grow, parts that add up, and a prediction that is built layer by layer (L6, L8)."""
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import beside, lesson, sides
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, in_context, lengths, lens, pair, paths, river, two
+from tfmviz.ui.stream import attribution, in_context, lengths, lens, pair, paths, river
+from tfmviz.ui.tabs import Tab, either, tabs
 
 
 def draw(here: Lesson) -> None:
-    if there := beside.other(here, beside.WITHOUT_HEADS):
-        two.side_by_side(here, there)
-        return
-
-    lesson.tabs(
+    tabs(
         "stream",
-        {
-            "Lengths": (
-                "The norm of each token's vector after every sublayer; each grey line is one token.",
-                lambda: lengths.lengths(here),
-                here.asks("Which token ends up with the longest vector?", "queries"),
+        here,
+        Tab(
+            "Lengths",
+            lengths.lengths,
+            "The norm of each token's vector after every sublayer; each grey line is one token.",
+            here.asks("Which token ends up with the longest vector?", "queries"),
+            needs=("text", "model", "kind"),
+            differs=sides.show_likeness,
+        ),
+        Tab(
+            "Neighbours",
+            paths.neighbours,
+            "Which tokens' vectors are most similar, layer by layer?",
+            "Which tokens end close together?",
+            needs=("text", "model", "kind"),
+            earlier={"In space": {"drawn_as": "in space"}},
+        ),
+        Tab(
+            "In context",
+            in_context.in_context,
+            "A word's vector depends on its neighbours: one “bank” or two?",
+            "Are the two vectors still similar after the last layer?",
+            needs=("text", "model", "kind"),
+        ),
+        Tab(
+            "Logit lens",
+            lens.lens_of,
+            "What would the model say if it stopped here? Click a cell.",
+            "After which layer does it first say its final answer?",
+            needs=("text", "model"),
+            differs=lens.diverge,
+        ),
+        Tab(
+            "The river",
+            river.river,
+            "Each row begins where the one above ended. Bars to the right move towards the final vector; pale "
+            "dashed bars move away from it.",
+            "Which part adds most to this token?",
+            needs=("text", "model", "kind"),
+        ),
+        Tab(
+            "Who made the word",
+            attribution.attribution,
+            "What each head and MLP added to a word's score (its logit): orange raises it, purple lowers it.",
+            "Which part contributes most to the word?",
+            needs=("text", "model", "kind"),
+        ),
+        Tab(
+            "Two designs",
+            either(
+                "They differ in",
+                "designs",
+                {"their norms": pair.twins, "residual connections": pair.pair, "their positions": pair.orders},
             ),
-            "Neighbours": (
-                "Which tokens' vectors are most similar, layer by layer?",
-                lambda: paths.neighbours(here),
-                "Which tokens end close together?",
-            ),
-            "In context": (
-                "A word's vector depends on its neighbours: one “bank” or two?",
-                lambda: in_context.in_context(here),
-                "Are the two vectors still similar after the last layer?",
-            ),
-            "Logit lens": (
-                "What would the model say if it stopped here? Click a cell.",
-                lambda: lens.lens_of(here),
-                "After which layer does it first say its final answer?",
-            ),
-            "The river": (
-                "Each row begins where the one above ended. Bars to the right move towards the final vector; pale "
-                "dashed bars move away from it.",
-                lambda: river.river(here),
-                "Which part adds most to this token?",
-            ),
-            "Who made the word": (
-                "What each head and MLP added to a word's score (its logit): orange raises it, purple lowers it.",
-                lambda: attribution.attribution(here),
-                "Which part contributes most to the word?",
-            ),
-            "Two designs": (
-                "Two identically trained models differ in one respect.",
-                lambda: lesson.either(
-                    "They differ in",
-                    "designs",
-                    {
-                        "their norms": lambda: pair.twins(here),
-                        "residual connections": lambda: pair.pair(here),
-                        "their positions": lambda: pair.orders(here),
-                    },
-                ),
-                "In which model do the vectors grow?",
-            ),
-        },
-        earlier={
-            "In space": ("Neighbours", {"drawn_as": "in space"}),
-            "Pre-norm, post-norm": ("Two designs", {"designs": "their norms"}),
-            "With and without": ("Two designs", {"designs": "residual connections"}),
-        },
-        needs={
-            "Lengths": ("text", "model", "kind"),
-            "Neighbours": ("text", "model", "kind"),
-            "In context": ("text", "model", "kind"),
-            "Logit lens": ("text", "model"),
-            "The river": ("text", "model", "kind"),
-            "Who made the word": ("text", "model", "kind"),
-            "Two designs": ("text", "layer"),
-        },
+            "Two identically trained models differ in one respect.",
+            "In which model do the vectors grow?",
+            needs=("text", "layer"),
+            earlier={
+                "Pre-norm, post-norm": {"designs": "their norms"},
+                "With and without": {"designs": "residual connections"},
+            },
+            alone="This tab compares two designs already.",
+        ),
+        there=beside.other(here, beside.WITHOUT_HEADS),
     )
 
 

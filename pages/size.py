@@ -3,51 +3,55 @@
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.size import laws, own, parts, results, variants
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    lesson.tabs(
+    tabs(
         "sized",
-        {
-            "Where they sit": (
-                "A rectangle's area is its number of parameters. Left: repeated in every layer; right: used once.",
-                lambda: parts.where(here),
-                "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
-            ),
-            "Memory": (
-                "How many bytes running, training and a cached text take, and how long training lasts.",
-                lambda: parts.memory(here),
-                "How long would one processor core train GPT-3?",
-            ),
-            "Scaling laws": (
-                "How the loss falls with parameters N, tokens D and operations C.",
-                laws.published,
-                "What lowers the loss more: ten times the parameters, or ten times the text?",
-            ),
-            "Our own runs": (
-                "Each point is a small model of ours; the lines are one law, fitted without the largest.",
-                own.own,
-                "Does the law predict a model larger than any it was fitted on?",
-            ),
-            "Which changes help?": (
-                "One thing is changed in a small model. Is the gain larger than the variation between seeds?",
-                lambda: variants.compared(here),
-                "Which change helps more than chance: another norm, a gate, experts?",
-            ),
-            "Result tables": (
-                "Results from the papers.",
-                results.tables,
-                "Did training the first Transformer take more operations than the models it beat?",
-            ),
-        },
-        earlier={"Training": ("Memory", {})},
-        needs={
-            "": ("model",),
-            "Scaling laws": (),
-            "Our own runs": (),
-            "Which changes help?": ("text", "model"),
-            "Result tables": (),
-        },
+        here,
+        Tab(
+            "Where they sit",
+            parts.where,
+            "A rectangle's area is its number of parameters. Left: repeated in every layer; right: used once.",
+            "Where do most parameters sit: attention, feed-forward layers or vocabulary?",
+        ),
+        Tab(
+            "Memory",
+            parts.memory,
+            "How many bytes running, training and a cached text take, and how long training lasts.",
+            "How long would one processor core train GPT-3?",
+            earlier={"Training": {}},
+        ),
+        Tab(
+            "Scaling laws",
+            lambda _: laws.published(),
+            "How the loss falls with parameters N, tokens D and operations C.",
+            "What lowers the loss more: ten times the parameters, or ten times the text?",
+            needs=(),
+        ),
+        Tab(
+            "Our own runs",
+            lambda _: own.own(),
+            "Each point is a small model of ours; the lines are one law, fitted without the largest.",
+            "Does the law predict a model larger than any it was fitted on?",
+            needs=(),
+        ),
+        Tab(
+            "Which changes help?",
+            variants.compared,
+            "One thing is changed in a small model. Is the gain larger than the variation between seeds?",
+            "Which change helps more than chance: another norm, a gate, experts?",
+            needs=("text", "model"),
+        ),
+        Tab(
+            "Result tables",
+            lambda _: results.tables(),
+            "Results from the papers.",
+            "Did training the first Transformer take more operations than the models it beat?",
+            needs=(),
+        ),
+        needs=("model",),
     )
 
 

@@ -3,51 +3,53 @@
 from tfmviz.ui import beside, lesson, live
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.steps import biography, code, heads, stages
+from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    if there := beside.other(here, beside.WITH_HEADS):
-        stages.side_by_side(here, there)
-        return
-
-    live.follow(here, "steps")
-    lesson.tabs(
+    there = beside.other(here, beside.WITH_HEADS)
+    if not there:
+        live.follow(here, "steps")
+    tabs(
         "part",
-        {
-            "Stages": ("", lambda: stages.stages(here), here.question),
-            "Why √d?": (
-                "The longer the vectors, the larger their dot products by chance, until the softmax picks a "
-                "single key. Dividing by √d prevents that.",
-                lambda: heads.scaling_lab(here),
-                "Double d: what happens to the largest attention weight?",
-            ),
-            "A fuzzy hash table": (
-                "A hash table returns one value. Attention matches every key and mixes their values.",
-                lambda: heads.lookup(here),
-                "How much comes from the best key alone?",
-            ),
-            "What heads add": (
-                "Multiplied by W_O, the heads' outputs simply add up.",
-                lambda: heads.contributions(here),
-                "Which head adds most for this token?",
-            ),
-            "Heads or their mean?": (
-                "Heads attend to different things; averaging them blurs the picture.",
-                lambda: heads.average(here),
-                "Is the mean sharper or more even than the heads?",
-            ),
-            "Find a head": (
-                "Every head has a profile: hypotheses formed on some texts and tested on others.",
-                lambda: biography.biography(here),
-                "In which layers do heads rest on the first token?",
-            ),
-            "The code": ("", lambda: code.code(here)),
-        },
-        needs={
-            "Why √d?": (),
-            "Heads or their mean?": ("text", "model", "kind", "layer"),
-            "Find a head": ("text", "model", "kind"),
-        },
+        here,
+        Tab("Stages", stages.stages, "", here.question),
+        Tab(
+            "Why √d?",
+            heads.scaling_lab,
+            "The longer the vectors, the larger their dot products by chance, until the softmax picks a "
+            "single key. Dividing by √d prevents that.",
+            "Double d: what happens to the largest attention weight?",
+            needs=(),
+        ),
+        Tab(
+            "A fuzzy hash table",
+            heads.lookup,
+            "A hash table returns one value. Attention matches every key and mixes their values.",
+            "How much comes from the best key alone?",
+        ),
+        Tab(
+            "What heads add",
+            heads.contributions,
+            "Multiplied by W_O, the heads' outputs simply add up.",
+            "Which head adds most for this token?",
+        ),
+        Tab(
+            "Heads or their mean?",
+            heads.average,
+            "Heads attend to different things; averaging them blurs the picture.",
+            "Is the mean sharper or more even than the heads?",
+            needs=("text", "model", "kind", "layer"),
+        ),
+        Tab(
+            "Find a head",
+            biography.biography,
+            "Every head has a profile: hypotheses formed on some texts and tested on others.",
+            "In which layers do heads rest on the first token?",
+            needs=("text", "model", "kind"),
+        ),
+        Tab("The code", code.code),
+        there=there,
     )
 
 

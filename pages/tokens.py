@@ -2,69 +2,60 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.tokens import cutting, learning, merging, two, vectors
+from tfmviz.ui.tabs import Tab, either, tabs
+from tfmviz.ui.tokens import cutting, learning, merging, vectors
 
 
 def draw(here: Lesson) -> None:
-    if there := beside.other(here, two.OPTIONS):
-        two.side_by_side(here, there)
-        return
-
-    lesson.tabs(
+    tabs(
         "tokens",
-        {
-            "Four ways": (
-                "Your text as characters, bytes, words and tokens, or cut by every vocabulary here.",
-                lambda: lesson.either(
-                    "Cut by",
-                    "cut",
-                    {
-                        "Four ways": lambda: cutting.four_ways(here),
-                        "Every vocabulary": lambda: cutting.vocabularies(here),
-                    },
-                ),
-                "Into how many tokens will the model cut this sentence?",
+        here,
+        Tab(
+            "Four ways",
+            either("Cut by", "cut", {"Four ways": cutting.four_ways, "Every vocabulary": cutting.vocabularies}),
+            "Your text as characters, bytes, words and tokens, or cut by every vocabulary here.",
+            "Into how many tokens will the model cut this sentence?",
+            differs=cutting.apart,
+            earlier={"Four ways": {"cut": "Four ways"}, "Every vocabulary": {"cut": "Every vocabulary"}},
+        ),
+        Tab(
+            "Merge by merge",
+            merging.replay,
+            "A word starts as bytes; the list says which pair is merged next.",
+            "Which adjacent pair is merged first?",
+        ),
+        Tab("Numbers", cutting.numbers, "A token is one or more bytes, with an index in the vocabulary."),
+        Tab(
+            "Hard words",
+            cutting.hard_words,
+            "What happens to rare text: long words, numbers, Chinese, emoji?",
+            "Which of these splits into the most tokens?",
+            needs=("model",),
+        ),
+        Tab(
+            "Learn one",
+            learning.learn,
+            "Again and again, the most frequent pair becomes a new symbol.",
+            "Which pair of letters is most frequent in English?",
+            needs=("text",),
+        ),
+        Tab("A vector", vectors.look_up, "A token's index picks its vector: a row of W_E."),
+        Tab(
+            "Neighbours",
+            either(
+                "Show",
+                "near",
+                {"Nearest": vectors.neighbours, "Map": vectors.embedding_map, "Weight tying": vectors.tying},
             ),
-            "Merge by merge": (
-                "A word starts as bytes; the list says which pair is merged next.",
-                lambda: merging.replay(here),
-                "Which adjacent pair is merged first?",
-            ),
-            "Numbers": (
-                "A token is one or more bytes, with an index in the vocabulary.",
-                lambda: cutting.numbers(here),
-            ),
-            "Hard words": (
-                "What happens to rare text: long words, numbers, Chinese, emoji?",
-                lambda: cutting.hard_words(here),
-                "Which of these splits into the most tokens?",
-            ),
-            "Learn one": (
-                "Again and again, the most frequent pair becomes a new symbol.",
-                lambda: learning.learn(here),
-                "Which pair of letters is most frequent in English?",
-            ),
-            "A vector": (
-                "A token's index picks its vector: a row of W_E.",
-                lambda: vectors.look_up(here),
-            ),
-            "Neighbours": (
-                "Which tokens have vectors that point the same way?",
-                lambda: lesson.either(
-                    "Show",
-                    "near",
-                    {"Nearest": lambda: vectors.neighbours(here), "Map": lambda: vectors.embedding_map(here)},
-                ),
-                "Which words does the model treat as similar?",
-            ),
-        },
-        earlier={
-            "Four ways": ("Four ways", {"cut": "Four ways"}),
-            "Every vocabulary": ("Four ways", {"cut": "Every vocabulary"}),
-            "Neighbours": ("Neighbours", {"near": "Nearest"}),
-            "Map": ("Neighbours", {"near": "Map"}),
-        },
-        needs={"Hard words": ("model",), "Learn one": ("text",)},
+            "Which tokens have vectors that point the same way?",
+            "Which words does the model treat as similar?",
+            earlier={
+                "Neighbours": {"near": "Nearest"},
+                "Map": {"near": "Map"},
+                "Weight tying": {"near": "Weight tying"},
+            },
+        ),
+        there=beside.other(here, beside.SENTENCES_AND_MODELS),
     )
 
 
@@ -72,5 +63,5 @@ lesson.page(
     "A model reads numbers, not letters. What is a text cut into?",
     draw,
     needs=("text", "model"),
-    along=beside.along(two.OPTIONS),
+    along=beside.along(beside.SENTENCES_AND_MODELS),
 )

@@ -2,6 +2,7 @@
 
 from tfmviz.ui import beams, beside, lesson, models
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import Tab, either, tabs
 from tfmviz.ui.translating import attention, doubts, forced, references, what_if, word_by_word
 
 
@@ -10,65 +11,62 @@ def draw(here: Lesson) -> None:
         models.needed("french-english")
         return
     if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
-        attention.side_by_side(here, there)
-        return
+        here, there = attention.crossing_of(here), attention.crossing_of(there)
+    else:
+        doubts.say(here)
 
-    doubts.say(here)
-
-    lesson.tabs(
+    tabs(
         "translation",
-        {
-            "Word by word": (
-                "The decoder writes one word at a time; the small word is the one it has just read.",
-                lambda: word_by_word.draw(here),
-                "Which source word will each word of the translation look at?",
+        here,
+        Tab(
+            "Word by word",
+            word_by_word.draw,
+            "The decoder writes one word at a time; the small word is the one it has just read.",
+            "Which source word will each word of the translation look at?",
+            differs=attention.apart,
+            earlier={"The encoder": {"heads": "one head"}},
+        ),
+        Tab(
+            "Beam search",
+            either(
+                "Show",
+                "shown_trees",
+                {"One tree": lambda here: beams.search(here, longest=40), "Two trees": what_if.two_trees},
             ),
-            "Beam search": (
-                "Several translations grow side by side.",
-                lambda: lesson.either(
-                    "Show",
-                    "shown_trees",
-                    {"One tree": lambda: beams.search(here, longest=40), "Two trees": lambda: what_if.two_trees(here)},
-                ),
-            ),
-            "What if": (
-                "Change a word of the source, or what one step looks at.",
-                lambda: what_if.compare(here),
-            ),
-            "Forced words": (
-                "The decoder reads your words instead of its own.",
-                lambda: lesson.either(
-                    "Force",
-                    "force",
-                    {
-                        "Force the beginning": lambda: forced.beginning(here),
-                        "Teacher forcing": lambda: forced.losses(here),
-                    },
-                ),
-            ),
-            "All translators": (
-                "Rows are output words, columns source words.",
-                lambda: attention.compare(here),
-                "Which translators look at one word at a time?",
-            ),
-            "References": (
-                "How much of the model's translation appears in yours?",
-                lambda: references.compare(here),
-            ),
-        },
-        earlier={
-            "The encoder": ("Word by word", {"heads": "one head"}),
-            "Beam search": ("Beam search", {"shown_trees": "One tree"}),
-            "Two trees": ("Beam search", {"shown_trees": "Two trees"}),
-            "Force the beginning": ("Forced words", {"force": "Force the beginning"}),
-            "Teacher forcing": ("Forced words", {"force": "Teacher forcing"}),
-        },
-        needs={
-            "Beam search": ("text", "model"),
-            "What if": ("text", "model", "layer"),
-            "Forced words": ("text", "model"),
-            "References": ("text", "model"),
-        },
+            "Several translations grow side by side.",
+            needs=("text", "model"),
+            earlier={"Beam search": {"shown_trees": "One tree"}, "Two trees": {"shown_trees": "Two trees"}},
+        ),
+        Tab(
+            "What if",
+            what_if.compare,
+            "Change a word of the source, or what one step looks at.",
+            alone="This tab compares two translations already.",
+            needs=("text", "model", "layer"),
+        ),
+        Tab(
+            "Forced words",
+            either("Force", "force", {"Force the beginning": forced.beginning, "Teacher forcing": forced.losses}),
+            "The decoder reads your words instead of its own.",
+            needs=("text", "model"),
+            earlier={
+                "Force the beginning": {"force": "Force the beginning"},
+                "Teacher forcing": {"force": "Teacher forcing"},
+            },
+        ),
+        Tab(
+            "All translators",
+            attention.compare,
+            "Rows are output words, columns source words.",
+            "Which translators look at one word at a time?",
+        ),
+        Tab(
+            "References",
+            references.compare,
+            "How much of the model's translation appears in yours?",
+            needs=("text", "model"),
+        ),
+        there=there,
     )
 
 

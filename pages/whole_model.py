@@ -1,27 +1,34 @@
 """The whole model: one picture from the tokens to the next word, which opens into blocks and heads (L3 to L6, L8)."""
 
-from tfmviz.ui import beside, guess, lesson, live
+import streamlit as st
+
+from tfmviz.ui import beside, compared, guess, lesson, live, sides
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.whole_model import around, picture, two
+from tfmviz.ui.tabs import Tab, tabs
+from tfmviz.ui.whole_model import around, picture
 
 
 def draw(here: Lesson) -> None:
     if there := beside.other(here, beside.WITHOUT_HEADS):
-        two.side_by_side(here, there)
+        both = sides.of(here, there)
+        with lesson.where_it_predicts():
+            st.markdown(sides.expected(both))
+        compared.draw("picture", both, picture.picture, across=False)
+        sides.show_likeness(both)
     else:
         live.follow(here, "whole_model")
         with guess.first("Which word does the model expect in the end?", name="picture"):
             picture.picture(here)
 
-    lesson.tabs(
+    tabs(
         "beside",
-        {
-            "Where the parameters are": ("", lambda: around.where_the_numbers_are(here)),
-            "Post-norm, pre-norm": (
-                "One layer of two models, trained identically. Does the line above the boxes pass through the norm?",
-                lambda: around.norms(here),
-            ),
-        },
+        here,
+        Tab("Where the parameters are", around.where_the_numbers_are),
+        Tab(
+            "Post-norm, pre-norm",
+            around.norms,
+            "One layer of two models, trained identically. Does the line above the boxes pass through the norm?",
+        ),
     )
 
 

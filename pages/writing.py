@@ -4,7 +4,8 @@ import streamlit as st
 
 from tfmviz.ui import beams, beside, guess, lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.writing import desk, gaps, keyboard, memory, place, settings, temperature, two
+from tfmviz.ui.tabs import Tab, either, tabs
+from tfmviz.ui.writing import both, desk, gaps, keyboard, memory, place, settings, temperature
 
 
 def draw(here: Lesson) -> None:
@@ -12,72 +13,82 @@ def draw(here: Lesson) -> None:
         gaps.fill(here)
         return
 
-    there = beside.other(here, two.OPTIONS, alike=True)
+    there = beside.other(here, both.OPTIONS, alike=True)
     above = st.container()
     said = settings.ask(here)
     if there:
         with above:
-            two.side_by_side(here, there, said)
+            both.side_by_side(here, there, said)
         return
     now = desk.writing(here)
     with above, guess.first("Which word will the model write next?", name="desk"):
         desk.desk(here, said, now)
     st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
 
-    lesson.tabs(
+    tabs(
         "behind",
-        {
-            "100 samples": (
-                "One sample is luck; a hundred show the distribution.",
-                lambda: place.hundred_draws(here, said, now),
+        here,
+        Tab(
+            "100 samples",
+            lambda here: place.hundred_draws(here, said, now),
+            "One sample is luck; a hundred show the distribution.",
+            earlier={"Draw 100": {}},
+        ),
+        Tab(
+            "Keyboard",
+            lambda here: keyboard.tab(here, now),
+            "A phone's keyboard is a language model.",
+            earlier={"Keyboard": {"suggests": "suggestions"}, "Your guess": {"suggests": "your guess"}},
+        ),
+        Tab(
+            "What went into this word",
+            lambda here: place.into_this_word(here, now),
+            "Where the chosen head looked, and what each layer would have written.",
+            needs=("text", "model", "kind", "layer", "head"),
+        ),
+        Tab(
+            "Temperature",
+            either(
+                "Look at",
+                "heated",
+                {
+                    "Temperature": lambda here: temperature.one_context(here, said, now),
+                    "Fifty texts": lambda here: temperature.fan(here, said),
+                },
             ),
-            "Keyboard": ("A phone's keyboard is a language model.", lambda: keyboard.tab(here, now)),
-            "What went into this word": (
-                "Where the chosen head looked, and what each layer would have written.",
-                lambda: place.into_this_word(here, now),
+            "A low temperature favours the top words; a high one flattens the distribution.",
+            earlier={"Temperature": {"heated": "Temperature"}, "Fifty texts": {"heated": "Fifty texts"}},
+        ),
+        Tab(
+            "Repetition", lambda here: temperature.repetition(here, said), "Why not always take the most probable word?"
+        ),
+        Tab(
+            "Beam search", lambda here: beams.search(here, banned=said.rules.banned), "Several texts grow side by side."
+        ),
+        Tab(
+            "The cache",
+            either(
+                "Show",
+                "cached",
+                {
+                    "The cache": lambda here: memory.steps(here, said),
+                    "What it saves": memory.costs,
+                    "What it takes": memory.size,
+                },
             ),
-            "Temperature": (
-                "A low temperature favours the top words; a high one flattens the distribution.",
-                lambda: lesson.either(
-                    "Look at",
-                    "heated",
-                    {
-                        "Temperature": lambda: temperature.one_context(here, said, now),
-                        "Fifty texts": lambda: temperature.fan(here, said),
-                    },
-                ),
-            ),
-            "Repetition": ("Why not always take the most probable word?", lambda: temperature.repetition(here, said)),
-            "Beam search": ("Several texts grow side by side.", lambda: beams.search(here, banned=said.rules.banned)),
-            "The cache": (
-                "The keys and values of earlier tokens are kept.",
-                lambda: lesson.either(
-                    "Show",
-                    "cached",
-                    {
-                        "The cache": lambda: memory.steps(here, said),
-                        "What it saves": lambda: memory.costs(here),
-                        "What it takes": lambda: memory.size(here),
-                    },
-                ),
-            ),
-        },
-        earlier={
-            "Draw 100": ("100 samples", {}),
-            "Keyboard": ("Keyboard", {"suggests": "suggestions"}),
-            "Your guess": ("Keyboard", {"suggests": "your guess"}),
-            "Temperature": ("Temperature", {"heated": "Temperature"}),
-            "Fifty texts": ("Temperature", {"heated": "Fifty texts"}),
-            "The cache": ("The cache", {"cached": "The cache"}),
-            "What it saves": ("The cache", {"cached": "What it saves"}),
-            "What it takes": ("The cache", {"cached": "What it takes"}),
-        },
-        needs={"": ("text", "model"), "What went into this word": ("text", "model", "kind", "layer", "head")},
+            "The keys and values of earlier tokens are kept.",
+            earlier={
+                "The cache": {"cached": "The cache"},
+                "What it saves": {"cached": "What it saves"},
+                "What it takes": {"cached": "What it takes"},
+            },
+        ),
+        needs=("text", "model"),
     )
 
 
 lesson.page(
     "",
     draw,
-    along=beside.along(two.OPTIONS, of=("decoder-only", "encoder-decoder")),
+    along=beside.along(both.OPTIONS, of=("decoder-only", "encoder-decoder")),
 )

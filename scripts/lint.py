@@ -208,13 +208,13 @@ def does_no_arithmetic(source: Source) -> Iterator[str]:
 
 
 DRAWS = re.compile(r"(plotly|altair|vega_lite|line|bar|area|scatter|graphviz|pydeck)_chart|pyplot|image")
-"""Streamlit's own ways to show a picture."""
+"""Streamlit's own ways to show a picture, each a method; functions of `plots` with such a name make one."""
 
 
 def says_in_words_what_figures_show(source: Source) -> Iterator[str]:
     for call in source.calls:
         name = called(call)
-        if DRAWS.fullmatch(name) and source.name != "tfmviz/ui/figures.py":
+        if isinstance(call.func, ast.Attribute) and DRAWS.fullmatch(name) and source.name != "tfmviz/ui/figures.py":
             yield source.says(call, f"`{name}` says nothing to who cannot see it; use `ui.figures.show`")
 
 
@@ -328,10 +328,18 @@ def every_key_that_is_styled_is_given(every: Sources) -> Iterator[str]:
                     func=ast.Name(id="show"), args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]), *_]
                 ):
                     given.add(first)
+                case ast.Call(func=ast.Attribute(attr="key"), args=[ast.Constant(value=str(key))]):
+                    given.add(key)
+                case (
+                    ast.keyword(arg="key", value=ast.JoinedStr(values=[ast.Constant(value=str(first)), *_]))
+                    | ast.Call(
+                        func=ast.Attribute(attr="key"),
+                        args=[ast.JoinedStr(values=[ast.Constant(value=str(first)), *_])],
+                    )
+                ):
+                    given.add(first)
                 case ast.Call():
                     given |= {key for key, _ in keys(node)}
-                case ast.keyword(arg="key", value=ast.JoinedStr(values=[ast.Constant(value=str(first)), *_])):
-                    given.add(first)
                 case ast.Assign(targets=[ast.Name(id="KEYS"), *_], value=ast.Tuple(elts=names)):
                     given |= {str(ast.literal_eval(one)) for one in names}
     for source in every.like("tfmviz/*.css", "tfmviz/*.ts", "tfmviz/*.tsx"):

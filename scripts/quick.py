@@ -48,9 +48,9 @@ TABLES = {
     "tfmviz/plots/": "tests/plots/test_charts.py",
     "tfmviz/zoo/": "tests/zoo/test_contract.py",
     "tfmviz/views/engine/": "tests/engine/test_parity.py",
-    "tfmviz/ui/*/two.py": "tests/pages/test_beside_pages.py",
+    "tfmviz/ui/compared.py": "tests/pages/test_beside_pages.py",
 }
-"""What all of a room is asked, by the room; all that sets two sentences beside each other is one."""
+"""What all of a room is asked, by the room; what sets a tab beside itself is asked of all pages."""
 
 LAST = "tests/house/test_imports.py"
 """What every change is asked."""

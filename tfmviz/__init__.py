@@ -73,6 +73,7 @@ def show(
     *,
     source: Any = None,
     tokenizer: Any = None,
+    segments: Any = None,
     title: str = "",
     words: bool = False,
 ) -> Page:
@@ -82,7 +83,7 @@ def show(
         tfmviz.show(output.attentions, tokenizer.convert_ids_to_tokens(inputs.input_ids[0]))
 
     Args:
-        attentions, tokens, source, tokenizer: see `trace_of`.
+        attentions, tokens, source, tokenizer, segments: see `trace_of`.
         title: the model's name, for captions.
         words: join the pieces of each word: what it receives is the sum over its pieces, what it gives their mean.
 
@@ -92,10 +93,14 @@ def show(
     """
     from tfmviz import external
 
-    return external.show(attentions, tokens, source=source, tokenizer=tokenizer, title=title, words=words)
+    return external.show(
+        attentions, tokens, source=source, tokenizer=tokenizer, segments=segments, title=title, words=words
+    )
 
 
-def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokenizer: Any = None) -> Trace:
+def trace_of(
+    attentions: Any, tokens: Any = None, *, source: Any = None, tokenizer: Any = None, segments: Any = None
+) -> Trace:
     """Attention that you have as a record: patterns and masks by their sites, with the tokens attached.
 
     The numbers stay as they are, in float32. Rows need not sum to 1. Where no token looks ahead, the mask is causal.
@@ -108,13 +113,15 @@ def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokeniz
             vocabularies do: “Ġthe”, “▁the”, “##ing”.
         source: the encoder's tokens, or those that are looked at where one text looks at another.
         tokenizer: of transformers or of tokenizers.
+        segments: the part of the text that each token belongs to: names such as "user", or numbers such as
+            `token_type_ids`; None for a token of no part. What a tokenizer made of a pair of sentences says it itself.
 
     Raises:
         ValueError: see `show`.
     """
     from tfmviz import external
 
-    return external.trace_of(attentions, tokens, source=source, tokenizer=tokenizer)
+    return external.trace_of(attentions, tokens, source=source, tokenizer=tokenizer, segments=segments)
 
 
 def _in_notebook(trace: Trace) -> str | None:

@@ -2,6 +2,7 @@
 
 tfmviz                     # on this machine only
 tfmviz --host 0.0.0.0      # for everyone in the network: a class
+tfmviz --convert FOLDER    # with the menu of models converting those in a folder, or on the Hub
 tfmviz show attention.json # no app: a page with the attention of a file
 python -m tfmviz           # the same, from a checkout
 """
@@ -18,6 +19,7 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
+from pathlib import Path
 from threading import Event
 
 from starlette.types import ASGIApp
@@ -71,7 +73,14 @@ def serve(arguments: Sequence[str]) -> None:
     Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """
     about = "Starts the app. `tfmviz show FILE` writes a page with the attention of a file instead."
-    args = parsed(argparse.ArgumentParser(prog="tfmviz", description=about), arguments)
+    parser = argparse.ArgumentParser(prog="tfmviz", description=about)
+    parser.add_argument(
+        "--convert",
+        type=folder,
+        metavar="FOLDER",
+        help="let the menu of models convert those in a folder, or on the Hub, for who types the token printed here",
+    )
+    args = parsed(parser, arguments)
     if trouble := trouble_at(args.host, args.port):
         sys.exit(trouble)
     import uvicorn
@@ -85,6 +94,10 @@ def serve(arguments: Sequence[str]) -> None:
     threadpool_limits(1)
     capacity.make_room()
     print(where(args.host, args.port), flush=True)
+    if args.convert:
+        from tfmviz.ui import own
+
+        own.open_desk(args.convert)
     uvicorn.run(
         doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
         host=args.host,
@@ -170,6 +183,13 @@ def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> 
     if doors.NAME.fullmatch(args.host.lower()):
         args.allowed_host.append(args.host.lower())
     return args
+
+
+def folder(text: str) -> Path:
+    """A folder from the command line."""
+    if not (path := Path(text).expanduser()).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}.")
+    return path
 
 
 def port_number(text: str) -> int:

@@ -30,8 +30,9 @@ def test_jacobians_are_those_that_torch_differentiates() -> None:
     with torch.no_grad():
         network(token_ids(LENGTH, batch=1), tap=recorder)
     for index in range(2):
-        layer, weights = network.get_submodule(f"rnn.{index}"), weights_of(network, index)
+        layer = network.get_submodule(f"rnn.{index}")
         assert isinstance(layer, RecurrentLayer)
+        weights = weights_of(layer)
         values = {site: recorder.values[f"rnn.{index}.{site}"][0] for site in SITES}
         at = Steps(**{site: value.numpy() for site, value in values.items()})
         below = recorder.values["embed" if index == 0 else f"rnn.{index - 1}.hidden"][0]
@@ -43,6 +44,10 @@ def test_jacobians_are_those_that_torch_differentiates() -> None:
             step = torch.func.jacrev(next_of)(values["hidden"][t - 1][None])[0, :, 0]
             mine = recurrence.jacobian(weights, at, t)
             np.testing.assert_allclose(mine, step.detach().numpy(), rtol=1e-4, atol=1e-6)
+            terms, biases = recurrence.products(weights, below[t].numpy(), at.hidden[t - 1], 3)
+            sums = terms.sum(axis=1) + biases
+            gates = (at.reset[t, 3], at.update[t, 3], at.candidate[t, 3])
+            np.testing.assert_allclose([*1 / (1 + np.exp(-sums[:2])), np.tanh(sums[2])], gates, atol=1e-5)
             product = step @ product
             assert abs(found[t] - product.norm().item() / WIDTH**0.5) < 1e-5
 

@@ -138,10 +138,10 @@ def test_on_a_projector_both_pictures_of_twelve_tokens_are_whole(visit: Visit) -
     [
         ("explorer", "side_b"),
         ("writing", "side_rows"),
-        pytest.param("tokens", "side_rows", marks=pytest.mark.soak),
-        pytest.param("feed_forward", "side_neurons", marks=pytest.mark.soak),
+        pytest.param("tokens", "four_ways_b", marks=pytest.mark.soak),
+        pytest.param("residual_stream", "growth_b", marks=pytest.mark.soak),
         pytest.param("translating", "side_b", marks=pytest.mark.soak),
-        pytest.param("normalisation", "side_norms", marks=pytest.mark.soak),
+        pytest.param("normalisation", "norms_apart", marks=pytest.mark.soak),
         pytest.param("counting", "side_rows", marks=pytest.mark.soak),
         pytest.param("masks", "side_difference", marks=pytest.mark.soak),
         pytest.param("positions", "side_b", marks=pytest.mark.soak),
@@ -152,7 +152,7 @@ def test_both_sides_fit_a_phone_and_shut_nobody_out(visit: Visit, name: str, dra
     address = ADDRESS.replace("explorer", name)
     if name.startswith("positions"):
         address = address.replace("sentence", "scheme")
-    page = visit.open(address, drawn=f".st-key-{drawn} :is(canvas, table)")
+    page = visit.open(address, drawn=f".st-key-{drawn} :is(canvas, table, svg)")
     assert_fits(page)
     turn(page, "dark")
     assert violations(page) == []

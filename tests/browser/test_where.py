@@ -10,6 +10,7 @@ PARTS = {
     "a row of the explorer": ("/explorer", "explorer", ("it",), 0),
     "a cell of a step": ("/step_by_step?stage=share", "steps", ("A", "it", "animal"), 12),
     "a matrix of a step": ("/step_by_step?stage=scores", "steps", ("Kᵀ",), 0),
+    "a box of the whole model": ("/whole_model", "whole_model", ("logits",), 12),
     "a name beside a chart": ("/residual_stream", "growth", ("layer 3 MLP",), 12),
     "a mark of a chart": ("/residual_stream", "growth", ("“it”", "layer 3 MLP"), 0),
     "a cell of a table": ("/complexity", "table", ("self-attention",), 12),

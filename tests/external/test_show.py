@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 import transformers as hf
+from tokenizers import pre_tokenizers, processors
+from tokenizers.models import WordLevel
 
 import tfmviz
 from tests.browser import ROOT
 from tests.cases import each
 from tests.huggingface.folders import byte_level
 from tests.huggingface.models import BART, GPT2, LLAMA, PLAIN, T5
-from tests.traces import FORMULAS, ODD_TOKENS, causal, decoder, pattern, read_payload, words
+from tests.traces import FORMULAS, ODD_TOKENS, causal, decoder, pattern, read_blob, read_payload, words
 from tfmviz import views
 from tfmviz.__main__ import main
 from tfmviz.external import MOST_WEIGHTS, files
@@ -177,6 +180,40 @@ def test_pieces_are_joined_by_summing_what_they_receive_and_averaging_what_they_
     assert len(tfmviz.show(layer, words(5), words=True).trace.tokens) == 5
 
 
+def of_pair(**choices: Any) -> Trace:
+    tokenizer = hf.PreTrainedTokenizerFast(tokenizer_object=pair_tokenizer(), **choices)
+    inputs = tokenizer("a b c", "d e")
+    n = len(inputs.input_ids)
+    return tfmviz.trace_of(pattern(2, np.ones((n, n), dtype=bool)), inputs, tokenizer=tokenizer)
+
+
+def pair_tokenizer() -> tokenizers.Tokenizer:
+    entries = {entry: n for n, entry in enumerate(["[UNK]", "[CLS]", "[SEP]", *"abcde"])}
+    made = tokenizers.Tokenizer(WordLevel(entries, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.post_processor = processors.TemplateProcessing(
+        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    return made
+
+
+def test_the_sentences_of_a_pair_are_parts_and_each_head_says_what_goes_between_them() -> None:
+    trace = of_pair()
+    named = ("", "A", "A", "A", "", "B", "B", "")
+    assert trace.target.segments == named
+    layer = trace["encoder.0.self_attn.pattern"]
+    for given in ([0, 0, 0, 0, 0, 1, 1, 1], np.array([[0, 0, 0, 0, 0, 1, 1, 1]]), [part or None for part in named]):
+        assert tfmviz.trace_of(layer, trace.tokens, segments=given).target.segments == named, given
+    header, _ = read_blob(views.payload(trace))
+    assert header["texts"]["target"]["segments"] == list(named)
+    (kind,) = header["kinds"]
+    assert kind["between"]["parts"] == ["A", "B"]
+    there, back = layer[:, 1:4, 5:7].sum(axis=2).mean(axis=1), layer[:, 5:7, 1:4].sum(axis=2).mean(axis=1)
+    for head, shares in enumerate(kind["between"]["shares"][0]):
+        assert (shares[0][1], shares[1][0]) == pytest.approx((there[head], back[head]), abs=0.0006)
+    assert tfmviz.trace_of(layer, trace.tokens, segments=[1] * 8).target.segments == ()
+
+
 class Frame(HTMLParser):
     """The text within the frame of a notebook's cell."""
 
@@ -246,6 +283,8 @@ class Unknowing:
 
 
 REFUSED: dict[str, tuple[Any, ...]] = {
+    "parts of another text": ({"attentions": LAYERS, "segments": [0, 1]},),
+    "a part for each token": ({"attentions": [long(1, 9)[0]], "segments": range(9)}, words(9)),
     "an empty list": ([],),
     "what a fast kernel gives": ((None, None),),
     "an output without attention": ({"logits": 1},),

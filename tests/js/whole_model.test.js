@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RAMP } from "../../tfmviz/views/shared/colours.ts";
 import { shareColour, shareImage } from "../../tfmviz/views/whole_model/colours.ts";
-import { arcsOf, broken, inLines, layOut, vectorAt } from "../../tfmviz/views/whole_model/layout.ts";
+import { arcsOf, broken, inLines, layOut, partOf, vectorAt } from "../../tfmviz/views/whole_model/layout.ts";
 import { paintWords } from "../../tfmviz/views/whole_model/paint.ts";
 import { hasRow, onPhone } from "../../tfmviz/views/whole_model/scene.ts";
 import { captionOf, hrefOf } from "../../tfmviz/views/whole_model/words.ts";
@@ -226,4 +226,19 @@ test("a share has the colour of its root, and a masked one the grey", (context) 
   const pixels = [0, 4, 8, 12].map((n) => painted.slice(n, n + 3));
   assert.deepEqual(pixels, [RAMP[0], RAMP[128], RAMP[255], [128, 128, 128]]);
   assert.equal(shareColour(0.25), `rgb(${RAMP[128].join(" ")})`);
+});
+
+test("lanes, boxes, vectors and rows are found by their names, in a lane or in any", () => {
+  const placed = layOut(scene(2), 1226, measure, "decoder");
+  const [upper, lower] = placed.lanes;
+  assert.equal(partOf(placed, ["decoder"]).y, lower.y);
+  const norm = ({ columns }) => columns.find(({ column }) => column.id === "norm");
+  assert.deepEqual(partOf(placed, ["norm"]), norm(upper).box);
+  assert.deepEqual(partOf(placed, ["decoder", "norm"]), norm(lower).box);
+  const vector = partOf(placed, ["decoder", "norm", "the#2"]);
+  const found = vectorAt(placed, vector.x + 1, vector.y + 1);
+  assert.deepEqual([found.stack, found.row, found.place.column.id], ["decoder", 7, "norm"]);
+  const row = partOf(placed, ["sat"]);
+  assert.deepEqual([row.x, vectorAt(placed, 9, row.y + 1).row], [0, 2]);
+  assert.equal(partOf(placed, ["no such word"]), null);
 });

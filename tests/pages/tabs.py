@@ -1,4 +1,4 @@
-"""The tabs of every page, as its source lists them; `lesson.tabs` puts their titles into the address."""
+"""The tabs of every page, as its source lists them; `ui/tabs` puts their titles into the address."""
 
 from __future__ import annotations
 
@@ -15,32 +15,21 @@ Address = dict[str, str]
 """Parameters of an address."""
 
 
-def _calls(path: Path) -> Iterator[tuple[str, dict[ast.expr | None, ast.expr], dict[str, tuple[str, Address]]]]:
-    """Every row of tabs in a file: its name, its parts, and the titles that are a choice within one of them."""
+Tab = tuple[str, dict[str, Address]]
+"""A tab: its title, and the choices within it by the titles that these had as tabs."""
+
+
+def rows(path: Path) -> Iterator[tuple[str, list[Tab]]]:
+    """Every row of tabs in a file: its name, and its tabs."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lesson.tabs":
-            key, parts = node.args
-            assert isinstance(key, ast.Constant)
-            assert isinstance(parts, ast.Dict)
-            earlier = {word.arg: ast.literal_eval(word.value) for word in node.keywords}.get("earlier", {})
-            yield str(key.value), dict(zip(parts.keys, parts.values, strict=True)), earlier
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tabs":
+            key, _, *parts = node.args
+            yield ast.literal_eval(key), [_tab(part) for part in parts if isinstance(part, ast.Call)]
 
 
-def rows(path: Path) -> dict[str, list[str]]:
-    """The rows of tabs in a file: the titles by the name of the row."""
-    return {
-        key: [str(title.value) for title in parts if isinstance(title, ast.Constant)] for key, parts, _ in _calls(path)
-    }
-
-
-def within(path: Path) -> dict[str, list[Address]]:
-    """Tabs with a choice within, by their titles: the parameters that the choice has in an address."""
-    found: dict[str, list[Address]] = {}
-    for _, _, earlier in _calls(path):
-        for tab, choices in earlier.values():
-            if choices:
-                found.setdefault(tab, []).append(choices)
-    return found
+def _tab(call: ast.Call) -> Tab:
+    earlier = next((word.value for word in call.keywords if word.arg == "earlier"), None)
+    return ast.literal_eval(call.args[0]), {} if earlier is None else ast.literal_eval(earlier)
 
 
 WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "learned.py"}
@@ -53,10 +42,10 @@ def addresses(page: str) -> list[Address]:
     One without parameters if the page has no tabs.
     """
     found: list[Address] = []
-    file = PROJECT / "pages" / f"{page}.py"
-    for key, titles in rows(file).items():
-        for title in titles:
-            inner = rows(UI / "positions" / WITHIN[title]) if page == "positions" and title in WITHIN else {}
-            choices = [{name: part} for name, parts in inner.items() for part in parts] or within(file).get(title, [{}])
-            found += [{key: title} | choice for choice in choices]
+    for key, parts in rows(PROJECT / "pages" / f"{page}.py"):
+        for title, earlier in parts:
+            choices = [choice for choice in earlier.values() if choice]
+            if page == "positions" and title in WITHIN:
+                choices = [{name: part} for name, inner in rows(UI / "positions" / WITHIN[title]) for part, _ in inner]
+            found += [{key: title} | choice for choice in choices or [{}]]
     return found or [{}]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, columns, matrices, open_page, pictures, series, views, words
+from tests.app import charts, matrices, open_page, pictures, series, views, words
 from tests.pages.plain import softmax
 from tfmviz.constants import LEAST_SHARE
 from tfmviz.record.edits import AblateHead, Edit
@@ -166,18 +168,36 @@ def test_the_whole_model_says_what_each_side_expects() -> None:
     assert f"After “bank” both expect “\\.”: {p[0].max():.0%} in A, {p[1].max():.0%} in B." in words(app)
 
 
-def test_the_stream_of_both_sides_is_that_of_two_runs() -> None:
-    app = open_page("residual_stream", text=RIVER, b=MONEY, token="4", **{"with": "another sentence"})
-    shown = series(charts(app)["side_lengths"])
-    for name, text in (("A", RIVER), ("B", MONEY)):
+def test_a_tab_shows_both_runs_on_one_scale_with_their_difference() -> None:
+    """Lengths of all vectors of the stream, and what it is read out as: each side is that of a run of its own."""
+    address = {"text": RIVER, "b": MONEY, "token": "4", "with": "another sentence"}
+    app = open_page("residual_stream", **address)
+    norms = {}
+    for key, text in (("lengths", RIVER), ("lengths_b", MONEY)):
         trace = models.load("tiny-english").trace(text)
-        sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_post" for n in range(6))]
-        expected = [np.linalg.norm(trace[site][place(text)]) for site in sites]
-        (along,) = (values for key, values in shown.items() if key.strip().endswith(name))
-        np.testing.assert_allclose(along, expected, rtol=1e-4)
-    table = columns(app, "side_lens")
-    assert table["A"][0].startswith("bank ")
-    assert len(table["A"]) == len(table["B"]) == 7
+        sites = ["decoder.0.resid_pre", *(f"decoder.{n}.resid_{at}" for n in range(6) for at in ("mid", "post"))]
+        norms[key] = np.stack([np.linalg.norm(trace[site], axis=-1) for site in sites])
+        header, (shown,) = pictures(app)[key]
+        np.testing.assert_allclose(shown, norms[key], rtol=2e-3, atol=2e-3, err_msg=key)
+        assert header["scale"]["high"] >= max(values.max() for values in norms.values()) - 0.1
+    header, (difference,) = pictures(app)["lengths_difference"]
+    bank = header["columns"]["names"].index("bank")
+    expected = norms["lengths_b"][:, place(MONEY)] - norms["lengths"][:, place(RIVER)]
+    np.testing.assert_allclose(difference[:, bank], expected, atol=0.02)
+    drawn = charts(app)
+    for one, other in (("growth", "growth_b"), ("growth_b", "growth")):
+        reach = drawn[one]["tables"]["reach"]["y_end"]
+        assert reach[1] == pytest.approx(max(norms["lengths_b" if other.endswith("b") else "lengths"].ravel()), rel=0.1)
+    read = views(open_page("residual_stream", stream="Logit lens", **address))
+    for key, text in (("lens", RIVER), ("lens_b", MONEY)):
+        table = json.loads(read[key].json)
+        assert len(table["rows"]) == len(models.load("tiny-english").encode(text))
+        assert table["texts"][place(text)][0] == "bank"
+
+
+def test_a_tab_that_does_not_read_what_differs_says_so() -> None:
+    same = words(open_page("normalisation", about="Age and tuition", b=MONEY, **{"with": "another sentence"}))
+    assert "A and B are the same here" in same
 
 
 def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence() -> None:
@@ -210,13 +230,14 @@ def test_the_page_opens_on_a_token_that_has_changed_and_all_figures_are_about_it
     """What stands before the first change of a decoder's text is the same."""
     tired, wide = ("The animal didn't cross the street because it was too " + end for end in ("tired.", "wide."))
     here = {"text": tired, "b": wide, "with": "another sentence"}
-    said = words(open_page("residual_stream", **here))
-    assert "After “\\.” " in said
+    lens = here | {"stream": "Logit lens"}
+    said, read = (words(open_page("residual_stream", **address)) for address in (here, lens))
+    assert "After “\\.” " in read
     assert "The vector of “\\.” in A and B: cosine " in said
     assert "of “it”" not in said
-    chosen = words(open_page("residual_stream", **here, token="8"))
-    assert "After “it” both expect" in chosen
-    assert "of “it”" in chosen
+    said, read = (words(open_page("residual_stream", **address, token="8")) for address in (here, lens))
+    assert "After “it” both expect" in read
+    assert "of “it”" in said
 
 
 @pytest.mark.parametrize(

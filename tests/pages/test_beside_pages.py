@@ -11,8 +11,9 @@ import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
-from tests.app import columns, matrices, open_page, sent, views, words
+from tests.app import charts, columns, matrices, open_page, sent, views, words
 from tests.pages.claims import number
+from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead
@@ -120,8 +121,9 @@ def test_writing_offers_no_comparison_where_gaps_are_filled_and_models_of_one_ki
 
 
 def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_listed() -> None:
+    where = {"layer": "4", "token": "4", "without_layer": "2", "without_head": "1"}
     for what, b_text, edits in (("another sentence", MONEY, ()), ("a head off", RIVER, off(2, 1))):
-        app = compare("feed_forward", what, b=MONEY, layer="4", token="4", without_layer="2", without_head="1")
+        app = compare("feed_forward", what, layer_part="Neurons", b=MONEY, **where)
         runs, site = ((RIVER, ()), (b_text, edits)), "decoder.4.mlp.post"
         a, b = (zoo.load("tiny-english").trace(*run)[site][place(run[0], "bank")] for run in runs)
         on_a, on_b = a > 0, b > 0
@@ -130,7 +132,7 @@ def test_neurons_that_fire_in_one_only_are_counted_and_those_that_differ_most_li
             f"in both, {(on_a & ~on_b).sum():,} only in A, {(on_b & ~on_a).sum():,} only in B."
         ) in words(app)
         most = sorted(range(a.size), key=lambda n: -abs(b[n] - a[n]))[:10]
-        neurons, *shown = ([number(cell) for cell in cells] for cells in columns(app, "side_neurons").values())
+        neurons, *shown = ([number(cell) for cell in cells] for cells in columns(app, "neurons_apart").values())
         assert neurons == most
         np.testing.assert_allclose(shown, np.array((a, b, b - a))[:, most], atol=6e-4, err_msg=what)
 
@@ -139,7 +141,7 @@ def test_a_token_that_only_a_has_and_a_model_without_such_layers_get_one_sentenc
     assert "B has no token “river”." in words(compare("feed_forward", b=MONEY, token="7"))
     app = compare("feed_forward", b=MONEY, model="twins-attention-only")
     assert "has no feed-forward layers" in words(app)
-    assert "side_neurons" not in views(app)
+    assert "neurons_apart" not in views(app)
 
 
 FRENCH, OTHER = "Elle ne mange jamais de viande.", "Elle ne mange jamais de pain."
@@ -176,7 +178,7 @@ def test_the_norm_of_one_token_on_both_sides() -> None:
     for model, what in product(("tiny-english", "twins-postnorm"), ("another sentence", "another model")):
         token = place(RIVER, "of", model)  # which all vocabularies have
         address = {"model": model, "b": MONEY, "b_model": "twins-rope", "layer": "1", "token": str(token)}
-        table = list(columns(compare("normalisation", what, **address), "side_norms").values())
+        table = list(columns(compare("normalisation", what, **address), "norms_apart").values())
         sides = (model, RIVER), (model, MONEY) if what == "another sentence" else ("twins-rope", RIVER)
         for (name, text), shown in zip(sides, table[1:], strict=True):
             at, trace = place(text, "of", name), zoo.load(name).trace(text)
@@ -205,7 +207,7 @@ def test_two_sentences_are_counted_word_by_word() -> None:
     assert "They diverge at word 5: “bank” and “money”." in words(app)
     assert "Both are the same." in words(compare("counting", text=a_text, b=a_text))
     assert "One continues where the other ends." in words(compare("counting", text="They", b=a_text))
-    assert "tokens at a time" not in words(compare("counting", b="word " * 990))
+    assert "left out" not in words(compare("counting", b="word " * 990))
 
 
 def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
@@ -216,3 +218,15 @@ def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
         (menu,) = (box for box in app.selectbox if box.label == "Compare with")
         assert menu.value is None
         assert not {"side_rows", "side_a"} & set(views(app))
+
+
+def test_every_tab_of_a_page_that_compares_shows_something_else_in_b_or_says_that_it_is_the_same() -> None:
+    silent = []
+    for page in ("residual_stream", "feed_forward", "normalisation", "tokens", "why", "ladder", "efficient", "recipe"):
+        for address in addresses(page):
+            app = compare(page, b=MONEY, **address)
+            said = words(app) + "".join(str(one.value) for one in app.caption)
+            drawn = {**views(app), **charts(app)}
+            if not any(key.endswith("_b") for key in drawn) and "same" not in said and "already" not in said:
+                silent.append((page, address))
+    assert silent == []

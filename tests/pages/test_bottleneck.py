@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, views, words
+from tests.app import alt, charts, forget, matrices, open_page, pictures, sent, series, words
 from tests.pages.claims import number
 from tfmviz import zoo
 from tfmviz.record.trace import Trace
@@ -96,14 +96,23 @@ def test_contexts_are_static_without_attention_and_dynamic_with_it() -> None:
     assert set(matrices(without)) == {"cross"}
 
 
-def test_every_state_of_the_decoder_is_the_sum_that_its_row_writes() -> None:
-    app = open_page(PAGE, text=TEXT, seen="One c, or many", attention="additive", unit="7")
-    rows = json.loads(views(app)["state_step"].json)["rows"]
-    own = recorded("additive")[1]["decoder.hidden"][:, 7]
-    z, n, before, h = np.array([[number(cell) for cell in row[1:]] for row in rows]).T
-    np.testing.assert_allclose(h, own[: len(h)], atol=6e-4)
-    np.testing.assert_allclose((1 - z) * n + z * before, h, atol=2e-3)
-    np.testing.assert_allclose(before[1:], h[:-1])
+def test_a_number_of_a_state_is_what_its_gates_make_of_sums_of_products() -> None:
+    here = {"text": TEXT, "seen": "One c, or many", "attention": "additive", "unit": "7", "gate": "1"}
+    trace = recorded("additive")[1]
+    for word in (0, 2):
+        app = open_page(PAGE, **here, word=str(word))
+        own = {site: float(trace[f"decoder.{site}"][word, 7]) for site in ("reset", "update", "candidate", "hidden")}
+        shown = sent(app, "state_step")
+        found = np.array([[number(cell) for cell in row[1:]] for row in shown["rows"]])
+        np.testing.assert_allclose(found[:, -1], (own["reset"], own["update"], own["candidate"]), atol=6e-4)
+        np.testing.assert_allclose(found[:, :-2].sum(axis=1), found[:, -2], atol=0.03)
+        assert number(shown["caption"].rsplit("= ", 1)[1]) == pytest.approx(own["hidden"], abs=6e-4)
+        products = sent(app, "products")
+        _, value, weight, product = zip(*products["rows"], strict=True)
+        for a, b, c in zip(value, weight, product, strict=True):
+            assert number(a) * number(b) == pytest.approx(number(c), abs=0.03)
+        rest = number(re.findall(r"add up to (\S+)\.", products["about"])[0])
+        assert sum(map(number, product)) + rest == pytest.approx(found[1, :3].sum(), abs=0.06)
 
 
 def test_the_matrix_grows_with_the_translation() -> None:

@@ -144,6 +144,14 @@ def test_states_and_the_fading_gradient_are_those_of_the_recurrence() -> None:
     assert high == max(map(np.max, left.values()))
 
 
+def test_one_way_a_state_knows_one_side_of_a_token_and_stacked_both_ways_all_of_it() -> None:
+    app = open_page(PAGE, text=TEXT, ladder="The recurrent network", gate="two layers, both ways", token="3")
+    above, below, backward, forward = matrices(app)["stacked"][0]
+    at = np.arange(len(forward))
+    for moved, knows in ((forward, at >= 3), (backward, at <= 3), (above, at >= 0), (below, at >= 0)):
+        np.testing.assert_array_equal(~np.isnan(moved), knows)
+
+
 def test_steps_are_counted_for_the_typed_text() -> None:
     app = open_page(PAGE, text=TEXT, ladder=TABS[5])
     n, drawn = len(ids_of()), matrices(app)
@@ -292,7 +300,7 @@ def test_links_lead_to_pages_and_tabs_that_there_are() -> None:
     assert [urlsplit(link).path for link in links] == ["ladder", "writing", "counting", "bottleneck"]
     for link in links:
         page, choices = urlsplit(link).path, parse_qs(urlsplit(link).query)
-        titles = rows(PROJECT / "pages" / f"{page}.py")
+        titles = {key: [title for title, _ in parts] for key, parts in rows(PROJECT / "pages" / f"{page}.py")}
         for key in titles.keys() & choices.keys():
             assert choices[key][0] in titles[key]
         assert choices["text"][0] == ("a (b) | c" if page != "bottleneck" else "Je suis étudiant.")

@@ -29,10 +29,9 @@ OF_NO_WIDGET = TOLD_TO_VIEWS | {"off", "guess", "taken", "reads"}
 
 def titles_of(page: str) -> dict[str, list[str]]:
     """The tabs of a page by the name of their row in the address, those within tabs too."""
-    found = rows(PROJECT / "pages" / f"{page}.py")
-    for path in WITHIN.values() if page == "positions" else ():
-        found |= rows(UI / "positions" / path)
-    return found
+    inner = [UI / "positions" / path for path in WITHIN.values()] if page == "positions" else []
+    files = [PROJECT / "pages" / f"{page}.py", *inner]
+    return {key: [title for title, _ in parts] for file in files for key, parts in rows(file)}
 
 
 def opened(name: str, step: Step) -> AppTest:

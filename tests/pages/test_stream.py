@@ -272,9 +272,10 @@ def test_what_a_part_takes_back_is_said_and_read_out_as_words() -> None:
     assert f"**Layer 5, head 6 takes {gone.share:.1%} of layer 0, MLP back**" in words(app)
     assert f"(cosine {gone.cosine:.2f})".replace("-", "−") in words(app)
     shown = columns(app, "deleted")
-    lowered = [number(x) for x in shown["layer 5, head 6"]]
-    assert lowered == sorted(lowered) != []
-    assert all(number(x) > 0 for x in shown["layer 0, MLP"])
+    raised, lowered = ([number(x) for x in shown[part]] for part in ("layer 0, MLP", "layer 5, head 6"))
+    taken = [min(up, -down) for up, down in zip(raised, lowered, strict=True)]
+    assert taken == sorted(taken, reverse=True)
+    assert taken[-1] > 0
 
 
 # The pair with and without residual connections.

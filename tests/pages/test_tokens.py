@@ -9,7 +9,8 @@ import numpy as np
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, series, views, words
+from tests.app import charts, matrices, open_page, sent, series, views, words
+from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models
 from tfmviz.ui.tokens import learning
@@ -150,7 +151,17 @@ def test_the_look_up_is_a_row_of_the_matrix_and_neighbours_are_the_most_alike() 
     cosines = table @ table[index] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[index])
     drawn = charts(app)["neighbours"]["tables"]["rows"]["value"]
     assert np.allclose(drawn, np.sort(cosines)[-13:-1][::-1], atol=1e-5)
-    assert "one matrix" in views(app)["tying"].json
+
+
+def test_tied_a_model_writes_its_own_words_and_with_another_last_matrix_none() -> None:
+    model = zoo.load("tiny-english")
+    own = softmax(model.trace(text := "The cat sat on the mat")["logits"][-1])
+    for tied in ("true", "false"):
+        app = open_page(PAGE, tokens="Neighbours", near="Weight tying", text=text, token="5", tied=tied)
+        word, share, _ = sent(app, "tied_words")[0]
+        assert (word == model.vocabulary[int(own.argmax())].strip()) == (tied == "true")
+        assert (abs(share - own.max()) < 1e-3) == (tied == "true")
+        assert f"{model.weights.W_E.size:,}" in words(app)
 
 
 def test_the_map_shows_the_sentence_and_more_of_the_vocabulary_as_one_zooms_in() -> None:

@@ -7,23 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz.plots import (
-    attribution,
-    compare,
-    complexity,
-    counting,
-    damage,
-    growth,
-    normalisation,
-    positions,
-    residual,
-    rotations,
-    size,
-    steps,
-    stream,
-    writing,
-)
+from tfmviz.plots import bars, columns, compare, dots, paths
+from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, curves, growth, line_chart, over
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -35,6 +22,10 @@ class Sentence:
 
     tokens: Sequence[str]
     seed: int
+
+    @property
+    def said(self) -> list[str]:
+        return [f"{n} {token}" for n, token in enumerate(self.tokens)]
 
     def numbers(self, *shape: int) -> Array:
         return np.random.default_rng(self.seed).standard_normal(shape)
@@ -51,6 +42,7 @@ PLAIN = Sentence(("one", "two", "three", "four", "five", "six", "seven"), seed=7
 STAGES = ("embedding", "after layer 0", "after layer 1")
 KINDS = ("embedding", "head", "head", "bias", "MLP", "norm", "position")
 ROWS = ("embedding", "attention", "attention", "attention", "MLP", "norm", "norm")
+ROLES = ("text", "chosen", "near", "near", "other", "other", "other")
 SIGNS = np.array([1.0, -1, 1, -1, 1, -1, 1])
 
 
@@ -62,13 +54,20 @@ def _losses(theme: Theme, s: Sentence) -> Chart:
     return compare.losses(curves, trained=5, theme=theme)
 
 
-def _curves(theme: Theme, s: Sentence) -> Chart:
+def _strokes(theme: Theme, s: Sentence) -> Chart:
+    x, said = np.arange(7.0), "{:g}: {:.2f}".format
     drawn = [
-        positions.Line(name="a", y=s.numbers(7), between=(np.linspace(0, 6, 13), s.numbers(13))),
-        positions.Line(name="b", y=s.numbers(7), drawn="dots"),
-        positions.Line(name="c", y=s.numbers(7), drawn="level"),
+        Line("a", x, s.numbers(7), Stroke(theme.text, dot=40), said, (np.linspace(0, 6, 13), s.numbers(13))),
+        Line("b", x, s.numbers(7), Stroke(theme.plain, width=0, dot=40), said),
+        Line("c", x, s.numbers(7), Stroke(theme.plain, DASHES[1]), said),
     ]
-    return positions.lines(drawn, title="x", marked=[(1, "wall")], y_range=(-1, 1), theme=theme)
+    return line_chart(drawn, Axes("x", "y"), marked=[(1, "wall")], y_range=(-1, 1), theme=theme)
+
+
+def _bars(theme: Theme, s: Sentence) -> Chart:
+    values = s.shares(7) * SIGNS
+    words = [f"{value:.2f}" for value in values]
+    return bar_chart(s.tokens, values, "x", words=words, colours=of_signs(values, theme), theme=theme)
 
 
 CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
@@ -76,71 +75,92 @@ CHARTS: dict[str, Callable[[Theme, Sentence], Chart]] = {
     "pairs in per cent": lambda theme, s: pairs(
         s.tokens, *s.shares(2, 7), series=("a", "b"), title="x", percent=True, theme=theme
     ),
-    "growth of costs": lambda theme, s: growth.growth(
+    "growth of costs": lambda theme, s: growth(
         {"a": (2.0 ** np.arange(7), s.shares(7)), "b": (2.0 ** np.arange(7), np.r_[np.nan, s.shares(6)])},
-        titles=("tokens", "seconds"),
-        said=str,
+        Axes("tokens", "seconds"),
+        str,
         marked=[(5.0, "here")],
         theme=theme,
     ),
-    "parts": lambda theme, s: complexity.parts(
-        {part: int(1e9 * share) for part, share in zip(complexity.ROLES, s.shares(5), strict=True)}, theme=theme
-    ),
-    "areas": lambda theme, s: size.areas(
+    "areas": lambda theme, s: bars.areas(
         {
             part: int(1e9 * share)
-            for part, share in zip([*size.BLOCKS, "embedding", "output", "x"], s.shares(7), strict=True)
+            for part, share in zip([*bars.BLOCKS, "embedding", "output", "x"], s.shares(7), strict=True)
         },
         theme=theme,
     ),
-    "memory": lambda theme, s: size.memory(dict(zip("abcdefg", 1e10 * s.shares(7), strict=True)), theme=theme),
-    "histogram": lambda theme, s: steps.histogram(np.arange(7.0), *s.shares(2, 7), theme=theme),
-    "bars": lambda theme, s: steps.bars(s.tokens, s.shares(7), chosen=1, theme=theme),
-    "ranked": lambda theme, s: attribution.ranked(s.tokens, s.shares(7) * SIGNS, title="x", theme=theme),
-    "looked": lambda theme, s: attribution.looks(s.shares(7), s.numbers(7), tokens=s.tokens, title="x", theme=theme)[0],
-    "wrote": lambda theme, s: attribution.looks(s.shares(7), s.numbers(7), tokens=s.tokens, title="x", theme=theme)[1],
-    "writes": lambda theme, s: residual.writes(*s.shares(3, 7), theme=theme),
-    "lines": lambda theme, s: rotations.lines(
-        np.arange(7), dict(zip("abcde", s.numbers(5, 7), strict=True)), x_title="x", y_title="y", theme=theme
+    "histogram": lambda theme, s: columns.histogram(np.arange(7.0), *s.shares(2, 7), theme=theme),
+    "bars": _bars,
+    "looked": lambda theme, s: columns.looks(s.shares(7), s.numbers(7), tokens=s.tokens, title="x", theme=theme)[0],
+    "wrote": lambda theme, s: columns.looks(s.shares(7), s.numbers(7), tokens=s.tokens, title="x", theme=theme)[1],
+    "writes": lambda theme, s: columns.writes(*s.shares(3, 7), theme=theme),
+    "lines": lambda theme, s: over(
+        np.arange(7), dict(zip("abcde", s.numbers(5, 7), strict=True)), Axes("x", "y"), theme=theme
     ),
-    "lines in powers of ten": lambda theme, s: rotations.lines(
-        np.arange(7), {"a": s.shares(7)}, x_title="x", y_title="y", scale="log", mark=(1, "here"), theme=theme
+    "lines in powers of ten": lambda theme, s: over(
+        np.arange(7), {"a": s.shares(7)}, Axes("x", "y", log=True), mark=(1, "here"), theme=theme
     ),
-    "many points": lambda theme, s: rotations.lines(
-        np.arange(1025), {"a": s.numbers(1025)}, x_title="x", y_title="y", theme=theme
+    "lines of powers": lambda theme, s: curves(
+        {"a": (2.0 ** np.arange(7), s.shares(7)), "b": (2.0 ** np.arange(7), s.shares(7))},
+        Axes("x", "y", power_law=True),
+        "{} {:g} {:.2f}".format,
+        theme=theme,
     ),
-    "curves": _curves,
+    "many points": lambda theme, s: over(np.arange(1025), {"a": s.numbers(1025)}, Axes("x", "y"), theme=theme),
+    "strokes": _strokes,
     "moving": lambda theme, s: compare.moving(
         [compare.Curve(name="a", x=np.arange(7), y=s.numbers(7), role="left")], theme=theme
     ),
     "losses": _losses,
-    "by length": lambda theme, s: counting.by_length(s.shares(5), title="x", said=str, theme=theme),
-    "perplexities": lambda theme, s: counting.perplexities(
-        {"a": s.shares(5), "b": s.shares(5)}, range(5), title="n", said=str, ends=(0.1, 1.0), theme=theme
-    ),
-    "depth": lambda theme, s: normalisation.depth(*s.shares(2, 7).tolist(), theme=theme),
-    "growth": lambda theme, s: stream.growth(s.shares(3, 7), stages=STAGES, tokens=s.tokens, position=3, theme=theme),
-    "circle": lambda theme, s: positions.circle(s.shares(7, 2), start=0, shift=1, theme=theme),
-    "path": lambda theme, s: positions.path(s.numbers(7, 3), shares=np.array([0.5, 0.25]), theme=theme),
-    "rulers": lambda theme, s: positions.rulers(
+    "stages": lambda theme, s: paths.by_stage(s.shares(3, 7), stages=STAGES, tokens=s.tokens, position=3, theme=theme),
+    "circle": lambda theme, s: dots.circle(s.shares(7, 2), start=0, shift=1, theme=theme),
+    "path": lambda theme, s: dots.path(s.numbers(7, 3), titles=("a", "b"), theme=theme),
+    "rulers": lambda theme, s: dots.rulers(
         [s.tokens, s.tokens[:3]], [np.linspace(0, 1, 7), np.linspace(0, 1, 3)], theme=theme
     ),
-    "fan": lambda theme, s: writing.fan(
-        s.tokens, np.cumsum(s.shares(7, 5), axis=1), np.cumsum(s.shares(5)), theme=theme
+    "scatter": lambda theme, s: dots.scatter(
+        s.shares(7), s.numbers(7), names=s.tokens, said=s.said, off=[1], title="lost", theme=theme
     ),
-    "repetition": lambda theme, s: writing.repetition(s.tokens, s.shares(7), theme=theme),
-    "cost": lambda theme, s: writing.cost(np.arange(1.0, 8), *s.shares(2, 7), title="x", theme=theme),
-    "against": lambda theme, s: damage.against(
-        s.shares(7), s.numbers(7), names=s.tokens, off=[1], title="lost", theme=theme
+    "points": lambda theme, s: dots.on_one_scale(
+        s.numbers(7, 2), names=s.tokens, said=s.said, link=(0, 1), titles=("a", "b"), theme=theme
     ),
-    "points": lambda theme, s: normalisation.points(
-        s.numbers(7, 2), names=s.tokens, link=(0, 1), titles=("a", "b"), theme=theme
-    ),
-    "spread": lambda theme, s: normalisation.spread(
-        np.sort(s.numbers(7, 5)), names=s.tokens, title="γ", usual=1, theme=theme
-    ),
-    "waterfall": lambda theme, s: stream.waterfall(
+    "boxes": lambda theme, s: columns.boxes(np.sort(s.numbers(7, 5)), names=s.tokens, title="γ", usual=1, theme=theme),
+    "waterfall": lambda theme, s: bars.waterfall(
         s.shares(7) * SIGNS, kinds=KINDS, names=s.tokens, steps=ROWS, theme=theme
     ),
-    "sizes": lambda theme, s: stream.sizes(s.shares(7), s.shares(7), kinds=KINDS, names=s.tokens, theme=theme),
+    "average": lambda theme, s: dots.average(
+        s.numbers(7, 2),
+        s.shares(7),
+        np.zeros(2),
+        around=(0, 1, 2),
+        tokens=s.tokens,
+        said=[*s.said, "8"],
+        theme=theme,
+    ),
+    "map": lambda theme, s: dots.embedding_map(
+        s.numbers(7, 2), tokens=s.tokens, roles=ROLES, window=(-np.ones(2), np.ones(2)), theme=theme
+    ),
+    "held out": lambda theme, s: dots.held_out(dict(zip("abcdefg", s.shares(7), strict=True)), bright="a", theme=theme),
+    "seeds": lambda theme, s: dots.seeds(
+        {"a": s.shares(3), "b": s.shares(3)}, dots.VERDICTS[:2], baseline=0.3, theme=theme
+    ),
+    "dropped": lambda theme, s: dots.dropped(s.tokens, s.said, s.shares(3, 7), s.shares(7), theme=theme),
+    "gradients": lambda theme, s: dots.gradients(s.tokens, {"a": s.shares(7), "b": s.shares(7)}, theme=theme),
+    "routing": lambda theme, s: columns.routing(s.tokens, s.shares(2, 7, 3), theme=theme),
+    "waves": lambda theme, s: paths.waves(s.numbers(7, 4), (1, 0), np.array([6.0, 60]), at=(1, 3), theme=theme),
+    "bumps": lambda theme, s: paths.bumps(
+        np.array([[0, 1], [1, 2], [4, 1]]), s.shares(3, 2), stages=STAGES, tokens=s.tokens, theme=theme
+    ),
+    "intervals": lambda theme, s: paths.against_length(
+        {
+            name: paths.Series(x=np.arange(7.0), values=np.sort(s.shares(7, 3))[:, [1, 0, 2]], said=s.said)
+            for name in ("a", "b")
+        },
+        title="x",
+        theme=theme,
+    ),
+    "descents": lambda theme, s: paths.descents(
+        {"a": s.numbers(7, 2), "b": s.numbers(7, 2)}, [s.numbers(5, 2)], bright=0, reach=(9, 9), theme=theme
+    ),
+    "sizes": lambda theme, s: dots.sizes(s.shares(7), s.shares(7), kinds=KINDS, names=s.tokens, theme=theme),
 }

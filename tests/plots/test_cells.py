@@ -1,34 +1,39 @@
-"""Pictures of cells: what travels to the browser, in which colours, and what is said of a cell."""
+"""Pictures of cells: what travels to the browser, in which colours, and what is written and said of a cell."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from tests.plots.cells import colours, received, sentences, ticks
-from tfmviz.constants import LEAST_SHARE, LEFT_BY_ROUNDING
-from tfmviz.plots import (
-    attribution,
-    compare,
-    damage,
-    learning,
-    masks,
-    normalisation,
-    positions,
-    residual,
-    rotations,
-    side_by_side,
-    steps,
-    translating,
-    writing,
+from tfmviz.constants import LEAST_SHARE, LEFT_BY_ROUNDING, MOST_WRITTEN
+from tfmviz.plots import compare, side_by_side
+from tfmviz.plots.cells import (
+    Axis,
+    Cells,
+    Form,
+    Scale,
+    amounts,
+    chosen_cell,
+    chosen_column,
+    chosen_row,
+    masked,
+    named,
+    of_heads,
+    of_pairs,
+    of_tokens,
+    probability,
+    share,
+    shares,
+    short,
+    signed,
+    written,
 )
-from tfmviz.plots.cells import Axis, Cells
 from tfmviz.plots.theme import DARK, LIGHT
 from tfmviz.record.trace import Array
 
@@ -52,57 +57,49 @@ PATTERN = some_weights(Q_LEN, K_LEN)
 MASK = np.tri(Q_LEN, K_LEN, k=2, dtype=bool)
 CAUSAL = np.tri(Q_LEN, dtype=bool)
 SQUARES = [some_weights(Q_LEN, Q_LEN), -3 * some_weights(Q_LEN, Q_LEN)]
+BOTH = masked(SQUARES, CAUSAL)
 NORMS = np.array([[7.0, 8, 9, 10, 11, 12, 13], [17, 18, 19, 20, 21, 22, 23], [27, 28, 29, 30, 31, 32, 33]])
 SHARES = np.array([[0.25, 0.5, 1.25, -0.5, 0, 1, math.nan], [0.6, 0.7, 0.8, 0.9, 0.1, 0.2, 0.3]])
-STAGES = ["embedding", "after layer 0", "after layer 1"]
-BOTH = (Q_TOKENS, K_TOKENS)
+PER_CENT = Form(digits=1, percent=True)
+CLASSES = np.where(CAUSAL, np.eye(Q_LEN), np.nan)
 
-PICTURES: dict[str, Callable[[], Cells]] = {
-    "attribution": lambda: attribution.heads(
-        SHARES, columns=[f"head {n}" for n in range(7)], title="<a>", chosen=(1, 2)
+PICTURES = {
+    "heads": of_heads(SHARES, share("x, 0 to 1"), texts=written(SHARES, ".2f", absent="–"), chosen=(1, 2)),
+    "patterns": of_pairs(masked([PATTERN] * 2, MASK), Q_TOKENS, K_TOKENS, share(), titles=("<a>", "b")),
+    "in rows of two": compare.shares(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS),
+    "parts": of_pairs(BOTH, Q_TOKENS, Q_TOKENS, signed(BOTH, "x"), titles=("<a>", "b")),
+    "added": Cells(
+        SHARES[None],
+        Axis("layer"),
+        named([f"head {n}" for n in range(7)]),
+        signed(SHARES, "<a>", root=True),
+        form=Form(sign=True),
+        texts=short(SHARES, "+.1f"),
     ),
-    "scheme map": lambda: compare.scheme_map(SHARES, title="<a>", axes=("x", "y")),
-    "shares": lambda: compare.shares(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS),
-    "parts": lambda: compare.parts(SQUARES, CAUSAL, titles=["<a>", "b"], tokens=Q_TOKENS),
-    "damage": lambda: damage.damage(SHARES - 0.3, rows=["layer 0", "<1>"], off=[(1, 2)], chosen=(0, 1)),
-    "recovered": lambda: damage.recovered(
-        SHARES, tokens=list(zip(K_TOKENS, K_TOKENS[::-1], strict=True)), position=2, title="x"
+    "scheme": compare.scheme_map(SHARES, title="<a>", axes=("x", "y")),
+    "lengths": Cells(
+        NORMS[None],
+        named(["embedding", "after layer 0", "after layer 1"]),
+        of_tokens("token", K_TOKENS),
+        amounts(NORMS, "norm"),
+        form=Form(name="norm ", digits=2),
+        notes=[["", *["more"] * 6]] * 3,
+        frames=(*chosen_column(5, 3), *chosen_row(1, 7), *chosen_cell((2, 0))),
     ),
-    "small mask": lambda: masks.small(MASK, title="<a>", k_tokens=K_TOKENS),
-    "attention rows": lambda: writing.attention_rows(
-        SQUARES[0], CAUSAL, q_tokens=Q_TOKENS, k_tokens=Q_TOKENS, first=2, title="<a>"
+    "moved": Cells(NORMS[None] / 100, Axis("a"), Axis("b"), amounts(NORMS / 100, "x", ticks="per cent"), form=PER_CENT),
+    "classes": of_pairs(
+        CLASSES[None], Q_TOKENS, Q_TOKENS, Scale("norms", 0, 2, "x", ticks="whole"), form=Form(digits=0)
     ),
-    "temperatures": lambda: writing.temperatures(SHARES, degrees=(0.5, 1.0), entropies=(1.0, 2.0), words=K_TOKENS),
-    "gaps": lambda: writing.gaps(
-        np.array([[0.5, 0.25], [0.75, np.nan]]), words=[["<a>", "b"], ["c", "b"]], order=(1, 0)
+    "mask": Cells(
+        np.where(MASK, 1.0, np.nan)[None],
+        Axis("query", ()),
+        of_tokens("key", K_TOKENS),
+        Scale("open", 0, 1),
+        form=Form(words=("may look", "may not look")),
     ),
-    "cache": lambda: writing.cache_steps(np.array([[1, 1, np.nan], [0, 0, 1]]), tokens=Q_TOKENS[:3]),
-    "reach": lambda: masks.reach(np.eye(Q_LEN, dtype=int) - 1, tokens=Q_TOKENS, n_layers=2),
-    "change": lambda: masks.change(NORMS / 100, tokens=K_TOKENS),
-    "vectors": lambda: normalisation.vectors(
-        np.stack((SHARES[:, :5], SHARES[:, 2:])), tokens=[K_TOKENS[:1], K_TOKENS], row=0, column=3, limit=None
-    ),
-    "signed table": lambda: positions.table(NORMS - 15, title="x", text="numbers"),
-    "between positions": lambda: positions.between(NORMS[:, :3] / 40, title="x"),
-    "between tokens": lambda: positions.between(np.eye(Q_LEN), title="x", tokens=Q_TOKENS),
-    "bits": lambda: positions.bits(np.eye(3)),
-    "norms": lambda: residual.norms(NORMS, SHARES, tokens=K_TOKENS, position=5),
-    "score tiles": lambda: rotations.score_tiles({"<a>": SQUARES[0]}, CAUSAL, tokens=Q_TOKENS, row=2),
-    "class map": lambda: rotations.class_map(np.eye(Q_LEN, dtype=int), tokens=Q_TOKENS, title="bucket", mask=CAUSAL),
-    "tiles": lambda: steps.tiles([PATTERN, PATTERN], MASK, titles=["<a>", "b"], tokens=BOTH),
-    "head scores": lambda: steps.head_scores(SHARES, title="induction", chosen=(1, 2)),
-    "heads in training": lambda: learning.patterns(
-        SQUARES, CAUSAL, titles=["<a>", "b"], queries=Q_TOKENS, keys=Q_TOKENS, across=2
-    ),
-    "translated": lambda: translating.probabilities(SHARES[1], words=K_TOKENS, n_given=2),
-    "losses of words": lambda: translating.losses(SHARES[1], SHARES[0], words=K_TOKENS, wrote=K_TOKENS[::-1]),
+    "words": Cells(SHARES[None], Axis("T"), of_tokens("next", K_TOKENS), probability("x"), form=PER_CENT),
 }
-SHARE = ("shares", "tiles", "head scores")
-SIGNED = (
-    "attribution", "scheme map", "parts", "damage", "recovered", "vectors", "signed table", "between positions",
-    "between tokens", "score tiles",
-)  # fmt: skip
-AMOUNTS = ("reach", "change", "norms", "class map", "bits")
+SHARE, SIGNED, AMOUNTS = ("heads", "patterns", "in rows of two"), ("parts", "added", "scheme"), ("lengths", "moved")
 
 
 def colour(text: str) -> list[int]:
@@ -115,8 +112,7 @@ def cividis(v: float) -> Sequence[float]:
 
 
 def test_a_picture_survives_the_journey_to_the_browser() -> None:
-    for name, make in PICTURES.items():
-        picture = make()
+    for name, picture in PICTURES.items():
         header, values = received(picture, name="file", alt="<words>", click="sets")
         np.testing.assert_array_equal(values, picture.matrices.astype(np.float32), name)
         assert (header["name"], header["alt"], header["click"]) == ("file", "<words>", "sets")
@@ -132,15 +128,10 @@ def test_a_picture_survives_the_journey_to_the_browser() -> None:
 
 def test_numbers_that_are_none_do_not_reach_the_scale() -> None:
     """The header is strict JSON, and one such number must not take the colours from all others."""
-    assert not [name for name, make in PICTURES.items() if not math.isfinite(make().scale.low + make().scale.high)]
     for odd in (math.nan, math.inf, -math.inf):
         values = np.array([[odd, 0.5, odd], [odd, odd, odd]])
-        for drawn in (
-            compare.scheme_map(values, title="x", axes=("x", "y")),
-            steps.head_scores(values, title="x", chosen=(0, 0)),
-            damage.damage(values, rows=["a", "b"], off=[]),
-            masks.change(values, tokens=Q_TOKENS[:3]),
-        ):
+        for scale in (signed(values, "x"), amounts(values, "x"), share()):
+            drawn = of_heads(values, scale)
             header, sent = received(drawn)
             assert header["scale"]["high"] in (0.5, 1)
             assert np.isfinite(sent).sum() == 1
@@ -149,12 +140,11 @@ def test_numbers_that_are_none_do_not_reach_the_scale() -> None:
 
 def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothing() -> None:
     """Of attention that is what pages call nothing: they say that nothing differs."""
-    of_attention = partial(side_by_side.difference, rows=Axis(title="query"), columns=Axis(title="key"), cell=None)
-    pictures: dict[Callable[[Array], Cells], float] = {
-        partial(masks.change, tokens=Q_TOKENS[:3]): LEFT_BY_ROUNDING,
-        of_attention: LEAST_SHARE,
-    }
-    for draw, rounding in pictures.items():
+
+    def attention(values: Array) -> Cells:
+        return side_by_side.difference(values, rows=Axis("query"), columns=Axis("key"), cell=None)
+
+    for draw, rounding in ((lambda x: of_heads(x, amounts(x, "x")), LEFT_BY_ROUNDING), (attention, LEAST_SHARE)):
         for largest, is_nothing in ((0, True), (rounding / 100, True), (rounding, True), (2 * rounding, False)):
             drawn = draw(largest * np.array([[1, 0.5, 0], [0, 0, 0]]))
             shown, nothing = colours(drawn, [largest, 0], LIGHT)
@@ -162,8 +152,7 @@ def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothin
 
 
 def test_every_cell_is_spoken_of_and_no_two_alike() -> None:
-    for name, make in PICTURES.items():
-        picture = make()
+    for name, picture in PICTURES.items():
         places = list(np.ndindex(*picture.matrices.shape[1:]))
         for matrix in range(len(picture.matrices)):
             said = [sentence.split(": ")[0:2] for sentence in sentences(picture, places, matrix=matrix)]
@@ -174,25 +163,23 @@ def test_every_cell_is_spoken_of_and_no_two_alike() -> None:
 def test_shares_of_attention_are_cividis_at_their_root_and_fixed() -> None:
     values = [0, 1e-3, 0.01, 0.04, 0.1, 0.25, 0.5, 0.77, 1]
     expected = [cividis(math.sqrt(v)) for v in values]
-    for name in SHARE:
-        picture = PICTURES[name]()
+    for name, theme in itertools.product(SHARE, THEMES):
+        picture = PICTURES[name]
         assert (picture.scale.low, picture.scale.high) == (0, 1), name
-        for theme in THEMES:
-            np.testing.assert_allclose(colours(picture, values, theme), expected, atol=1.5)
+        np.testing.assert_allclose(colours(picture, values, theme), expected, atol=1.5)
 
 
 def test_signed_values_and_amounts_have_their_scales() -> None:
     for name, theme in itertools.product(SIGNED, THEMES):
-        picture = PICTURES[name]()
-        end = picture.scale.high
-        assert picture.scale.low == -end < 0, name
-        below, zero, above, past = colours(picture, [-end, 0, end, 2 * end], theme)
+        end = PICTURES[name].scale.high
+        assert PICTURES[name].scale.low == -end < 0, name
+        below, zero, above, past = colours(PICTURES[name], [-end, 0, end, 2 * end], theme)
         assert [*map(list, (below, zero, above))] == [*map(colour, theme.signed)], name
         assert below[2] > below[0]
         assert above[0] > above[2]
         assert np.array_equal(past, above), "past the end lies the last colour"
     for name, theme in itertools.product(AMOUNTS, THEMES):
-        picture = PICTURES[name]()
+        picture = PICTURES[name]
         assert picture.scale.low == 0, name
         assert picture.scale.high >= np.nanmax(picture.matrices), name
         found = colours(picture, [0, picture.scale.high / 2, picture.scale.high], theme)
@@ -201,18 +188,17 @@ def test_signed_values_and_amounts_have_their_scales() -> None:
 
 def test_masked_is_neutral_and_what_is_allowed_has_the_colour_of_attention() -> None:
     for theme in THEMES:
-        assert colours(PICTURES["small mask"](), [1], theme).tolist() == [colour(theme.attention)]
-    for theme in THEMES:
+        assert colours(PICTURES["mask"], [1], theme).tolist() == [colour(theme.attention)]
         masked = np.array(colour(theme.masked))
         assert np.ptp(masked) <= 20
-        palette = colours(PICTURES["tiles"](), np.linspace(0, 1, 254).tolist(), theme)
+        palette = colours(PICTURES["patterns"], np.linspace(0, 1, 254).tolist(), theme)
         assert np.linalg.norm(palette - masked, axis=1).min() > 30
         for name in (*SIGNED, *AMOUNTS):
-            assert np.linalg.norm(colours(PICTURES[name](), [0], theme)[0] - masked) > 30, name
+            assert np.linalg.norm(colours(PICTURES[name], [0], theme)[0] - masked) > 30, name
 
 
 def test_small_signed_values_are_coloured_at_their_root() -> None:
-    plain, rooted = PICTURES["parts"](), PICTURES["attribution"]()
+    plain, rooted = PICTURES["parts"], PICTURES["added"]
     assert rooted.scale.high == 1.25
     parts = np.array([-0.25, 0.01, 0.49])
     at_root = np.sign(parts) * np.sqrt(np.abs(parts)) * plain.scale.high
@@ -222,25 +208,67 @@ def test_small_signed_values_are_coloured_at_their_root() -> None:
 
 
 def test_the_colour_bar_counts_in_round_steps_and_stays_true() -> None:
-    assert list(ticks(PICTURES["tiles"](), 5).values()) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
-    assert list(ticks(PICTURES["reach"](), 8).values()) == ["0", "1", "2"]
-    assert list(ticks(PICTURES["change"](), 4).values()) == ["0%", "10%", "20%", "30%"]
-    assert list(ticks(PICTURES["attribution"](), 4).values()) == ["−1", "0", "1"]
-    assert list(ticks(PICTURES["attribution"](), 5).values()) == ["−1.0", "−0.5", "0.0", "0.5", "1.0"]
-    assert ticks(PICTURES["norms"](), 4) == pytest.approx({0: "0", 10: "10", 20: "20", 30: "30"})
+    assert list(ticks(PICTURES["patterns"], 5).values()) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+    assert list(ticks(PICTURES["classes"], 8).values()) == ["0", "1", "2"]
+    assert list(ticks(PICTURES["moved"], 4).values()) == ["0%", "10%", "20%", "30%"]
+    assert list(ticks(PICTURES["added"], 4).values()) == ["−1", "0", "1"]
+    assert list(ticks(PICTURES["added"], 5).values()) == ["−1.0", "−0.5", "0.0", "0.5", "1.0"]
+    assert ticks(PICTURES["lengths"], 4) == pytest.approx({0: "0", 10: "10", 20: "20", 30: "30"})
 
 
-PLUS = {"attribution", "damage", "recovered", "vectors"}
-"""Pictures of what is added or changed, and of numbers on both sides of 0."""
+def test_matrices_side_by_side_keep_cells_tokens_mask_and_one_scale() -> None:
+    for name in ("in rows of two", "parts"):
+        header, values = received(PICTURES[name])
+        np.testing.assert_array_equal(values, [np.where(CAUSAL, matrix, np.nan) for matrix in SQUARES])
+        assert header["titles"] == ["<a>", "b"]
+        assert header["square"]
+        assert header["rows"]["names"] == Q_LABELS
+        below, above = sentences(PICTURES[name], [(3, 1), (1, 3)])
+        assert below.startswith(f"<a>: query 3 “7”, key 1 “cat”: {SQUARES[0][3, 1]:.3f}"[:-2]), name
+        assert above == "<a>: query 1 “cat”, key 3 “7”: –"
+    largest = max(np.abs(matrix[CAUSAL]).max() for matrix in SQUARES)
+    assert PICTURES["parts"].scale.high == pytest.approx(largest)
 
-SQUARE = {
-    *("shares", "parts", "small mask", "reach", "between positions", "between tokens", "score tiles", "class map"),
-    *("tiles", "heads in training"),
+
+FULL_NAME = "<b>" + 20 * "o" + "</b>"
+
+SAID = {
+    "heads": {(0, 6): "layer 0, head 6: –", (1, 0): "layer 1, head 0: 0.600"},
+    "patterns": {
+        (2, 1): f"<a>: query 2 “7”, key 1 “the”: {PATTERN[2, 1]:.3f}",
+        (0, 6): "<a>: query 0 “<s>”, key 6 “⏎”: –",
+    },
+    "added": {(1, 0): "layer 1, head 0: +0.600", (0, 3): "layer 0, head 3: −0.500"},
+    "moved": {(0, 0): "a 0, b 0: 7.0%"},
+    "classes": {(1, 1): "query 1 “cat”, key 1 “cat”: 1"},
+    "mask": {(1, 1): "query 1, key 1 “the”: may look", (0, 4): "query 0, key 4 “&”: may not look"},
 }
-"""Pictures whose rows and columns are tokens or positions."""
 
 
-def test_changes_are_said_with_their_sign_and_tokens_by_tokens_are_square() -> None:
-    pictures = {name: make() for name, make in PICTURES.items()}
-    assert {name for name, picture in pictures.items() if picture.form.sign} == PLUS
-    assert {name for name, picture in pictures.items() if picture.square} == SQUARE
+def test_what_is_said_of_a_cell() -> None:
+    for name, said in SAID.items():
+        assert dict(zip(said, sentences(PICTURES[name], [*said]), strict=True)) == said
+    first, second = sentences(PICTURES["lengths"], [(0, 0), (1, 5)])
+    assert first == "embedding, token 0 “7”: norm 7.00"
+    assert second.startswith(f"after layer 0, token 5 “{FULL_NAME}”: norm 22.00")
+    assert second.endswith("more")
+
+
+def test_names_stay_apart_and_frames_lie_around_what_is_chosen() -> None:
+    header, _ = received(PICTURES["lengths"])
+    assert header["columns"]["names"] == K_LABELS
+    assert header["columns"]["spoken"][1:3] == ["token 1 “the”", "token 2 “the”"]
+    frames = [(frame["top"], frame["left"], frame["bottom"], frame["right"]) for frame in header["frames"]]
+    assert frames == [(0, 5, 3, 6), (1, 0, 2, 7), (2, 0, 3, 1)]
+    assert [*chosen_column(None, 3), *chosen_cell(None)] == []
+    later = of_tokens("query", Q_TOKENS, first=3)
+    assert (later.names, later.spoken) == (["7", "⇥"], ["query 3 “7”", "query 4 “⇥”"])
+
+
+def test_numbers_are_written_short_and_of_many_cells_not_at_all() -> None:
+    assert received(PICTURES["heads"])[0]["texts"][0] == ["0.25", "0.50", "1.25", "−0.50", "0.00", "1.00", "–"]
+    assert short(np.array([[0.04, 0.06, math.nan]]), "+.1f") == [["·", "+0.1", ""]]
+    values = np.array([[1, 0.996, 0.994, 0.25, 0.006, 0.004, 0, math.nan]])
+    assert shares(values) == [["1.0", "1.0", ".99", ".25", ".01", "·", "·", ""]]
+    for shape in ((MOST_WRITTEN,) * 2, (1, MOST_WRITTEN + 1), (MOST_WRITTEN + 1, 1)):
+        assert (written(np.zeros(shape), ".2f") is None) == (max(shape) > MOST_WRITTEN), shape

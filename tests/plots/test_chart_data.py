@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tfmviz.plots import attribution, compare, damage, efficient, normalisation, positions, residual, steps, stream
+from tfmviz.plots import bars, compare, dots, paths
+from tfmviz.plots import columns as upright
+from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, curves, growth, line_chart, named_lines
 from tfmviz.plots.pairs import pairs
 from tfmviz.plots.theme import DARK, LIGHT
 
@@ -51,7 +53,7 @@ def test_pairs_stand_side_by_side_for_every_token() -> None:
 
 def test_writes_stand_side_by_side_per_layer_with_their_shares_and_none_where_nothing_was_written() -> None:
     attention, mlp, shares = np.array([3.0, 0.5, 0.0]), np.array([1.0, 2.0, 0.0]), np.array([0.75, -0.2, math.nan])
-    chart = residual.writes(attention, mlp, shares, theme=LIGHT)
+    chart = upright.writes(attention, mlp, shares, theme=LIGHT)
     assert columns(chart, "layer", "series", "value", "word") == [
         *(("0000 0", "0000 attention", 3, "75%"), ("0001 1", "0000 attention", 0.5, "-20%")),
         *(("0002 2", "0000 attention", 0, ""), ("0000 0", "0001 MLP", 1, "")),
@@ -64,7 +66,7 @@ def test_writes_stand_side_by_side_per_layer_with_their_shares_and_none_where_no
 
 
 def test_bars_of_a_histogram_are_as_wide_as_their_bins_and_stand_on_nothing() -> None:
-    chart = steps.histogram(np.array([-2.0, 0, 2]), np.array([0.2, 0.5, 0.3]), np.eye(3)[1], theme=LIGHT)
+    chart = upright.histogram(np.array([-2.0, 0, 2]), np.array([0.2, 0.5, 0.3]), np.eye(3)[1], theme=LIGHT)
     assert columns(chart, "low", "high", "share")[:3] == [(-3, -1, 0.2), (-1, 1, 0.5), (1, 3, 0.3)]
     assert [share for (share,) in columns(chart, "share")[3:]] == [0, 1, 0]
     assert chart.data["rows"]["hover"][1] == "q · k near 0.00: 50.0% of the pairs"
@@ -72,24 +74,23 @@ def test_bars_of_a_histogram_are_as_wide_as_their_bins_and_stand_on_nothing() ->
     assert bar["encoding"]["y2"] == {"datum": 0}, "without it each bar is a dash at its end"
 
 
-def test_bars_show_the_chosen_head_and_ranked_numbers_their_signs() -> None:
+def test_bars_have_their_colours_and_words_and_room_for_these() -> None:
     for theme in (LIGHT, DARK):
-        chart = steps.bars(["head 0", "head 1"], np.array([1.0, 2]), chosen=1, theme=theme)
-        rows = [("0000 head 0", 1, "other", "1.00"), ("0001 head 1", 2, "chosen", "2.00")]
-        assert columns(chart, "name", "value", "role", "word") == rows
-        assert coloured(chart) == {"other": theme.attention, "chosen": theme.accent}
-    for theme in (LIGHT, DARK):
-        chart = attribution.ranked(["<a>", "b"], np.array([2.0, -0.5]), title="added", theme=theme)
-        ranked = [("0000 <a>", 2, "above", "<a>: +2.00"), ("0001 b", -0.5, "below", "b: −0.50")]
-        assert columns(chart, "name", "value", "role", "hover") == ranked
-        assert coloured(chart) == {"below": theme.signed[0], "above": theme.signed[-1]}
-        assert chart.data["ends"]["x"] == [-3, 3]
-    assert attribution.ranked(["a"], np.array([2.0]), title="x", theme=LIGHT).data["ends"]["x"] == [0, 3]
+        below, _, above = theme.signed
+        for values, signs, ends in (([2.0, -0.5], [above, below], [-3, 3]), ([2.0, 0.5], [above] * 2, [0, 3])):
+            colours = of_signs(np.array(values), theme)
+            look: dict[str, Any] = {"words": ["+2", "x"], "colours": colours, "room": 1.5, "theme": theme}
+            chart = bar_chart(["<a>", "b"], np.array(values), "added", **look)
+            assert columns(chart, "name", "value", "colour", "hover") == [
+                ("0000 <a>", values[0], signs[0], "<a>: +2"),
+                ("0001 b", values[1], signs[1], "b: x"),
+            ]
+            assert chart.data["ends"]["x"] == ends
 
 
 def test_a_look_and_its_effect_stand_one_above_the_other() -> None:
     shares, effect = np.array([0.5, 0.25, 0.25]), np.array([0.1, -0.2, 0.0])
-    above, below = attribution.looks(shares, effect, tokens=TOKENS, title="added", theme=LIGHT)
+    above, below = upright.looks(shares, effect, tokens=TOKENS, title="added", theme=LIGHT)
     assert columns(above, "token", "value", "hover")[0] == ("0000 <s>", 0.5, "looked at “<s>”: 50.0%")
     assert [role for (role,) in columns(below, "role")] == ["above", "below", "above"]
     assert columns(below, "token", "value", "hover")[1] == ("0001 a", -0.2, "added from “a” (token 1): −0.200")
@@ -106,7 +107,7 @@ ROWS = ("embedding", "attention", "attention", "attention", "MLP")
 
 def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
     for theme in (LIGHT, DARK):
-        chart = stream.waterfall(ALONG, kinds=KINDS, names=PARTS, steps=ROWS, theme=theme)
+        chart = bars.waterfall(ALONG, kinds=KINDS, names=PARTS, steps=ROWS, theme=theme)
         assert columns(chart, "step", "begin", "end", "kind") == [
             ("0000 embedding", 0, 4, "embedding"),
             ("0001 attention", 4, 7, "head"),
@@ -123,7 +124,7 @@ def test_each_row_of_a_waterfall_begins_where_the_one_before_ended() -> None:
 
 def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:
     values = np.array([[7.0, 8, 9], [17, 18, 19], [27, 28, 30]])
-    chart = stream.growth(values, stages=("x", "y", "z"), tokens=TOKENS, position=2, theme=LIGHT, top=100)
+    chart = paths.by_stage(values, stages=("x", "y", "z"), tokens=TOKENS, position=2, theme=LIGHT, top=100)
     found: dict[tuple[str, str], list[float]] = {}
     for line, kind, length in columns(chart, "line", "kind", "length"):
         found.setdefault((line, kind), []).append(length)
@@ -142,7 +143,7 @@ def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:
 def test_of_many_tokens_the_chosen_one_still_answers_the_pointer_at_every_stage() -> None:
     values = np.arange(25 * 64.0).reshape(25, 64)
     stages, tokens = [str(i) for i in range(25)], [str(i) for i in range(64)]
-    points = stream.growth(values, stages=stages, tokens=tokens, position=5, theme=LIGHT).data["points"]
+    points = paths.by_stage(values, stages=stages, tokens=tokens, position=5, theme=LIGHT).data["points"]
     seen = [length for length, seen in zip(points["length"], points["seen"], strict=True) if seen]
     assert seen == [*values.mean(axis=1), *values[:, 5]]
     assert len(points["length"]) <= 500
@@ -150,7 +151,7 @@ def test_of_many_tokens_the_chosen_one_still_answers_the_pointer_at_every_stage(
 
 def test_parts_without_a_direction_are_left_out() -> None:
     cosines = np.array([math.nan, 0.5, -0.5, 0, 1])
-    chart = stream.sizes(np.arange(5.0), cosines, kinds=KINDS, names=PARTS, theme=LIGHT)
+    chart = dots.sizes(np.arange(5.0), cosines, kinds=KINDS, names=PARTS, theme=LIGHT)
     found = columns(chart, "size", "cosine", "kind")
     assert found == [(1, 0.5, "head"), (2, -0.5, "head"), (3, 0, "head"), (4, 1, "MLP")]
     assert chart.data["rows"]["hover"][1] == "head 1: norm 2.00, cosine −0.50"
@@ -172,24 +173,33 @@ def test_a_curve_that_ends_before_the_others_says_so_and_one_that_stays_is_flat(
     assert "short, position 3: 3.00 nats" in chart.data["rows"]["hover"]
 
 
-def test_lines_run_between_positions_are_dashed_where_level_and_absent_where_measured() -> None:
-    x = np.linspace(0, 2, 5)
-    line = positions.Line(name="wave", y=np.array([0.0, 1, 0]), note="slow", between=(x, np.sin(x * np.pi / 2)))
-    chart = positions.lines([line], title="value", theme=LIGHT)
-    assert columns(chart, "x", "y", "hover") == [
-        (0, 0, "wave at 0: 0, slow"),
-        (1, 1, "wave at 1: 1, slow"),
-        (2, 0, "wave at 2: 0, slow"),
-    ]
+def test_lines_run_between_their_points_and_look_as_their_strokes_say() -> None:
+    x, at = np.linspace(0, 2, 5), np.arange(3.0)
+    line = Line("wave", at, np.array([0.0, 1, 0]), Stroke("red"), "{:g}: {:g}".format, (x, np.sin(x * np.pi / 2)))
+    chart = line_chart([line], Axes("x", "y"), theme=LIGHT)
+    assert columns(chart, "x", "y", "hover") == [(0, 0, "0: 0"), (1, 1, "1: 1"), (2, 0, "2: 0")]
     assert [place for (place,) in columns(chart, "x", table="curves")] == x.tolist()
-    now = positions.Line(name="now", y=np.ones(3), drawn="dots")
-    chart = positions.lines([now, replace(now, name="then", drawn="level")], title="x", theme=LIGHT)
+    strokes = Stroke("red", width=0, dot=40), Stroke("blue", DASHES[1])
+    points = dict.fromkeys(("now", "then"), (at, np.ones(3)))
+    lines = named_lines(points, "{} {:g} {:g}".format, theme=LIGHT, strokes=strokes)
+    chart = line_chart(lines, Axes("x", "y"), theme=LIGHT)
     assert set(columns(chart, "line", "width", "seen")) == {("0000 now", 0, 1), ("0001 then", 2.5, 0)}
     assert scale(chart, "strokeDash", "line")["range"] == [[1, 0], [7, 4]]
+    assert scale(chart, "color", "line")["range"] == ["red", "blue"]
+
+
+def test_costs_that_lie_on_one_another_share_a_word_and_what_is_none_is_left_out() -> None:
+    x, cost = np.array([1.0, 2, 4]), np.array([np.nan, 3, 0])
+    chart = growth({"a": (x, cost), "b": (x, cost), "c": (x, x)}, Axes("tokens, n", "s"), "{:g} s".format, theme=LIGHT)
+    assert columns(chart, "line", "x", "hover")[:2] == [
+        ("0000 a", 2, "a, tokens 2: 3 s"),
+        ("0001 b", 2, "b, tokens 2: 3 s"),
+    ]
+    assert columns(chart, "word", table="words") == [("a = b",), ("c",)]
 
 
 def test_rulers_hold_each_text_on_a_row_and_hands_point_at_their_positions() -> None:
-    chart = positions.rulers([TOKENS, ["b"]], [np.array([0, 0.5, 1]), np.zeros(1)], theme=LIGHT)
+    chart = dots.rulers([TOKENS, ["b"]], [np.array([0, 0.5, 1]), np.zeros(1)], theme=LIGHT)
     assert columns(chart, "text", "x", "hover") == [
         ("0000 N = 3", 0, "0 “<s>” at 0.000"),
         ("0000 N = 3", 0.5, "1 “a” at 0.500"),
@@ -197,7 +207,7 @@ def test_rulers_hold_each_text_on_a_row_and_hands_point_at_their_positions() -> 
         ("0001 N = 1", 0, "0 “b” at 0.000"),
     ]
     angles = np.array([0.0, 1, 2])
-    chart = positions.circle(np.stack((np.sin(angles), np.cos(angles)), axis=1), start=0, shift=2, theme=LIGHT)
+    chart = dots.circle(np.stack((np.sin(angles), np.cos(angles)), axis=1), start=0, shift=2, theme=LIGHT)
     assert columns(chart, "x", "y", "word", table="hands") == [
         (1, 0, "0"),
         (pytest.approx(np.cos(2)), pytest.approx(np.sin(2)), "2"),
@@ -208,29 +218,24 @@ def test_rulers_hold_each_text_on_a_row_and_hands_point_at_their_positions() -> 
 def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
     names = [f"{n}.0" for n in range(7)]
     lost = np.linspace(0.7, 0.1, 7)
-    chart = damage.against(np.linspace(0.2, 0.8, 7), lost, names=names, off=[1], title="lost", theme=LIGHT)
+    chart = dots.scatter(np.linspace(0.2, 0.8, 7), lost, names=names, said=names, off=[1], title="lost", theme=LIGHT)
     found = columns(chart, "x", "y", "role", "word")
     assert found[-1] == (pytest.approx(0.3), pytest.approx(0.6), "off", "1.0")
     assert [role for *_, role, _ in found] == ["on"] * 6 + ["off"]
     np.testing.assert_allclose([x + y for x, y, *_ in found], 0.9)
-    assert chart.data["rows"]["hover"][-1] == "head 1.0: largest share 0.30, loss +0.6000 nats"
+    assert chart.data["rows"]["hover"][-1] == "1.0"
 
 
-def test_points_lie_in_a_square_frame_and_gradients_are_drawn_from_nothing() -> None:
+def test_points_lie_in_a_square_frame() -> None:
     values = np.array([[0.0, 10], [4, 10], [2, 30]])
-    chart = normalisation.points(values, names=["1", "2", "3"], link=(0, 2), titles=("a", "b"), theme=LIGHT)
+    chart = dots.on_one_scale(values, names="123", said="123", link=(0, 2), titles=("a", "b"), theme=LIGHT)
     assert columns(chart, "x", "y", "role") == [(0, 10, "linked"), (4, 10, "other"), (2, 30, "linked")]
     assert columns(chart, "x", "y", table="link") == [(0, 10), (2, 30)]
     assert columns(chart, "x", "y", "reach", table="frame") == [(2, 20, pytest.approx(11.6))]
-    chart = normalisation.depth([0.5, 0.75], [0.25, 0.125], theme=LIGHT)
-    post, pre = "0000 post-norm (2017)", "0001 pre-norm"
-    assert columns(chart, "line", "x", "y") == [(post, 0, 0.5), (post, 1, 0.75), (pre, 0, 0.25), (pre, 1, 0.125)]
-    assert chart.data["ends"]["y"] == [0, pytest.approx(0.81)]
-    assert scale(chart, "color", "line")["range"] == [LIGHT.text, LIGHT.plain]
 
 
 def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:
-    chart = normalisation.spread(np.array([[0.0, 1, 2, 3, 4]]), names=["<1>"], title="γ", usual=1, theme=LIGHT)
+    chart = upright.boxes(np.array([[0.0, 1, 2, 3, 4]]), names=["<1>"], title="γ", usual=1, theme=LIGHT)
     assert columns(chart, "norm", "low", "first", "median", "third", "high") == [("0000 <1>", 0, 1, 2, 3, 4)]
     whisker, box, middle = chart.spec["layer"][1:4]
     assert (whisker["encoding"]["y"]["field"], whisker["encoding"]["y2"]["field"]) == ("low", "high")
@@ -241,6 +246,8 @@ def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:
 
 def test_on_an_axis_of_powers_a_word_stands_where_its_line_is_drawn() -> None:
     """One token has no attention that could lie elsewhere: there is no line, and no word for one."""
-    chart = efficient.random_features((16, 64), {"a": np.array([0.5, 0.0]), "b": np.zeros(2)}, theme=LIGHT)
+    x = np.array([16.0, 64])
+    points = {"a": (x, np.array([0.5, np.nan])), "b": (x, np.full(2, np.nan))}
+    chart = curves(points, Axes("x", "y", log=True), "{} {:g} {:g}".format, theme=LIGHT)
     assert columns(chart, "x", "y", "word", table="words") == [(16, 0.5, "a")]
-    assert np.isnan(np.array(chart.data["rows"]["y"])).sum() == 5
+    assert np.isnan(np.array(chart.data["rows"]["y"])).sum() == 3

@@ -8,7 +8,7 @@ import json
 import altair as alt
 import numpy as np
 
-from tfmviz.plots import learning
+from tfmviz.plots import panels
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import spread
 from tfmviz.plots.panels import BESIDE_NAMES, MOST_STEPS
@@ -20,12 +20,12 @@ STEPS = np.array([1.0, 10, 100, 1000])
 def logs(theme: Theme, *, seed: int, n: int = 7, levels: tuple[tuple[float, str], ...] = ((6.9, "chance"),)) -> Chart:
     rng = np.random.default_rng(seed)
     lines = {name: (np.arange(1.0, n + 1), rng.standard_normal(n)) for name in ("<b>one</b>", "datum.evil']")}
-    return learning.log_panels({"loss": lines, "learning rate": lines}, theme=theme, levels=levels)
+    return panels.log_panels({"loss": lines, "learning rate": lines}, theme=theme, levels=levels)
 
 
 def forming(theme: Theme, *, seed: int) -> Chart:
     rng = np.random.default_rng(seed)
-    return learning.forming(
+    return panels.forming(
         STEPS,
         losses={"first time": rng.random(4), "second time": rng.random(4)},
         heads={"induction": {"head 0.0": rng.random(4), "head 1.0": rng.random(4)}},
@@ -59,7 +59,7 @@ def test_the_lines_are_the_numbers_and_a_step_says_them() -> None:
     assert columns["line"] == ["0000 head 0.0"] * 4 + ["0001 head 1.0"] * 4
     steps = np.array([1.0, 2, 3])
     lines = {"quite-long": (steps, np.array([0.5, np.nan, -0.25])), "short": (steps[:2], np.array([4.0, 3.0]))}
-    said = learning.log_panels({"loss": lines}, theme=LIGHT).data["steps0"]["hover"]
+    said = panels.log_panels({"loss": lines}, theme=LIGHT).data["steps0"]["hover"]
     assert list(said) == ["step 1; quite-long: 0.5; short: 4", "step 2; short: 3", "step 3; quite-long: −0.25"]
 
 
@@ -67,7 +67,7 @@ def test_a_long_run_is_thinned_and_no_step_stands_on_the_numbers() -> None:
     chart = logs(LIGHT, seed=0, n=4000)
     x = np.asarray(chart.data["lines0"]["x"], dtype=float)
     assert x.max() == 4000
-    assert len(x) <= 2 * (learning.MOST_DRAWN + 1)
+    assert len(x) <= 2 * (panels.MOST_DRAWN + 1)
     assert len(chart.data["steps0"]["x"]) <= MOST_STEPS
     for make in (logs, forming):
         layers = [layer["encoding"] for view in make(LIGHT, seed=1).spec["vconcat"] for layer in view["layer"]]
@@ -78,7 +78,7 @@ def test_a_long_run_is_thinned_and_no_step_stands_on_the_numbers() -> None:
 
 def test_all_panels_point_at_one_step_and_one_alone_at_its_own() -> None:
     """Altair numbers names where there are several; a parameter of a view that there is not stops the chart."""
-    alone = learning.log_panels({"loss": {"one": (np.arange(1.0, 5), np.arange(4.0))}}, theme=LIGHT)
+    alone = panels.log_panels({"loss": {"one": (np.arange(1.0, 5), np.arange(4.0))}}, theme=LIGHT)
     for chart, n in ((forming(LIGHT, seed=0), 2), (alone, 1)):
         (parameter,) = chart.spec["params"]
         named = [layer["name"] for view in chart.spec["vconcat"] for layer in view["layer"] if "name" in layer]
@@ -88,7 +88,7 @@ def test_all_panels_point_at_one_step_and_one_alone_at_its_own() -> None:
 
 def test_a_bright_run_lies_on_all_others() -> None:
     lines = {name: (np.arange(1.0, 6), np.arange(5.0)) for name in "abcdefg"}
-    chart = learning.log_panels({"loss": lines}, theme=LIGHT, bright="c")
+    chart = panels.log_panels({"loss": lines}, theme=LIGHT, bright="c")
     drawn = list(dict.fromkeys(chart.data["lines0"]["line"]))
     assert [name[5:] for name in drawn] == list("abdefgc")
     colours = [

@@ -10,7 +10,7 @@ from tfmviz.plots.theme import LIGHT
 from tfmviz.plots.values import described
 
 TITLED = {
-    "bars": (["name", "length of what is added"], ["name", "value"]),
+    "bars": (["name", "x"], ["name", "value"]),
     "growth of costs": (["line", "tokens", "seconds"], ["line", "x", "y"]),
     "histogram": (["series", "score: low", "share of the pairs", "score: high"], ["series", "low", "share", "high"]),
     "areas": (["what it shows"], ["hover"]),

@@ -95,7 +95,7 @@ LECTURES = {
     "positional encoding curves",
     "positions_rope": "Shaw; dependency-based; T5 bias; ALiBi; RoPE; long-term decay; interpolation; NTK",
     "positions_compare": "cross terms; longer texts",
-    "tokens": "embedding; one-hot; subwords",
+    "tokens": "embedding; one-hot; subwords; weight tying; tying",
     "translating": "greedy",
     "recipe": "encoder-only; pretraining; teacher forcing; shifted right; self-supervision; Adam; learning rate; "
     "warm-up; label smoothing; KL; dropout",
@@ -103,7 +103,7 @@ LECTURES = {
     "writing": "sampling",
     "complexity": "complexity; convolution; maximum path length",
     "efficient": "Linformer; Reformer; LSH; reversible; linear attention",
-    "size": "weight tying; tying; Common Crawl; batch size; parameters; GPT-3; scaling laws; power law; BLEU; ROUGE; "
+    "size": "Common Crawl; batch size; parameters; GPT-3; scaling laws; power law; BLEU; ROUGE; "
     "ReZero; mixture of experts; Switch Transformer; Synthesizer; Universal; architecture search; sharing",
 }
 """The words of the lectures by the page that is to be found first."""

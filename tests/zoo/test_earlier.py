@@ -147,8 +147,8 @@ def test_a_hash_tells_weights_from_others_and_other_kinds_are_refused(mixed: Pat
     model = zoo.load("seq2seq-none", mixed, kind=zoo.Loaded)
     with pytest.raises(ValueError, match="seq2seq-none was not loaded as a ZooModel"):
         zoo.experiments.pull(model, (3, 5))
-    with pytest.raises(ValueError, match="seq2seq-none has no recurrent layer 0"):
-        zoo.experiments.recurrent_weights(model, 0)
+    with pytest.raises(ValueError, match="seq2seq-none has no recurrent layer rnn"):
+        zoo.experiments.recurrent_weights(model, "rnn.0")
     names = ("seq2seq-none", "seq2seq-additive", "encoder-decoder")
     hashes = [zoo.weights_hash(name, mixed) for name in names]
     assert len(set(hashes)) == 3

@@ -30,10 +30,31 @@ def jacobian(weights: RecurrentWeights, at: Steps, t: int) -> Array:
     """
     r, z, n = at.reset[t], at.update[t], at.candidate[t]
     before = at.hidden[t - 1]
-    a = weights.W_hn @ before + weights.b_hn
-    of_candidate = (r * (1 - n**2))[:, None] * weights.W_hn + (a * r * (1 - r) * (1 - n**2))[:, None] * weights.W_hr
-    of_update = ((before - n) * z * (1 - z))[:, None] * weights.W_hz
+    W_hr, W_hz, W_hn = weights.W_h
+    a = W_hn @ before + weights.b_h[2]
+    of_candidate = (r * (1 - n**2))[:, None] * W_hn + (a * r * (1 - r) * (1 - n**2))[:, None] * W_hr
+    of_update = ((before - n) * z * (1 - z))[:, None] * W_hz
     return np.diag(z) + (1 - z)[:, None] * of_candidate + of_update
+
+
+def products(weights: RecurrentWeights, x: Array, before: Array, unit: int) -> tuple[Array, Array]:
+    """One number of a state as sums of products: what r, z and n have before σ, σ and tanh.
+
+    Args:
+        x: (d_in,), what the layer reads.
+        before: (d_hidden,), h_{t-1}.
+        unit: of h_t.
+
+    Returns:
+        (3, d_in + d_hidden), each number of x and then of h_{t-1} times its weight, and (3,), the biases. What n has of
+        the state is already times r.
+    """
+    of_x, of_h = weights.W_x[:, unit] * x, weights.W_h[:, unit] * before
+    b_x, b_h = weights.b_x[:, unit], weights.b_h[:, unit].copy()
+    r = 1 / (1 + np.exp(-(of_x[0].sum() + of_h[0].sum() + b_x[0] + b_h[0])))
+    of_h[2] *= r
+    b_h[2] *= r
+    return np.concatenate((of_x, of_h), axis=1), b_x + b_h
 
 
 def fading(weights: RecurrentWeights, at: Steps) -> Array:

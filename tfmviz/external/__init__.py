@@ -25,7 +25,9 @@ SOURCE, TARGET = ("source", "source_tokens"), ("tokens", "target")
 """How a file or a mapping calls the tokens of its two texts."""
 
 
-def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokenizer: Any = None) -> Trace:
+def trace_of(
+    attentions: Any, tokens: Any = None, *, source: Any = None, tokenizer: Any = None, segments: Any = None
+) -> Trace:
     """See `tfmviz.trace_of`."""
     if isinstance(attentions, Trace):
         return attentions
@@ -34,6 +36,7 @@ def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokeniz
     if isinstance(attentions, Mapping):
         tokens = texts.first_given(tokens, attentions, TARGET)
         source = texts.first_given(source, attentions, SOURCE)
+        segments = texts.first_given(segments, attentions, ("segments",))
     if tokens is None and tokenizer is not None:
         tokens = getattr(attentions, "sequences", None)
     given = arrays.read(attentions)
@@ -42,6 +45,7 @@ def trace_of(attentions: Any, tokens: Any = None, *, source: Any = None, tokeniz
         found = {"decoder.cross_attn": found["self_attn"]}
     sizes = _sizes(found)
     target = texts.encoding(tokens, tokenizer, sizes["target"], name="tokens", may_end_later=given.is_written)
+    target = replace(target, segments=texts.segments(segments, tokens, tokenizer, target.tokens))
     other = texts.encoding(source, tokenizer, sizes["source"], name="source") if "source" in sizes else None
     values: dict[str, Array] = {}
     for kind, layers in found.items():
@@ -61,6 +65,7 @@ def show(
     *,
     source: Any = None,
     tokenizer: Any = None,
+    segments: Any = None,
     title: str = "",
     words: bool = False,
 ) -> Page:
@@ -69,7 +74,7 @@ def show(
         attentions = files.read(Path(attentions))
     if not title and isinstance(attentions, Mapping) and isinstance(attentions.get("title"), str):
         title = attentions["title"]
-    trace = trace_of(attentions, tokens, source=source, tokenizer=tokenizer)
+    trace = trace_of(attentions, tokens, source=source, tokenizer=tokenizer, segments=segments)
     return Page(trace=merged(trace) if words else trace, title=texts.sound(title))
 
 

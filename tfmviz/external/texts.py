@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -61,6 +63,61 @@ def encoding(given: Any, tokenizer: Any, n: int, *, name: str, may_end_later: bo
     return _encoding(tokens, ids or tuple(numbers[entry] for entry in entries))
 
 
+MOST_PARTS = 8
+"""Parts of a text that can be told apart."""
+
+MARK = re.compile(r"\[[A-Z]+\]|<[^<>\s]+>")
+"""How special tokens are spelled: [CLS], </s>, <|im_end|>."""
+
+
+def segments(given: Any, tokens: Any, tokenizer: Any, entries: Sequence[str]) -> tuple[str, ...]:
+    """The name of the part that each token belongs to, "" for special tokens between parts; empty where there is one.
+
+    Args:
+        given: names, or numbers of parts; None: what a tokenizer says in `tokens` about a pair of sentences.
+        entries: the tokens.
+
+    Raises:
+        ValueError: there are not as many as tokens, or too many parts.
+    """
+    if given is None:
+        given = _of_pair(tokens)
+    if given is None:
+        return ()
+    found = given.tolist() if hasattr(given, "tolist") else list(given)
+    if len(found) == 1 and isinstance(found[0], list | tuple):  # a batch of one
+        found = list(found[0])
+    if len(found) == len(entries) + 1:  # with the token that a model wrote last, which `encoding` leaves out
+        found = found[:-1]
+    if len(found) != len(entries):
+        raise ValueError(f"segments has {len(found)} entries, but there are {len(entries)} tokens.")
+    marks = set(getattr(tokenizer, "all_special_tokens", ()))
+    are_marks = [entry in marks or MARK.fullmatch(entry) is not None for entry in entries]
+    names = tuple(map(_named, found, are_marks))
+    n_parts = len(set(names) - {""})
+    if n_parts > MOST_PARTS:
+        raise ValueError(f"segments names {n_parts} parts of the text; a page tells {MOST_PARTS} apart.")
+    return names if n_parts > 1 else ()
+
+
+def _of_pair(tokens: Any) -> Any:
+    """What a tokenizer of transformers says about the sentences of a pair; None if nothing."""
+    if not isinstance(tokens, Mapping) or "input_ids" not in tokens:
+        return None
+    try:
+        return tokens.sequence_ids(0)  # type: ignore[attr-defined]  # of a BatchEncoding: None for special tokens
+    except (AttributeError, ValueError):  # no BatchEncoding, or of a slow tokenizer
+        return tokens.get("token_type_ids")
+
+
+def _named(part: Any, is_mark: bool) -> str:
+    if part is None:
+        return ""
+    if isinstance(part, str):
+        return sound(part)
+    return "" if is_mark else chr(ord("A") + int(part) % 26)
+
+
 def sound(text: str) -> str:
     """Text that UTF-8 can hold: halves of a character, which JSON may contain, become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -115,7 +172,8 @@ def in_words(text: Encoding) -> tuple[Encoding, Array]:
     places = [*starts.tolist(), len(tokens)]
     words = ["".join(tokens[a:b]).replace(CONTINUES, "") for a, b in pairwise(places)]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    return _encoding(words, tuple(numbers[word] for word in words)), starts
+    named = tuple(text.segments[start] for start in starts) if text.segments else ()
+    return replace(_encoding(words, tuple(numbers[word] for word in words)), segments=named), starts
 
 
 def _encoding(tokens: Sequence[str], ids: tuple[int, ...]) -> Encoding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import signal
@@ -20,6 +21,15 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it finds no half-made folder either
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # what matters is said here
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    try:
+        return run(args)
+    except KeyboardInterrupt:
+        print("\nStopped. Nothing was written; files that were fetched are kept for the next time.", file=sys.stderr)
+        return 130
+
+
+def run(args: argparse.Namespace) -> int:
+    """Converts, and says why if there is no new model. Returns the exit status."""
     from safetensors import SafetensorError
 
     from tfmviz.huggingface.source import Refused, in_one_line
@@ -38,9 +48,6 @@ def main() -> int:
         what = f"{type(error).__name__}: {in_one_line(error)}"
         print(f"Cannot convert {args.model}: it holds what this command did not expect ({what}).", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("\nStopped. Nothing was written; files that were fetched are kept for the next time.", file=sys.stderr)
-        return 130
     return 0
 
 
@@ -53,6 +60,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("model", help="a folder with a checkpoint, or the name of a model on the Hub, such as gpt2")
     parser.add_argument("--name", help="what the app calls it (the last part of the folder or name)")
     parser.add_argument("--max-len", type=int, default=256, help="most tokens that it reads, up to 512 (256)")
+    parser.add_argument(
+        "--chat", action="store_true", help="read a text as a user's message, in the model's chat template"
+    )
+    parser.add_argument("--most", type=float, default=math.inf, metavar="MB", help="refuse a model with more weights")
+    parser.add_argument(
+        "--look", action="store_true", help="say what it is, with size and licence, and convert nothing"
+    )
+    parser.add_argument("--count", action="store_true", help="count tensors in lines, though nobody reads a terminal")
     return parser.parse_args()
 
 
@@ -64,9 +79,13 @@ def convert(args: argparse.Namespace) -> None:
 
     place = own_models()
     name = name_of(args, place)
-    checkpoint = open_checkpoint(args.model, say=print)
-    convert_folder(checkpoint, place, name, max_len=args.max_len, say=print, progress=progress)
-    print(f"Done: {place / name}. The app lists it as {name}.")
+    checkpoint = open_checkpoint(args.model, say=say, most=args.most * 1e6, is_look=args.look)
+    if args.look:
+        return
+    count = in_lines if args.count else progress
+    choices = {"max_len": args.max_len, "is_chat": args.chat}
+    convert_folder(checkpoint, place, name, say=say, progress=count, **choices)
+    say(f"Done: {place / name}. The app lists it as {name}.")
 
 
 def name_of(args: argparse.Namespace, place: Path) -> str:
@@ -99,6 +118,16 @@ def progress(n_done: int, n_all: int) -> None:
     """A line that counts tensors, on a terminal only."""
     if sys.stderr.isatty():
         print(f"\r{n_done} of {n_all} tensors", end="\n" if n_done == n_all else "", file=sys.stderr, flush=True)
+
+
+def in_lines(n_done: int, n_all: int) -> None:
+    """The same for a program that reads along."""
+    print(f"{n_done} of {n_all} tensors", flush=True)
+
+
+def say(text: str) -> None:
+    """A sentence on the way, at once."""
+    print(text, flush=True)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from tfmviz.huggingface.source import Refused, in_one_line, shards
 from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
 from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, read_json
 
-SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "README.md")
+SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "chat_template.jinja", "README.md")
 """The files beside the weights: configuration, tokenizer, card."""
 
 WEIGHTS = "model*.safetensors"
@@ -49,21 +49,34 @@ class Checkpoint:
     licence: str
 
 
-def open_checkpoint(given: str, *, say: Callable[[str], None]) -> Checkpoint:
+def open_checkpoint(
+    given: str, *, say: Callable[[str], None], most: float = math.inf, is_look: bool = False
+) -> Checkpoint:
     """A folder of this machine or, if there is none of that name, a model of the Hub, which is fetched.
 
     Args:
-        say: told what is about to be fetched.
+        say: told what it is, and what is about to be fetched.
+        most: bytes of weights; more are refused before they are fetched.
+        is_look: only say what it is; of the Hub's models nothing but the small files is fetched.
 
     Raises:
-        Refused: there is no such model, or one that is not known here.
+        Refused: there is no such model, or one that is not known here, or it is too large.
     """
     folder = Path(given).expanduser()
     if folder.is_dir():
-        return _described(folder, origin=str(folder))
+        found = _described(folder, origin=str(folder))
+        _check_size(n_bytes := sum(path.stat().st_size for path in shards(folder)), most)
+        if is_look:
+            say(_in_short(found, n_bytes=n_bytes))
+        return found
     if not HUB_ID.fullmatch(given):
         raise Refused(f"There is no folder {given}, and it is no name of a model on the Hub either.")
-    return _fetched(given, say)
+    return _fetched(given, say, most, is_look)
+
+
+def _check_size(n_bytes: int, most: float) -> None:
+    if n_bytes > most:
+        raise Refused(f"Its weights take {n_bytes / 1e6:,.0f} MB, where {most / 1e6:,.0f} MB are the most.")
 
 
 def _described(folder: Path, *, origin: str) -> Checkpoint:
@@ -133,7 +146,7 @@ def licence_of(card: Path) -> str:
     return found.group(1) if found else "not stated"
 
 
-def _fetched(name: str, say: Callable[[str], None]) -> Checkpoint:
+def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) -> Checkpoint:
     """From the library's own store if the model is there, else from the Hub: the small files, then the weights.
 
     What was fetched when it was stopped is kept there, and the next call fetches the rest.
@@ -144,7 +157,11 @@ def _fetched(name: str, say: Callable[[str], None]) -> Checkpoint:
     with suppress(Exception):  # whatever an empty store leads to
         folder = Path(snapshot_download(name, local_files_only=True))
     if folder.name and _is_whole(folder):
-        return _described(folder, origin=f"{name}, commit {folder.name}")
+        found = _described(folder, origin=f"{name}, commit {folder.name}")
+        _check_size(n_bytes := sum(path.stat().st_size for path in shards(folder)), most)
+        if is_look:
+            say(_in_short(found, n_bytes=n_bytes))
+        return found
     try:
         about = HfApi().model_info(name, files_metadata=True)
         sizes = {file.rfilename: file.size or 0 for file in about.siblings or [] if "/" not in file.rfilename}
@@ -154,7 +171,11 @@ def _fetched(name: str, say: Callable[[str], None]) -> Checkpoint:
         found = _described(Path(snapshot_download(name, revision=about.sha, allow_patterns=small)), origin=origin)
         if not weights:
             raise Refused(without_safetensors(name))
-        say(_in_short(found, n_bytes=sum(sizes[file] for file in weights)))
+        _check_size(n_bytes := sum(sizes[file] for file in weights), most)
+        say(_in_short(found, n_bytes=n_bytes))
+        if is_look:
+            return found
+        say(f"Fetching {n_bytes / 1e6:,.0f} MB …")
         snapshot_download(name, revision=about.sha, allow_patterns=[*small, *weights])
     except Refused:
         raise
@@ -175,7 +196,7 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _in_short(found: Checkpoint, *, n_bytes: int) -> str:
-    """What is about to be fetched, as far as the small files tell."""
+    """What it is, as far as the small files tell."""
     theirs = found.theirs
     shape = " × ".join(
         str(getattr(theirs, key, "?")) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size")
@@ -183,7 +204,7 @@ def _in_short(found: Checkpoint, *, n_bytes: int) -> str:
     tokenizer = next((name for name in TOKENIZER_FILES if (found.folder / name).is_file()), "none")
     return (
         f"{found.origin}: {theirs.model_type}, layers × heads × width {shape}, tokenizer {tokenizer}, licence "
-        f"{found.licence}.\nFetching {n_bytes / 1e6:,.0f} MB …"
+        f"{found.licence}, {n_bytes / 1e6:,.1f} MB."
     )
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 from tfmviz import zoo
+from tfmviz.huggingface import chat
 from tfmviz.huggingface.card import facts_of, said, write_card
 from tfmviz.huggingface.check import Site, compare
 from tfmviz.huggingface.checkpoint import Checkpoint
@@ -71,9 +73,19 @@ def convert(hf_model: Any, hf_tokenizer: Any, *, name: str = "converted", max_le
 
 
 def convert_folder(
-    checkpoint: Checkpoint, place: Path, name: str, *, max_len: int, say: Callable[[str], None], progress: Progress
+    checkpoint: Checkpoint,
+    place: Path,
+    name: str,
+    *,
+    max_len: int,
+    say: Callable[[str], None],
+    progress: Progress,
+    is_chat: bool = False,
 ) -> dict[str, Site]:
     """Writes the folder `place / name`, whole or not at all, and returns the largest differences from the original.
+
+    Args:
+        is_chat: texts are read as a user's message in the checkpoint's chat template.
 
     Raises:
         Refused: the model cannot be shown, or differs from the original.
@@ -85,6 +97,8 @@ def convert_folder(
         check_shapes(source, checkpoint.theirs, config, checkpoint.family)
         theirs = read_tokenizer(checkpoint.folder, checkpoint.theirs)
         tokenizer = tokenizer_of(theirs, checkpoint.theirs, checkpoint.generation, config)
+        if is_chat:
+            tokenizer = _in_chat(tokenizer, theirs, config)
         facts = facts_of(
             config,
             kind=checkpoint.theirs.model_type,
@@ -95,6 +109,9 @@ def convert_folder(
         if unknown := ends_of(checkpoint.theirs, checkpoint.generation, config)[1]:
             marks = ", ".join(map(str, unknown))
             facts["left out"] = f"end of text {marks}: the vocabulary has entries 0 to {config.vocab_size - 1}"
+        if is_chat:
+            around = (*tokenizer.marks.before, *tokenizer.marks.after)
+            facts["reads"] = f"a text as a user's message, with {len(around)} tokens of its chat template around it"
         say("\n".join(f"{key + ':':24}{value}" for key, value in facts.items()))
         _check_room(place, files.n_bytes)
         with new_folder(place, name) as folder:
@@ -106,6 +123,16 @@ def convert_folder(
             _try(folder)
     say("Largest differences:\n" + "\n".join(f"  {line}" for line in said(largest)))
     return largest
+
+
+def _in_chat(tokenizer: ForeignTokenizer, theirs: Any, config: ModelConfig) -> ForeignTokenizer:
+    """The tokenizer with what the chat template puts around a message. Raises: Refused."""
+    if config.architecture != "decoder-only":
+        raise Refused("A chat is read by a decoder alone. Convert it without --chat.")
+    before, after = chat.tokens(theirs, tokenizer.ids, SENTENCES)
+    if (n_around := len(before) + len(after)) > config.max_len // 2:
+        raise Refused(f"Its chat template puts {n_around} tokens around a message: give more room, --max-len.")
+    return tokenizer.with_marks(replace(tokenizer.marks, before=before, after=after))
 
 
 def _try(folder: Path) -> None:

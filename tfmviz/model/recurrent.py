@@ -123,8 +123,7 @@ class RecurrentModel(nn.Module):
         return x
 
 
-def weights_of(model: RecurrentModel, layer: int) -> RecurrentWeights:
-    """The matrices between one state and the next, as arrays that share the model's memory."""
-    _, W_h, _, b_h = model.get_submodule(f"rnn.{layer}.gru").parameters()
-    W_hr, W_hz, W_hn = (part.detach().numpy() for part in W_h.chunk(3))
-    return RecurrentWeights(W_hr=W_hr, W_hz=W_hz, W_hn=W_hn, b_hn=b_h.chunk(3)[2].detach().numpy())
+def weights_of(layer: RecurrentLayer) -> RecurrentWeights:
+    """The matrices of a layer, as arrays that share the model's memory."""
+    W_x, W_h, b_x, b_h = (part.detach().unflatten(0, (3, -1)).numpy() for part in layer.gru.parameters())
+    return RecurrentWeights(W_x=W_x, W_h=W_h, b_x=b_x, b_h=b_h)

@@ -6,8 +6,8 @@ What is drawn stands here; `views/cells` draws it in the browser, where it knows
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tfmviz.words.numbers import decimal
 Texts = Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Axis:
     """Rows or columns.
 
@@ -34,11 +34,12 @@ class Axis:
     title: str
     names: Sequence[str] | None = None
     spoken: Sequence[str] | None = None
+    _: KW_ONLY
     boxed: Sequence[int] = ()
     places: Sequence[int] | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Scale:
     """What the colours mean.
 
@@ -55,6 +56,7 @@ class Scale:
     low: float
     high: float
     title: str = ""
+    _: KW_ONLY
     root: bool = False
     ticks: Literal["decimal", "whole", "per cent"] = "decimal"
 
@@ -96,7 +98,7 @@ class Frame:
     colour: Literal["accent", "plain", "text"] = "accent"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """A picture.
 
@@ -116,6 +118,7 @@ class Cells:
     rows: Axis
     columns: Axis
     scale: Scale
+    _: KW_ONLY
     form: Form = Form()
     titles: tuple[str, ...] = ()
     texts: Texts | None = None
@@ -132,13 +135,25 @@ class Cells:
         return replace(self, scale=scale, titles=self.titles or (self.scale.title,))
 
 
-def of_tokens(title: str, tokens: Sequence[str]) -> Axis:
-    """The tokens of a text as rows or columns; equal tokens stay apart by their positions."""
-    return Axis(
-        title=title,
-        names=[visible(token) for token in tokens],
-        spoken=[f"{title} {position} “{whole(token)}”" for position, token in enumerate(tokens)],
-    )
+def of_tokens(title: str, tokens: Sequence[str], *, first: int = 0) -> Axis:
+    """The tokens of a text from the first on as rows or columns; equal tokens stay apart by their positions."""
+    spoken = [f"{title} {position} “{whole(token)}”" for position, token in enumerate(tokens)]
+    return Axis(title, [visible(token) for token in tokens[first:]], spoken[first:])
+
+
+def named(names: Sequence[str], title: str = "") -> Axis:
+    """Rows or columns that are said as they are called."""
+    return Axis(title, names, names)
+
+
+def of_heads(values: Array, scale: Scale, *, chosen: tuple[int, int] | None = None, **look: Any) -> Cells:
+    """A number of every head, (layer, head); one of them is framed."""
+    return Cells(values[None], Axis("layer"), Axis("head"), scale, frames=chosen_cell(chosen), **look)
+
+
+def of_pairs(matrices: Array, queries: Sequence[str], keys: Sequence[str], scale: Scale, **look: Any) -> Cells:
+    """A number of every query with every key, (matrix, query, key)."""
+    return Cells(matrices, of_tokens("query", queries), of_tokens("key", keys), scale, square=True, **look)
 
 
 def unlabelled(axis: Axis) -> Axis:
@@ -181,6 +196,11 @@ def largest(values: Array, *, nothing: float = LEFT_BY_ROUNDING) -> float:
 def chosen_cell(cell: tuple[int, int] | None) -> tuple[Frame, ...]:
     """A frame around a cell (row, column)."""
     return () if cell is None else (Frame(top=cell[0], left=cell[1], bottom=cell[0] + 1, right=cell[1] + 1),)
+
+
+def chosen_row(row: int, n_columns: int) -> tuple[Frame, ...]:
+    """A frame around a row."""
+    return (Frame(top=row, left=0, bottom=row + 1, right=n_columns),)
 
 
 def chosen_column(column: int | None, n_rows: int) -> tuple[Frame, ...]:

@@ -75,6 +75,21 @@ def rows(data: str = "rows", **options: Any) -> alt.Chart:
     return alt.Chart(alt.NamedData(data), **options)
 
 
+def spots(mark: Spec, data: str = "rows", **channels: Any) -> alt.Chart:
+    """A filled dot for each row, which says what stands in `hover`."""
+    return rows(data).mark_point(filled=True, **mark).encode(**channels, **hover())
+
+
+def words(mark: Spec, data: str = "rows", **channels: Any) -> alt.Chart:
+    """The column `word`, row by row."""
+    return rows(data).mark_text(**mark).encode(**channels, text=alt.Text("word:N"))
+
+
+def of_rows(found: Sequence[tuple[object, ...]], *names: str) -> Columns:
+    """Rows as the columns of a data set."""
+    return dict(zip(names, zip(*found, strict=True), strict=True))
+
+
 def summary() -> alt.Chart:
     """The layer that says in words what a chart shows, for screen readers; it draws nothing."""
     said = alt.Description("summary:N")

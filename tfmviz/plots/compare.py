@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-import numpy as np
-
-from tfmviz.plots.cells import Axis, Cells, Frame, Scale, masked, of_tokens, share, signed
+from tfmviz.plots.cells import Axis, Cells, Scale, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import (
@@ -49,29 +47,6 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
         scale=signed(values, title),
         row_height=round(320 / len(values)),
         square=axes == ("key", "query"),
-    )
-
-
-def pair_maps(maps: Mapping[str, Array], *, at: tuple[int, int]) -> Cells:
-    """The score of one pair of words at every pair of positions, with a frame around the place where the two stand.
-
-    Args:
-        maps: title of each to its (len, len) scores; rows are the query's positions.
-        at: positions of the query and the key; beyond the maps there is no frame.
-    """
-    values = np.stack(list(maps.values()))
-    length = values.shape[-1]
-    reach = length // 32  # a single cell could hardly be seen
-    (top, left), (bottom, right) = ([place + by for place in at] for by in (-reach, reach + 1))
-    return Cells(
-        matrices=values,
-        rows=Axis(title="position of the query, i"),
-        columns=Axis(title="position of the key, j"),
-        scale=signed(values, "score"),
-        titles=tuple(maps),
-        frames=(Frame(top=top, left=left, bottom=bottom, right=right),) if max(bottom, right) <= length else (),
-        square=True,
-        across=2,
     )
 
 
@@ -143,27 +118,11 @@ def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tok
         patterns: each (len, len), rows are queries.
         mask: (len, len), True = may attend.
     """
-    return _panels(masked(patterns, mask), share(), titles=titles, tokens=tokens)
+    return panels(masked(patterns, mask), share(), titles, tokens)
 
 
-def parts(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
-    """Parts of the scores on one scale, side by side; grey is masked.
-
-    Args:
-        matrices: each (len, len), rows are queries.
-        mask: (len, len), True = may attend.
-    """
-    values = masked(matrices, mask)
-    return replace(_panels(values, signed(values, "part of the score"), titles=titles, tokens=tokens), across=4)
-
-
-def turned(matrices: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
-    """Shares that may be negative, side by side on one scale; grey is masked. Arguments as of `parts`."""
-    values = masked(matrices, mask)
-    return _panels(values, signed(values, "share of a value", root=True), titles=titles, tokens=tokens)
-
-
-def _panels(values: Array, scale: Scale, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
+def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[str], *, across: int = 2) -> Cells:
+    """Matrices on one scale, (matrix, query, key), NaN where masked; so many stand side by side."""
     return Cells(
         matrices=values,
         rows=of_tokens("query", tokens),
@@ -171,7 +130,7 @@ def _panels(values: Array, scale: Scale, *, titles: Sequence[str], tokens: Seque
         scale=scale,
         titles=tuple(titles),
         square=True,
-        across=2,
+        across=across,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, partial
 from itertools import cycle
 from typing import Any
@@ -18,13 +18,15 @@ from tfmviz.plots.charts import (
     Chart,
     Columns,
     Spec,
-    hover,
     number,
     numbered,
+    of_rows,
     reach,
     rows,
     specification,
+    spots,
     strokes,
+    words,
 )
 from tfmviz.plots.theme import Theme, shades
 from tfmviz.record.trace import Array
@@ -63,7 +65,7 @@ DOUBLINGS: Spec = {
 """An axis each of whose steps doubles: with more ticks than doublings, these would be round numbers instead."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Stroke:
     """How a line looks.
 
@@ -79,7 +81,7 @@ class Stroke:
     dot: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
     """A line.
 
@@ -98,7 +100,12 @@ class Line:
 
 
 def named_lines(
-    points: Mapping[str, tuple[Array, Array]], said: Callable[[str, float, float], str], *, theme: Theme, dot: int = 0
+    points: Mapping[str, tuple[Array, Array]],
+    said: Callable[[str, float, float], str],
+    *,
+    theme: Theme,
+    dot: int = 0,
+    strokes: Sequence[Stroke] = (),
 ) -> list[Line]:
     """A line for each name, with a shade and a dash of its own.
 
@@ -106,21 +113,99 @@ def named_lines(
         points: x and y of each line.
         said: what a point says, from the name of its line, x and y.
         dot: area of a point.
+        strokes: of the lines, in place of shades, dashes and dots.
     """
-    looks = zip(shades(len(points), theme), cycle(DASHES))
+    looks = strokes or [
+        Stroke(colour, dash, dot=dot) for colour, dash in zip(shades(len(points), theme), cycle(DASHES))
+    ]
     return [
-        Line(
-            name=name,
-            x=np.asarray(x, dtype=float),
-            y=np.asarray(y, dtype=float),
-            stroke=Stroke(colour=colour, dash=dash, dot=dot),
-            said=partial(said, name),
-        )
-        for (name, (x, y)), (colour, dash) in zip(points.items(), looks, strict=True)
+        Line(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float), stroke, partial(said, name))
+        for (name, (x, y)), stroke in zip(points.items(), looks, strict=True)
     ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+def curves(
+    points: Mapping[str, tuple[Array, Array]],
+    axes: Axes,
+    said: Callable[[str, float, float], str],
+    *,
+    theme: Theme,
+    dot: int = 70,
+    words: Sequence[str] | None = None,
+    **more: Any,
+) -> Chart:
+    """`line_chart` of `named_lines`, whose names stand at their ends: `words` may say more, or be none."""
+    lines = named_lines(points, said, theme=theme, dot=dot)
+    return line_chart(lines, axes, theme=theme, words=list(points) if words is None else words, **more)
+
+
+def over(
+    x: Array,
+    series: Mapping[str, Array],
+    axes: Axes,
+    *,
+    theme: Theme,
+    mark: tuple[float, str] | None = None,
+) -> Chart:
+    """Several numbers along one axis, in four colours; after every four lines the dash changes.
+
+    Args:
+        x: (n,), increasing.
+        series: name of each line to its numbers, (n,) or fewer.
+        mark: a place on the x axis, and its words.
+    """
+    colours, dot = shades(min(4, len(series)), theme), 40 if len(x) <= 40 else 0
+    strokes = [Stroke(colours[n % 4], DASHES[n // 4 % 4], 3, dot) for n in range(len(series))]
+    points = {name: (x[: len(values)], values) for name, values in series.items()}
+    lines = named_lines(points, f"{{}}, {axes.x} {{:g}}: {{:.4g}}".format, theme=theme, strokes=strokes)
+    return line_chart(lines, axes, theme=theme, marked=[mark] if mark else [])
+
+
+def growth(
+    costs: Mapping[str, tuple[Array, Array]],
+    axes: Axes,
+    said: Callable[[float], str],
+    *,
+    theme: Theme,
+    marked: Sequence[tuple[float, str]] = (),
+) -> Chart:
+    """Costs against a size, on two scales of powers, where a power law is a straight line.
+
+    What is not finite or not above 0 is left out.
+
+    Args:
+        costs: sizes and costs by name; at least one has a point.
+        axes: are logarithmic, whatever they say.
+        said: how a cost is written.
+        marked: sizes that get an upright line with a word.
+    """
+    size_of = axes.x.split(",")[0]
+    fine = {name: np.isfinite(y) & (y > 0) for name, (_, y) in costs.items()}
+    drawn = {name: (x[fine[name]], y[fine[name]]) for name, (x, y) in costs.items()}
+    return curves(
+        drawn,
+        replace(axes, log=True, doubling=True),
+        lambda name, size, cost: f"{name}, {size_of} {size:,.0f}: {said(cost)}",
+        theme=theme,
+        dot=50,
+        marked=marked,
+        words=_joined(drawn),
+    )
+
+
+def _joined(drawn: Mapping[str, tuple[Array, Array]]) -> list[str]:
+    """The name of each line; lines that lie on one another share the first one's place."""
+    words = {name: [name] for name in drawn}
+    for n, (name, points) in enumerate(drawn.items()):
+        for other in list(drawn)[:n]:
+            if words[other] and all(map(np.array_equal, points, drawn[other])):
+                words[other].append(name)
+                words[name] = []
+                break
+    return [" = ".join(names) for names in words.values()]
+
+
+@dataclass(frozen=True, slots=True)
 class Axes:
     """Axes of a chart of lines.
 
@@ -137,6 +222,7 @@ class Axes:
     x: str
     y: str
     height: int = 380
+    _: KW_ONLY
     log: bool = False
     doubling: bool = False
     power_law: bool = False
@@ -173,7 +259,7 @@ def line_chart(
     if marked:
         data["marks"] = _marks(lines, marked)
     if ends:
-        data["stops"] = dict(zip(("x", "y", "word"), zip(*ends, strict=True), strict=True))
+        data["stops"] = of_rows(ends, "x", "y", "word")
     if words:
         data["words"] = _at_the_ends(lines, names, words, axes, theme, y_range)
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
@@ -190,7 +276,7 @@ def _points(lines: Sequence[Line], names: Sequence[str]) -> Columns:
         for name, line in zip(names, lines, strict=True)
         for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True)
     ]
-    return dict(zip(("line", "x", "y", "dot", "seen", "width", "hover"), zip(*points, strict=True), strict=True))
+    return of_rows(points, "line", "x", "y", "dot", "seen", "width", "hover")
 
 
 def _hover(line: Line, x: float, y: float) -> str:
@@ -301,30 +387,17 @@ def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
     shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend and not in_words)
     line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
-    dots = (
-        rows()
-        .mark_point(filled=True)
-        .encode(
-            x=x,
-            y=y,
-            color=shade,
-            size=alt.Size("dot:Q", scale=None),
-            opacity=alt.Opacity("seen:Q", scale=None),
-            **hover(),
-        )
-    )
-    ends = rows("stops").mark_text(align="left", dx=8)
-    words = rows("words").mark_text(align="left", baseline="middle", dx=6)
+    seen: Spec = {"size": alt.Size("dot:Q", scale=None), "opacity": alt.Opacity("seen:Q", scale=None)}
     parts = {
         "ends": [reach(number(alt.Y, "y", axes.y))],
         "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
         "marks": _uprights(theme, x),
-        "stops": [ends.encode(x=x, y=y, text=alt.Text("word:N"))],
-        "words": [words.encode(x=x, y=y, text=alt.Text("word:N"), color=shade)],
+        "stops": [words({"align": "left", "dx": 8}, "stops", x=x, y=y)],
+        "words": [words({"align": "left", "baseline": "middle", "dx": 6}, "words", x=x, y=y, color=shade)],
     }
     layers = [layer for part, drawn in parts.items() if part in ("", *shape.extra) for layer in drawn]
     said = f"Lines: {axes.y}, against {axes.x}."
-    return specification(theme, *layers, dots, height=axes.height, says=said)
+    return specification(theme, *layers, spots({}, x=x, y=y, color=shade, **seen), height=axes.height, says=said)
 
 
 def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
@@ -340,8 +413,7 @@ def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
 
 def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:
     side: dict[str, Any] = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
-    word = rows("marks").mark_text(baseline="top", lineBreak="\n", **side)
     return [
         rows("marks").mark_rule(color=theme.text, strokeDash=[6, 4], aria=False).encode(x=x),
-        word.encode(x=x, y=alt.YValue(2), text=alt.Text("word:N")),
+        words(side | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -17,6 +17,7 @@ from tfmviz.plots.cells import (
     chosen_cell,
     differences,
     largest,
+    of_heads,
     share,
     shares,
     signed,
@@ -24,7 +25,6 @@ from tfmviz.plots.cells import (
 )
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, line_chart, named_lines
-from tfmviz.plots.links import of_heads
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted
@@ -85,14 +85,17 @@ def attention(
     return replace(picture, texts=[undefined if n in blind else row for n, row in enumerate(picture.texts)])
 
 
-def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
+def difference(
+    values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None, of: str = "share of attention"
+) -> Cells:
     """B − A for the tokens of both; grey where one of them has no such cell.
 
     Args:
-        values: (row, column), in [−1, 1] or NaN.
+        values: (row, column), NaN where there is no difference.
         cell: row and column to mark.
+        of: the quantity.
     """
-    scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
+    scale = signed(values, of, limit=largest(values, nothing=LEAST_SHARE), root=True)
     return _picture(values, rows, columns, scale=scale, title="B − A", cell=cell, sign=True)
 
 
@@ -122,19 +125,6 @@ def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
     lines = named_lines({token: (x, cosines)}, "{} after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
     return line_chart(lines, axes, theme=theme, y_range=(min(0.0, float(cosines.min())), 1.0))
-
-
-def lengths(values: Mapping[str, Array], *, theme: Theme) -> Chart:
-    """How long one token's vector is in A and in B, from the embedding to the last layer.
-
-    Args:
-        values: by what A and B are called (state,).
-    """
-    points = {name: (np.arange(len(along), dtype=float), along) for name, along in values.items()}
-    axes = Axes(x="layers passed", y="norm of the vector", height=230)
-    top = 1.06 * max(float(along.max()) for along in values.values())
-    lines = named_lines(points, "{}, after {:.0f} layers: norm {:.2f}".format, theme=theme, dot=50)
-    return line_chart(lines, axes, theme=theme, y_range=(0.0, top))
 
 
 def _picture(

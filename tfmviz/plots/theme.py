@@ -72,6 +72,12 @@ class Theme:
     signed: tuple[str, str, str]
     letters: int = LETTER_SIZE
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The colour of each kind of part of a model."""
+        parts = {"embedding": self.vector, "position": self.position, "head": self.attention}
+        return parts | {"bias": self.plain, "MLP": self.mlp, "norm": self.norm}
+
 
 def _theme(mode: str) -> Theme:
     colours: dict[str, Any] = _TABLE[mode]

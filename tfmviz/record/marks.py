@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+ROLES = ("", "system", "user", "assistant")
+"""Who says something in a chat."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Marks:
@@ -15,12 +18,16 @@ class Marks:
         start: what the decoder of an encoder-decoder reads first; None in other models.
         first: what every target begins with after `start`, such as a language; None: nothing.
         mask: what stands for a word to fill in; None in models that fill in none.
+        before, after: what a chat puts around a message, as (who says it, index): "system", "user" or "assistant", ""
+            for what nobody says. Empty in models that read a text as it is.
     """
 
     ends: tuple[int, ...] = ()
     start: int | None = None
     first: int | None = None
     mask: int | None = None
+    before: tuple[tuple[str, int], ...] = ()
+    after: tuple[tuple[str, int], ...] = ()
 
     @property
     def before_target(self) -> tuple[int, ...]:
@@ -35,10 +42,15 @@ class Marks:
     def from_dict(cls, values: dict[str, Any], *, vocab_size: int) -> Marks:
         """Raises: ValueError, if an entry is unknown, or an index is not in the vocabulary."""
         try:
-            marks = cls(**values | {"ends": tuple(values["ends"])})
-        except (TypeError, KeyError) as error:
+            chat = {part: tuple((role, index) for role, index in values.get(part, ())) for part in ("before", "after")}
+            marks = cls(**values | chat | {"ends": tuple(values["ends"])})
+        except (TypeError, KeyError, ValueError) as error:
             raise ValueError(f"The list of marks is not complete ({error}).") from error
-        for index in (*marks.ends, *marks.before_target, *([] if marks.mask is None else [marks.mask])):
+        around = (*marks.before, *marks.after)
+        if unknown := {role for role, _ in around if role not in ROLES}:
+            raise ValueError(f"The list of marks names who says them: {min(map(repr, unknown))} is nobody in a chat.")
+        indices = (*marks.ends, *marks.before_target, *(index for _, index in around))
+        for index in (*indices, *([] if marks.mask is None else [marks.mask])):
             if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < vocab_size:
                 raise ValueError(f"A mark has the index {index!r}; the vocabulary has entries 0 to {vocab_size - 1}.")
         return marks

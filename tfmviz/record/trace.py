@@ -39,6 +39,8 @@ class Encoding:
             some of the bytes of a character, that character and which of its bytes ("中 1/3").
         offsets: per token the span of `text` it covers, as character indices (start, end).
         n_dropped: how many tokens were left out at the end because the model's context is shorter.
+        segments: per token the part of the text that it belongs to, such as "A", "B" or "user"; "" for a special token
+            between parts. Empty where the text is one part.
     """
 
     text: str
@@ -46,6 +48,7 @@ class Encoding:
     tokens: tuple[str, ...]
     offsets: tuple[tuple[int, int], ...]
     n_dropped: int = 0
+    segments: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)

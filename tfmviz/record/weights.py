@@ -314,17 +314,17 @@ class PositionEffects:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RecurrentWeights:
-    """What carries the state h of a layer from one step to the next; see `model.recurrent.RecurrentLayer`.
+    """Of one recurrent layer, each for r, z and n in this order; see `model.recurrent.RecurrentLayer`.
 
     Attributes:
-        W_hr, W_hz, W_hn: (d_hidden, d_hidden), in the convention W h.
-        b_hn: (d_hidden,).
+        W_x, W_h: (3, d_hidden, d_in) and (3, d_hidden, d_hidden), in the convention W x.
+        b_x, b_h: (3, d_hidden).
     """
 
-    W_hr: Array
-    W_hz: Array
-    W_hn: Array
-    b_hn: Array
+    W_x: Array
+    W_h: Array
+    b_x: Array
+    b_h: Array
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

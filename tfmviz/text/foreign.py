@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -103,6 +104,11 @@ class ForeignTokenizer:
             (folder / "target_tokenizer.json").write_bytes(self._target.to_str().encode())
         (folder / "tokens.json").write_text(json.dumps(self.marks.to_dict()) + "\n", encoding="utf-8")
 
+    def with_marks(self, marks: Marks) -> Self:
+        """The same with other marks."""
+        target = None if self._target is self._backend else self._target
+        return type(self)(self._backend, marks=marks, vocab_size=self.vocab_size, target=target)
+
     @property
     def kind(self) -> str:
         """The method and the number of entries, such as "BPE, 50,257 entries"."""
@@ -127,7 +133,8 @@ class ForeignTokenizer:
 
     @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes one text for a trace, with the post-processor's marks. If there is a mask, every gap becomes one.
+        """Encodes one text for a trace, with the post-processor's marks, or as the message of a chat where `marks` say
+        so. If there is a mask, every gap becomes one.
 
         Args:
             max_len: the most tokens that are kept. The marks at both ends are kept, the text between them is cut.
@@ -137,12 +144,15 @@ class ForeignTokenizer:
         """
         check_unicode(text)
         found = [token for start, end in parts_of(text, self.fills_gaps) for token in self._part(text, start, end)]
-        before, after = self._added
+        before, after = self._around
         kept = found[: max(max_len - len(before) - len(after), 0)]
         if not kept:
             return Encoding(text=text, ids=(), tokens=(), offsets=(), n_dropped=len(found))
-        marked = [*self._marks(before, 0), *kept, *self._marks(after, len(text))]
-        return _encoding(text, marked, n_dropped=len(found) - len(kept))
+        ids = [[index for _, index in part] for part in (before, after)]
+        marked = [*self._marks(ids[0], 0), *kept, *self._marks(ids[1], len(text))]
+        encoding = _encoding(text, marked, n_dropped=len(found) - len(kept))
+        roles = (*(role for role, _ in before), *["user"] * len(kept), *(role for role, _ in after))
+        return replace(encoding, segments=roles) if any(role for role, _ in (*before, *after)) else encoding
 
     @without_panics()
     def spelled(self, text: str) -> str:
@@ -254,13 +264,16 @@ class ForeignTokenizer:
         return [(index, self.vocabulary[index], (at, at)) for index in ids]
 
     @cached_property
-    def _added(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The marks that the post-processor puts before and after a text."""
+    def _around(self) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
+        """What stands before and after a text, with who says it in a chat: else the post-processor's marks."""
+        if self.marks.before or self.marks.after:
+            return self.marks.before, self.marks.after
         encoding = self._backend.encode("a", add_special_tokens=True)
         own = [n for n, is_mark in enumerate(encoding.special_tokens_mask) if not is_mark]
         if not own:
             return (), ()
-        return tuple(encoding.ids[: own[0]]), tuple(encoding.ids[own[-1] + 1 :])
+        before, after = encoding.ids[: own[0]], encoding.ids[own[-1] + 1 :]
+        return tuple(("", index) for index in before), tuple(("", index) for index in after)
 
     def _readable(self, spelling: dict[int, str], index: int) -> str:
         if index not in spelling:

@@ -19,7 +19,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons
+from tfmviz.ui import icons, side
 
 LONGEST = 300.0
 """Seconds after which a process is ended. It ends itself earlier, but on a busy machine it takes long to start."""
@@ -128,18 +128,23 @@ def by_name(found: Iterable[Found], name: str, x: str, y: str) -> dict[str, tupl
 def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str, words: str) -> None:
     """Draws what has been measured, with a button that measures it, and again while a measurement runs.
 
+    It is the same on both sides of a comparison, and stands on the first.
+
     Args:
         draw: gets what has been measured so far; it may be nothing.
         args: what is to be measured, where a module measures several things.
         words: what the button does.
     """
+    if side.is_b():
+        return
     job = measurement(module, *args)
     running = job.is_running or job.must_wait
 
     @st.fragment(run_every=EVERY if running else None)
     def part() -> None:
         found, runs, waits = job.found, job.is_running, job.must_wait
-        draw(found)
+        with side.during(None):
+            draw(found)
         if runs:
             st.progress(job.share, "Measuring on this server …")
         elif waits:

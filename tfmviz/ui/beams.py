@@ -11,7 +11,7 @@ from tfmviz import zoo
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, hypotheses, lesson
+from tfmviz.ui import hypotheses, inputs, lesson, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
@@ -30,7 +30,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
         banned: tokens that may not be written.
         longest: the most words of a text.
     """
-    with st.container(horizontal=True, key="line-beams"):
+    with st.container(horizontal=True, key=side.key("line-beams")):
         width, alpha = ask()
         found = found_by(here.model, here.text, width, alpha, banned, longest)
         upto = _steps(len(found)) if longest > WINDOW else len(found)
@@ -61,16 +61,15 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
 
 def ask() -> tuple[int, float]:
     """Asks for the number of beams and the length penalty."""
-    width = st.slider("Beams", 1, 8, 3, key="beams", bind="query-params")
-    return width, st.slider("Length penalty α", 0.0, 2.0, 1.0, 0.1, key="alpha", bind="query-params")
+    width = inputs.slider("Beams", 1, 8, 3, key="beams")
+    return width, inputs.slider("Length penalty α", 0.0, 2.0, 1.0, 0.1, key="alpha")
 
 
 def _steps(n: int) -> int:
     """Asks up to which of n steps the tree is drawn; 0 in the address stands for all."""
     if n < 2:
         return n
-    controls.at_most("tree_steps", n)
-    return st.slider("Up to step", 0, n, 0, key="tree_steps", bind="query-params", help="0: to the end") or n
+    return inputs.slider("Up to step", 0, n, 0, key="tree_steps", help="0: to the end") or n
 
 
 def _last_steps(nodes: Sequence[Node], upto: int) -> list[Node]:

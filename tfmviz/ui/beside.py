@@ -27,6 +27,13 @@ What = Literal[
 ]
 """What may differ between A and B."""
 
+SENTENCES: tuple[What, ...] = ("another sentence",)
+"""On a page without a model to choose."""
+
+SENTENCES_AND_MODELS: tuple[What, ...] = ("another sentence", "another model")
+
+SENTENCES_AND_HEADS_OFF: tuple[What, ...] = ("another sentence", "a head off")
+
 WITHOUT_HEADS: tuple[What, ...] = ("another sentence", "another model", "a head off")
 """On a page on which one head is like another."""
 

@@ -19,7 +19,7 @@ import streamlit as st
 from tfmviz.constants import ATTENTION_KINDS, LONGEST_LOOK, MOST_TYPED
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.trace import Encoding, kind_of
-from tfmviz.ui import icons, inputs, menu, models, trained
+from tfmviz.ui import icons, inputs, menu, models, side, trained
 from tfmviz.ui.router import goes_back
 from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
@@ -197,6 +197,8 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
     Args:
         key: of `PINS`, what is chosen here.
     """
+    if side.is_b():
+        return
     box = f"chosen_{key}"
     st.session_state[box] = position
     st.selectbox(

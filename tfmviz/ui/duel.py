@@ -15,7 +15,7 @@ from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import PositionEffects
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
@@ -143,13 +143,13 @@ def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Due
         st.stop()
     line = lesson.line("duel")
     left_scheme, right_scheme = (
-        line.selectbox(label, there, index=there.index(scheme) if scheme in there else n, key=key, bind="query-params")
+        inputs.selectbox(label, there, index=there.index(scheme) if scheme in there else n, key=key, line=line)
         for n, (label, key, scheme) in enumerate(zip(("Scheme A", "Scheme B"), ("left", "right"), first, strict=True))
     )
     left, right = twin_of(left_scheme), twin_of(right_scheme)
     counts = left.model.config.n_layers, left.model.config.attention.n_heads
     layer, head = (
-        line.slider(f"{label} (A and B)", 0, count - 1, 0, key=key, bind="query-params")
+        inputs.slider(f"{label} (A and B)", 0, count - 1, 0, key=key, line=line)
         for label, key, count in zip(("Layer", "Head"), ("twin_layer", "twin_head"), counts, strict=True)
     )
     if left.trace(here.text).target.n_dropped:
@@ -321,7 +321,7 @@ def attention(duel: Duel) -> None:
     left, right = _lessons(duel)
     a, b = duel.schemes
     line = lesson.line("match")
-    how = line.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", bind="query-params")
+    how = inputs.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", line=line)
     found = None if how == MATCHED[1] else most_alike(duel)
     if found is not None:
         right = replace(right, choice=replace(right.choice, layer=f"decoder.{found.layer}.self_attn", head=found.head))

@@ -20,7 +20,7 @@ from tfmviz.plots.charts import Chart, Columns
 from tfmviz.plots.space import Space, View
 from tfmviz.plots.theme import DARK, LIGHT, Theme
 from tfmviz.plots.values import described
-from tfmviz.ui import scripts
+from tfmviz.ui import inputs, scripts, side
 from tfmviz.views import bars, beams, cells, counts
 from tfmviz.views.bars import Bars
 from tfmviz.views.beams import Tree
@@ -40,8 +40,8 @@ def theme() -> Theme:
 
 def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
     """Asks where a figure in space is seen from, for those who cannot turn it by hand."""
-    chosen: View | None = line.segmented_control(
-        "Seen from", get_args(View), default=first, key="seen_from", bind="query-params", required=True
+    chosen: View | None = inputs.segmented_control(
+        "Seen from", get_args(View), default=first, key="seen_from", required=True, line=line
     )
     return chosen or first
 
@@ -50,44 +50,80 @@ Drawing = Chart | Space | Cells | Table | Tree | Bars
 """What a figure draws: its data, and how they look."""
 
 
-def show(
-    key: str,
-    drawing: Drawing,
-    *,
-    title: str = "",
-    hint: str = "",
-    alt: str = "",
-    click: str = "",
-    linked: Sequence[str] = (),
-    follows: bool = False,
-    on_pick: Callable[..., None] | None = None,
-) -> None:
-    """Draws a figure: the one way to do so, whatever it is made of. See `views/shared/where.ts`, too.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Figure:
+    """A figure of a page. See `views/shared/where.ts`, too.
 
-    Args:
+    Attributes:
         key: its name on the page, that of saved files too; letters, digits, `_` and `-`.
         title: stands above it, where the drawing has none of its own (cells and tables have).
-        hint: a line below it, on what a pointer does.
         alt: for screen readers, where that says more than `plots.said` finds in the marks.
         click: what a click on a cell does, as in "choose its head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
         follows: whether a picture of cells beside it has the same scale: one colour bar and one hint are enough.
         on_pick: gets what was clicked: row and column of a cell, the row of a table, the tokens of a branch of a tree.
     """
-    match drawing:
-        case Cells():
-            picture = drawing.without_bar() if follows else drawing
-            packed = cells.payload(picture, name=key, alt=alt or said.of_cells(drawing), click=click, linked=linked)
-            _mount("cells", cells, key, packed, on_pick, lambda cell: _cell(drawing, cell))
-        case Table():
-            _mount("counts", counts, key, drawing.payload(), on_pick, lambda row: _row(drawing, row))
-        case Tree():
-            data = drawing.payload(alt=alt, picks=on_pick is not None)
-            _mount("beams", beams, key, data, on_pick, lambda n: _ids(drawing, n))
-        case Bars():
-            _bars(key, drawing, title)
-        case _:
-            _framed(key, drawing, title, alt)
+
+    key: str
+    drawing: Drawing
+    title: str = ""
+    alt: str = ""
+    click: str = ""
+    linked: Sequence[str] = ()
+    follows: bool = False
+    on_pick: Callable[..., None] | None = None
+
+    def draw(self) -> None:
+        match self.drawing:
+            case Cells() as picture:
+                alt = self.alt or said.of_cells(picture)
+                shown = picture.without_bar() if self.follows else picture
+                packed = cells.payload(shown, name=self.key, alt=alt, click=self.click, linked=self.linked)
+                self._mount("cells", cells, packed, lambda cell: _cell(picture, cell))
+            case Table() as table:
+                self._mount("counts", counts, table.payload(), lambda row: _row(table, row))
+            case Tree() as tree:
+                data = tree.payload(alt=self.alt, picks=self.on_pick is not None)
+                self._mount("beams", beams, data, lambda n: _ids(tree, n))
+            case Bars() as shares:
+                _title(self.title)
+                _component("bars", bars.JS, bars.CSS)(key=self.key, data=shares.payload(), width="stretch")
+            case chart:
+                with st.container(key=self.key, gap=None):
+                    _title(self.title)
+                    if isinstance(chart, Chart):
+                        _chart(chart, self.key, self.alt or said.of_chart(chart), self.title)
+                    else:
+                        _space(chart, self.key, self.alt)
+
+    def _mount(
+        self,
+        name: str,
+        view: ModuleType,
+        data: bytes | dict[str, Any],
+        read: Callable[[Any], tuple[Any, ...] | None],
+    ) -> None:
+        """Draws a view of which something can be picked: `read` gives what `on_pick` gets, None where there is none."""
+
+        def report() -> None:
+            if self.on_pick and (picked := read(st.session_state[self.key]["picked"])) is not None:
+                self.on_pick(*picked)
+
+        _component(name, view.JS, view.CSS)(key=self.key, data=data, on_picked_change=report)
+
+
+def show(key: str, drawing: Drawing, *, hint: str = "", **how: Any) -> None:
+    """Draws a figure: the one way to do so, whatever it is made of. In a comparison it waits for its partner.
+
+    Args:
+        key, drawing, how: see `Figure`.
+        hint: a line below it, on what a pointer does.
+    """
+    figure = Figure(key=key, drawing=drawing, **how)
+    if (drawn := side.now()) is None:
+        figure.draw()
+    else:
+        drawn.figures[key] = st.container(), figure
     if hint:
         st.caption(hint)
 
@@ -104,23 +140,6 @@ def result(text: str) -> None:
         st.markdown(others)
 
 
-def _mount(
-    name: str,
-    view: ModuleType,
-    key: str,
-    data: bytes | dict[str, Any],
-    on_pick: Callable[..., None] | None,
-    read: Callable[[Any], tuple[Any, ...] | None],
-) -> None:
-    """Draws a view of which something can be picked: `read` gives what `on_pick` gets, None where there is no such."""
-
-    def report() -> None:
-        if on_pick and (picked := read(st.session_state[key]["picked"])) is not None:
-            on_pick(*picked)
-
-    _component(name, view.JS, view.CSS)(key=key, data=data, on_picked_change=report)
-
-
 def _cell(picture: Cells, at: Mapping[str, int]) -> tuple[int, int] | None:
     _, n_rows, n_columns = picture.matrices.shape
     row, column = at["row"], at["column"]
@@ -135,21 +154,6 @@ def _ids(tree: Tree, n: int) -> tuple[tuple[int, ...]] | None:
     if n >= len(tree.nodes):
         return None
     return (tree.nodes[n].ids if n >= 0 else (),)
-
-
-def _framed(key: str, drawing: Chart | Space, title: str, alt: str) -> None:
-    """A chart that Streamlit draws, and the title that it has not."""
-    with st.container(key=key, gap=None):
-        _title(title)
-        if isinstance(drawing, Chart):
-            _chart(drawing, key, alt or said.of_chart(drawing), title)
-        else:
-            _space(drawing, key, alt)
-
-
-def _bars(key: str, drawing: Bars, title: str) -> None:
-    _title(title)
-    show_plain_view("bars", js=bars.JS, css=bars.CSS, data=drawing.payload(), key=key)
 
 
 def _title(title: str) -> None:
@@ -240,13 +244,19 @@ def show_view(
         link: what ties it to another view of its kind on the page.
     """
     key = key or name
+    if (drawn := side.now()) is not None:
+        link = Link(view=drawn.other(key), places=drawn.places, follows=drawn.is_b)
+        key = drawn.key(key)
     leads = link.view if link and link.follows else key
     answered = f"{leads}_sequence"
 
+    is_b = side.is_b()
+
     def report() -> None:
-        found = st.session_state[key]["selection"]
-        st.session_state[answered] = int(found["sequence"])
-        on_report(found)
+        if not is_b:  # what is chosen there is a token of B's
+            found = st.session_state[key]["selection"]
+            st.session_state[answered] = int(found["sequence"])
+            on_report(found)
 
     _component(name, js, css)(key=key, data=data, on_selection_change=report)
     answer = {"sequence": st.session_state.get(answered, 0), "view": key}
@@ -258,22 +268,25 @@ def show_view(
 def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
     """Draws a client-side view that reports what is chosen in it: `on_pick` gets that, whatever it is."""
 
-    def report() -> None:
-        on_pick(st.session_state[name]["picked"])
+    key, is_b = side.key(name), side.is_b()
 
-    _component(name, js, css)(key=name, data=data, on_picked_change=report)
+    def report() -> None:
+        if not is_b:
+            on_pick(st.session_state[key]["picked"])
+
+    _component(name, js, css)(key=key, data=data, on_picked_change=report)
 
 
 def show_plain_view(
     name: str, *, js: str, css: str, data: Any, key: str | None = None, width: int | Literal["stretch"] = "stretch"
 ) -> None:
     """Draws a client-side view that reports nothing, `width` pixels wide or as wide as there is room."""
-    _component(name, js, css)(key=key or name, data=data, width=width)
+    _component(name, js, css)(key=side.key(key or name), data=data, width=width)
 
 
 def show_code(*functions: Callable[..., Any]) -> None:
     """Shows the source of functions, in plain ink: Streamlit's colours of code cannot be read from the last row."""
-    with st.expander("Show the code that computes this", key="code", on_change="rerun") as unfolded:
+    with st.expander("Show the code that computes this", key=side.key("code"), on_change="rerun") as unfolded:
         if unfolded.open:
             for function in functions:
                 st.code(inspect.cleandoc(inspect.getsource(function)), language=None, wrap_lines=True)

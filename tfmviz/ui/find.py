@@ -102,7 +102,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def tabs(page: Page) -> Iterator[Tab]:
-    """The tabs of a page, from its source: the calls of `lesson.tabs` there, and where tabs hold tabs."""
+    """The tabs of a page, from its source: the calls of `tabs` there, and where tabs hold tabs."""
     for key, tab in _rows(page.file):
         inner = Path(__file__).parent / "positions" / WITHIN.get(tab.title, "")
         if page.name != "positions" or tab.title not in WITHIN:
@@ -132,27 +132,21 @@ def contents() -> None:
 
 def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "lesson.tabs"):
-            continue
-        row, parts = node.args
-        assert isinstance(row, ast.Constant)
-        assert isinstance(parts, ast.Dict)
-        key = str(row.value)
-        earlier = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "earlier"]
-        choices = [(title, tab, chosen) for of in earlier for title, (tab, chosen) in of.items() if chosen]
-        for name, part in zip(parts.keys, parts.values, strict=True):
-            if isinstance(name, ast.Constant):
-                within = {title: chosen for title, tab, chosen in choices if tab == name.value}
-                for title, chosen in (within or {str(name.value): {}}).items():
-                    yield key, Tab(title, {key: str(name.value)} | chosen, _asked(part))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tabs":
+            key = str(ast.literal_eval(node.args[0]))
+            for part in node.args[2:]:
+                assert isinstance(part, ast.Call)
+                title = str(ast.literal_eval(part.args[0]))
+                earlier = [ast.literal_eval(word.value) for word in part.keywords if word.arg == "earlier"]
+                within = {name: chosen for names in earlier for name, chosen in names.items() if chosen}
+                for name, chosen in (within or {title: {}}).items():
+                    yield key, Tab(name, {key: title} | chosen, _asked(part))
 
 
-def _asked(part: ast.expr) -> str:
-    if not isinstance(part, ast.Tuple):
-        return ""
-    words, _, *question = part.elts
-    if question:
-        words = question[0].args[0] if isinstance(question[0], ast.Call) else question[0]
+def _asked(tab: ast.Call) -> str:
+    *_, words = tab.args[2:4] or [ast.Constant("")]
+    if isinstance(words, ast.Call):
+        words = words.args[0]
     text = words.value if isinstance(words, ast.Constant) else ""
     return text.split(". ")[0].rstrip(".") if isinstance(text, str) else ""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from tfmviz.ui import side
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.views import guess as view
 from tfmviz.views import question as question_view
@@ -51,6 +52,7 @@ def first(question: str | Question, *, name: str) -> Iterator[None]:
     if not question:
         yield
         return
+    name = side.key(name)
     asked = Question(text=question) if isinstance(question, str) else question
     data = [name, asked.text, list(asked.tokens), asked.answer]  # for a list in a dictionary Streamlit imports pandas
     with st.container(key=f"question-{name}"):
@@ -63,5 +65,5 @@ def first(question: str | Question, *, name: str) -> Iterator[None]:
 @contextmanager
 def along(name: str) -> Iterator[None]:
     """What is drawn inside would tell the answer, and is hidden too."""
-    with st.container(key=f"hidden-{name}"):
+    with st.container(key=side.key(f"hidden-{name}")):
         yield

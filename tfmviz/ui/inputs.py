@@ -1,16 +1,191 @@
-"""Widgets that take what an address says, whatever it says."""
+"""What the reader is asked by the controls of a figure. Each follows the address, and a comparison asks it once.
+
+They are Streamlit's, with its arguments, and besides these:
+
+    line: the container that it is drawn in, if not the current one.
+    bind: "query-params", unless the address does not hold what is chosen.
+
+A control gives a value that fits, whatever the address says, and on side B what was chosen on A (`side`): the nearest
+number, or where B lacks the option its own first one.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, overload
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from tfmviz.ui import side
+
 LARGEST = 2**53
 """Whole numbers from here on are not all numbers of JavaScript."""
+
+Bind = Literal["query-params"] | None
+N = TypeVar("N", int, float)
+T = TypeVar("T")
+
+
+def slider(
+    label: str,
+    low: N,
+    high: N,
+    start: N,
+    step: N | None = None,
+    *,
+    key: str,
+    line: DeltaGenerator | None = None,
+    **look: Any,
+) -> N:
+    def draw() -> Any:
+        if isinstance(high, int) and st.session_state.get(key, 0) > high:  # Streamlit would pass it on
+            st.session_state[key] = high
+        return (line or st).slider(label, low, high, start, step, key=key, bind="query-params", **look)
+
+    return side.once(key, draw, lambda value: min(max(value, low), high))
+
+
+def select_slider(
+    label: str,
+    options: Sequence[T],
+    start: T,
+    *,
+    key: str,
+    line: DeltaGenerator | None = None,
+    bind: Bind = "query-params",
+    **look: Any,
+) -> T:
+    def draw() -> Any:
+        return (line or st).select_slider(label, options, start, key=key, bind=bind, **look)
+
+    return side.once(key, draw, _one_of(options, start))
+
+
+def segmented_control(
+    label: str,
+    options: Sequence[T],
+    *,
+    default: T | None = None,
+    key: str,
+    line: DeltaGenerator | None = None,
+    **look: Any,
+) -> T:
+    """At first, and where the reader takes the choice back, it is `default`, or else the first option."""
+    first = options[0] if default is None else default
+
+    def draw() -> Any:
+        chosen = (line or st).segmented_control(label, options, default=first, key=key, bind="query-params", **look)
+        return first if chosen is None else chosen
+
+    return side.once(key, draw, _one_of(options, first))
+
+
+def radio(label: str, options: Sequence[T], *, key: str, line: DeltaGenerator | None = None, **look: Any) -> T:
+    def draw() -> Any:
+        return (line or st).radio(label, options, key=key, bind="query-params", **look)
+
+    return side.once(key, draw, _one_of(options, options[0]))
+
+
+@overload
+def selectbox(label: str, options: Sequence[T], index: int = 0, *, key: str, **look: Any) -> T: ...
+@overload
+def selectbox(label: str, options: Sequence[T], index: None, *, key: str, **look: Any) -> T | None: ...
+def selectbox(
+    label: str,
+    options: Sequence[T],
+    index: int | None = 0,
+    *,
+    key: str,
+    line: DeltaGenerator | None = None,
+    bind: Bind = "query-params",
+    **look: Any,
+) -> T | None:
+    def draw() -> Any:
+        return (line or st).selectbox(label, options, index, key=key, bind=bind, **look)
+
+    return side.once(key, draw, _one_of(options, None if index is None else options[index]))
+
+
+def multiselect(
+    label: str,
+    options: Sequence[T],
+    default: Sequence[T] = (),
+    *,
+    key: str,
+    line: DeltaGenerator | None = None,
+    **look: Any,
+) -> list[T]:
+    def draw() -> Any:
+        return (line or st).multiselect(label, options, default, key=key, bind="query-params", **look)
+
+    return side.once(key, draw, lambda chosen: [option for option in chosen if option in options])
+
+
+def pills(
+    label: str,
+    options: Sequence[T],
+    *,
+    key: str,
+    line: DeltaGenerator | None = None,
+    bind: Bind = "query-params",
+    **look: Any,
+) -> Any:
+    def draw() -> Any:
+        return (line or st).pills(label, options, key=key, bind=bind, **look)
+
+    return side.once(key, draw, lambda chosen: chosen)
+
+
+def toggle(label: str, value: bool = False, *, key: str, line: DeltaGenerator | None = None, **look: Any) -> bool:
+    def draw() -> Any:
+        return (line or st).toggle(label, value, key=key, bind="query-params", **look)
+
+    return bool(side.once(key, draw, bool))
+
+
+def text_input(label: str, value: str = "", *, key: str, line: DeltaGenerator | None = None, **look: Any) -> str:
+    def draw() -> Any:
+        return (line or st).text_input(label, value, key=key, bind="query-params", **look)
+
+    return str(side.once(key, draw, str))
+
+
+def text_area(
+    label: str,
+    value: str = "",
+    *,
+    key: str,
+    line: DeltaGenerator | None = None,
+    bind: Bind = "query-params",
+    **look: Any,
+) -> str:
+    def draw() -> Any:
+        return (line or st).text_area(label, value, key=key, bind=bind, **look)
+
+    return str(side.once(key, draw, str))
+
+
+def button(label: str, *, line: DeltaGenerator | None = None, **look: Any) -> bool:
+    """It asks nothing; B has none."""
+    return not side.is_b() and (line or st).button(label, **look)
+
+
+def download_button(label: str, data: Callable[[], str | bytes], name: str, kind: str, **look: Any) -> None:
+    """A file, made when somebody asks for it; B has none.
+
+    Args:
+        name, kind: of the file, and its media type.
+    """
+    if not side.is_b():
+        st.download_button(label, data, name, kind, on_click="ignore", **look)
+
+
+def _one_of(options: Sequence[T], first: T | None) -> Callable[[T], T | None]:
+    return lambda value: value if value in options else first
 
 
 def asked_number(key: str) -> int | None:
@@ -25,17 +200,19 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
     Streamlit raises where a whole number is said to be `inf`. It reads the address of the session's start for a new
     widget, whatever has been deleted from it since, so the widget does not follow the address in that run, and the
     browser does not write its first change there; that is done here.
-
-    Args:
-        line: the container that it is drawn in, if not the current one.
     """
-    bind: Literal["query-params"] | None = "query-params"
-    with suppress(ValueError):  # what is no number at all, Streamlit drops itself
-        if not abs(float(st.query_params.get(key, "0"))) < LARGEST:
-            del st.query_params[key]
-            bind = None
-            box["on_change"] = lambda: st.query_params.update({key: str(st.session_state[key])})
-    return (st if line is None else line).number_input(label, key=key, bind=bind, **box)
+
+    def draw() -> Any:
+        bind: Bind = "query-params"
+        with suppress(ValueError):  # what is no number at all, Streamlit drops itself
+            if not abs(float(st.query_params.get(key, "0"))) < LARGEST:
+                del st.query_params[key]
+                bind = None
+                box["on_change"] = lambda: st.query_params.update({key: str(st.session_state[key])})
+        return (line or st).number_input(label, key=key, bind=bind, **box)
+
+    low, high = box.get("min_value"), box.get("max_value")
+    return side.once(key, draw, lambda n: n if low is None or high is None else min(max(n, low), high))
 
 
 def stepper(label: str, count: int, start: int, *, key: str) -> int:

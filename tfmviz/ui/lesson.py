@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import NotCaptured, Trace
 from tfmviz.record.weights import AttentionWeights, PositionEffects
 from tfmviz.text.library import Unreadable
-from tfmviz.ui import controls, guess, icons, models, turns, walks
+from tfmviz.ui import controls, icons, models, side, turns, walks
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.guess import Question
 from tfmviz.ui.router import ensure_routed, of_all_pages, of_this_page
@@ -38,6 +38,8 @@ class Lesson:
         edits: what is changed in the model's pass.
         writes_with_edits: whether a translator's decoder reads the translation that it writes with them, or else the
             one without.
+        places: of the token that looks, of one that it looks at, and of the one after which the model predicts; None:
+            the reader's.
     """
 
     choice: Choice
@@ -46,6 +48,13 @@ class Lesson:
     note: str = ""
     edits: tuple[Edit, ...] = ()
     writes_with_edits: bool = False
+    places: tuple[int, int, int] | None = None
+
+    def about(self, query: int, key: int, target: int) -> Lesson:
+        """The same about other tokens than the reader's; it shares the trace."""
+        other = replace(self, places=(query, key, target))
+        vars(other)["trace"] = self.trace
+        return other
 
     @cached_property
     def trace(self) -> Trace:
@@ -62,6 +71,8 @@ class Lesson:
     @property
     def query(self) -> int:
         """Position of the chosen token among the queries of the chosen layer."""
+        if self.places:
+            return self.places[0]
         return controls.token(self.trace.axes(self.choice.layer)[0].tokens, text=self.text)
 
     @property
@@ -70,6 +81,8 @@ class Lesson:
 
         The best is the key that the chosen head gives most to.
         """
+        if self.places:
+            return self.places[1]
         queries, keys = (axis.tokens for axis in self.trace.axes(self.choice.layer))
         if (chosen := controls.pinned("to")) is not None:
             return min(chosen, len(keys) - 1)
@@ -83,6 +96,8 @@ class Lesson:
     @property
     def target(self) -> int:
         """Position of the chosen token in the text that the model predicts on."""
+        if self.places:
+            return self.places[2]
         return controls.token(self.trace.tokens, text=self.text, first=self.gap)
 
     @property
@@ -175,7 +190,8 @@ def hide(*choices: str) -> None:
         st.html(f'<i class="hides"></i><style>{"".join(map(OUT_OF_SIGHT.__getitem__, choices))}</style>')
 
 
-def _hide_all_but(needed: Sequence[str]) -> None:
+def hide_all_but(needed: Sequence[str]) -> None:
+    """Hides the choices that are not needed; see `hide`."""
     hide(*(choice for choice in CHOICES if choice not in needed))
 
 
@@ -206,7 +222,7 @@ def page(
     with of_all_pages():
         if architecture:
             controls.need(architecture)
-        _hide_all_but(needs)
+        hide_all_but(needs)
         place = _choices()
         _below(place, draw, needs, opens, along)
         if purpose:
@@ -272,11 +288,14 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
 
 def line(key: str) -> DeltaGenerator:
     """A line for the controls of a figure, each with its label before it; see `page.css`."""
-    return st.container(horizontal=True, vertical_alignment="center", key=f"line-{key}")
+    place = st if (drawn := side.now()) is None else drawn.controls
+    return place.container(horizontal=True, vertical_alignment="center", key=side.key(f"line-{key}"))
 
 
 def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
-    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box."""
+    """A menu of sentences that fit the open tab; the chosen one goes into the sentence box. A side B has none."""
+    if side.is_b():
+        return
 
     def take() -> None:
         if text := st.session_state[key]:
@@ -314,54 +333,6 @@ def where_it_predicts() -> Iterator[None]:
         if missing.site != "logits":
             raise
         st.info(NO_HEAD, icon=icons.INFO)
-
-
-Tab = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], str | Question]
-"""What to look at and why (Markdown), the function that draws it, and what a class can guess before it sees it."""
-
-
-def tabs(
-    key: str,
-    parts: Mapping[str, Tab],
-    *,
-    earlier: Mapping[str, tuple[str, dict[str, str]]] | None = None,
-    needs: Mapping[str, Sequence[str]] | None = None,
-) -> None:
-    """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
-
-    Args:
-        key: name of the row in the address.
-        parts: the tabs by their titles.
-        earlier: titles that are a choice within a tab: that tab's, and the choice by its key. Addresses with such a
-            title open there; a tab with the title of its first choice opens as it is.
-        needs: what single tabs read, where that is less than what the page does; "" stands for the tabs not named.
-    """
-    title, choices = (earlier or {}).get(asked := st.query_params.get(key, ""), (asked, {}))
-    if title != asked and key not in st.session_state:
-        st.query_params.update({key: title} | choices)
-        st.rerun()  # the tabs take their first value from the address as it is when a run begins
-    drawn = st.tabs(list(parts), key=key, bind="query-params")
-    for tab, (title, part) in zip(drawn, parts.items(), strict=True):
-        if tab.open:
-            words, draw, *question = part
-            with tab:
-                _hide_all_but((needs or {}).get(title, (needs or {}).get("", CHOICES)))
-                if words:
-                    st.markdown(words)
-                with guess.first(question[0] if question else "", name=key), where_it_predicts():
-                    draw()
-
-
-def either(label: str, key: str, parts: Mapping[str, Callable[[], object]]) -> None:
-    """Draws a choice within a tab, and only the part that is chosen; the first one at the beginning.
-
-    Args:
-        key: name of the choice in the address.
-        parts: the functions that draw them by their names.
-    """
-    names = list(parts)
-    chosen = line(key).segmented_control(label, names, default=names[0], key=key, bind="query-params", required=True)
-    parts[chosen or names[0]]()
 
 
 def say_what_is_continued(here: Lesson, new: int) -> None:

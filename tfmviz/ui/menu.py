@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz import places
 from tfmviz.record.facts import Facts
-from tfmviz.ui import icons, models
+from tfmviz.ui import icons, models, own
 from tfmviz.ui.figures import show_choice
 from tfmviz.ui.named import named
 from tfmviz.views import models as view
@@ -19,6 +19,10 @@ from tfmviz.words.markdown import code, plain
 
 COMMAND = "python -m tfmviz.huggingface openai-community/gpt2 --name gpt2"
 """What makes a model of the reader's own."""
+
+
+OWN = "/own"
+"""What the menu reports for a model of the reader's own; no model is called so."""
 
 
 def there() -> dict[str, Facts]:
@@ -29,7 +33,7 @@ def there() -> dict[str, Facts]:
             st.warning(f"The model {code(entry.name)} is unavailable. {plain(entry.problem)}", icon=icons.WARNING)
     found: dict[str, Facts] = {entry.name: entry.config for entry in entries if entry.config is not None}
     if not found:
-        st.error("There is no model to show. Restore the folder `assets/models/`, or train one: see README.md.")
+        st.error("There is no model to show. Restore the folder `assets/models/`, or see README.md.")
         st.stop()
     return found
 
@@ -47,14 +51,18 @@ def choose(configs: Mapping[str, Facts]) -> str:
         "chosen": chosen,
         "command": COMMAND,
         "folder": _folder(),
+        "converts": own.is_open(),
     }
     show_choice("models", js=view.JS, css=view.CSS, data=data, on_pick=pick)
+    own.show_if_asked()
     return chosen
 
 
 def pick(model: object) -> None:
     """Chooses a model that the menu reports."""
-    if model in models.names():
+    if model == OWN:
+        own.ask()
+    elif model in models.names():
         st.session_state["model"] = model
 
 

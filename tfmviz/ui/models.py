@@ -89,7 +89,7 @@ def needed(name: str) -> Model | None:
     """A model that part of a page needs, whatever the reader has chosen. If it is missing, says so and gives None."""
     if name in zoo.available():
         return load(name)
-    st.info(f"This part needs the model {markdown.code(name)}, which is not in `assets/models/`.", icon=icons.INFO)
+    st.info(f"This part needs the model {markdown.code(name)}, which is missing.", icon=icons.INFO)
     return None
 
 

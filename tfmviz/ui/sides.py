@@ -45,6 +45,16 @@ class Sides:
     key: int
     blind: tuple[int, ...] = ()
 
+    def about_the_same(self) -> tuple[Lesson, Lesson]:
+        """A and B, each about the chosen token; B as it is where it has no such token."""
+        here, there = self.lessons
+        query, key, (of_a, of_b) = self.queries.partner(self.query), self.keys.partner(self.key), targets(self)
+        first = here.about(self.query, self.key, of_a)
+        if query is None:
+            return first, there
+        best = int(there.trace[f"{there.choice.layer}.pattern"][there.choice.head, query].argmax())
+        return first, there.about(query, best if key is None else key, there.target if of_b is None else of_b)
+
 
 def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Sides:
     """Pairs the tokens. Until the reader chooses one, it is the usual one or, where its row is the same, the first

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+
 from tfmviz import zoo
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, of_tokens, share, shares
 from tfmviz.record.model import AnyModel
-from tfmviz.record.trace import Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import models
 from tfmviz.ui.cache import shared, shared_with_others
+from tfmviz.words.labels import quoted, visible
 
 TRANSFORMER = "french-english"
 """The transformer whose languages they share."""
+
+LEAST_WRITTEN = 0.05
+"""Smaller shares have a dot: a picture full of “.01” hides what is large."""
 
 KINDS: tuple[str, ...] = ("none", "dot", "bilinear", "additive")
 """The recurrent translators, by their attention."""
@@ -51,6 +58,40 @@ def written(of: Trace, ends: Collection[int] = (END,)) -> tuple[str, ...]:
     """
     is_over = int(of["logits"][-1].argmax()) in ends
     return (*of.tokens[1:], "⟨end⟩" if is_over else "…")
+
+
+def written_rows(tokens: Sequence[str], shown: int) -> Axis:
+    """Rows by what is written from them; what is still to come is not given away."""
+    names = [visible(token) if row < shown else "" for row, token in enumerate(tokens)]
+    quotes = quoted(tokens, first=1)
+    return Axis("writes", names, [f"writing {q}" if n < shown else "not written yet" for n, q in enumerate(quotes)])
+
+
+def alignment(
+    alpha: Array,
+    title: str,
+    source: Sequence[str],
+    tokens: Sequence[str],
+    shown: int,
+    picked: tuple[int, int] | None = None,
+) -> Cells:
+    """α_ij, (written, source): a row for each written token; rows to come are grey.
+
+    Args:
+        shown: how many rows have been written.
+        picked: row and column that are framed.
+    """
+    values = np.where(np.arange(len(alpha))[:, None] < shown, alpha, np.nan)
+    return Cells(
+        values[None],
+        written_rows(tokens, shown),
+        of_tokens("source", source),
+        share(title),
+        form=Form(name="α "),
+        texts=shares(np.where(values < LEAST_WRITTEN, 0.0, values)),
+        frames=chosen_cell(picked) if picked and picked[0] < shown else (),
+        square=True,
+    )
 
 
 def source_of(of: Trace) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ byte with the first cell in the lowest bits: 1.25 bytes a weight.
     title       name of the model
     id          differs between traces
     words       what each kind of verdict means, as part of a sentence
-    texts       {"target": {"labels": […], "tokens": […]}, "source": …}: per token a short visible label, and itself;
+    texts       {"target": {"labels": […], "tokens": […]}, "source": …}: per token a short visible label, and itself,
+                and in "segments" the part that it belongs to, where the text has parts;
                 "rows" is the target as cross-attention's queries: labels with the word that is read and the one that is
                 about to be written, and both in words ("said")
     kinds       one per kind of attention ("decoder.self_attn", "decoder.cross_attn" …):
@@ -31,6 +32,8 @@ byte with the first cell in the lowest bits: 1.25 bytes a weight.
       repeats                    the same on random tokens that repeat, if that is known and there are no biographies
       unused                     per layer, per head, per row what goes to no token, where rows sum to less than 1
       said                       per layer, per head its biography in words, if there is one
+      between                    {"parts": ["A", "B"], "shares"}: where a text has parts, per layer, per head, from, to
+                                 the share of one part's attention that goes to another
     masks       {"shape": [rows, columns], "at": offset}: one bit a cell, row by row, highest bit first; 1 = may attend
 
 **Long texts.** With more than `WHOLE` weights in all, only thumbnails travel: 64 × 64 bytes a head, each the largest of
@@ -54,6 +57,7 @@ from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.file import Book
 from tfmviz.analysis.heads import IN_WORDS, Kind, allowed, confirmed, layer_scores, verdicts
 from tfmviz.analysis.rollout import rollout
+from tfmviz.analysis.segments import between, parts
 from tfmviz.constants import CODE_STEPS, SCALE_STEPS, TILE_MASKED, TILE_STEPS
 from tfmviz.record.trace import Array, Encoding, Trace, kind_of
 from tfmviz.views.shared import framed
@@ -159,6 +163,9 @@ def _kind(
     unused = [_unused(trace[f"{layer}.pattern"]) for layer in layers]
     if max(rows.max() for rows in unused) > ROUNDING:
         entry["unused"] = [rows.tolist() for rows in unused]
+    if q is k and q.segments:
+        shares = [between(trace[f"{layer}.pattern"], q.segments).round(3).tolist() for layer in layers]
+        entry["between"] = {"parts": parts(q.segments), "shares": shares}
     for layer in layers:
         pattern, mask = trace[f"{layer}.pattern"], allowed(trace, layer)
         known = {"name": layer, "mask": masks.index(mask)}
@@ -290,7 +297,8 @@ def _texts(trace: Trace) -> dict[str, dict[str, list[str]]]:
 
 
 def _text(encoding: Encoding) -> dict[str, list[str]]:
-    return {"labels": [visible(token) for token in encoding.tokens], "tokens": list(encoding.tokens)}
+    found = {"labels": [visible(token) for token in encoding.tokens], "tokens": list(encoding.tokens)}
+    return found | ({"segments": list(encoding.segments)} if encoding.segments else {})
 
 
 class _Blob:

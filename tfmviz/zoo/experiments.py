@@ -10,7 +10,7 @@ from torch import nn
 from tfmviz.model import connectivity, in_training, later, recurrent, timing, window
 from tfmviz.model.cache import Cache
 from tfmviz.model.device import ids_for, to_array
-from tfmviz.model.recurrent import RecurrentModel
+from tfmviz.model.recurrent import RecurrentLayer
 from tfmviz.model.state_space import StateSpace, StateSpaceModel
 from tfmviz.model.window import WindowModel
 from tfmviz.record.edits import Edit
@@ -90,16 +90,17 @@ def pull(model: AnyModel, ids: Sequence[int]) -> Array:
     return connectivity.pull(module, ids)
 
 
-def recurrent_weights(model: AnyModel, layer: int) -> RecurrentWeights:
-    """What carries the state of a recurrent layer from step to step.
+def recurrent_weights(model: AnyModel, layer: str) -> RecurrentWeights:
+    """The matrices of a recurrent layer, by its name in the record: "rnn.0", "decoder".
 
     Raises:
         ValueError: the model has no such layer.
     """
     module: nn.Module = Loaded.behind(model).module
-    if not isinstance(module, RecurrentModel) or not 0 <= layer < len(module.rnn):
+    found = dict(module.named_modules()).get(layer)
+    if not isinstance(found, RecurrentLayer):
         raise ValueError(f"{model.name} has no recurrent layer {layer}.")
-    return recurrent.weights_of(module, layer)
+    return recurrent.weights_of(found)
 
 
 def decays(model: AnyModel, layer: int) -> Array:

@@ -13,13 +13,18 @@ VERDICTS = {kind: f"looks at {words}" for kind, words in IN_WORDS.items()} | {"n
 
 
 def said(found: Biography, book: Book) -> str:
-    """What a head does, in sentences that follow its name: "gives 62% of its attention to the first token …"."""
+    """What a head does, in sentences that follow its name: "gives 62% of its attention to the first token …".
+
+    What it does where tokens come twice leads: it names the head.
+    """
     rest = _claimed(found.claim, book) if found.claim is not None and found.claim.held else "no claim held."
-    words = f"gives {_per_cent(found.first)} of its attention to the first token; of the rest {rest}"
+    first = _per_cent(found.first)
+    words = f"gives {first} of its attention to the first token; of the rest {rest}"
     if found.twice is not None and found.twice.held:
-        words += (
-            f" Where random tokens come twice, {_per_cent(found.twice.share)} goes to {IN_WORDS[found.twice.kind]} "
-            f"({_interval(found.twice)} on {book.twice_on} such texts){_lost_twice(found.damage_twice)}."
+        words = (
+            f"gives {_per_cent(found.twice.share)} of its attention to {IN_WORDS[found.twice.kind]} where random "
+            f"tokens come twice ({_interval(found.twice)} on {book.twice_on} such texts)"
+            f"{_lost_twice(found.damage_twice)}. On ordinary text {first} goes to the first token; of the rest {rest}"
         )
     return f"{words} {_damage(found)}"
 

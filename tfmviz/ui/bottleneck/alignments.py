@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis import alignment
-from tfmviz.plots import bottleneck as figures
-from tfmviz.ui import controls, icons
+from tfmviz.ui import controls, icons, translators
 from tfmviz.ui.bottleneck import sums
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.bottleneck.translations import name_of
@@ -33,14 +32,7 @@ def _alpha(at: Translating) -> None:
     count = at.shown(len(tokens))
     show(
         "alignment",
-        figures.alignment(
-            alpha,
-            title=f"α, {SAID[at.kind]}",
-            source=at.source,
-            written=tokens,
-            shown=count,
-            picked=sums.picked(at),
-        ),
+        translators.alignment(alpha, f"α, {SAID[at.kind]}", at.source, tokens, count, sums.picked(at)),
         click="show its sum",
         on_pick=lambda row, column: controls.put({"word": str(row), "state": str(column)}),
     )
@@ -57,6 +49,6 @@ def _beside(at: Translating) -> None:
     title = f"{name_of(model)}, layer {choice.layer_index}, head {choice.head}"
     show(
         "cross",
-        figures.alignment(pattern, title=title, source=source_of(trace), written=tokens, shown=count),
+        translators.alignment(pattern, title, source_of(trace), tokens, count),
         follows=alignment.has_attention(at.trace),
     )

@@ -70,9 +70,7 @@ def choose(here: Lesson) -> Translating:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)
         st.stop()
     with lesson.line("bottleneck"):
-        kind = st.segmented_control(
-            "Attention", list(recurrent), default=list(recurrent)[-1], key="attention", bind="query-params"
-        )
+        kind = inputs.segmented_control("Attention", list(recurrent), default=list(recurrent)[-1], key="attention")
         at = Translating(
             here=here, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
         )
@@ -88,9 +86,9 @@ def _buttons(at: Translating) -> None:
         max(len(translators.translation(model, at.here.text)) for model in at.recurrent.values()) + 1
     )  # and how it ends
     shown = at.shown(longest)
-    st.button("From the start", on_click=_show, args=(0, longest))
-    st.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)
-    st.button("All", on_click=_show, args=(longest, longest), disabled=shown >= longest)
+    inputs.button("From the start", on_click=_show, args=(0, longest))
+    inputs.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)
+    inputs.button("All", on_click=_show, args=(longest, longest), disabled=shown >= longest)
 
 
 def _show(count: int, longest: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis import alignment
-from tfmviz.plots import bottleneck as figures
 from tfmviz.plots.cells import largest
 from tfmviz.ui import translators
 from tfmviz.ui.bottleneck import sums
@@ -24,7 +23,7 @@ def contexts(at: Translating) -> None:
         title, values, names = "cᵢ = Σⱼ αᵢⱼ hⱼ, ", trace[alignment.CONTEXT], written(trace)
         if kind == "none":
             title, values = "c = hₙ, ", values[:1].repeat(len(names), axis=0)
-        drawn = figures.contexts(values, title=title + SAID[kind], written=names, shown=at.shown(len(names)), limit=end)
+        drawn = sums.picture(values, title + SAID[kind], names, at.shown(len(names)), limit=end)
         with column:
             show(f"contexts_{kind}", drawn, follows=kind != shown[0])
     sums.state_step(at, traces[with_attention], with_attention)

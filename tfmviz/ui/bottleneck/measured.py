@@ -10,8 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.plots import bottleneck as figures
-from tfmviz.plots.bottleneck import Series
+from tfmviz.plots.paths import Series, against_length
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
@@ -58,10 +57,7 @@ def _read() -> dict[str, Any] | None:
 def _bleu(found: Row) -> None:
     rows = found["lengths"]
     series = {NAMES[name]: _series(rows, "bleu", name, _score) for name in found["weights"]}
-    show(
-        "bleu",
-        figures.against_length(series, title="BLEU", theme=theme()),
-    )
+    show("bleu", against_length(series, title="BLEU", theme=theme()))
     names = list(found["weights"])
     show(
         "bleu_table",
@@ -107,6 +103,6 @@ def _probe(found: Row) -> None:
     series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
     show(
         "first_word",
-        figures.against_length(series, title="first word read correctly", percent=True, theme=theme()),
+        against_length(series, title="first word read correctly", percent=True, theme=theme()),
         title="How often can a linear classifier read the first word from hₙ?",
     )

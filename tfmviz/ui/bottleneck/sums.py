@@ -1,19 +1,33 @@
-"""One coordinate of one context as a sum over the source, term by term."""
+"""One number of a context as a sum over the source, and one of the decoder's state as what its gates make of sums."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from tfmviz.analysis import alignment
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis import alignment, recurrence
 from tfmviz.analysis.alignment import Sum
-from tfmviz.record.trace import Trace
-from tfmviz.ui import inputs, lesson
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, signed
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show
-from tfmviz.ui.translators import SAID, written
+from tfmviz.ui.translators import SAID, written, written_rows
 from tfmviz.views.counts import Table
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
+
+INPUTS = ("yᵢ₋₁", "cᵢ", "hᵢ₋₁")
+"""What the decoder's state is computed from; yᵢ₋₁ is the vector of the token written before."""
+
+GATES = ("r = σ(sum)", "z = σ(sum)", "n = tanh(sum)")
+CANDIDATE = 2
+
+PRODUCTS = 6
+"""As many are listed."""
 
 
 def context_sum(at: Translating) -> None:
@@ -57,38 +71,90 @@ def _rows(source: list[str], found: Sum) -> list[tuple[str, ...]]:
 
 
 def state_step(at: Translating, trace: Trace, kind: str) -> None:
-    """h_i = g(y_{i-1}, h_{i-1}, c_i) in numbers: one coordinate of the decoder's state at every token."""
-    before = np.concatenate((trace["encoder.hidden"][-1:], trace["decoder.hidden"][:-1]))
-    z, n, h = (trace[f"decoder.{site}"] for site in ("update", "candidate", "hidden"))
-    with lesson.line("state_step"):
-        asked = inputs.number_box(
-            "Coordinate of h",
-            key="unit",
-            min_value=0,
-            max_value=h.shape[1] - 1,
-            value=None,
-            placeholder="the most variable",
-            width=280,
-        )
-    k = int(np.ptp(h, axis=0).argmax()) if asked is None else int(asked)
-    names = written(trace)[: at.shown(len(h))]
-    rows = [
-        (
-            f"{i + 1} {visible(name)}",
-            *(decimal(float(value), "+.3f") for value in (z[i, k], n[i, k], before[i, k])),
-            decimal(float(h[i, k]), "+.3f"),
-        )
-        for i, name in enumerate(names)
-    ]
+    """h_i = g(y_{i-1}, h_{i-1}, c_i): every state; the gates behind a chosen number of one; a gate's products."""
+    h, names = trace["decoder.hidden"], written(trace)
+    word, unit, gate = (inputs.asked_number(key) for key in ("word", "unit", "gate"))
+    shown = at.shown(len(h))
+    word = min(shown // 2 if word is None else word, max(shown - 1, 0))
+    unit = int(np.ptp(h, axis=0).argmax()) if unit is None else min(unit, h.shape[1] - 1)
+    gate = CANDIDATE if gate is None else min(gate, CANDIDATE)
     show(
-        "state_step",
-        Table(
-            caption=f"h = g(y, h, c), coordinate {k} of {h.shape[1]}, {SAID[kind]}",
-            columns=("i, writes", "z", "n", "hᵢ₋₁", "(1 − z) · n + z · hᵢ₋₁"),
-            rows=rows,
-            about="The gate z and the candidate n depend on yᵢ₋₁ (the token written before), hᵢ₋₁ and cᵢ; h₀ is the "
-            "encoder's last state.",
-        ),
+        "states",
+        picture(h, f"hᵢ = g(yᵢ₋₁, hᵢ₋₁, cᵢ), {SAID[kind]}", names, shown, limit=1.0, chosen=(word, unit)),
+        click="show its arithmetic",
+        on_pick=lambda row, column: controls.put({"word": str(row), "unit": str(column)}),
+    )
+    y, c = (trace[site][word] for site in ("decoder.embed", alignment.CONTEXT))
+    before = trace["encoder.hidden"][-1] if word == 0 else h[word - 1]
+    weights = zoo.experiments.recurrent_weights(at.recurrent[kind], "decoder")
+    terms, biases = recurrence.products(weights, np.concatenate((y, c)), before, unit)
+    left, right = st.columns(2)
+    with left:
+        z, n = (float(trace[f"decoder.{site}"][word, unit]) for site in ("update", "candidate"))
+        show(
+            "state_step",
+            _gates(
+                terms,
+                biases,
+                picked=gate,
+                caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
+                f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
+                f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
+            ),
+            on_pick=lambda row: controls.put({"gate": str(row)}),
+        )
+    with right:
+        show("products", _products(terms[gate], np.concatenate((y, c, before)), gate=gate))
+
+
+def picture(
+    values: Array, title: str, names: Sequence[str], shown: int, *, limit: float, chosen: tuple[int, int] | None = None
+) -> Cells:
+    """c_i or h_i: a row for each written token, a column for each of its numbers; rows to come are grey.
+
+    Args:
+        values: (written, d_model).
+        title: what they are, and whose.
+        limit: where the colours end, the same for pictures to be compared.
+        chosen: row and column that are framed.
+    """
+    found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
+    rows, scale, form = written_rows(names, shown), signed(found, title, limit=limit), Form(sign=True)
+    return Cells(found[None], rows, Axis("coordinate"), scale, form=form, frames=chosen_cell(chosen), row_height=30)
+
+
+def _gates(terms: Array, biases: Array, *, picked: int, caption: str) -> Table:
+    """What y, c and h give to r, z and n."""
+    sums = terms.sum(axis=1) + biases
+    values = (*(1 / (1 + np.exp(-sums[:CANDIDATE]))), np.tanh(sums[CANDIDATE]))
+    parts = terms.reshape(len(terms), len(INPUTS), -1).sum(axis=2)
+    return Table(
+        caption=caption,
+        columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
+        rows=[
+            (name, *(decimal(float(part), "+.2f") for part in (*own, bias, total)), decimal(float(value), ".3f"))
+            for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
+        ],
+        picked=picked,
+    )
+
+
+def _products(terms: Array, values: Array, *, gate: int) -> Table:
+    """The largest products of one gate's sum."""
+    best = np.argsort(-np.abs(terms), kind="stable")[:PRODUCTS]
+    d = len(terms) // len(INPUTS)
+    return Table(
+        caption=f"The largest products in {GATES[gate]}",
+        columns=("number", "value", "weight", "product"),
+        rows=[
+            (
+                f"{INPUTS[k // d]}[{k % d}]",
+                *(decimal(float(x), "+.2f") for x in (values[k], terms[k] / values[k] if values[k] else 0, terms[k])),
+            )
+            for k in best.tolist()
+        ],
+        about=f"The other {len(terms) - len(best)} add up to {decimal(float(terms.sum() - terms[best].sum()), '+.2f')}."
+        + (" Weights of hᵢ₋₁ are times r." if gate == CANDIDATE else ""),
     )
 
 

@@ -10,12 +10,13 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import linear_attention, position_terms
-from tfmviz.plots import compare as figures
+from tfmviz.plots.cells import masked, signed
+from tfmviz.plots.compare import panels
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
-from tfmviz.ui.compare.trials import FIRST, signed
+from tfmviz.ui.compare.trials import FIRST, with_sign
 from tfmviz.ui.duel import FACTOR, ROUNDING, TRAINED, Duel, Twin, available, name_of, on_paper, scores_from, twin_of
 from tfmviz.ui.figures import show
 from tfmviz.ui.held_out import by_position
@@ -102,15 +103,9 @@ def _turned(twin: Twin, duel: Duel) -> None:
         f"to **{low}** to {high}, and shares can be negative; {negative} (the least is "
         f"{decimal(least, '.3f')})."
     )
-    show(
-        "turned_shares",
-        figures.turned(
-            [plain, turned],
-            np.tri(len(turned), dtype=bool),
-            titles=("φ(q) · φ(k)", f"turned by {SCHEMES[twin.scheme].name}"),
-            tokens=run.tokens,
-        ),
-    )
+    values = masked([plain, turned], np.tri(len(turned), dtype=bool))
+    titles = ("φ(q) · φ(k)", f"turned by {SCHEMES[twin.scheme].name}")
+    show("turned_shares", panels(values, signed(values, "share of a value", root=True), titles, run.tokens))
 
 
 def card(duel: Duel) -> None:
@@ -140,7 +135,7 @@ def _measured(duel: Duel) -> None:
 
 def _cells(scheme: str, found: Findings, duel: Duel) -> list[str]:
     extrapolates = found.rise is not None and found.rise <= position_terms.RISE
-    far = "not measured" if by_position(name_of(scheme)) is None else signed(found.rise)
+    far = "not measured" if by_position(name_of(scheme)) is None else with_sign(found.rise)
     entries = (
         (f"{_mark(found.shifted < ROUNDING)} {rounded(found.shifted)}", "Shift all positions"),
         (f"{_mark(extrapolates)} {far}", "Longer texts"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,10 +13,11 @@ from tfmviz.analysis import position_terms
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots import compare as figures
-from tfmviz.plots.compare import Curve, Role
+from tfmviz.plots.cells import Axis, Cells, Frame, masked, signed
+from tfmviz.plots.compare import Curve, Role, panels
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array
-from tfmviz.ui import before_after, icons, lesson
+from tfmviz.ui import before_after, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.duel import (
     CUT_DIFFERENTLY,
@@ -74,7 +77,7 @@ def reaches(twin: Twin, length: int) -> bool:
 def shift(duel: Duel) -> None:
     """The same words at later positions: which scores notice?"""
     maps, line = st.container(), lesson.line("shift")
-    by = line.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", bind="query-params")
+    by = inputs.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", line=line)
     if lessons := same_tokens(duel):
         query, key = pair(lessons[0])
         _everywhere(maps, duel, (query, key), by)
@@ -92,7 +95,7 @@ def _everywhere(place: DeltaGenerator, duel: Duel, at: tuple[int, int], by: int)
     """Both twins' scores of one pair of words at all positions, and how they vary where the distance is the same."""
     found = {twin.scheme: everywhere(twin, duel.text, at, duel.head) for _, twin in duel.sides}
     with place:
-        show("pair_maps", figures.pair_maps(found, at=(at[0] + by, at[1] + by)))
+        show("pair_maps", _pair_maps(found, (at[0] + by, at[1] + by)))
     words = [markdown.plain(quoted(duel.left.trace(duel.text).tokens)[n]) for n in at]
     varies = " and ".join(
         f"by up to **{rounded(position_terms.varies_at_one_distance(values))}** with {scheme}"
@@ -102,6 +105,22 @@ def _everywhere(place: DeltaGenerator, duel: Duel, at: tuple[int, int], by: int)
         f"Layer 0, head {duel.head}: the score of query {words[0]} with key {words[1]} at all positions. Along a "
         f"diagonal, where the distance is constant, it varies {varies}."
     )
+
+
+def _pair_maps(maps: dict[str, Array], at: tuple[int, int]) -> Cells:
+    """The scores at every pair of positions by scheme, (len, len) each, and a frame around the places of the two.
+
+    Args:
+        at: positions of the query and the key; beyond the maps there is no frame.
+    """
+    values = np.stack(list(maps.values()))
+    length = values.shape[-1]
+    reach = length // 32  # a single cell could hardly be seen
+    (top, left), (bottom, right) = ([place + by for place in at] for by in (-reach, reach + 1))
+    frames = (Frame(top=top, left=left, bottom=bottom, right=right),) if max(bottom, right) <= length else ()
+    rows, columns = Axis("position of the query, i"), Axis("position of the key, j")
+    look: dict[str, Any] = {"titles": tuple(maps), "frames": frames, "square": True, "across": 2}
+    return Cells(values, rows, columns, signed(values, "score"), **look)
 
 
 @shared
@@ -181,9 +200,7 @@ def terms_of(twin: Twin, text: str, head: int, joins: str = JOINS[0]) -> Array:
 def terms(duel: Duel) -> None:
     """The scores of the first layer as four sums, for the schemes that add a vector to the word's."""
     figure, line = st.container(), lesson.line("terms")
-    joins = line.segmented_control(
-        "p joins", JOINS, default=JOINS[0], key="p_joins", bind="query-params", required=True
-    )
+    joins = inputs.segmented_control("p joins", JOINS, key="p_joins", required=True, line=line)
     st.code(f"{PRODUCTS[joins]} = {' + '.join(TERMS[joins].values())}", language=None, wrap_lines=True)
     st.markdown("Only the last term compares two positions.")
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
@@ -209,7 +226,9 @@ def _four_terms(twin: Twin, duel: Duel, joins: str) -> None:
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
     explained = [_explained(part) for part in found]
     titles = [f"{name}: {share}" for name, share in zip(names, explained, strict=True)]
-    show(f"terms_{twin.scheme}", figures.parts(list(found), mask, titles=titles, tokens=run.tokens))
+    values = masked(list(found), mask)
+    scale = signed(values, "part of the score")
+    show(f"terms_{twin.scheme}", panels(values, scale, titles, run.tokens, across=4))
     if joins == JOINS[0]:
         st.markdown(
             f"**{twin.scheme}, layer 0, head {duel.head}.** They sum to the scores, to within **{rounded(error)}**."
@@ -257,7 +276,7 @@ def _extrapolation(duel: Duel) -> None:
         return
     curves = [_curve(scheme, losses, chosen.get(scheme, "other")) for scheme, losses in found.items()]
     rises = {scheme: position_terms.rise(losses, trained=TRAINED) for scheme, losses in found.items()}
-    told = {scheme: signed(rise) for scheme, rise in rises.items()}
+    told = {scheme: with_sign(rise) for scheme, rise in rises.items()}
     show("extrapolation", figures.losses(curves, trained=TRAINED, theme=theme()))
     result(
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
@@ -266,7 +285,7 @@ def _extrapolation(duel: Duel) -> None:
     )
 
 
-def signed(rise: float | None) -> str:
+def with_sign(rise: float | None) -> str:
     """A change of the loss; in words if there is none."""
     return "ends there" if rise is None else decimal(rise, "+.2f")
 

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.complexity import FUSED, MEASURED, Sizes, continued, crosses, slope
-from tfmviz.plots.growth import growth
+from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.figures import show, theme
 from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words
@@ -40,12 +40,8 @@ Curves = dict[str, tuple[Array, Array]]
 def layers() -> None:
     """What a layer should cost, what it does cost, and how both grow."""
     with lesson.line("measured"):
-        against = (
-            st.segmented_control("Plot against", ["n", "d"], default="n", key="against", bind="query-params") or "n"
-        )
-        what = st.segmented_control(
-            "Quantity", ["time", "memory"], default="time", key="what", bind="query-params", required=True
-        )
+        against = inputs.segmented_control("Plot against", ["n", "d"], default="n", key="against")
+        what = inputs.segmented_control("Quantity", ["time", "memory"], default="time", key="what", required=True)
     measured(MODULE, lambda found: _draw(found, against, what), words="Measure on this server (about 10 s)")
 
 
@@ -73,11 +69,11 @@ def _device(found: Sequence[Found]) -> str:
     places = [on for on in ("cpu", "cuda") if any(record["on"] == on for record in found)]
     if len(places) < 2:
         return "cpu"
-    return st.segmented_control("Device", places, default="cpu", key="on", bind="query-params") or "cpu"
+    return inputs.segmented_control("Device", places, default="cpu", key="on")
 
 
 def _chart(lines: Curves, axis: str, title: str, said: Callable[[float], str]) -> None:
-    show(title.split(":")[0], growth(lines, titles=(axis, title), said=said, theme=theme()))
+    show(title.split(":")[0], growth(lines, Axes(axis, title, 340), said, theme=theme()))
 
 
 def counted(against: str, what: str) -> Curves:

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.multiplications import Shape, in_model, overtakes
-from tfmviz.plots import complexity as figures
-from tfmviz.plots.growth import growth
+from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.lines import Axes, growth
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import shapes_of
@@ -23,8 +23,19 @@ def model(here: Lesson) -> None:
     shapes = shapes_of(here.model.config)
     target, source = len(here.trace.target), len(here.trace.source or here.trace.target)
     counts = in_model(shapes, source=source, target=target)
-    show("parts", figures.parts(counts, theme=theme()))
-    total = sum(counts.values())
+    total, look = sum(counts.values()), theme()
+    other = {"feed-forward": look.mlp, "vocabulary": look.text}
+    chart = bar_chart(
+        list(counts),
+        np.array(list(counts.values()), float) / 1e6,
+        "million multiplications",
+        words=[f"{in_words(count)} ({per_cent(count / max(total, 1))})" for count in counts.values()],
+        colours=[other.get(part, look.attention) for part in counts],
+        said=[f"{part}: {in_words(count)} multiplications" for part, count in counts.items()],
+        room=1.5,
+        theme=look,
+    )
+    show("parts", chart)
     read = f"{source} and {target} tokens" if here.trace.source else counted(target, "token")
     meetings = (counts["scores"] + counts["values"]) / total
     result(
@@ -46,8 +57,8 @@ def _growing(here: Lesson) -> None:
         "growing",
         growth(
             {part: (x, np.array([at[n][part] for n in LENGTHS], float)) for part in at[8] if at[8][part]},
-            titles=("tokens", "multiplications"),
-            said=in_words,
+            Axes("tokens", "multiplications", 340),
+            in_words,
             marked=[mark for mark in marked if LENGTHS[0] <= mark[0] <= LENGTHS[-1]],
             theme=theme(),
         ),

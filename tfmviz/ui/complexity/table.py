@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis.complexity import KINDS, Sizes
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.figures import result, show
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import in_words, per_cent
@@ -75,7 +75,7 @@ def _sizes() -> Sizes:
         ("k", "Kernel k", [3, 5, 7, 9, 15, 31], 3),
         ("r", "Neighbours r", [2**p for p in range(2, 13)], 64),
     ):
-        chosen[key] = line.select_slider(label, options, start, key=f"size_{key}", bind="query-params")
+        chosen[key] = inputs.select_slider(label, options, start, key=f"size_{key}", line=line)
     return Sizes(**chosen)
 
 

@@ -8,17 +8,22 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.side_by_side import parting
 from tfmviz.counting.chain import Factor, factors, log_probabilities
-from tfmviz.counting.words import sentences_of
+from tfmviz.counting.words import sentences_of, words_of
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import icons, models
+from tfmviz.ui import sides as both
+from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
 from tfmviz.ui.counting.choices import Counting
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import Table
+from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, rounded
 
@@ -109,3 +114,33 @@ def _figure(found: list[Factor], at: Counting) -> None:
 def _row(factor: Factor) -> tuple[str, ...]:
     one = "0/0" if math.isnan(factor.one) else rounded(math.exp(factor.one))
     return visible(factor.name), one, rounded(math.exp(factor.other)), str(factor.n_tokens)
+
+
+def apart(at: Counting, compared: Sides) -> None:
+    """Both texts word by word, their products, and where the texts part."""
+    lines = [sentences_of(text) for text in (lesson.text for lesson in compared.lessons)]
+    names = [[word.name for line in text for word in words_of(line)] for text in lines]
+    if not all(names):
+        st.markdown("A text without a word has no probability.")
+        return
+    logs = [log_probabilities(at.text, text, at.smoothing, n=at.n) for text in lines]
+    where = parting(*names)
+    a, b = (_product(float(values.sum())) for values in logs)
+    st.markdown(f"By {at.n}-grams A has {a}, B {b}. {_where(names, where)}")
+    pieces = [marked(words, where, [_factor(p) for p in values]) for words, values in zip(names, logs, strict=True)]
+    both.show_rows("AB", (a, b), pieces, "the words, each given those before it")
+
+
+def _where(names: list[list[str]], where: int | None) -> str:
+    if where is None:
+        return "Both are the same." if names[0] == names[1] else "One continues where the other ends."
+    a, b = (markdown.plain(words[where]) for words in names)
+    return f"They diverge at word {where + 1}: “{a}” and “{b}”."
+
+
+def _product(log: float) -> str:
+    return "no probability (0/0)" if math.isnan(log) else f"probability {of_logarithm(log)}"
+
+
+def _factor(log: np.floating) -> str:
+    return "0/0" if math.isnan(log) else rounded(math.exp(log))

@@ -11,7 +11,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, counted, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
@@ -69,9 +69,9 @@ class Counting:
 def choose(here: Lesson) -> Counting:
     """Draws the controls of the page and counts the chosen text."""
     with lesson.line("counting"):
-        n = st.segmented_control("n", range(1, LONGEST + 1), default=3, key="n", bind="query-params") or 3
-        method = st.selectbox("Smoothing", METHODS, key="smoothing", bind="query-params", width=240)
-        which = st.selectbox("Text", (SHIPPED, OWN), key="source", bind="query-params", width=150)
+        n = inputs.segmented_control("n", range(1, LONGEST + 1), default=3, key="n")
+        method = inputs.selectbox("Smoothing", METHODS, key="smoothing", width=240)
+        which = inputs.selectbox("Text", (SHIPPED, OWN), key="source", width=150)
         lesson.presets("Prompts", PROMPTS, key="prompt", width=120)
         smoothing = _smoothing(method)
     own = _own() if which == OWN else None
@@ -81,21 +81,20 @@ def choose(here: Lesson) -> Counting:
 
 def _smoothing(method: Method) -> Smoothing:
     if method == "add-δ":
-        delta = st.select_slider("δ", DELTAS, 0.1, key="delta", bind="query-params")
+        delta = inputs.select_slider("δ", DELTAS, 0.1, key="delta")
         return Smoothing(method, delta=delta)
     if method == "interpolation":
-        share = st.slider("λ", 0.05, 0.95, 0.6, 0.05, key="lambda", bind="query-params")
+        share = inputs.slider("λ", 0.05, 0.95, 0.6, 0.05, key="lambda")
         return Smoothing(method, share=share)
     return Smoothing(method)
 
 
 def _own() -> str | None:
     """Asks for a text to count. None as long as it holds no word."""
-    typed = st.text_area(
+    typed = inputs.text_area(
         f"Your text, up to {MOST_TYPED:,} characters",
         CLASSROOM,
         key="own",
-        bind="query-params",
         max_chars=MOST_TYPED,
         height=120,
         placeholder="Paste a text to count.",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
 
 from tfmviz.counting.smoothing import LONGEST, HeldOut, Smoothing
-from tfmviz.plots import counting as figures
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import Axes, Line, Stroke, curves, line_chart
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons
 from tfmviz.ui.cache import shared
@@ -41,7 +42,7 @@ def gaps(at: Counting) -> None:
 def _unseen(shares: Array) -> None:
     show(
         "never_seen",
-        figures.by_length(shares, title="never seen", said=per_cent, percent=True, theme=theme()),
+        _by_length(shares, "never seen", per_cent, percent=True),
         title="How many held-out n-grams never occur in the counted text?",
     )
 
@@ -49,9 +50,17 @@ def _unseen(shares: Array) -> None:
 def _sizes(sizes: Array, vocab_size: int) -> None:
     show(
         "table_size",
-        figures.by_length(sizes, title="rows of the table", said=lambda v: f"{v:,.0f}", theme=theme()),
+        _by_length(sizes, "rows of the table", "{:,.0f}".format),
         title=f"Of {vocab_size:,}ⁿ possible n-grams, a text contains at most one per word.",
     )
+
+
+def _by_length(values: Array, title: str, said: Callable[[float], str], *, percent: bool = False) -> Chart:
+    """One number for n = 1, 2, 3 …, (n,)."""
+    at = np.arange(1.0, len(values) + 1)
+    line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {said(value)}")
+    axes = Axes("n", title, 210, percent=percent, legend=False)
+    return line_chart([line], axes, theme=theme(), y_range=(0.0, float(max(values.max(), 1.0))))
 
 
 def _perplexities(measured: HeldOut, at: Counting) -> None:
@@ -66,28 +75,21 @@ def _perplexities(measured: HeldOut, at: Counting) -> None:
     by_delta = {f"n = {n + 1}": table[:, n] for n in range(LONGEST)}
     powers = np.log10(np.concatenate([*by_n.values(), table.ravel()]))
     ends = 10.0 ** np.floor(powers.min()), 10.0 ** np.ceil(powers.max())
+
+    def drawn(values: dict[str, Array], x: Array, title: str, said: Callable[[float], str]) -> Chart:
+        points = {name: (x, y) for name, y in values.items()}
+        axes = Axes(title, "perplexity", 240, log=True)
+        return curves(
+            points, axes, lambda name, at, y: f"{name}, {said(at)}: {y:,.0f}", theme=theme(), dot=90, y_range=ends
+        )
+
     left, right = st.columns(2)
     with left:
-        show(
-            "perplexity_n",
-            figures.perplexities(
-                by_n, range(1, LONGEST + 1), title="n", said="n = {:.0f}".format, ends=ends, theme=theme()
-            ),
-            title="How well are held-out sentences predicted?",
-        )
+        chart = drawn(by_n, np.arange(1.0, LONGEST + 1), "n", "n = {:.0f}".format)
+        show("perplexity_n", chart, title="How well are held-out sentences predicted?")
     with right:
-        show(
-            "perplexity_delta",
-            figures.perplexities(
-                by_delta,
-                [math.log10(delta) for delta in DELTAS],
-                title="log₁₀ δ",
-                said=lambda x: f"δ = {10**x:.3g}",
-                ends=ends,
-                theme=theme(),
-            ),
-            title="The same for add-δ: for long n-grams no δ works well.",
-        )
+        chart = drawn(by_delta, np.log10(DELTAS), "log₁₀ δ", lambda x: f"δ = {10**x:.3g}")
+        show("perplexity_delta", chart, title="The same for add-δ: for long n-grams no δ works well.")
 
 
 @shared

@@ -34,7 +34,7 @@ def writing(at: Counting) -> None:
     """Writes on from the typed words, and shows one step in full."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         inputs.number_box("Seed", key="draw_seed", min_value=0, max_value=SEEDS, width=130)
-        st.button("Write another", on_click=_next_seed)
+        inputs.button("Write another", on_click=_next_seed)
     seed = int(st.session_state["draw_seed"])
     steps = _written(at.text, at.history, at.smoothing, at.n, seed)
     typed = at.history[1:]

@@ -7,7 +7,7 @@ import streamlit as st
 from tfmviz.analysis.efficient import reformer, sparse
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.efficient.reversible import reversible
 from tfmviz.ui.efficient.subject import Head, beside, head_of
 from tfmviz.ui.lesson import Lesson
@@ -34,8 +34,8 @@ def sparse_masks(here: Lesson) -> None:
     head = head_of(here)
     with lesson.line("sparse"):
         kinds = KINDS if head.q_tokens_are_keys else KINDS[-1:]
-        kind = st.segmented_control("Keep", kinds, default=kinds[0], key="keep", bind="query-params") or kinds[0]
-        size = st.slider("Radius, or k", 1, 16, 3, key="radius", bind="query-params")
+        kind = inputs.segmented_control("Keep", kinds, default=kinds[0], key="keep")
+        size = inputs.slider("Radius, or k", 1, 16, 3, key="radius")
     kept, pattern, cost = sparsely(head, kind, size)
     pairs, left = int(kept.sum()), sparse.or_all(kept, head.allowed)
     beside(here, head, pattern, pattern @ head.v, title=f"{kind}, {size}", cost=cost, kept=left)
@@ -82,9 +82,9 @@ def hashed(here: Lesson) -> None:
     """Buckets of queries and keys, on the text, and the attention that is left within them."""
     head = head_of(here)
     with lesson.line("hashed"):
-        n_buckets = st.select_slider("Buckets", [1, 2, 4, 6, 8, 12, 16, 24], 4, key="hash_buckets", bind="query-params")
-        rounds = st.slider("Rounds of hashing", 1, 8, 2, key="rounds", bind="query-params")
-        seed = st.slider("Random seed", 0, 20, 0, key="hash_seed", bind="query-params")
+        n_buckets = inputs.select_slider("Buckets", [1, 2, 4, 6, 8, 12, 16, 24], 4, key="hash_buckets")
+        rounds = inputs.slider("Rounds of hashing", 1, 8, 2, key="rounds")
+        seed = inputs.slider("Random seed", 0, 20, 0, key="hash_seed")
     of_q, of_k = (reformer.buckets(x, n_buckets, rounds=rounds, seed=seed) for x in (head.q, head.k))
     kept, pattern, cost = bucketed(head, of_q, of_k, n_buckets)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))

@@ -8,16 +8,18 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.efficient import exact, features, linformer
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Axis, Cells, of_tokens, share, signed
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
-from tfmviz.ui import lesson, models
+from tfmviz.ui import inputs, lesson, models
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import counted, in_bytes, tiny
+from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 
 BOTH_WAYS = "fill-in"
 """A model whose heads are not causal, in place of one that Linformer does not suit."""
@@ -34,11 +36,9 @@ DRAWS = 3
 def projected(here: Lesson) -> None:
     """Linformer: keys and values mixed to a few rows, in a head that reads both ways; why a causal one cannot."""
     with lesson.line("projected"):
-        percent = st.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows", bind="query-params")
-        mixed = st.segmented_control(
-            "Rows", MIXED, default=MIXED[0], key="linformer_mixed", bind="query-params", required=True
-        )
-        causal = is_causal(here) and st.toggle("Why not in a causal head?", key="causal", bind="query-params")
+        percent = inputs.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows")
+        mixed = inputs.segmented_control("Rows", MIXED, key="linformer_mixed", required=True)
+        causal = is_causal(here) and inputs.toggle("Why not in a causal head?", key="causal")
     if is_causal(here) and not causal:
         if (model := models.needed(BOTH_WAYS)) is None:
             return
@@ -66,10 +66,20 @@ def projected(here: Lesson) -> None:
     no_bias(head)
 
 
+def _falling(m: Array, errors: dict[str, Array]) -> Chart:
+    """The attention that random features move elsewhere, (m,) for each head; the last one gets 1/√m beside it."""
+    last = list(errors.values())[-1]
+    lines = {**errors, "1/√m": last[-1] * np.sqrt(m[-1] / m)}
+    points = {name: (m, np.where(y > 0, y, np.nan)) for name, y in lines.items()}  # powers have no 0
+    axes = Axes("features m", "share of attention moved to other keys", 260, log=True, doubling=True)
+    return curves(points, axes, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", theme=theme(), dot=50)
+
+
 def _refused(head: Head, rows: int) -> None:
     """Why a causal head cannot have it: the rows and what they mix."""
     E = linformer.pooling(len(head.k), rows)
-    show("mixing", figures.mixing(E, k_tokens=head.k_tokens))
+    columns, scale = of_tokens("key", head.k_tokens), share("share of the row")
+    show("mixing", Cells(np.where(E > 0, E, 0.0)[None], Axis("row"), columns, scale, row_height=24))
     last = np.flatnonzero(E[0])[-1]
     first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
     reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
@@ -83,11 +93,17 @@ def _ranks(head: Head) -> None:
     n = min(head.scores.shape)
     steps = np.unique(np.linspace(1, n, min(n, 24)).round().astype(int))
     kept = linformer.shares(head.pattern)
-    curves = {"kept by k singular values": kept[steps - 1]}
+    x = steps.astype(float)
+    points = {"kept by k singular values": (x, kept[steps - 1])}
     if not head.is_causal:
         errors = [exact.pattern_error(head.pattern, linformer.pattern(head.q, head.k, int(k))) for k in steps]
-        curves["error of mean pooling"] = np.array(errors)
-    show("ranks", figures.errors(steps.astype(float), curves, title="rows k", theme=theme()))
+        points["error of mean pooling"] = x, np.array(errors)
+
+    def said(name: str, k: float, share: float) -> str:
+        return f"{name}, rows k {k:.0f}: {per_cent(share)}"
+
+    axes = Axes("rows k", "share", 260)
+    show("ranks", curves(points, axes, said, theme=theme(), dot=50, words=(), y_range=(0.0, 1.0)))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
         f"**{enough} of {n}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
@@ -125,22 +141,24 @@ def _running(head: Head, phi_k: Array) -> None:
     sums = np.cumsum(phi_k[:, :, None] * head.v[:, None], axis=0)
     places = sorted({0, (len(sums) - 1) // 2, len(sums) - 1})
     names = quoted(head.k_tokens)
-    show("running_state", figures.running_state(sums[places], titles=[f"after {names[n]}" for n in places]))
+    rows, columns, scale = Axis("feature of φ(k)"), Axis("coordinate of v"), signed(sums[places], "Σ φ(k) vᵀ")
+    titles = tuple(f"after {names[n]}" for n in places)
+    show("running_state", Cells(sums[places], rows, columns, scale, titles=titles, square=True))
 
 
 def performer(here: Lesson) -> None:
     """Random features whose products are exp(q · k) on average."""
     head = head_of(here)
     with lesson.line("performer"):
-        m = st.select_slider("Random features m", FEATURES, 64, key="features", bind="query-params")
-        seed = st.slider("Random seed", 0, 20, 0, key="features_draw", bind="query-params")
+        m = inputs.select_slider("Random features m", FEATURES, 64, key="features")
+        seed = inputs.slider("Random seed", 0, 20, 0, key="features_draw")
     pattern = _drawn(head, m, seed)
     d = head.q.shape[1]
     cost = features.cost(len(head.q), len(head.k), d, m, drawn=True)
     beside(here, head, pattern, pattern @ head.v, title=f"{m} features", cost=cost)
     short, name = _shortest(here)
     errors = {f"head {here.choice.layer_index}.{here.choice.head}": _errors(head, seed), name: _errors(short, seed)}
-    show("features_errors", figures.random_features(FEATURES, errors, theme=theme()))
+    show("features_errors", _falling(np.array(FEATURES, float), errors))
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
         f"et al. 2021). Larger norms need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.efficient.reversible import backward, forward, kept
-from tfmviz.plots.growth import growth
+from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights
@@ -34,7 +34,7 @@ def reversible(here: Lesson) -> None:
     }
     show(
         "reversible",
-        growth(lines, titles=(f"blocks, for {n} tokens", "bytes stored"), said=in_bytes, theme=theme(), height=240),
+        growth(lines, Axes(f"blocks, for {n} tokens", "bytes stored", 240), in_bytes, theme=theme()),
         title="Reversible layers: what training must store of the streams, in 32 bits",
     )
     st.markdown(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,10 +13,10 @@ from tfmviz.analysis.attention_layer import turned
 from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.analysis.efficient.tiles import Tile
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share, written
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, lesson
-from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of
+from tfmviz.ui import icons, inputs, lesson
+from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, two_patterns
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns
@@ -37,28 +38,23 @@ def tiled(here: Lesson) -> None:
     """The running softmax, replayed tile by tile."""
     head = head_of(here)
     with lesson.line("tiled"):
-        asked = st.select_slider("Tile size", SIZES, 4, key="tile", bind="query-params")
+        asked = inputs.select_slider("Tile size", SIZES, 4, key="tile")
         size = max(asked, smallest_tile(*head.scores.shape))
         made = list(tiles.tiles(head.q, head.k, head.v, head.allowed, size, bias=head.bias))
-        controls.at_most("step_of_tiles", len(made))
         step = 1
         if len(made) > 1:
-            step = st.slider("Step", 1, len(made), len(made) // 2, key="step_of_tiles", bind="query-params")
+            step = inputs.slider("Step", 1, len(made), len(made) // 2, key="step_of_tiles")
     if size > asked:
         st.info(f"There would be more than {MOST_TILES:,} smaller tiles, so these have size {size}.", icon=icons.CUT)
     tile = made[step - 1]
+    last = Frame(top=tile.rows.start, left=tile.columns.start, bottom=tile.rows.stop, right=tile.columns.stop)
+    look: dict[str, Any] = {"form": Form(absent=("masked", "not read yet")), "frames": (last,)}
+    scale = share("share of attention among the keys read so far")
+    known = _known(head, made[:step])
     left, right = st.columns([3, 2])
     with left:
-        show(
-            "tiling",
-            figures.tiling(
-                _known(head, made[:step]),
-                frame=(tile.rows, tile.columns),
-                q_tokens=head.q_tokens,
-                k_tokens=head.k_tokens,
-                title="share of attention among the keys read so far",
-            ),
-        )
+        texts = written(known, ".2f")
+        show("tiling", of_pairs(known[None], head.q_tokens, head.k_tokens, scale, texts=texts, **look))
     with right:
         st.markdown(
             f"**Step {step} of {len(made)}.** Each query keeps the largest score so far, m, and the sum l of "
@@ -102,10 +98,8 @@ def state(here: Lesson) -> None:
     """A diagonal linear recurrence over the head's values, and its kernel as a pattern."""
     head = head_of(here)
     with lesson.line("state"):
-        speed = st.select_slider(
-            "Decay per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets", bind="query-params"
-        )
-        n_state = st.slider("Values in the state", 1, 16, 4, key="state_size", bind="query-params")
+        speed = inputs.select_slider("Decay per token", [0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0.2, key="forgets")
+        n_state = inputs.slider("Values in the state", 1, 16, 4, key="state_size")
     n = len(head.k)
     a, ones = state_space.decays(n_state, speed), np.ones(n_state)
     kernel = state_space.kernel(n, a, ones, ones / n_state)
@@ -113,12 +107,8 @@ def state(here: Lesson) -> None:
     weights = np.where(apart >= 0, kernel[np.abs(apart)], 0.0)
     weights /= weights.sum(axis=-1, keepdims=True)
     own = head.pattern if len(head.q) == n else np.full((n, n), np.nan)
-    show(
-        "kernel",
-        figures.beside(
-            own, weights, apart >= 0, q_tokens=head.k_tokens, k_tokens=head.k_tokens, title="kernel, rows normalised"
-        ),
-    )
+    both = masked([own, weights], apart >= 0)
+    show("kernel", two_patterns(both, head.k_tokens, head.k_tokens, "kernel, rows normalised"))
     slow = state_space.recurrence(head.v, a, ones, ones / n_state)
     fast = state_space.convolution(head.v, kernel)
     d = head.v.shape[1]
@@ -139,7 +129,7 @@ def shared_heads(here: Lesson) -> None:
     with lesson.line("shared"):
         n_groups = options[0]
         if len(options) > 1:
-            n_groups = st.select_slider("Key/value heads", options, options[-2], key="kv_groups", bind="query-params")
+            n_groups = inputs.select_slider("Key/value heads", options, options[-2], key="kv_groups")
     k, v = (here.trace[f"{layer}.{turned(here.trace, layer, name)}"].astype(np.float64) for name in "kv")
     repeats = n_heads // len(k)
     k, v = (grouped.shared(np.repeat(x, repeats, axis=0), n_groups)[here.choice.head] for x in (k, v))

@@ -9,10 +9,10 @@ from tfmviz import zoo
 from tfmviz.analysis.efficient import state_space
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.places import PROJECT
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Axis, Cells, masked, of_tokens, share, signed, written
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import result, show
@@ -40,8 +40,8 @@ def trained(here: Lesson) -> None:
     config = space.config.to_dict()
     with lesson.line("space"):
         layers = range(config["n_layers"])
-        layer = st.segmented_control("Layer", layers, default=0, key="space", bind="query-params", required=True)
-        channel = st.slider("Channel", 0, config["d_model"] - 1, 0, key="channel", bind="query-params")
+        layer = inputs.segmented_control("Layer", layers, default=0, key="space", required=True)
+        channel = inputs.slider("Channel", 0, config["d_model"] - 1, 0, key="channel")
     trace, pattern = _run(space, here.text), models.trace(twin, here.text)
     controls.say_what_was_cut(trace.target, "These models read")
     a = zoo.experiments.decays(space, layer)
@@ -54,14 +54,15 @@ def trained(here: Lesson) -> None:
 def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
     """What of each token is left in the state, beside the mean pattern of the transformer's layer."""
     tokens = trace.tokens
+    pattern, titles = (
+        twin[f"decoder.{layer}.self_attn.pattern"].mean(axis=0),
+        ("attention, mean of heads", "left in the state"),
+    )
+    values = masked([pattern, shares], np.tri(len(shares), dtype=bool))
+    rows, columns = of_tokens("after", tokens), of_tokens("what is left of", tokens)
+    texts = written(np.concatenate(values), ".2f")
     show(
-        "left_in_state",
-        figures.left_of_each(
-            twin[f"decoder.{layer}.self_attn.pattern"].mean(axis=0),
-            shares,
-            tokens=tokens,
-            titles=("attention, mean of heads", "left in the state"),
-        ),
+        "left_in_state", Cells(values, rows, columns, share("share"), titles=titles, texts=texts, square=True, across=2)
     )
     near = float(shares[-1, -NEAR:].sum())
     result(
@@ -75,14 +76,10 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
     mine = slice(channel * n_state, (channel + 1) * n_state)
     lives = state_space.half_lives(a)
     order = np.argsort(-lives[mine], kind="stable")
-    show(
-        "channel_state",
-        figures.state(
-            states[:, mine].T[order],
-            tokens=trace.tokens,
-            numbers=[decimal(float(one), ".1f") for one in lives[mine][order]],
-        ),
-    )
+    values = states[:, mine].T[order]
+    rows = Axis("half-life, tokens", [decimal(float(one), ".1f") for one in lives[mine][order]])
+    columns = of_tokens("token", trace.tokens)
+    show("channel_state", Cells(values[None], rows, columns, signed(values, "state"), row_height=20))
     st.markdown(
         f"In this layer, half-lives range from {decimal(float(lives.min()), '.1f')} to "
         f"{decimal(float(lives.max()), '.0f')} tokens."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,7 +13,7 @@ from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.efficient import exact
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Cells, Form, masked, of_pairs, share, written
 from tfmviz.record.edits import Edit, Patch
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -164,15 +165,13 @@ def beside(
     """
     full = head.pattern
     elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
+    left = pattern if kept is None else np.where(kept, pattern, -np.inf)
     rows, columns = (
         [f"{token} {one}" for token, one in zip(tokens, of_tokens, strict=True)] if of_tokens else tokens
         for tokens, of_tokens in zip((head.q_tokens, head.k_tokens), buckets, strict=True)
     )
     said = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
-    show(
-        "both_patterns",
-        figures.beside(full, pattern, head.allowed, kept=kept, q_tokens=rows, k_tokens=columns, title=said),
-    )
+    show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, said))
     found = effect(here, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     result(
@@ -183,6 +182,12 @@ def beside(
         f"{in_words(exactly.multiplications)} and holds {in_bytes(BYTES * cost.numbers)} at once instead of "
         f"{in_bytes(BYTES * exactly.numbers)}."
     )
+
+
+def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str) -> Cells:
+    """The exact pattern and another one, (2, query, key): NaN where masked, −∞ for what is left out."""
+    look: dict[str, Any] = {"form": Form(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
+    return of_pairs(both, q_tokens, k_tokens, share(), texts=written(np.concatenate(both), ".2f"), **look)
 
 
 def no_bias(head: Head) -> None:

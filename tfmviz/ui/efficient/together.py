@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.analysis.complexity import crosses, slope
 from tfmviz.analysis.efficient import exact, features, linformer, reformer, tiles, timing
 from tfmviz.analysis.efficient.exact import Cost
-from tfmviz.plots.growth import growth
+from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import lesson
@@ -118,7 +118,7 @@ def _draw(found: Sequence[Found]) -> None:
 
 def _chart(lines: dict[str, tuple[Array, Array]], title: str) -> None:
     said = in_seconds if title.startswith("measured") else in_words
-    show(title.split(":")[0], growth(lines, titles=("tokens n", title), said=said, theme=theme(), height=360))
+    show(title.split(":")[0], growth(lines, Axes("tokens n", title, 360), said, theme=theme()))
 
 
 def _verdict(seen: dict[str, tuple[Array, Array]]) -> dict[str, list[str]]:

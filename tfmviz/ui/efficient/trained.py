@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -10,10 +11,11 @@ import streamlit as st
 from tfmviz.analysis.heads import looks_back
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.position_terms import smoothed
-from tfmviz.plots import efficient as figures
+from tfmviz.plots.cells import Axis, Cells, Form, amounts
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import before_after, icons, lesson, models
+from tfmviz.ui import before_after, icons, inputs, lesson, models
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
@@ -51,12 +53,11 @@ class Pair:
 def twins(here: Lesson) -> None:
     """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
     with lesson.line("twins"):
-        kind = st.segmented_control(
+        kind = inputs.segmented_control(
             "Trained with",
             list(TWINS),
             default=next(iter(TWINS)),
             key="trained_with",
-            bind="query-params",
             required=True,
         )
     cheap, full = (models.needed(name) for name in TWINS[kind])
@@ -71,7 +72,9 @@ def twins(here: Lesson) -> None:
 
 def _heads(pair: Pair) -> None:
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
-    show("looks_back", figures.by_head(back, titles=("every pair", pair.kind)))
+    values, form = np.stack(back), Form(digits=1, unit=" tokens back")
+    look: dict[str, Any] = {"form": form, "titles": ("every pair", pair.kind), "across": 2}
+    show("looks_back", Cells(values, Axis("layer"), Axis("head"), amounts(values, "tokens back"), **look))
     result(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
         f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}."
@@ -103,14 +106,10 @@ def _by_position(pair: Pair) -> None:
         f"pair, {decimal(within[1], '.3f')} with {pair.kind} ({decimal(within[1] - within[0], '+.3f')}); further on "
         f"{decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')}."
     )
-    show(
-        "by_position",
-        figures.by_position(
-            {name: smoothed(one.losses) for name, one in zip(pair.names, (full, cheap), strict=True)},
-            trained=trained,
-            theme=theme(),
-        ),
-    )
+    points = {name: smoothed(one.losses) for name, one in zip(pair.names, (full, cheap), strict=True)}
+    axes, marked = Axes("position", "surprise, nats", 320), [(trained - 0.5, f"trained on {trained} positions")]
+    said = "{}, position {:.0f}: {:.3f} nats".format
+    show("by_position", curves(points, axes, said, theme=theme(), dot=50, words=(), marked=marked))
 
 
 def _costs(pair: Pair) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import streamlit as st
 
 from tfmviz import views, zoo
 from tfmviz.analysis import attention_layer
 from tfmviz.analysis.links import links
 from tfmviz.analysis.predictions import top_predictions
-from tfmviz.analysis.residual import stream
+from tfmviz.analysis.residual import Stream, stream
 from tfmviz.constants import NEXT_WORDS
-from tfmviz.plots import residual
+from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
+from tfmviz.plots.columns import writes
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, inputs, models
 from tfmviz.ui.figures import show, show_code, show_view, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import HOW_IT_READS, WHAT_IT_PREDICTS
@@ -94,11 +96,11 @@ def stream_norms(here: Lesson) -> None:
     measured = stream(trace, here.model.writes_from)
     left, right = st.columns([3, 2])
     with left:
-        show("norms", residual.norms(measured.norms, measured.attention_share, tokens=trace.tokens, position=token))
+        show("norms", _norms(measured, trace.tokens, token))
     with right:
         show(
             "writes",
-            residual.writes(
+            writes(
                 measured.attention[:, token],
                 measured.mlp[:, token],
                 measured.attention_share[:, token],
@@ -107,13 +109,30 @@ def stream_norms(here: Lesson) -> None:
         )
 
 
+def _norms(found: Stream, tokens: Sequence[str], token: int) -> Cells:
+    """The norm of every token's vector, from the embedding (top) to the last layer (bottom), and who wrote the step."""
+    shares = [
+        ["" if np.isnan(s) else f"of this layer's step: attention {s:.0%}, MLP {1 - s:.0%}" for s in row]
+        for row in found.attention_share.tolist()
+    ]
+    return Cells(
+        found.norms[None],
+        named(["embedding", *(f"after layer {i}" for i in range(len(shares)))]),
+        of_tokens("token", tokens),
+        amounts(found.norms, "norm of the vector"),
+        form=Form(name="norm ", digits=2),
+        notes=[[""] * len(tokens), *shares],
+        frames=chosen_column(token, len(found.norms)),
+    )
+
+
 def files(here: Lesson) -> None:
     """The explorer as a page, and its numbers, each made when somebody asks for it."""
     trace, choice, model = here.trace, here.choice, here.model
     page, table, arrays = st.columns(3)
 
     def download(label: str, data: Callable[[], str | bytes], name: str, mime: str, words: str) -> None:
-        st.download_button(label, data, name, mime, on_click="ignore", width="stretch")
+        inputs.download_button(label, data, name, mime, width="stretch")
         st.caption(words)
 
     with page:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import attention_layer
 from tfmviz.analysis.averaging import Average, in_a_plane
-from tfmviz.plots.averaging import average
+from tfmviz.plots.dots import average
 from tfmviz.record.trace import Trace
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -38,12 +38,12 @@ def inside(here: Lesson) -> None:
     if len(found.around) < 3:
         st.caption("These values span no area. Type more words, or choose a later token.")
         return
-    show(
-        "average",
-        average(
-            found.places, found.weights, found.middle, around=found.around, tokens=tokens, names=names, theme=theme()
-        ),
-    )
+    said = [
+        *(f"{name}: {per_cent(weight)}" for name, weight in zip(names, found.weights, strict=True)),
+        "their average",
+    ]
+    points = found.places, found.weights, found.middle
+    show("average", average(*points, around=found.around, tokens=tokens, said=said, theme=theme()))
     st.caption(
         f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane of the first two principal components "
         f"({per_cent(found.seen)} of the variance)."

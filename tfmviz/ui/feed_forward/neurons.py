@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -11,15 +12,19 @@ from tfmviz import zoo
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import feed_forward as figures
-from tfmviz.record.edits import Scale
+from tfmviz.plots.bars import bar_chart, of_signs
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
+from tfmviz.record.edits import Edit, Scale
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Trace
+from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
+from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side, sides
 from tfmviz.ui.cache import shared
-from tfmviz.ui.feed_forward.subject import Subject, predicts
+from tfmviz.ui.feed_forward.subject import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
@@ -56,7 +61,7 @@ def neurons(subject: Subject) -> None:
     with figure:
         show(
             "neurons",
-            figures.neurons(values, subject.tokens, order.tolist(), token=subject.token, neuron=column),
+            _picture(subject, values, order, column),
             click="choose its neuron and token",
             on_pick=pick,
         )
@@ -68,6 +73,26 @@ def neurons(subject: Subject) -> None:
     without(subject, neuron, order.tolist())
 
 
+def _picture(subject: Subject, values: Array, numbers: Array, neuron: int | None) -> Cells:
+    """Some neurons on every token, (len, n), after the function and the gate.
+
+    Args:
+        numbers: which neurons these are.
+        neuron: the column to frame; None if it is not among them.
+    """
+    row = replace(*chosen_row(subject.token, len(numbers)), colour="text")
+    return Cells(
+        values[None],
+        of_tokens("token", subject.tokens),
+        Axis("neuron", [str(n) for n in numbers], [f"neuron {n}" for n in numbers]),
+        signed(values, "value of the neuron", root=True),
+        form=Form(digits=2),
+        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
+        frames=(row, *chosen_column(neuron, len(values))),
+        row_height=28,
+    )
+
+
 def _ask(subject: Subject, strongest: list[int]) -> int:
     """Asks for token and neuron; until the reader has chosen one, it is the strongest."""
     line = lesson.line("neuron")
@@ -75,17 +100,18 @@ def _ask(subject: Subject, strongest: list[int]) -> int:
         controls.token_box(subject.tokens, subject.token)
     asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
     neuron = strongest[0] if asked is None else min(asked, last)
-    st.session_state["chosen_neuron"] = neuron
-    with line:
-        st.number_input(
-            f"Neuron (0 to {last})",
-            0,
-            last,
-            key="chosen_neuron",
-            on_change=lambda: controls.put({"neuron": str(st.session_state["chosen_neuron"])}),
-            width=260,
-        )
-    return neuron
+
+    def draw() -> int:
+        st.session_state["chosen_neuron"] = neuron
+        label, key = f"Neuron (0 to {last})", "chosen_neuron"
+        line.number_input(label, 0, last, key=key, on_change=lambda: _choose(st.session_state[key]), width=260)
+        return neuron
+
+    return int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
+
+
+def _choose(neuron: int) -> None:
+    controls.put({"neuron": str(neuron)})
 
 
 def writes(subject: Subject, neuron: int) -> None:
@@ -102,9 +128,19 @@ def writes(subject: Subject, neuron: int) -> None:
     if len(named := _words(vocabulary, subject.here.model.tokenizer.special_tokens)) >= 2 * WORDS:
         order = order[np.isin(order, named)]
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
-    words = [vocabulary[index] for index in shown]
+    words, values = [visible(vocabulary[index]) for index in shown], change[shown]
     title = f"Words that neuron {neuron} promotes: its row of W_out times W_U"
-    show("directions", figures.directions(words, change[shown], theme=theme()), title=title)
+    chart = bar_chart(
+        words,
+        values,
+        "change of the logit per unit of the neuron",
+        words=[decimal(value, "+.2f") for value in values],
+        colours=of_signs(values, theme()),
+        said=[f"“{word}”: {decimal(value, '+.3f')}" for word, value in zip(words, values, strict=True)],
+        room=1.3,
+        theme=theme(),
+    )
+    show("directions", chart, title=title)
     st.caption("The last norm and later layers are left out.")
 
 
@@ -170,9 +206,9 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     here = subject.here
     if not predicts(here):
         return
-    asked = st.segmented_control("Switch off", OFF, default=OFF[0], key="neurons_off", bind="query-params") or OFF[0]
+    asked = inputs.segmented_control("Switch off", OFF, default=OFF[0], key="neurons_off")
     numbers = {OFF[0]: (neuron,), OFF[1]: tuple(strongest[:10]), OFF[2]: None}[asked]
-    after = _run(here.model, here.text, subject.site, numbers)
+    after = _run(here.model, here.text, subject.site, numbers, here.edits)
     token = here.target
     old, new = (softmax(run.row("logits", token)) for run in (here.trace, after))
     moved = int(np.abs(new - old).argmax())
@@ -189,9 +225,37 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
 
 
 @shared
-def _run(model: Model, text: str, site: str, numbers: tuple[int, ...] | None) -> Trace:
-    if numbers is None:
-        return models.run(model, text, (Scale(site=f"{site}.out", factor=0.0),))
-    return models.run(
-        model, text, tuple(Scale(site=f"{site}.post", factor=0.0, coordinate=number) for number in numbers)
+def _run(model: Model, text: str, site: str, numbers: tuple[int, ...] | None, edits: tuple[Edit, ...]) -> Trace:
+    off = [Scale(site=f"{site}.out", factor=0.0)]
+    if numbers is not None:
+        off = [Scale(site=f"{site}.post", factor=0.0, coordinate=number) for number in numbers]
+    return models.run(model, text, (*edits, *off))
+
+
+MOST_APART = 10
+"""Neurons in the table of those that differ most."""
+
+
+def apart(both: Sides) -> None:
+    """Counts of the neurons that fire for the chosen token in A and in B, and those whose activations differ most."""
+    site, at = site_of(both.lessons[0]), both.queries.partner(both.query)
+    if at is None or site not in both.lessons[0].model.weights.stacks[site.split(".")[0]].feed_forward:
+        return
+    places = tuple(zip(both.lessons, (both.query, at), strict=True))
+    a, b = (_fires(lesson, site, position) for lesson, position in places)
+    st.markdown(
+        f"For {markdown.plain(sides.query_name(both))} {a.sum():,} of {a.size:,} neurons fire in A, {b.sum():,} in B: "
+        f"{(a & b).sum():,} in both, {(a & ~b).sum():,} only in A, {(b & ~a).sum():,} only in B."
     )
+    before, after = (lesson.trace[f"{site}.post"][position] for lesson, position in places)
+    most = np.argsort(-np.abs(after - before), kind="stable")[:MOST_APART]
+    columns = {"neuron": [str(n) for n in most]}
+    for title, values in zip((*both.titles, "B − A"), (before, after, after - before), strict=True):
+        columns[title] = [decimal(float(values[n]), ".3f") for n in most]
+    show("neurons_apart", of_columns(columns, caption="The neurons that differ most"))
+
+
+def _fires(lesson: Lesson, site: str, position: int) -> Array:
+    """(d_ff,), whether what the function gets is above 0: the gate where there is one."""
+    gate = f"{site}.gate"
+    return lesson.trace[gate if gate in lesson.trace else f"{site}.pre"][position] > 0

@@ -79,10 +79,10 @@ def has_experts(here: Lesson) -> int:
     return next((len(layer.experts) for s in here.model.weights.stacks.values() for layer in s.experts.values()), 0)
 
 
-def with_layer(here: Lesson, draw: Callable[[Subject], object]) -> Callable[[], object]:
+def with_layer(draw: Callable[[Subject], object]) -> Callable[[Lesson], object]:
     """What draws a tab: asks for the token, or says why there is nothing to draw."""
 
-    def tab() -> object:
+    def tab(here: Lesson) -> object:
         site = site_of(here)
         weights = here.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)
         if weights is None:

@@ -10,10 +10,11 @@ import streamlit as st
 
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
-from tfmviz.plots import feed_forward as figures
+from tfmviz.plots.cells import Axis, Cells, named, signed
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, models
+from tfmviz.ui import controls, inputs, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.feed_forward.subject import Subject
 from tfmviz.ui.figures import result, show, show_code, show_view
@@ -37,7 +38,7 @@ def through(subject: Subject) -> None:
         "feed_forward",
         js=view.JS,
         css=view.CSS,
-        data=_payload(here.model, here.text, site, token),
+        data=_payload(here.model, here.text, site, token, here.edits),
         selection={
             "at": view.place(part, index),
             "sum": view.answer(here.trace, site, token, total, title=here.model.name),
@@ -65,8 +66,8 @@ def follow(report: dict[str, Any]) -> None:
 
 
 @shared
-def _payload(model: Model, text: str, site: str, token: int) -> bytes:
-    trace, stack = models.trace(model, text), site.split(".")[0]
+def _payload(model: Model, text: str, site: str, token: int, edits: tuple[Edit, ...]) -> bytes:
+    trace, stack = models.trace(model, text, edits), site.split(".")[0]
     source = trace.source if stack == "encoder" and trace.source else trace.target
     weights = model.weights.stacks[stack].feed_forward[site]
     return view.payload(trace, site, token, weights, label=quoted(source.tokens)[token], title=model.name)
@@ -100,18 +101,19 @@ def moved(subject: Subject) -> None:
     left, right = st.columns([1, 2])
     with left:
         controls.token_box(subject.tokens, subject.token)
-    controls.at_most("place", last)
     with right:
-        to = st.slider("Move it to position (0: the front)", 0, last, 0, key="place", bind="query-params")
+        to = inputs.slider("Move it to position (0: the front)", 0, last, 0, key="place")
     order = np.insert(np.delete(np.arange(last + 1), subject.token), to, subject.token)
     out = here.trace[f"{subject.site}.out"]
-    again = _again(here.model, here.text, subject.site, tuple(order.tolist()))
+    again = _again(subject, tuple(order.tolist()))
     both = np.stack([out[subject.token], again[to]])[:, :COORDINATES]
     rows = [f"{visible(subject.tokens[subject.token])} at {at}" for at in (subject.token, to)]
+    values, whole = np.stack([*both, both[1] - both[0]]), out.shape[1]
+    n = values.shape[1]
+    columns = Axis(f"the first {n} of {whole} coordinates" if n < whole else "coordinate")
+    scale = signed(values, "output of the layer", root=True)
     with figure:
-        show(
-            "moved", figures.moved(np.stack([*both, both[1] - both[0]]), rows=[*rows, "difference"], whole=out.shape[1])
-        )
+        show("moved", Cells(values[None], named([*rows, "difference"]), columns, scale, row_height=56))
     if to == subject.token:
         st.markdown("Choose another position.")
         return
@@ -119,11 +121,10 @@ def moved(subject: Subject) -> None:
     result(f"Every token's output has moved with it, and is otherwise the same, to within {tiny(apart)}.")
 
 
-@shared
-def _again(model: Model, text: str, site: str, order: tuple[int, ...]) -> Array:
+def _again(subject: Subject, order: tuple[int, ...]) -> Array:
     """What the layer writes if its input stands in another order, in float64."""
-    x = feed_forward.parts(models.trace(model, text), site)["x"][list(order)]
-    return feed_forward.run(model.weights.stacks[site.split(".")[0]].feed_forward[site], x.astype(np.float64))
+    x = feed_forward.parts(subject.here.trace, subject.site)["x"][list(order)]
+    return feed_forward.run(subject.weights, x.astype(np.float64))
 
 
 def code() -> None:

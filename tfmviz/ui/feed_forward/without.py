@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import Trace
-from tfmviz.ui import before_after, controls, icons, models
+from tfmviz.ui import before_after, controls, icons, inputs, models
 from tfmviz.ui.feed_forward import averages
 from tfmviz.ui.feed_forward.subject import predicts
 from tfmviz.ui.figures import result
@@ -29,8 +29,8 @@ PARTS = ("A head only averages", "Switched off", "Trained without")
 
 def without(here: Lesson) -> None:
     """What attention alone can do, the chosen model with all feed-forward layers off, or two models trained so."""
-    part = st.segmented_control(
-        "Without it", PARTS, default=PARTS[0], key="without_it", bind="query-params", label_visibility="collapsed"
+    part = inputs.segmented_control(
+        "Without it", PARTS, default=PARTS[0], key="without_it", label_visibility="collapsed"
     )
     if part == PARTS[1]:
         switched_off(here)
@@ -50,7 +50,8 @@ def switched_off(here: Lesson) -> None:
         )
     elif layers:
         st.markdown(f"**{markdown.code(here.model.name)} with its {counted(len(layers), 'feed-forward layer')} off.**")
-        off = models.trace(here.model, here.text, tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers))
+        without = tuple(Scale(site=f"{layer}.out", factor=0.0) for layer in layers)
+        off = models.trace(here.model, here.text, (*here.edits, *without))
         _compare(here, off, SERIES, key="off")
     else:
         st.info(f"{markdown.code(here.model.name)} has no feed-forward layers to switch off.", icon=icons.INFO)

@@ -12,8 +12,8 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
-from tfmviz.plots.bottleneck import Series, against_length
-from tfmviz.ui import icons, lesson
+from tfmviz.plots.paths import Series, against_length
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import read_json
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.held_out import outdated
@@ -37,7 +37,7 @@ def dependencies(here: Lesson) -> None:
     """The curves for one kind, then what the models expect after the reader's text."""
     with lesson.line("depends"):
         kinds = list(ASKS)
-        kind = st.segmented_control("What", kinds, default=kinds[0], key="depends", bind="query-params") or kinds[0]
+        kind = inputs.segmented_control("What", kinds, default=kinds[0], key="depends")
     found = measured()
     if not outdated(found, *["5-gram.npz"] * (_counts() != found["counts"])):
         _curves(found, kind)

@@ -9,14 +9,15 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import reach
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.ladder.rungs import TITLES, Ladder
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import either
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
@@ -28,16 +29,13 @@ WORDS = {24: 4, 40: 2}
 
 def distance(here: Lesson) -> None:
     """On the reader's text, or on many others."""
-    lesson.either("On", "seen_on", {"your text": lambda: own(here), "held-out text": averages})
+    either("On", "seen_on", {"your text": own, "held-out text": lambda _: averages()})(here)
 
 
 def own(here: Lesson) -> None:
     """A curve for each model over the distance, on the reader's text."""
     with lesson.line("reach"):
-        how = (
-            st.segmented_control("How", (CHANGE, GRADIENT), default=CHANGE, key="reach_by", bind="query-params")
-            or CHANGE
-        )
+        how = inputs.segmented_control("How", (CHANGE, GRADIENT), default=CHANGE, key="reach_by")
     ladder = rungs.ladder()
     text = rungs.read(ladder, here.text).text
     values, y = (moved(ladder, here.text), "share moved") if how == CHANGE else (pulled(ladder, here.text), "gradient")
@@ -50,19 +48,23 @@ def own(here: Lesson) -> None:
 
     show(
         "reach",
-        figures.curves(
-            {title: (k, curve) for title, curve in values.items()},
-            x="tokens back",
-            y=y,
-            said=said,
+        curves(
+            found := _above_0({title: (k, curve) for title, curve in values.items()}),
+            Axes("tokens back", y, 330, log=True),
+            said,
             theme=theme(),
             y_range=(0.8 * least(values.values()), 1.0) if how == CHANGE else powers_around(values.values()),
-            log=True,
-            words={title: f"{title}: nothing beyond {n}" for title, n in ends.items()},
+            words=[f"{title}: nothing beyond {ends[title]}" if title in ends else title for title in found],
         ),
     )
     seen = "; ".join(f"the {title} sees nothing beyond {n} tokens" for title, n in ends.items())
     result(f"{f'**Here {seen}.** ' if seen else ''}{_explained(how, n_words(len(text)))}")
+
+
+def _above_0(curves: dict[str, tuple[Array, Array]]) -> dict[str, tuple[Array, Array]]:
+    """The points that an axis of powers has."""
+    seen = {name: y > 0 for name, (_, y) in curves.items()}
+    return {name: (x[seen[name]], y[seen[name]]) for name, (x, y) in curves.items() if seen[name].any()}
 
 
 def powers_around(curves: Iterable[Array]) -> tuple[float, float]:
@@ -125,7 +127,7 @@ def averages() -> None:
     lesson.hide("text")
     with lesson.line("averages"):
         names = list(MEASURES)
-        name = st.segmented_control("Text before", names, default=names[1], key="before", bind="query-params")
+        name = inputs.segmented_control("Text before", names, default=names[1], key="before")
     key, y = MEASURES[name or names[1]]
     facts = rungs.measured()
     values = {title: np.array(facts["models"][model][key]) for model, title in TITLES.items()}
@@ -137,18 +139,8 @@ def averages() -> None:
             f"{name}, {place:.0f} tokens: {per_cent(value) if key == 'changed' else decimal(value, '+.3f') + ' nats'}"
         )
 
-    show(
-        "averages",
-        figures.curves(
-            {t: (kept, v) for t, v in values.items()},
-            x=x,
-            y=y,
-            said=said,
-            theme=theme(),
-            log=key == "changed",
-            doubling=True,
-            y_range=powers_around(values.values()) if key == "changed" else None,
-        ),
-    )
+    points, axes = {t: (kept, v) for t, v in values.items()}, Axes(x, y, 330, log=key == "changed", doubling=True)
+    y_range = powers_around(values.values()) if key == "changed" else None
+    show("averages", curves(_above_0(points) if axes.log else points, axes, said, theme=theme(), y_range=y_range))
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Axis, Cells, Form, amounts, chosen_column, of_tokens, probability, written
 from tfmviz.text.tokenizer import END
 from tfmviz.ui import controls, icons
 from tfmviz.ui.cache import read_json
@@ -21,6 +23,8 @@ from tfmviz.words.numbers import decimal
 BEST = 4
 """Words of each model that are shown for all."""
 
+ROWS = Axis("", tuple(TITLES.values()), [f"{title} model" for title in TITLES.values()])
+
 SHOWN = 8
 """Tokens before the chosen place that are quoted."""
 
@@ -32,9 +36,12 @@ def next_token(here: Lesson) -> None:
     chosen = controls.pinned()
     place = len(tokens) if not chosen else min(chosen, len(tokens))
     bits = np.concatenate((reading.bits, np.full((len(TITLES), 1), np.nan)), axis=1)
+    columns = of_tokens("token", (*tokens[1:], "⟨next⟩"))
+    look: dict[str, Any] = {"texts": written(bits, ".0f"), "frames": chosen_column(place - 1, len(bits))}
+    scale, form = amounts(bits, "surprise −log₂ p, bits"), Form(digits=1, unit=" bits")
     show(
         "surprise",
-        figures.surprise(bits, models=tuple(TITLES.values()), tokens=(*tokens[1:], "⟨next⟩"), chosen=place - 1),
+        Cells(bits[None], ROWS, columns, scale, form=form, **look),
         click="see what was expected there",
         on_pick=lambda _, column: controls.pin(column + 1),
     )
@@ -54,7 +61,9 @@ def _expected(reading: Reading, place: int) -> None:
     best = np.unique(np.argsort(-p, axis=1, kind="stable")[:, :BEST])
     best = best[np.argsort(-p[:, best].mean(axis=0), kind="stable")]
     names = ["⟨end⟩" if n == END else vocabulary[n] for n in best.tolist()]
-    show("expected", figures.expected(p[:, best], models=tuple(TITLES.values()), words=names))
+    p, scale, form = p[:, best], probability("probability of the next token"), Form(digits=1, percent=True)
+    texts = [[f"{100 * share:.0f}%" if share >= 0.005 else "·" for share in row] for row in p.tolist()]
+    show("expected", Cells(p[None], ROWS, of_tokens("next token", names), scale, form=form, texts=texts))
 
 
 def _table(reading: Reading) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import recurrence
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens, written
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
 from tfmviz.ui.background import Found, by_name, measured
 from tfmviz.ui.figures import show, theme
@@ -35,11 +37,35 @@ def order(here: Lesson) -> None:
         title = f"{name}: {counted(int(numbers.max()), 'step')}; {path} from the first token to the last"
         show(
             f"steps_{name}",
-            figures.steps(numbers, tokens=tokens, title=title, most=int(recurrent.max()), blind=tuple(blind)),
+            _steps(numbers, tokens, title, int(recurrent.max()), list(blind)),
             follows=name != "convolution",
         )
     st.markdown("Each number is a step; grey cells do not see the first token.")
     measured(MODULE, _times, words="Measure how long one layer takes (a few seconds)")
+
+
+def _steps(numbers: Array, tokens: Sequence[str], title: str, most: int, blind: list[int]) -> Cells:
+    """The step after which each value is there, (layer, token), the last layer on top.
+
+    Args:
+        most: end of the scale, the same for all kinds of layers.
+        blind: columns whose last layer does not see the first token: grey.
+    """
+    upside_down = numbers[::-1].astype(float)
+    coloured, notes = upside_down.copy(), [["" for _ in tokens] for _ in numbers]
+    coloured[0, blind] = np.nan
+    for column in blind:
+        notes[0][column] = f"known after step {numbers[-1, column]}; does not see the first token"
+    return Cells(
+        coloured[None],
+        Axis("", [f"layer {layer}" for layer in range(len(numbers), 0, -1)]),
+        of_tokens("token", tokens),
+        Scale("norms", 0, most, title, ticks="whole"),
+        form=Form(name="there after step ", digits=0),
+        texts=written(upside_down, ".0f"),
+        notes=notes,
+        row_height=26,
+    )
 
 
 def _times(found: Sequence[Found]) -> None:
@@ -59,14 +85,11 @@ def _times(found: Sequence[Found]) -> None:
 def _chart(by_kind: dict[str, tuple[Array, Array]], *, key: str, title: str) -> None:
     show(
         f"times_{key}",
-        figures.curves(
+        curves(
             by_kind,
-            x="tokens",
-            y=title,
-            said=lambda name, n, ms: f"{name}, {n:.0f} tokens: {decimal(ms)} ms",
+            Axes("tokens", title, 280, log=True),
+            lambda name, n, ms: f"{name}, {n:.0f} tokens: {decimal(ms)} ms",
             theme=theme(),
-            log=True,
             y_range=powers_around([ms for _, ms in by_kind.values()]),
-            height=280,
         ),
     )

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
+from tfmviz.analysis.normalisation import change
 from tfmviz.analysis.recurrence import Steps, fading
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Axis, Cells, Form, amounts, chosen_column, of_tokens, share, signed, written
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import lesson
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.ladder import rungs
+from tfmviz.ui.ladder import rungs, uses
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.labels import visible
+from tfmviz.words import markdown
+from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import rounded
 
 SHOWN = 28
@@ -31,6 +36,13 @@ SITES: dict[str, tuple[str, Literal["signed", "share"]]] = {
 }
 """What can be shown: its site, and its colours."""
 
+UNIT_HEIGHT = 8
+"""Pixels of a row that stands for one number of a state."""
+STACKED = "two layers, both ways"
+"""Instead of one layer of the ladder's network: the labeller, whose second layer reads both directions of the first."""
+
+WAYS = ("forward", "backward")
+
 SMALLEST = 1e-12
 """The axis ends here: a gradient so small is drawn at the end."""
 
@@ -39,22 +51,72 @@ def state(here: Lesson) -> None:
     """State or gates through time, then the fading gradient."""
     model = rungs.ladder().recurrent
     layers = range(model.config.to_dict()["n_layers"])
-    with lesson.line("state"):
-        what = st.segmented_control("Show", list(SITES), default="state h", key="gate", bind="query-params")
-        layer = st.segmented_control("Layer of the network", layers, default=0, key="rnn", bind="query-params") or 0
+    line = lesson.line("state")
+    what = inputs.segmented_control("Show", (*SITES, STACKED), default="state h", key="gate", line=line)
+    if what == STACKED:
+        return _stacked(here, line)
+    layer = inputs.segmented_control("Layer of the network", layers, default=0, key="rnn", line=line)
     site, kind = SITES[what or "state h"]
     trace = record(model, here.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)
     chosen = np.sort(np.argsort(-trace[f"rnn.{layer}.hidden"].std(axis=0), kind="stable")[:SHOWN])
-    show(
-        "state",
-        figures.units(values[chosen], tokens=trace.tokens, numbers=chosen.tolist(), kind=kind),
-    )
+    rows, columns = Axis("unit", (), [f"unit {number}" for number in chosen]), of_tokens("token", trace.tokens)
+    scale = signed(values, "value", limit=1.0) if kind == "signed" else share("how far the gate is open")
+    form = Form(digits=2, sign=kind == "signed")
+    show("state", Cells(values[chosen][None], rows, columns, scale, form=form, row_height=UNIT_HEIGHT))
     st.markdown(
         f"The {len(chosen)} of {len(values)} units in layer {layer} that change most. "
         "hₜ = (1 − z) ⊙ n + z ⊙ hₜ₋₁, so near z = 1 the colour stays."
     )
     _fading(model, trace)
+
+
+def _stacked(here: Lesson, line: DeltaGenerator) -> None:
+    """Which states of the stacked, bidirectional labeller know of one token: those that move when it changes."""
+    model = models.earlier(uses.BOTH)
+    text = model and uses.read(model, here.text)
+    if not model or not text or not text.ids:
+        return
+    chosen = controls.token(text.tokens, text=here.text)
+    with line:
+        controls.token_box([visible(token) for token in text.tokens], chosen)
+    dot, comma = (model.encode(sign).ids[0] for sign in ".,")
+    ids = list(text.ids)
+    ids[chosen] = comma if ids[chosen] == dot else dot
+    before, after = (model.trace(one, sites=("rnn.*",)) for one in (text.ids, tuple(ids)))
+    sites = [f"rnn.{layer}.{way}.hidden" for layer in range(model.config.to_dict()["n_layers"]) for way in WAYS]
+    moved = np.stack([change(before[site], after[site]) for site in sites])
+    names = [f"layer {n // 2} {'→←'[n % 2]}" for n in range(len(sites))]
+    show(
+        "stacked",
+        _reached(moved, text.tokens, names, chosen),
+        click="change that token",
+        on_pick=lambda _, column: controls.pin(column),
+    )
+    st.markdown(
+        f"{markdown.plain(quoted(text.tokens)[chosen])} becomes “{'.,'[ids[chosen] == comma]}”. → reads from the left, "
+        "← from the right; layer 1 reads both, so all of its states move."
+    )
+
+
+def _reached(moved: Array, tokens: Sequence[str], layers: Sequence[str], chosen: int) -> Cells:
+    """How far every state moves when one token is another, the last layer on top; states that stay are grey.
+
+    Args:
+        moved: (layer, token), ‖Δh‖ / ‖h‖.
+        chosen: the token that changes.
+    """
+    values = moved[::-1]
+    return Cells(
+        np.where(values > 0, values, np.nan)[None],
+        Axis("", layers[::-1]),
+        of_tokens("token", tokens),
+        amounts(moved, "‖Δh‖ / ‖h‖", ticks="per cent"),
+        form=Form(name="moves by ", digits=0, percent=True),
+        texts=written(100 * values, ".0f"),
+        frames=chosen_column(chosen, len(layers)),
+        row_height=42,
+    )
 
 
 def _fading(model: AnyModel, trace: Trace) -> None:
@@ -63,17 +125,12 @@ def _fading(model: AnyModel, trace: Trace) -> None:
     x = np.arange(1.0, len(trace.tokens) + 1)
     show(
         "fading",
-        figures.curves(
+        curves(
             {name: (x, curve.clip(min=SMALLEST)) for name, curve in values.items()},
-            x="step t",
-            y="‖∂hₜ/∂h₁‖",
-            said=lambda name, t, value: (
-                f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}"
-            ),
+            Axes("step t", "‖∂hₜ/∂h₁‖", 280, log=True),
+            lambda name, t, value: f"{name}, step {t:.0f}, “{visible(trace.tokens[int(t) - 1])}”: {rounded(value)}",
             theme=theme(),
-            log=True,
             y_range=_ends(list(values.values())),
-            height=280,
         ),
         title="How much of the first step is left? As ‖∂hₜ/∂h₁‖, relative to its start, fades, so does learning.",
     )
@@ -93,4 +150,4 @@ def record(model: AnyModel, text: str) -> Trace:
 def faded(model: AnyModel, text: str, layer: int) -> Array:
     trace = record(model, text)
     at = Steps(**{site: trace[f"rnn.{layer}.{site}"] for site in ("reset", "update", "candidate", "hidden")})
-    return fading(zoo.experiments.recurrent_weights(model, layer), at)
+    return fading(zoo.experiments.recurrent_weights(model, f"rnn.{layer}"), at)

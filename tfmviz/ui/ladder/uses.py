@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,17 +11,20 @@ import streamlit as st
 from tfmviz.analysis.labelling import from_mean_of_states
 from tfmviz.analysis.predictions import softmax
 from tfmviz.places import PROJECT
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Cells, Form, Scale, named, of_tokens, written
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.familiar import is_latin
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models, translators
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import show, theme
+from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sentences import examples_for
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted
+from tfmviz.words.labels import quoted, visible
+from tfmviz.words.numbers import per_cent
 
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")
 
@@ -84,12 +87,19 @@ def uses(here: Lesson) -> None:
 
 def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
     french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show("labels", figures.languages(french, tokens=text.tokens, readers=tuple(WAYS.values())))
+    show("labels", _languages(french, text.tokens, tuple(WAYS.values())))
     differing = (french[0] > 0.5) != (french[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
         + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
     )
+
+
+def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> Cells:
+    """How probable French is at every token, (reader, token), by what each row reads from."""
+    scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
+    form, columns = Form(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
+    return Cells(french[None], named(readers), columns, scale, form=form, texts=texts, row_height=42)
 
 
 def listed(text: Encoding, chosen: Array) -> str:
@@ -105,20 +115,25 @@ def _classifying(classifier: AnyModel, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     st.markdown("**Classifying**: is the text so far French?")
-    show("classes", figures.languages(french, tokens=text.tokens, readers=READOUTS))
-    st.markdown("This network was trained on one language at a time.")
+    show("classes", _languages(french, text.tokens, READOUTS))
+    st.markdown("Trained on one language at a time.")
 
 
 def _four_uses(text: str) -> None:
     along = {"text": text} if len(text) <= LONGEST_LINK else {}
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
+    p = rungs.read(rungs.ladder(), text).p[list(rungs.TITLES).index("ladder-rnn"), -1]
+    word = markdown.plain(visible(rungs.ladder().transformer.vocabulary[int(p.argmax())]))
+    translator = translators.there().get("none")
+    said = translator and translator.tokenizer.decode(translators.translation(translator, text)).strip()
     st.markdown(
         "- **Labelling**: w₁ w₂ … wₙ → y₁ y₂ … yₙ.\n"
         "- **Classifying**: w₁ w₂ … wₙ → y.\n"
-        f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁, by [these models]({_address('ladder', along)}), [a "
-        f"transformer]({_address('writing', along)}), or [counting]({counting}).\n"
-        f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ: [The bottleneck]({bottleneck})."
+        f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁ = “{word}” ({per_cent(p.max())}). See [these "
+        f"models]({_address('ladder', along)}), [a transformer]({_address('writing', along)}), [counts]({counting}).\n"
+        f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ = “{markdown.plain(said or '')}”: [The "
+        f"bottleneck]({bottleneck})."
     )
 
 
@@ -138,19 +153,12 @@ PLACES = {
 def _held_out() -> None:
     with lesson.line("right"):
         names = list(PLACES)
-        by = st.segmented_control("Held-out tokens by", names, default=names[0], key="sorted", bind="query-params")
-    curves = right_by(by or names[0])
+        by = inputs.segmented_control("Held-out tokens by", names, default=names[0], key="sorted")
+    points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by or names[0]).items()}
+    axes, said = Axes(PLACES[by or names[0]], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
     show(
         "right",
-        figures.curves(
-            {name: (np.arange(1.0, len(shares) + 1), shares) for name, shares in curves.items()},
-            x=PLACES[by or names[0]],
-            y="share of correct labels",
-            said=lambda name, place, share: f"{name}, token {place:.0f}: {share:.1%} correct",
-            theme=theme(),
-            y_range=(0.8, 1.0),
-            height=280,
-        ),
+        curves(points, axes, said, theme=theme(), y_range=(0.8, 1.0)),
         title="How often are they correct on held-out text?",
     )
     st.caption("The mixed texts join Tatoeba sentences.")
@@ -173,7 +181,7 @@ def doubt(text: str) -> str:
     """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
     letters = [character for character in text if character.isalpha()]
     if len(letters) < 3:
-        return "With so few letters the two languages can hardly be told apart; the networks are guessing."
+        return "With so few letters the networks are guessing."
     if not all(map(is_latin, letters)):
         return "Not all letters are Latin; these networks know only French and English."
     return ""

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.window_network import Network, n_numbers, network
-from tfmviz.plots import ladder as figures
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, chosen_row, signed
 from tfmviz.record.model import AnyModel
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, inputs, lesson
+from tfmviz.ui import controls, inputs, lesson, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
 from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.bars import Bars
 from tfmviz.views.counts import Table, of_columns
-from tfmviz.words.labels import quoted, visible
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal
+
+IN_A_ROW = 32
+"""Hidden units that stand side by side."""
 
 BARS = 6
 
@@ -57,17 +62,18 @@ def _end(text: Encoding) -> int:
     """How many tokens have been read; the window ends with the last of them."""
     chosen = controls.pinned()
     end = min(chosen or len(text), len(text))
-    st.session_state["window_end"] = end
-    with lesson.line("window"):
-        st.selectbox(
-            "Last token in the window",
-            range(1, len(text) + 1),
-            format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
-            key="window_end",
-            on_change=lambda: controls.pin(st.session_state["window_end"]),
-            width=200,
-        )
-    return end
+    if not side.is_b():
+        st.session_state["window_end"] = end
+    return inputs.selectbox(
+        "Last token in the window",
+        range(1, len(text) + 1),
+        format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
+        key="window_end",
+        on_change=lambda: controls.pin(st.session_state["window_end"]),
+        width=200,
+        bind=None,
+        line=lesson.line("window"),
+    )
 
 
 def _chosen(key: str, count: int, *, otherwise: int) -> int:
@@ -85,16 +91,47 @@ def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> No
     """h above e, as they follow one another upwards."""
     show(
         "window_hidden",
-        figures.hidden(found.h, chosen=unit),
+        _hidden(found.h, unit),
         click="see how the unit was computed",
-        on_pick=lambda row, column: controls.put({"unit": str(figures.IN_A_ROW * row + column)}),
+        on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
     )
     show(
         "window_joined",
-        figures.window(found.e, tokens=tokens, chosen=place),
+        _numbers(found.e, _places(tokens), "e = [e₁; …; eₙ]", place, row_height=22),
         click="show its position's block of W",
         on_pick=lambda row, _: controls.put({"place": str(row)}),
     )
+
+
+def _hidden(h: Array, chosen: int) -> Cells:
+    """The hidden units, (unit,), row by row."""
+    width = min(IN_A_ROW, len(h))
+    rows = -(-len(h) // width)
+    values = np.full(rows * width, np.nan)
+    values[: len(h)] = h
+    return Cells(
+        values.reshape(1, rows, width),
+        Axis("", (), [f"unit {width * row} + …" for row in range(rows)]),
+        Axis("", (), [str(column) for column in range(width)]),
+        signed(h, "h = tanh(W e + b₁)", limit=1.0),
+        form=Form(digits=2, sign=True),
+        notes=[[f"unit {width * row + column}" for column in range(width)] for row in range(rows)],
+        frames=chosen_cell((chosen // width, chosen % width)),
+        row_height=18,
+    )
+
+
+def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool = False, row_height: int) -> Cells:
+    """Vectors one below the other, (row, d_model), one of them framed."""
+    columns, scale = Axis("coordinate of the vector", ()), signed(values, title, root=root)
+    look: dict[str, Any] = {"form": Form(digits=2, sign=True), "frames": chosen_row(chosen, values.shape[1])}
+    return Cells(values[None], rows, columns, scale, row_height=row_height, **look)
+
+
+def _places(tokens: list[str]) -> Axis:
+    names = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
+    said = [f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)]
+    return Axis("", names, said)
 
 
 def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
@@ -135,7 +172,7 @@ def _words(found: Network, best: Array, names: list[str], *, unit: int) -> None:
 def _block(found: Network, *, place: int, unit: int) -> None:
     show(
         "window_block",
-        figures.block(found.W[place], place=place, unit=unit),
+        _numbers(found.W[place], Axis("unit", ()), f"W of place {place + 1}", unit, root=True, row_height=1),
         click="show that row's unit",
         on_pick=lambda row, _: controls.put({"unit": str(row)}),
     )

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import mask_effect
-from tfmviz.plots import masks as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, of_pairs, of_tokens, written
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import before_after, controls, icons
+from tfmviz.ui import before_after, icons, inputs
 from tfmviz.ui import sides as both
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
@@ -123,7 +123,9 @@ def outputs(sides: Sides) -> None:
         return
     tokens = before.axes(f"{stack}.0.self_attn")[0].tokens
     names, most = quoted(tokens), int(moved[-1].argmax())
-    show("stream_change", figures.change(moved, tokens=tokens))
+    scale = amounts(moved, "change of the vector, as a share of its length", ticks="per cent")
+    form = Form(name="moved by ", digits=1, percent=True, unit=" of its length")
+    show("stream_change", Cells(moved[None], Axis("after layer"), of_tokens("token", tokens), scale, form=form))
     result(
         f"After the last layer the vectors have moved by {moved[-1].mean():.0%} of their length on average, "
         f"{markdown.plain(names[most])} most ({moved[-1, most]:.0%})."
@@ -137,13 +139,15 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     if chosen.mask.shape[0] != chosen.mask.shape[1] or layer.endswith("cross_attn"):
         st.info("Cross-attention reads everything in one step. Choose self-attention.")
         return
-    controls.at_most("depth", n_layers)
-    shown = st.slider("Layers", 1, n_layers, n_layers, key="depth", bind="query-params") if n_layers > 1 else 1
+    shown = inputs.slider("Layers", 1, n_layers, n_layers, key="depth") if n_layers > 1 else 1
     steps = mask_effect.layers_to_reach([chosen.mask] * shown)
     tokens = here.trace.axes(layer)[0].tokens
     count, after = int((steps != mask_effect.OUT_OF_REACH).sum()), counted(shown, "layer")
     within = f"{count} of {steps.size} pairs {'is' if count == 1 else 'are'} within reach"
-    show("reach", figures.reach(steps, tokens=tokens, n_layers=shown))
+    values = np.where(steps != mask_effect.OUT_OF_REACH, steps, np.nan)
+    scale = Scale("norms", 0, shown, "layers until the key can influence the query", ticks="whole")
+    form = Form(name="after ", digits=0, unit=" layers")
+    show("reach", of_pairs(values[None], tokens, tokens, scale, form=form, texts=written(values, ".0f")))
     result(f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}.")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.mask_forms import LARGE, additive, softmax_under
-from tfmviz.plots import masks as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
@@ -67,7 +69,14 @@ def batch(here: Lesson, said: Settings) -> None:
     )
     for column, (title, mask) in zip(st.columns(3), drawn, strict=True):
         with column:
-            show(title, figures.small(mask.numpy(), title=title, k_tokens=filled))
+            show(title, _picture(mask.numpy(), filled, title))
+
+
+def _picture(mask: Array, keys: Sequence[str], title: str) -> Cells:
+    """A mask, (query, key): blue where a query may look."""
+    scale, form = Scale("open", 0, 1), Form(words=("may look", "may not look"))
+    values = np.where(mask, 1.0, np.nan)[None]
+    return Cells(values, Axis("query", ()), of_tokens("key", keys), scale, form=form, titles=(title,), square=True)
 
 
 def swallowed(here: Lesson) -> None:
@@ -149,7 +158,7 @@ def exercises(here: Lesson, said: Settings) -> None:
     examples = [example for example in everything if example.id not in ("padding", "cross")]  # they take two sentences
     n = st.number_input("Picture for question 3", 1, len(examples), min(5, len(examples)))
     example = examples[int(n) - 1]
-    show("riddle", figures.small(example.mask, title="which mask?", k_tokens=keys.tokens))
+    show("riddle", _picture(example.mask, keys.tokens, "which mask?"))
     _ask("3. Which mask is this?", f"{example.title}. {example.words}")
 
 

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, icons, live
+from tfmviz.ui import controls, icons, inputs, live
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import masks as view
@@ -79,20 +79,18 @@ def settings(here: Lesson) -> Settings:
     """Draws the gallery's sliders."""
     with st.expander("Gallery settings"):
         left, middle, right = st.columns(3)
-        back = left.toggle(
-            "& causal: past only", here.choice.layer.startswith("decoder."), key="back", bind="query-params"
-        )
-        second = left.text_input("A second sentence", SECOND, key="second", bind="query-params", max_chars=200)
+        back = inputs.toggle("& causal: past only", here.choice.layer.startswith("decoder."), key="back", line=left)
+        second = inputs.text_input("A second sentence", SECOND, key="second", max_chars=200, line=left)
         return Settings(
             second=second.strip() or SECOND,
             back=back,
-            n_prefix=left.slider("Prefix length (prefix-LM)", 1, 16, 5, key="prefix", bind="query-params"),
-            radius=middle.slider("Window and BigBird: radius w", 0, 16, 2, key="w", bind="query-params"),
-            step=middle.slider("Dilated: step", 2, 8, 3, key="dilation", bind="query-params"),
-            size=middle.slider("Blocks: tokens in a block", 1, 16, 5, key="size", bind="query-params"),
-            n_global=right.slider("Global tokens", 0, 8, 1, key="global", bind="query-params"),
-            n_random=right.slider("Random keys per query", 0, 8, 2, key="random", bind="query-params"),
-            seed=right.slider("Random seed", 0, 20, 0, key="seed", bind="query-params"),
+            n_prefix=inputs.slider("Prefix length (prefix-LM)", 1, 16, 5, key="prefix", line=left),
+            radius=inputs.slider("Window and BigBird: radius w", 0, 16, 2, key="w", line=middle),
+            step=inputs.slider("Dilated: step", 2, 8, 3, key="dilation", line=middle),
+            size=inputs.slider("Blocks: tokens in a block", 1, 16, 5, key="size", line=middle),
+            n_global=inputs.slider("Global tokens", 0, 8, 1, key="global", line=right),
+            n_random=inputs.slider("Random keys per query", 0, 8, 2, key="random", line=right),
+            seed=inputs.slider("Random seed", 0, 20, 0, key="seed", line=right),
         )
 
 
@@ -251,9 +249,7 @@ def where(here: Lesson) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
 
 def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[int]:
     """Numbers from 0, all of them chosen at first."""
-    return column.pills(
-        label, range(count), selection_mode="multi", default=list(range(count)), key=key, bind="query-params"
-    )
+    return inputs.pills(label, range(count), selection_mode="multi", default=list(range(count)), key=key, line=column)
 
 
 def follow(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> None:

@@ -11,14 +11,16 @@ import streamlit as st
 from tfmviz.analysis import normalisation
 from tfmviz.analysis.attention_layer import is_pre_norm, read_by
 from tfmviz.analysis.contributions import PARTS
-from tfmviz.plots import normalisation as figures
+from tfmviz.plots import columns, dots
+from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import Norm, StackWeights
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import icons, inputs, lesson, sides
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, per_cent, tiny
@@ -42,22 +44,22 @@ def scaling() -> None:
     """Age and tuition: two columns of numbers of very different size."""
     line = lesson.line("scaling")
     with line:
-        ages = st.text_input("Age, in years", AGES, key="ages", bind="query-params", max_chars=200)
-        fees = st.text_input("Tuition, per year", FEES, key="fees", bind="query-params", max_chars=200)
+        ages = inputs.text_input("Age, in years", AGES, key="ages", max_chars=200)
+        fees = inputs.text_input("Tuition, per year", FEES, key="fees", max_chars=200)
     try:
         raw = table(ages, fees)
     except ValueError as error:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
-    scale = line.segmented_control("Scale", list(SCALES), default="as they are", key="scale", bind="query-params")
+    scale = inputs.segmented_control("Scale", list(SCALES), default="as they are", key="scale", line=line)
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
     shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
     other = nearest(shown)[0]
+    numbers = [str(i + 1) for i in range(len(raw))]
+    said = [f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(numbers, shown, strict=True)]
     show(
         "points",
-        figures.points(
-            shown, names=[str(i + 1) for i in range(len(raw))], link=(0, other), titles=COLUMNS, theme=theme()
-        ),
+        dots.on_one_scale(shown, names=numbers, said=said, link=(0, other), titles=COLUMNS, theme=theme()),
         title="One year counts as much as one unit of money" if shown is scaled["as they are"] else "",
     )
     result(
@@ -144,7 +146,7 @@ def learned(here: Lesson) -> None:
         with column:
             show(
                 f"spread_{'gain' if letter == 'γ' else 'bias'}",
-                figures.spread(quartiles, names=names, title=letter, usual=usual, theme=theme()),
+                columns.boxes(quartiles, names=names, title=letter, usual=usual, theme=theme()),
             )
     widest = max(gains, key=lambda name: float(np.ptp(gains[name])))
     least, most = gains[widest].min(), gains[widest].max()
@@ -206,11 +208,15 @@ def gradients() -> None:
     from tfmviz.model.gradients import config, gradients_at_start
 
     with lesson.line("gradients"):
-        n_layers = st.slider("Layers", 2, 16, 12, key="untrained_layers", bind="query-params")
-        seed = st.slider("Seed of the random weights", 0, 20, 0, key="weights_seed", bind="query-params")
+        n_layers = inputs.slider("Layers", 2, 16, 12, key="untrained_layers")
+        seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="weights_seed")
     with st.spinner("Computing the gradients of both models…"):
         post, pre = _gradients(n_layers, seed)
-    show("gradients", figures.depth(post, pre, theme=theme()))
+    points = {name: (np.arange(len(y)), np.array(y)) for name, y in (("post-norm (2017)", post), ("pre-norm", pre))}
+    strokes = Stroke(theme().text, width=3, dot=80), Stroke(theme().plain, DASHES[2], 3, 80)
+    lines = named_lines(points, "{}, layer {:g}: {:.3f}".format, theme=theme(), strokes=strokes)
+    axes = Axes("layer, counted from the input", "norm of the gradient of W_out")
+    show("gradients", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.08 * max(*post, *pre, 1e-9))))
     shape = config(n_layers=n_layers, norm_position="pre")
     result(
         f"In the last layer the gradient is **{post[-1] / pre[-1]:.1f} times** as large with post-norm "
@@ -232,3 +238,24 @@ def _gradients(n_layers: int, seed: int) -> tuple[list[float], list[float]]:
         gradients_at_start(n_layers=n_layers, norm_position="post", seed=seed),
         gradients_at_start(n_layers=n_layers, norm_position="pre", seed=seed),
     )
+
+
+def apart(both: Sides) -> None:
+    """Mean and standard deviation of the chosen token's vector before and after the norm, in A and in B."""
+    at = both.queries.partner(both.query)
+    if at is None:
+        return
+    vectors = [
+        (normed(lesson)[position], lesson.trace[f"{lesson.choice.layer}.norm"][position])
+        for lesson, position in zip(both.lessons, (both.query, at), strict=True)
+    ]
+    (a, a_after), (b, b_after) = vectors
+    st.markdown(
+        f"The norm takes the standard deviation of {markdown.plain(sides.query_name(both))} from {decimal(a.std())} to "
+        f"{decimal(a_after.std())} in A, from {decimal(b.std())} to {decimal(b_after.std())} in B."
+    )
+    rows = [f"{what} {when}" for when in ("before", "after") for what in ("mean", "standard deviation")]
+    columns = {"statistic": rows}
+    for title, pair in zip(both.titles, vectors, strict=True):
+        columns[title] = [decimal(float(value), ".3f") for x in pair for value in (x.mean(), x.std())]
+    show("norms_apart", of_columns(columns, caption="Before the norm and after"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,17 +10,17 @@ import streamlit as st
 
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots import normalisation as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, signed
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import Norm
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent
 
 MORE = "The cat sat on the mat.\nMy dog ran home."
@@ -53,11 +54,10 @@ class Batch:
 
 def batch(here: Lesson) -> list[str]:
     """Asks for the sentences of the batch; the reader's own is the first."""
-    typed = st.text_area(
+    typed = inputs.text_area(
         f"More sentences for the batch, one per line, at most {MAX_SENTENCES}",
         MORE,
         key="batch",
-        bind="query-params",
         max_chars=MOST_TYPED,
         height=96,
     )
@@ -102,29 +102,64 @@ def groups(here: Lesson) -> None:
     """The batch as a picture, and a frame around the numbers that share a mean."""
     line, figure = lesson.line("groups"), st.container()
     given = read(here, batch(here))
-    norm = line.segmented_control("Normalised by", NORMS, default="none", key="norm", bind="query-params") or "none"
+    norm = inputs.segmented_control("Normalised by", NORMS, default="none", key="norm", line=line)
     last = min(ROWS, len(given.tokens[0])) - 1
     row = min(1, last)
     if last > 0:
-        row = min(line.slider("Token", 0, last, row, key="row", bind="query-params"), last)
+        row = min(inputs.slider("Token", 0, last, row, key="row", line=line), last)
     numbers = min(NUMBERS, given.vectors.shape[2])
-    column = line.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", bind="query-params")
+    column = inputs.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", line=line)
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
-    result(_measured(given, normed, row, column))
+    row_first = _measured(given, normed, row, column)
+    result(". ".join(reversed(row_first) if norm == "BatchNorm" else row_first) + ".")
     with figure:
         show(
             "groups",
-            figures.vectors(
+            _picture(
                 shown,
-                tokens=given.tokens,
+                given.tokens,
                 row=None if norm == "BatchNorm" else row,
                 column=column if norm in ("none", "BatchNorm") else None,
-                limit=None if norm == "none" else 3.0,
+                scale=signed(shown, "value", limit=None if norm == "none" else 3.0),
             ),
         )
     _remarks(given, numbers)
     show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
+
+
+def _picture(
+    values: Array, tokens: Sequence[Sequence[str]], *, row: int | None, column: int | None, scale: Scale
+) -> Cells:
+    """Vectors of a batch, (sentence, token, number), a row for every token, sentence under sentence; padding is grey.
+
+    Args:
+        tokens: of every sentence; the rows behind them are padding.
+        row: token of the first sentence whose numbers share a mean, to mark.
+        column: number that shares its mean with that number of all tokens, to mark.
+    """
+    n_sentences, n_rows, n_numbers = values.shape
+    names, spoken = [], []
+    for s, i in np.ndindex(n_sentences, n_rows):
+        token = tokens[s][i] if i < len(tokens[s]) else None
+        names.append(f"{s + 1} {'padding' if token is None else visible(token)}")
+        said = f"padding at {i}" if token is None else f"token {i} “{whole(token)}”"
+        spoken.append(f"sentence {s + 1}, {said}")
+    ends = [s * n_rows for s in range(1, n_sentences)]
+    frames = [Frame(top=end, left=0, bottom=end, right=n_numbers, colour="text") for end in ends]
+    if row is not None:
+        frames.append(Frame(top=row, left=0, bottom=row + 1, right=n_numbers, colour="text"))
+    if column is not None:
+        frames.append(Frame(top=0, left=column, bottom=len(names), right=column + 1, colour="plain"))
+    return Cells(
+        values.reshape(1, -1, n_numbers),
+        Axis("", names, spoken),
+        Axis("coordinate of the vector", spoken=[f"coordinate {i}" for i in range(n_numbers)]),
+        scale,
+        form=Form(sign=True),
+        frames=tuple(frames),
+        row_height=21,
+    )
 
 
 def _remarks(given: Batch, numbers: int) -> None:
@@ -139,16 +174,16 @@ def _remarks(given: Batch, numbers: int) -> None:
         st.info("With one token BatchNorm has nothing to average: each coordinate becomes 0.", icon=icons.INFO)
 
 
-def _measured(given: Batch, normed: Array, row: int, column: int) -> str:
+def _measured(given: Batch, normed: Array, row: int, column: int) -> tuple[str, str]:
     across, down = normed[0, row], normed[..., column][given.present]
     name = markdown.plain(quoted(given.tokens[0])[row])
     tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
     return (
         f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
         f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
-        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**. Column, as in BatchNorm: coordinate {column} of "
-        f"{tokens}: mean **{decimal(down.mean(), '.3f')}**, standard deviation "
-        f"**{decimal(down.std(), '.3f')}**."
+        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**",
+        f"Column, as in BatchNorm: coordinate {column} of {tokens}: mean **{decimal(down.mean(), '.3f')}**, standard "
+        f"deviation **{decimal(down.std(), '.3f')}**",
     )
 
 
@@ -186,9 +221,9 @@ def _from_nothing(*, still: bool) -> str:
 def company(here: Lesson) -> None:
     """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
-        typed = st.text_input("The added sentence", JOINING, key="joining", bind="query-params", max_chars=MOST_TYPED)
-        phase = st.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase", bind="query-params")
-        padding = st.toggle("Count the padding too", key="padding", bind="query-params")
+        typed = inputs.text_input("The added sentence", JOINING, key="joining", max_chars=MOST_TYPED)
+        phase = inputs.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase")
+        padding = inputs.toggle("Count the padding too", key="padding")
     figure = st.container()
     texts = batch(here)
     before, after = read(here, texts), read(here, [*texts, typed if typed.strip() else JOINING])

@@ -9,13 +9,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
-from tfmviz.plots import positions as figures
-from tfmviz.plots.cells import Axis, Frame
-from tfmviz.plots.positions import Line
+from tfmviz.plots.cells import Axis, Frame, written
+from tfmviz.plots.dots import circle
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
@@ -27,15 +27,11 @@ SHOWN = 8
 
 def shift(waves: Waves, line: DeltaGenerator) -> None:
     """PE(pos + k) as a rotation of PE(pos), built and checked."""
-    controls.at_most("k", waves.length // 2)
-    controls.at_most("i", waves.d // 2 - 1)
-    k = line.slider("Shift k", 0, waves.length // 2, min(5, waves.length // 2), key="k", bind="query-params")
+    k = inputs.slider("Shift k", 0, waves.length // 2, min(5, waves.length // 2), key="k", line=line)
     n_pairs = waves.d // 2
     i = 0
     if n_pairs > 1:
-        i = line.slider(
-            "Pair i", 0, n_pairs - 1, n_pairs // 8, key="i", bind="query-params", help="Dimensions 2i and 2i + 1."
-        )
+        i = inputs.slider("Pair i", 0, n_pairs - 1, n_pairs // 8, key="i", help="Dimensions 2i and 2i + 1.", line=line)
     matrix, name = laws.shift_matrix(waves.wavelengths, k), f"R{str(k).translate(BELOW)}"
     error = laws.shift_error(waves.table, matrix, k)
     left, right = st.columns(2)
@@ -54,7 +50,7 @@ def _circle(waves: Waves, i: int, k: int) -> None:
     pair = waves.table[:, 2 * i : 2 * i + 2]
     turn = 2 * np.pi * k / waves.wavelengths[i]
     title = f"Pair {i} from position {start} to {start + k}: rotated by {turn:.4g} radians"
-    show("circle", figures.circle(pair, start=start, shift=k, theme=theme()), title=title)
+    show("circle", circle(pair, start=start, shift=k, theme=theme()), title=title)
 
 
 def _matrix(matrix: Array, i: int, name: str) -> None:
@@ -62,11 +58,11 @@ def _matrix(matrix: Array, i: int, name: str) -> None:
     first = max(0, min(2 * i - SHOWN // 2 + 2, len(matrix) - SHOWN))
     shown = slice(first, first + SHOWN)
     title = name + (f", rows and columns {first} to {first + SHOWN - 1}" if len(matrix) > SHOWN else "")
-    picture = figures.table(matrix[shown, shown], title=title, limit=1.0, text="numbers")
-    names = [str(n) for n in range(len(matrix))[shown]]
-    rows, columns = (Axis(title=what, names=names, spoken=[f"{what} {n}" for n in names]) for what in ("row", "column"))
+    values, names = matrix[shown, shown], [str(n) for n in range(len(matrix))[shown]]
+    rows, columns = (Axis(what, names, [f"{what} {n}" for n in names]) for what in ("row", "column"))
     at = 2 * i - first
     frame = Frame(top=at, left=at, bottom=at + 2, right=at + 2)
+    picture = table(values, title, limit=1.0, texts=written(values, ".3f"))
     show("rotation", replace(picture, rows=rows, columns=columns, frames=(frame,)))
 
 
@@ -82,21 +78,16 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
         return
     p, *others = asked
     names = {"product": f"PE({p}) · PE(q)", "distance": f"‖PE({p}) − PE(q)‖"}
-    measure = line.segmented_control(
-        "Measure", list(names), default="product", key="measure", bind="query-params", label_visibility="collapsed"
+    measure = inputs.segmented_control(
+        "Measure", list(names), default="product", key="measure", label_visibility="collapsed", line=line
     )
     dot, distance = _relations(waves)
     with left:
         name, values = names[measure or "product"], (distance if measure == "distance" else dot)
         marked = [(q, str(q)) for q in sorted({p, *others})]
-        show(
-            "near_and_far",
-            figures.lines(
-                [Line(name=name, y=values[p])], title=name, x_title="position q", marked=marked, theme=theme()
-            ),
-        )
+        show("near_and_far", lines({name: values[p]}, name, x="position q", marked=marked))
     with right:
-        show("products", figures.between(values, title=name.replace(str(p), "p"), limit=float(np.abs(values).max())))
+        show("products", between(values, name.replace(str(p), "p"), limit=float(np.abs(values).max())))
     a, b = sorted(others, key=lambda q: distance[p, q])
     closer = "as close to" if np.isclose(distance[p, a], distance[p, b]) else "closer to"
     result(
@@ -150,7 +141,7 @@ def _wavelengths(waves: Waves) -> Array:
 
 def base_box() -> float:
     bases = (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000)
-    return float(st.select_slider("Base", bases, 10_000, key="base", bind="query-params"))
+    return float(inputs.select_slider("Base", bases, 10_000, key="base"))
 
 
 def settings() -> Waves | None:

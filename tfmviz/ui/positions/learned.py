@@ -10,15 +10,18 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import position_table
 from tfmviz.analysis.sinusoids import cosines
-from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots.dots import path
+from tfmviz.plots.lines import DASHES, Stroke
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.positions.tables import between, lines, table
+from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
@@ -48,37 +51,21 @@ class Place:
         return isinstance(self.model.tokenizer, Tokenizer)
 
 
-def tables() -> None:
+def tables(here: Lesson) -> None:
     place = choose()
     if place is None:
         return
     config = place.model.config
     if config.trained_on > config.max_len:  # more positions before it was converted
         st.markdown(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
-    lesson.tabs(
+    tabs(
         "of_table",
-        {
-            "The table": (
-                "Each row is added to the word at its position.",
-                lambda: heat_map(place),
-            ),
-            "Similarity": (
-                "",
-                lambda: similarity(place),
-            ),
-            "Main directions": (
-                "",
-                lambda: directions(place),
-            ),
-            "Well trained?": (
-                "A row grows only when training reaches it.",
-                lambda: norms(place),
-            ),
-            "The wall": (
-                "",
-                lambda: wall(place),
-            ),
-        },
+        here,
+        Tab("The table", lambda _: heat_map(place), "Each row is added to the word at its position."),
+        Tab("Similarity", lambda _: similarity(place)),
+        Tab("Main directions", lambda _: directions(place)),
+        Tab("Well trained?", lambda _: norms(place), "A row grows only when training reaches it."),
+        Tab("The wall", lambda _: wall(place)),
     )
 
 
@@ -97,7 +84,7 @@ def choose() -> Place | None:
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
     with lesson.line("trained"):
         st.markdown("BERT and GPT-2 train such a table.")
-        chosen = st.selectbox("Trained table", list(places), index=first, key="trained", bind="query-params")
+        chosen = inputs.selectbox("Trained table", list(places), index=first, key="trained")
     name, stack = places[chosen]
     return Place(model=models.load(name), stack=stack)
 
@@ -105,7 +92,7 @@ def choose() -> Place | None:
 def heat_map(place: Place) -> None:
     values = place.table
     limit = max(float(np.quantile(np.abs(values), 0.99)), 1e-6)
-    show("trained_table", figures.table(values, title=f"trained value (colours end at ±{limit:.2f})", limit=limit))
+    show("trained_table", table(values, f"trained value (colours end at ±{limit:.2f})", limit=limit))
     result(f"{values.shape[0]} × {values.shape[1]} = **{values.size:,} parameters**.")
 
 
@@ -118,7 +105,7 @@ def similarity(place: Place) -> None:
     found = [cosines(table) for table in (values, formula)]
     for column, name, matrix in zip(st.columns(2), ("trained", "sinusoids"), found, strict=True):
         with column:
-            show(f"similar_{name}", figures.between(matrix, title=f"cosine, {name}"), follows=name == "sinusoids")
+            show(f"similar_{name}", between(matrix, f"cosine, {name}"), follows=name == "sinusoids")
     far = len(values) // 2
     (close, apart), (close_formula, apart_formula) = (
         (np.diag(matrix, 1).mean(), np.diag(matrix, far).mean()) for matrix in found
@@ -135,11 +122,13 @@ def directions(place: Place) -> None:
     found = position_table.principal_components(place.table)
     left, right = st.columns(2)
     with left:
-        drawn = [Line(name=f"{n + 1}: {share:.0%}", y=found.scores[:, n]) for n, share in enumerate(found.shares)]
-        chart = figures.lines(drawn, title="coordinate", theme=theme())
+        drawn = {f"{n + 1}: {share:.0%}": found.scores[:, n] for n, share in enumerate(found.shares)}
+        chart = lines(drawn, "coordinate")
         show("components", chart, title="Main directions and their shares of the variance")
     with right:
-        chart = figures.path(found.scores, shares=found.shares, theme=theme())
+        first, second, *_ = found.shares
+        titles = f"first direction ({first:.0%} of the variance)", f"second ({second:.0%})"
+        chart = path(found.scores, titles=titles, theme=theme())
         show("component_path", chart, title="Positions along the two main directions")
 
 
@@ -152,11 +141,11 @@ def norms(place: Place) -> None:
     start = "before training" if place.is_ours else f"random, {STD}"
     show(
         "trained_norms",
-        figures.lines(
-            [Line(name="norm now", y=lengths), Line(name=start, y=np.full(len(values), began), drawn="level")],
-            title="norm of the row",
+        lines(
+            {"norm now": lengths, start: np.full(len(values), began)},
+            "norm of the row",
+            strokes={start: Stroke(theme().plain, DASHES[1])},
             y_range=(0, 1.08 * max(float(lengths.max()), began)),
-            theme=theme(),
         ),
     )
     poor = position_table.untrained(values, std=STD)
@@ -182,14 +171,11 @@ def _measured(place: Place) -> None:
     window = min(WINDOW, len(loss))
     show(
         "loss_by_position",
-        figures.lines(
-            [
-                Line(name="measured", y=loss, drawn="dots"),
-                Line(name=f"mean over {window} positions", y=position_table.smoothed(loss, window=window)),
-            ],
-            title="loss, nats per token",
+        lines(
+            {"measured": loss, f"mean over {window} positions": position_table.smoothed(loss, window=window)},
+            "loss, nats per token",
+            strokes={"measured": Stroke(theme().text, width=0, dot=40)},
             marked=[(trained - 0.5, "the wall")],
-            theme=theme(),
         ),
     )
 
@@ -214,9 +200,7 @@ def one_too_many(place: Place) -> str:
 def _beyond(model: Model) -> None:
     """A model that reverses words, on longer and longer words."""
     line = lesson.line("letters")
-    word = line.text_input(
-        "Letters to reverse", "attentionisallyouneed", key="letters", bind="query-params", max_chars=32
-    )
+    word = inputs.text_input("Letters to reverse", "attentionisallyouneed", key="letters", max_chars=32, line=line)
     letters = "".join(c for c in word.lower() if "a" <= c <= "z")
     if len(letters) < 2:
         st.info("Type at least two letters from a to z.", icon=icons.INFO)

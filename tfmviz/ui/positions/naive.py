@@ -6,15 +6,17 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import naive_positions
-from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots.cells import Axis, Cells, Form, Scale
+from tfmviz.plots.dots import rulers
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.positions.tables import lines
+from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words.numbers import counted
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
@@ -22,14 +24,12 @@ OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.
 
 
 def ideas(here: Lesson) -> None:
-    lesson.tabs(
+    tabs(
         "idea",
-        {
-            "Append the index": ("", lambda: appended_index(here)),
-            "index / (N − 1)": ("", lambda: fractions(here)),
-            "Count in bits": ("", counter),
-        },
-        needs={"Count in bits": ()},
+        here,
+        Tab("Append the index", appended_index),
+        Tab("index / (N − 1)", fractions),
+        Tab("Count in bits", counter, needs=()),
     )
 
 
@@ -42,17 +42,15 @@ def appended_index(here: Lesson) -> None:
     if len(vectors) < 2:
         st.info("Type at least two different words.", icon=icons.INFO)
         return
-    length = lesson.line("appended").select_slider(
-        "Positions", (200, 1000, 5000), key="index_up_to", bind="query-params"
-    )
+    line = lesson.line("appended")
+    length = inputs.select_slider("Positions", (200, 1000, 5000), 200, key="index_up_to", line=line)
     with_index, with_waves = _alike(model, here.text, length)
     show(
         "appended",
-        figures.lines(
-            [Line(name="index appended", y=with_index), Line(name="sinusoid added", y=with_waves)],
-            title="mean cosine of different words",
+        lines(
+            {"index appended": with_index, "sinusoid added": with_waves},
+            "mean cosine of different words",
             y_range=(min(-0.05, float(with_waves.min()), float(with_index.min())), 1.02),
-            theme=theme(),
         ),
     )
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
@@ -88,15 +86,15 @@ def fractions(here: Lesson) -> None:
     """index / (N - 1) for the reader's sentence and for another one."""
     own = _tokens(here, here.text)
     usual = next((text for text in OTHERS if len(_tokens(here, text)) != len(own)), OTHERS[0])
-    typed = lesson.line("fractions").text_input(
-        "Another sentence", key="another", bind="query-params", max_chars=200, placeholder=usual
+    typed = inputs.text_input(
+        "Another sentence", key="another", max_chars=200, placeholder=usual, line=lesson.line("fractions")
     )
     texts = [own, _tokens(here, typed.strip() or usual)]
     places = [naive_positions.fractions(len(tokens)) for tokens in texts]
     sizes = [len(tokens) for tokens in texts]
     steps = [f"1/{n - 1} = **{1 / (n - 1):.3f}**" if n > 1 else "undefined, 0/0" for n in sizes]
 
-    show("fractions", figures.rulers(texts, places, theme=theme()))
+    show("fractions", rulers(texts, places, theme=theme()))
     if sizes[0] == sizes[1]:
         st.markdown("Both sentences have the same number of tokens.")
         return
@@ -110,16 +108,18 @@ def _tokens(here: Lesson, text: str) -> tuple[str, ...]:
     return here.model.encode(text).tokens
 
 
-def counter() -> None:
+def counter(_: Lesson) -> None:
     """Positions counted in bits beside sinusoids with as many numbers."""
     from tfmviz.positions.sinusoidal import sinusoids
 
-    n_bits = lesson.line("counter").slider("Bits", 2, 8, 4, key="bits", bind="query-params")
+    n_bits = inputs.slider("Bits", 2, 8, 4, key="bits", line=lesson.line("counter"))
     length = min(2**n_bits, 64)
     values = naive_positions.binary(length, n_bits)
+    bits = range(n_bits)
+    rows = Axis("", [f"every {2**bit}" for bit in bits], [f"bit {bit}" for bit in bits])
     left, right = st.columns(2)
     with left:
-        show("bits_map", figures.bits(values))
+        show("bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=Form(digits=0)))
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2
@@ -128,13 +128,6 @@ def counter() -> None:
         f"{n_bits} bits count {2**n_bits} positions, but from {middle - 1} to {middle}, **{flipped} bits flip at "
         "once**. Sines and cosines change smoothly."
     )
+    series, y_range = dict(zip(("bits", "sines and cosines"), steps, strict=True)), (0, 1.08 * float(steps[0].max()))
     with right:
-        show(
-            "bit_steps",
-            figures.lines(
-                [Line(name="bits", y=steps[0]), Line(name="sines and cosines", y=steps[1])],
-                title="distance to the next position",
-                y_range=(0, 1.08 * float(steps[0].max())),
-                theme=theme(),
-            ),
-        )
+        show("bit_steps", lines(series, "distance to the next position", y_range=y_range))

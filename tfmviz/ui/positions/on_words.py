@@ -6,15 +6,16 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.sinusoids import cosines
-from tfmviz.plots import positions as figures
+from tfmviz.plots.cells import of_tokens
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.positions.tables import between
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
@@ -29,8 +30,8 @@ def on_words(here: Lesson) -> None:
     scale = float(np.sqrt(model.config.d_model))
     label = f"× √d_model = {scale:.2f}, as in the model"
     line = lesson.line("scaled")
-    scaled = line.toggle(label, value=True, key="scaled", bind="query-params")
-    joined = line.toggle("Concatenate, do not add", key="joined", bind="query-params")
+    scaled = inputs.toggle(label, value=True, key="scaled", line=line)
+    joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
     show(
@@ -58,7 +59,7 @@ def _token_cosines(trace: Trace, before: Array, after: Array, how: str) -> None:
         with column:
             show(
                 f"cosines_{name.split()[0]}",
-                figures.between(values, title=f"cosine, {name}", tokens=trace.tokens),
+                between(values, f"cosine, {name}", of_tokens("token", trace.tokens)),
                 follows=name.startswith("after"),
             )
     ids = trace.target.ids

@@ -17,7 +17,7 @@ from tfmviz.record.edits import SetMask
 from tfmviz.record.facts import Architecture, Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -66,7 +66,7 @@ def order_blind(here: Lesson) -> None:
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
-    with st.expander("The numbers", key="order_numbers", on_change="rerun") as unfolded:
+    with st.expander("The numbers", key=side.key("order_numbers"), on_change="rerun") as unfolded:
         if unfolded.open:
             _numbers(encoding, moved, changes, pair=(blind, sighted))
 
@@ -89,9 +89,7 @@ def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
     names = sorted(twins)
     opening = [name for name in PAIRS if name in twins] or names
     first = min(opening, key=lambda name: len(models.load(name).tokenizer.pieces(text)))
-    name = st.selectbox(
-        "Its twin with positions", names, index=names.index(first), key="twin", bind="query-params", width=400
-    )
+    name = inputs.selectbox("Its twin with positions", names, index=names.index(first), key="twin", width=400)
     chosen, blind = models.load(name), models.load(twins[name])
     if chosen.vocabulary != blind.vocabulary:
         st.info(f"{markdown.code(name)} splits text differently.")
@@ -132,13 +130,15 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
     names = [visible(encoding.text[start:end]) for start, end in ends]
     order = _asked_order(names)
     words, buttons = lines
-    words.pills(
+    inputs.pills(
         "Click two words to swap them",
         range(n),
         selection_mode="multi",
         format_func=lambda place: markdown.plain(names[order[place]]),
         key="swap",
         on_change=lambda: _swap(order),
+        bind=None,
+        line=words,
     )
     new = {
         "Shuffle": random.sample(range(n), n),
@@ -147,7 +147,7 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
         "As typed": list(range(n)),
     }
     for label, places in new.items():
-        buttons.button(label, on_click=_put_order, args=(places,))
+        inputs.button(label, on_click=_put_order, args=(places,), line=buttons)
     if order == list(range(n)):
         st.markdown("Nothing has moved.")
     return order

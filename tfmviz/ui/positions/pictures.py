@@ -12,7 +12,7 @@ from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, Frame, amounts, share
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, show_view
 from tfmviz.views import picture as view
@@ -40,26 +40,22 @@ def digits() -> None:
         return
     drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
     with lesson.line("digit"):
-        n = st.slider(
+        n = inputs.slider(
             f"Picture, 0 to {len(labels) - 1}",
             *(0, len(labels) - 1, 0),
             key="digit",
-            bind="query-params",
             on_change=controls.put,
             args=(NOT_DRAWN,),
         )
-        shuffled = st.slider(
+        shuffled = inputs.slider(
             "Shuffle",
             0,
             20,
             0,
             key="shuffle",
-            bind="query-params",
             help="Seed of the order; 0 keeps the picture.",
         )
-        kind = st.segmented_control(
-            "Model", list(KINDS), default=next(iter(KINDS)), key="reader", bind="query-params", required=True
-        )
+        kind = inputs.segmented_control("Model", list(KINDS), default=next(iter(KINDS)), key="reader", required=True)
     shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
     count = zoo.pictures.N_PATCHES
     order = np.random.default_rng(shuffled).permutation(count) if shuffled else np.arange(count)
@@ -117,9 +113,7 @@ def _answers(read: dict[str, dict[str, Array]]) -> str:
 def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None:
     """Where each head of a layer sends the attention of the [class] token, over the outline of the digit."""
     layers = range(model.config.n_layers)
-    layer = st.segmented_control(
-        "Layer", layers, default=layers[-1], key="reader_layer", bind="query-params", required=True
-    )
+    layer = inputs.segmented_control("Layer", layers, default=layers[-1], key="reader_layer", required=True)
     pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token
     rows = Axis(title="", names=(), spoken=[f"row {n}" for n in range(zoo.pictures.ACROSS)])
     columns = Axis(title="", names=(), spoken=[f"column {n}" for n in range(zoo.pictures.ACROSS)])

@@ -9,54 +9,41 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
-from tfmviz.plots import positions as figures
-from tfmviz.plots.positions import Line
+from tfmviz.plots import paths
+from tfmviz.plots.cells import written
+from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
+from tfmviz.ui.positions.tables import lines, table
+from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
     """The parts of this tab; only the open one is computed."""
-    lesson.tabs(
+    tabs(
         "wave",
-        {
-            "Curves": (
-                "Each pair of dimensions turns like a clock hand.",
-                of_waves(curves),
-            ),
-            "By hand": ("", by_hand),
-            "Why many waves": (
-                "",
-                of_waves(repeats),
-            ),
-            "Heat map": (
-                "",
-                of_waves(heat_map),
-            ),
-            "A shift is a rotation": (
-                "",
-                of_waves(shift),
-            ),
-            "Near and far": (
-                "",
-                of_waves(near_and_far),
-            ),
-            "On real words": ("", lambda: on_words(here)),
-        },
-        needs={"": (), "On real words": ("text",)},
+        here,
+        Tab("Curves", of_waves(curves), "Each pair of dimensions turns like a clock hand."),
+        Tab("By hand", by_hand),
+        Tab("Why many waves", of_waves(repeats)),
+        Tab("Heat map", of_waves(heat_map)),
+        Tab("A shift is a rotation", of_waves(shift)),
+        Tab("Near and far", of_waves(near_and_far)),
+        Tab("On real words", on_words, needs=("text",)),
+        needs=(),
     )
 
 
-def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[], None]:
+def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[Lesson], None]:
     """A part of this tab: the settings that all parts share, in one line with its own, and what it draws."""
 
-    def draw() -> None:
+    def draw(_: Lesson) -> None:
         line = lesson.line("waves")
         with line:
             waves = settings()
@@ -69,21 +56,17 @@ def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[], None
 def curves(waves: Waves, _line: DeltaGenerator) -> None:
     """Chosen dimensions over position, with frequency and wavelength."""
     figure, line = st.container(), lesson.line("dimensions")
-    for key in ("at_a", "at_b"):
-        controls.at_most(key, waves.length - 1)
     at = [
-        line.slider(
-            f"Position {key[-1]}", 0, waves.length - 1, min(first, waves.length - 1), key=key, bind="query-params"
-        )
+        inputs.slider(f"Position {key[-1]}", 0, waves.length - 1, min(first, waves.length - 1), key=key, line=line)
         for key, first in (("at_a", 3), ("at_b", 20))
     ]
-    chosen = line.multiselect(
+    chosen = inputs.multiselect(
         "Dimensions",
         range(waves.d),
         default=sorted({0, 1, *(part * waves.d // 16 // 2 * 2 for part in (1, 2, 4, 8))} & set(range(waves.d))),
         key=f"dims{waves.d}",
-        bind="query-params",
         max_selections=10,
+        line=line,
     )
     if chosen:
         with figure:
@@ -100,19 +83,14 @@ def _chosen_curves(waves: Waves, pairs: list[int], at: list[int]) -> None:
         column.latex(f"PE(pos, {formula}")
     show(
         "curves",
-        figures.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
+        paths.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
         hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
     )
 
 
 def _wavelengths(waves: Waves) -> None:
     lengths = waves.wavelengths
-    show(
-        "wavelengths",
-        figures.lines(
-            [Line(name="wavelength", y=lengths)], title="wavelength", x_title="pair i", log=True, theme=theme()
-        ),
-    )
+    show("wavelengths", lines({"wavelength": lengths}, "wavelength", x="pair i", log=True))
     n_turns = int((lengths <= waves.length).sum())
     result(
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
@@ -136,7 +114,7 @@ AS_PRINTED = ("as in the paper", "i from 1", "without the power")
 """Formulas of the angle; some slides print the second or the third."""
 
 
-def by_hand() -> None:
+def by_hand(_: Lesson) -> None:
     """Four dimensions, number by number, with the angle as the paper and as some slides print it."""
     import torch
 
@@ -144,9 +122,7 @@ def by_hand() -> None:
     from tfmviz.positions.sinusoidal import waves as waves_at
 
     with lesson.line("waves"):
-        printed = st.segmented_control(
-            "Formula", AS_PRINTED, default=AS_PRINTED[0], key="as_printed", bind="query-params", required=True
-        )
+        printed = inputs.segmented_control("Formula", AS_PRINTED, key="as_printed", required=True)
         position = int(inputs.number_box("Position", key="by_hand", value=3))
         base = base_box()
     try:
@@ -162,8 +138,8 @@ def by_hand() -> None:
         ends = f"{name}({position / divisor:.6g}) = {value:.5f}" if divisor else "undefined: division by 0"
         said.append(f"PE({position}, {j}) = {name}({position} / {formula}) = {ends}")
     st.code("\n".join(said), language=None, wrap_lines=True)
-    table = np.array([[_value(row, j, divisors[j // 2][0]) for j in range(4)] for row in range(4)])
-    show("worked", figures.table(table, title="PE(position, dimension), d = 4", text="numbers", limit=1.0))
+    values = np.array([[_value(row, j, divisors[j // 2][0]) for j in range(4)] for row in range(4)])
+    show("worked", table(values, "PE(position, dimension), d = 4", limit=1.0, texts=written(values, ".3f")))
     show_code(waves_at)
 
 
@@ -181,7 +157,7 @@ def _value(position: int, j: int, divisor: float) -> float:
 
 def repeats(waves: Waves, line: DeltaGenerator) -> None:
     """One wave repeats itself; many of different length do not."""
-    wavelength = line.slider("Single wavelength", 2, 24, 6, key="wave_length", bind="query-params")
+    wavelength = inputs.slider("Single wavelength", 2, 24, 6, key="wave_length", line=line)
     length = waves.length
     single = np.stack([laws.wave(np.arange(length), wavelength, quarter=part) for part in (0, 1)], axis=1)
     many = waves.table[:length]
@@ -190,14 +166,7 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
         _single_wave(wavelength)
     away = [laws.far_from_first(table) for table in (single, many)]
     with right:
-        show(
-            "far_from_first",
-            figures.lines(
-                [Line(name="one wave", y=away[0]), Line(name=f"all {waves.d} dimensions", y=away[1])],
-                title="distance from P0",
-                theme=theme(),
-            ),
-        )
+        show("far_from_first", lines({"one wave": away[0], f"all {waves.d} dimensions": away[1]}, "distance from P0"))
     result(
         f"P0 = P{wavelength}. With many waves, none of {length} positions comes closer to P0 than "
         f"**{away[1][1:].min():.2f}**."
@@ -206,39 +175,27 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
 
 def _single_wave(wavelength: int) -> None:
     """Three turns of one sine and its cosine, with the positions at which both repeat themselves."""
-    x, positions = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
-    parts = [
-        Line(
-            name=f"{name}(2π pos / {wavelength})",
-            y=laws.wave(positions, wavelength, quarter=part),
-            between=(x, laws.wave(x, wavelength, quarter=part)),
-        )
-        for part, name in enumerate(("sin", "cos"))
-    ]
-    show(
-        "one_wave",
-        figures.lines(
-            parts,
-            title="one wave",
-            y_range=(-1.15, 1.15),
-            marked=[(p, f"P{p}") for p in range(0, 3 * wavelength + 1, wavelength)],
-            theme=theme(),
-        ),
-    )
+    x, at = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
+    parts = []
+    for part, (name, colour) in enumerate((("sin", theme().text), ("cos", theme().plain))):
+        said, y, curve = f"{name}(2π pos / {wavelength})", *(laws.wave(n, wavelength, quarter=part) for n in (at, x))
+        parts.append(Line(said, at, y, Stroke(colour, dot=40), f"{said} at {{:g}}: {{:.4g}}".format, (x, curve)))
+    axes, marked = Axes("position", "one wave"), [(p, f"P{p}") for p in at[::wavelength].tolist()]
+    show("one_wave", line_chart(parts, axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
 
 
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     layouts = {"sine, cosine, sine, cosine …": "paper", "all sines | all cosines": "halves"}
     figure = st.container()
-    stored = lesson.line("stored").segmented_control(
-        "Stored as", list(layouts), default=next(iter(layouts)), key="stored", bind="query-params"
+    stored = inputs.segmented_control(
+        "Stored as", list(layouts), default=next(iter(layouts)), key="stored", line=lesson.line("stored")
     )
     halves = layouts.get(stored or "") == "halves"
     order = _sines_first(waves)
     values = waves.table[:, order] if halves else waves.table
     with figure:
         title = f"PE(position, dimension), {waves.length} positions, {waves.d} dimensions"
-        show("heat_map", figures.table(values, title=title, limit=1.0))
+        show("heat_map", table(values, title, limit=1.0))
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
 

@@ -9,11 +9,11 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.optimisers import AdamPath, AdamSettings, adam, descent, momentum, valley
-from tfmviz.plots import recipe as figures
 from tfmviz.plots import space
+from tfmviz.plots.paths import descents
 from tfmviz.plots.theme import shades
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, seen_from, show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal
@@ -28,22 +28,19 @@ PATHS = ("Adam", "Adam without correction", "gradient descent", "with momentum")
 def going_down() -> None:
     line = lesson.line("adam")
     with line:
-        bright = st.segmented_control(
-            "Highlight", PATHS, default=PATHS[0], key="downhill", bind="query-params", required=True
-        )
+        bright = inputs.segmented_control("Highlight", PATHS, default=PATHS[0], key="downhill", required=True)
     seen, below = seen_from(line, first="above"), st.container()
     with lesson.line("adam_start"):
-        x = st.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x", bind="query-params")
-        y = st.slider("Start y", -1.5, 1.5, 1.0, 0.1, key="y", bind="query-params")
-        steepness = st.select_slider("Steepness along y", (1, 3, 10, 30, 100), 30, key="steep", bind="query-params")
-        steps = st.slider("Steps", 1, STEPS, STEPS, key="descended", bind="query-params")
+        x = inputs.slider("Start x", -2.5, 2.5, -2.5, 0.1, key="x")
+        y = inputs.slider("Start y", -1.5, 1.5, 1.0, 0.1, key="y")
+        steepness = inputs.select_slider("Steepness along y", (1, 3, 10, 30, 100), 30, key="steep")
+        steps = inputs.slider("Steps", 1, STEPS, STEPS, key="descended")
     with lesson.line("adam_numbers"):
-        rate = st.select_slider("η of Adam", (0.01, 0.03, 0.1, 0.3, 1.0), 0.1, key="eta", bind="query-params")
-        plain = st.select_slider("η of descent", (0.003, 0.01, 0.03, 0.05, 0.1, 0.3), 0.03, key="eta_plain",
-                                 bind="query-params")  # fmt: skip
-        beta1 = st.select_slider("β₁", (0.0, 0.5, 0.9, 0.99), 0.9, key="beta1", bind="query-params")
-        beta2 = st.select_slider("β₂", (0.0, 0.9, 0.98, 0.999), 0.98, key="beta2", bind="query-params")
-        epsilon = st.select_slider("ε", (1e-9, 1e-6, 1e-3, 0.1, 1.0), 1e-9, key="adam_epsilon", bind="query-params")
+        rate = inputs.select_slider("η of Adam", (0.01, 0.03, 0.1, 0.3, 1.0), 0.1, key="eta")
+        plain = inputs.select_slider("η of descent", (0.003, 0.01, 0.03, 0.05, 0.1, 0.3), 0.03, key="eta_plain")
+        beta1 = inputs.select_slider("β₁", (0.0, 0.5, 0.9, 0.99), 0.9, key="beta1")
+        beta2 = inputs.select_slider("β₂", (0.0, 0.9, 0.98, 0.999), 0.98, key="beta2")
+        epsilon = inputs.select_slider("ε", (1e-9, 1e-6, 1e-3, 0.1, 1.0), 1e-9, key="adam_epsilon")
     function, gradient = valley(float(steepness))
     start = np.array([x, y]).round(1)  # a slider's 0.0 may be 10⁻¹⁷, and a steep valley makes anything but 0 grow
     settings = AdamSettings(learning_rate=rate, beta1=beta1, beta2=beta2, epsilon=epsilon)
@@ -72,7 +69,7 @@ def _from_above(paths: Mapping[str, Array], steepness: int, bright: str, alt: st
     circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
     rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
     reach = REACH[0], 1.1 * max(1.0, abs(float(paths[bright][0, 1])))
-    show("descents", figures.descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
+    show("descents", descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
 
 
 def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], seen: space.View) -> space.Space:

@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.plots import recipe as figures
+from tfmviz.plots import dots
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -29,15 +29,17 @@ LARGEST = 60_000_000
 
 def dropout(here: Lesson) -> None:
     with lesson.line("dropout"):
-        rate = st.slider("p", 0.0, 0.5, 0.1, 0.05, key="p", bind="query-params")
-        seed = st.slider("Random seed", 0, 50, 0, key="dropout_draw", bind="query-params")
+        rate = inputs.slider("p", 0.0, 0.5, 0.1, 0.05, key="p")
+        seed = inputs.slider("Random seed", 0, 50, 0, key="dropout_draw")
     found = forcing.forced(here)
     if found is None:
         return
     model = found.model
     runs = _dropped(model, here.text, rate, seed)
     n = min(len(found.ids), MOST)
-    show("dropped", figures.dropped(found.targets[:n], runs[:, :n], found.losses[:n], theme=theme()))
+    tokens = found.targets[:n]
+    names = quoted(tokens, first=1)
+    show("dropped", dots.dropped(tokens, names, runs[:, :n], found.losses[:n], theme=theme()))
     most = int(runs.std(axis=0).argmax())
     used = model.config.dropout
     if model.config.training_mask == "none":
@@ -64,7 +66,7 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
 def gradients(here: Lesson) -> None:
     """Length of the gradient in each layer for the typed text: before training and now."""
     with lesson.line("gradients"):
-        seed = st.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed", bind="query-params")
+        seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
     found = forcing.forced(here)
     if found is None:
         return
@@ -81,7 +83,7 @@ def gradients(here: Lesson) -> None:
         "random weights": np.array([random.get(layer, 0.0) for layer in layers]),
         "trained": np.array([trained[layer] for layer in layers]),
     }
-    show("gradient_lengths", figures.gradients([_name(layer) for layer in layers], lengths, theme=theme()))
+    show("gradient_lengths", dots.gradients([_name(layer) for layer in layers], lengths, theme=theme()))
     whole = {kind: float(np.sqrt((values**2).sum())) for kind, values in lengths.items()}
     result(
         f"The norm of the whole gradient is **{rounded(whole['random weights'])}** with random weights and "

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.plots import recipe as figures
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.schedule import cosine, noam, noam_peak
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.words.numbers import decimal, tiny
@@ -32,11 +34,9 @@ AROUND = 4
 
 def schedules() -> None:
     with lesson.line("schedules"):
-        d_model = st.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width", bind="query-params")
-        warmup = st.slider("Warm-up steps", 100, 10_000, 4000, 100, key="warmup", bind="query-params")
-        steps = st.select_slider(
-            "Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps", bind="query-params"
-        )
+        d_model = inputs.select_slider("d_model", (64, 128, 256, 512, 1024), 512, key="rate_width")
+        warmup = inputs.slider("Warm-up steps", 100, 10_000, 4000, 100, key="warmup")
+        steps = inputs.select_slider("Steps", (2_000, 10_000, 30_000, 100_000), 30_000, key="rate_steps")
     at = np.unique(np.linspace(1, steps, 240).astype(int))
     peak = noam_peak(d_model=d_model, warmup=warmup)
     rates = {
@@ -45,7 +45,13 @@ def schedules() -> None:
         "constant": np.full(len(at), peak),
     }
     marked = [(float(warmup), "warm-up ends")] if warmup <= steps else []
-    show("schedules", figures.schedules(at.astype(float), rates, marked=marked, theme=theme()))
+    points, top = {name: (at, rate) for name, rate in rates.items()}, 1.1 * max(float(r.max()) for r in rates.values())
+
+    def said(name: str, step: float, rate: float) -> str:
+        return f"{name}, step {step:,.0f}: {tiny(rate)}"
+
+    look: dict[str, Any] = {"dot": 0, "marked": marked, "y_range": (0.0, top)}
+    show("schedules", curves(points, Axes("step", "learning rate", 330), said, theme=theme(), **look))
     falls = " The cosine falls to a tenth of the peak by the last step." if warmup < steps else ""
     result(
         f"The paper's rate, d_model^−½ · min(step^−½, step · warmup^−3/2), rises to (d_model · warmup)^−½ = "
@@ -63,7 +69,8 @@ def warm_up() -> None:
         "**Post-norm without warm-up never learns**; pre-norm gains little from warm-up. (Four eight-layer models "
         f"share data, seed and peak rate; at the right is the mean of the last {LAST} losses.)"
     )
-    show("warm_up_runs", figures.losses(smooth, words=words, theme=theme()))
+    axes, said = Axes("step", "loss, nats, running mean", 360), "{}, step {:,.0f}: {:.2f}".format
+    show("warm_up_runs", curves(smooth, axes, said, theme=theme(), dot=0, words=words))
     st.markdown(
         "Xiong et al. 2020 blame the large initial gradients in the last post-norm layers (see “Normalisation”); Liu "
         "et al. 2020 disagree."

@@ -13,10 +13,9 @@ import streamlit as st
 from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
-from tfmviz.plots import recipe as figures
+from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines, over
 from tfmviz.plots.pairs import pairs
-from tfmviz.plots.rotations import lines
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.recipe import forcing
@@ -46,7 +45,7 @@ def smoothed(here: Lesson) -> None:
         at = forcing.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]
         controls.token_box(names, at, label="Position")
-        epsilon = st.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon", bind="query-params")
+        epsilon = inputs.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon")
     log_p, target = found.log_p[at], found.ids[at]
     q = smoothing.smoothed(target, epsilon=epsilon, vocab_size=len(log_p))
     slope = smoothing.gradient(q, log_p)
@@ -89,11 +88,10 @@ def _by_confidence(epsilon: float, n: int, own: float) -> None:
         curves[f"ε = {share:g}"] = entropy - target * np.log(confidence) - (1 - target) * rest
     show(
         "by_confidence",
-        lines(
+        over(
             confidence,
             curves,
-            x_title="confidence: p of the target",
-            y_title="KL(q ‖ p)",
+            Axes("confidence: p of the target", "KL(q ‖ p)"),
             mark=(own, "this model"),
             theme=theme(),
         ),
@@ -124,7 +122,7 @@ def calibration() -> None:
     losses = data["models"][WITHOUT]["loss_to_choose_by"]
     best = temperatures[int(np.argmin(losses))]
     with lesson.line("calibration"):
-        at = st.select_slider("Temperature for ε = 0", temperatures, best, key="scaled_by", bind="query-params")
+        at = inputs.select_slider("Temperature for ε = 0", temperatures, best, key="scaled_by")
     rows = {
         "ε = 0": _at(data, WITHOUT, 1.0),
         "ε = 0.1": _at(data, WITH, 1.0),
@@ -145,10 +143,13 @@ def calibration() -> None:
 
 
 def _reliability(guesses: Mapping[str, Reliability]) -> None:
-    show(
-        "reliability",
-        figures.reliability({name: (g.confidence, g.accuracy, g.count) for name, g in guesses.items()}, theme=theme()),
-    )
+    ends, look = np.array([0.0, 1.0]), Stroke(theme().text, DASHES[2], 1.5)
+    lines = [Line("perfect calibration", ends, ends, look, lambda x, _: f"{x:.0%}")]
+    points = {name: (g.confidence[g.count > 0], g.accuracy[g.count > 0]) for name, g in guesses.items()}
+    lines += named_lines(points, "{}: confidence {:.0%}, accuracy {:.0%}".format, theme=theme(), dot=90)
+    axes = Axes("confidence: probability of the guess", "accuracy: share of correct guesses", 400)
+    words = [line.name for line in lines]
+    show("reliability", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.0), words=words))
 
 
 def _calibrated(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:

@@ -15,7 +15,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text import corruption
 from tfmviz.text.tokenizer import SPANS
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_plain_view
 from tfmviz.ui.lesson import Lesson
@@ -39,7 +39,7 @@ MOST = 60
 
 def tasks(here: Lesson) -> None:
     with lesson.line("tasks"):
-        draw = st.slider("Random seed", 0, 50, 0, key="draw", bind="query-params")
+        draw = inputs.slider("Random seed", 0, 50, 0, key="draw")
     found = forcing.forced(here, from_left=True)
     filler = models.needed(FILLER)
     if found is None or filler is None:

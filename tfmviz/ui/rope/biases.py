@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import rotations
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import CLIP, N_BUCKETS
-from tfmviz.plots import rotations as figures
+from tfmviz.plots.cells import Cells, Form, Scale, chosen_row, masked, of_pairs, signed, written
 from tfmviz.plots.compare import scheme_map
+from tfmviz.plots.lines import Axes, over
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.rope.subject import Subject, of_scheme
+from tfmviz.ui.tabs import either
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted
@@ -25,34 +29,25 @@ FARTHEST = 160
 
 
 def biases(here: Lesson) -> None:
-    lesson.either(
+    either(
         "Scheme",
         "bias",
         {
-            "ALiBi": of_scheme(here, "alibi", added, slopes),
-            "T5 buckets": of_scheme(here, "t5", added, t5_biases, t5_buckets),
-            "Shaw": of_scheme(here, "shaw", shaw, added),
+            "ALiBi": of_scheme("alibi", added, slopes),
+            "T5 buckets": of_scheme("t5", added, t5_biases, t5_buckets),
+            "Shaw": of_scheme("shaw", shaw, added),
         },
-    )
+    )(here)
 
 
 def slopes(shown: Subject) -> None:
     from tfmviz.positions import alibi
 
     own = shown.model.config.attention.n_heads
-    n_heads = lesson.line("slopes").slider("Heads H", 1, 32, min(own, 32), key="n_slopes", bind="query-params")
+    n_heads = inputs.slider("Heads H", 1, 32, min(own, 32), key="n_slopes", line=lesson.line("slopes"))
     found = alibi.slopes(n_heads).numpy()
-    show(
-        "slopes",
-        figures.lines(
-            np.arange(n_heads),
-            {f"slopes of {n_heads} heads": found},
-            x_title="head",
-            y_title="slope: bias per token of distance",
-            scale="log",
-            theme=theme(),
-        ),
-    )
+    axes = Axes("head", "slope: bias per token of distance", log=True)
+    show("slopes", over(np.arange(n_heads), {f"slopes of {n_heads} heads": found}, axes, theme=theme()))
     power = 2 ** int(np.log2(n_heads))
     st.markdown(
         f"H = {n_heads} is a power of two: slope 2^(−8h/H) for h = 1 … H."
@@ -72,7 +67,10 @@ def added(shown: Subject) -> None:
     below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
     joins = "+ bias" if effects.vectors is None else f"+ q · a {below}"
     tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
-    show("bias_tiles", figures.score_tiles(tiles, mask, tokens=shown.tokens, row=row))
+    values = masked(list(tiles.values()), mask)
+    scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would look like nothing
+    frames, titles, texts = chosen_row(row, len(shown.tokens)), tuple(tiles), written(np.concatenate(values), ".2f")
+    show("bias_tiles", of_pairs(values, shown.tokens, shown.tokens, scale, texts=texts, frames=frames, titles=titles))
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
     show("bias_row", pairs(shown.tokens, *shares, series=series, title="attention", theme=theme()))
@@ -90,17 +88,8 @@ def t5_biases(shown: Subject) -> None:
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}
-    show(
-        "t5_biases",
-        figures.lines(
-            distances,
-            drawn,
-            x_title="distance i − j",
-            y_title="bias",
-            mark=(shown.trained_on - 1, "trained\nup to here"),
-            theme=theme(),
-        ),
-    )
+    mark = shown.trained_on - 1, "trained\nup to here"
+    show("t5_biases", over(distances, drawn, Axes("distance i − j", "bias"), theme=theme(), mark=mark))
     met = np.unique(bucket[: shown.trained_on])
     unmet = f"Training reached only buckets {met[0]} to {met[-1]}; the others are still random."
     st.markdown("Each head has one trained bias per bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
@@ -110,12 +99,12 @@ def t5_buckets(shown: Subject) -> None:
     """Which pairs of the sentence's tokens share a bias."""
     kinds = ("looks back (decoder)", "both ways (encoder)")
     line = lesson.line("buckets")
-    kind = line.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", bind="query-params") or kinds[0]
+    kind = inputs.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", line=line)
     both_ways = kind == kinds[1]
     position = np.arange(len(shown.tokens))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
     mask = np.ones(found.shape, dtype=bool) if both_ways else np.tri(len(position), dtype=bool)
-    show("t5_buckets", figures.class_map(found, tokens=shown.tokens, title="bucket", mask=mask))
+    show("t5_buckets", _classes(masked([found], mask), shown.tokens, "bucket"))
     by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
     exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
     last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
@@ -123,6 +112,15 @@ def t5_buckets(shown: Subject) -> None:
         f"Distances 0 to {exact - 1} have a bucket each; longer ones share, and from {last} on all use the last."
         + (" Keys to the right have their own." if both_ways else "")
     )
+
+
+def _classes(values: Array, tokens: Sequence[str], title: str) -> Cells:
+    """Which class every query and key fall into, (1, len, len), by number."""
+    scale, form = (
+        Scale("norms", 0, max(float(np.nanmax(values)), 1.0), title, ticks="whole"),
+        Form(name=f"{title} ", digits=0),
+    )
+    return of_pairs(values, tokens, tokens, scale, form=form, texts=written(values[0], ".0f"))
 
 
 def _buckets(distance: Array, *, both_ways: bool) -> Array:
@@ -139,11 +137,12 @@ def shaw(shown: Subject) -> None:
     assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
     left, right = st.columns([2, 3])
-    clip = lesson.line("shaw").slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", bind="query-params")
+    line = lesson.line("shaw")
+    clip = inputs.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", line=line)
     n = len(shown.tokens)
     rows, mask = clip - rotations.relative_index(n, n, clip=clip), np.tri(n, dtype=bool)
     with left:
-        show("shaw", figures.class_map(rows, tokens=shown.tokens, title=f"row of a, at most k = {clip}", mask=mask))
+        show("shaw", _classes(masked([rows], mask), shown.tokens, f"row of a, at most k = {clip}"))
     with right:
         show("shaw_vectors", scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")))
     st.markdown(f"Both ways, k = {clip} needs **{2 * clip + 1} learned vectors** a; this causal model has k = {CLIP}.")
@@ -157,10 +156,8 @@ def _shaw_scores(shown: Subject, back: Array) -> None:
     drawn = {own: products[row], "mean of all tokens": products.mean(axis=0)}
     best = int(products[row].argmax())
     st.latex(r"s_{ij} = \frac{q_i \cdot k_j + q_i \cdot a_{i-j}}{\sqrt d}")
-    show(
-        "shaw_scores",
-        figures.lines(np.arange(CLIP + 1), drawn, x_title="distance i − j", y_title="q · a / √d", theme=theme()),
-    )
+    axes = Axes("distance i − j", "q · a / √d")
+    show("shaw_scores", over(np.arange(CLIP + 1), drawn, axes, theme=theme()))
     result(
         f"Head {shown.head} at {markdown.plain(own)} favours the key "
         + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")

@@ -10,10 +10,10 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.attention_layer import grouped
-from tfmviz.plots import rotations as figures
+from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
-from tfmviz.ui import icons, lesson, models
+from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.rope.subject import Subject
 from tfmviz.views.counts import of_columns
@@ -46,7 +46,7 @@ class Phrase:
 def same_distance(shown: Subject) -> None:
     line = lesson.line("same_distance")
     texts = [
-        line.text_input(label, first, key=key, bind="query-params", max_chars=200, placeholder=first).strip() or first
+        inputs.text_input(label, first, key=key, max_chars=200, placeholder=first, line=line).strip() or first
         for label, first, key in (("One text", ONE, "phrase"), ("Another", OTHER, "other_phrase"))
     ]
     runs = [models.trace(shown.model, f" {text}") for text in texts]
@@ -74,12 +74,10 @@ def same_distance(shown: Subject) -> None:
 def _layer_by_layer(differences: dict[str, Array]) -> None:
     show(
         "same_distance",
-        figures.lines(
+        over(
             np.arange(max(map(len, differences.values()))),
             {name: np.maximum(values, 1e-8) for name, values in differences.items()},  # an axis of powers has no 0
-            x_title="layer",
-            y_title="difference of the scores",
-            scale="log",
+            Axes("layer", "difference of the scores", log=True),
             theme=theme(),
         ),
     )
@@ -93,7 +91,7 @@ def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str,
     first = both[0] if both else (shared[-1], shared[0])
     menus = (("Query", "asks", first[0]), ("Key", "asked", first[1]))
     return tuple(  # type: ignore[return-value]
-        st.selectbox(label, shared, index=shared.index(word), key=key, bind="query-params", format_func=visible)
+        inputs.selectbox(label, shared, index=shared.index(word), key=key, format_func=visible)
         for label, key, word in menus
     )
 

@@ -11,7 +11,7 @@ import streamlit as st
 from tfmviz.analysis import rotations
 from tfmviz.analysis.position_terms import along_diagonals
 from tfmviz.constants import BASE
-from tfmviz.plots import rotations as figures
+from tfmviz.plots.lines import Axes, over
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 N_RANDOM = 2_000
 """Number of random vectors whose products are averaged."""
+
+OWN = Axes("distance i − j", "mean of q · k")
+"""Of the figures of the head's own queries and keys."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -68,14 +71,8 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
     )
-    kind = line.radio(
-        "For longer texts",
-        get_args(Stretching),
-        horizontal=True,
-        key="stretch",
-        bind="query-params",
-    )
-    scale = line.slider("Times as long", 1, 32, 4, key="stretch_by", bind="query-params")
+    kind = inputs.radio("For longer texts", get_args(Stretching), horizontal=True, key="stretch", line=line)
+    scale = inputs.slider("Times as long", 1, 32, 4, key="stretch_by", line=line)
     try:
         theta = _theta(shown, d_head, base)
         turning = theta[theta > 0]
@@ -177,12 +174,10 @@ def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
     n_round = int((drawn["wavelength"] <= shown.trained_on).sum())
     show(
         "wavelengths",
-        figures.lines(
+        over(
             np.arange(n_pairs),
             drawn,
-            x_title="pair m",
-            y_title="positions per full turn",
-            scale="log",
+            Axes("pair m", "positions per full turn", log=True),
             mark=(n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None,
             theme=theme(),
         ),
@@ -209,7 +204,7 @@ def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array
 def decay(shown: Subject) -> None:
     """The paper's bound, random vectors and the model's own queries and keys against distance."""
     with lesson.line("decay"):
-        reach = st.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to", bind="query-params")
+        reach = inputs.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to")
     left, right = st.columns(2)
     chosen = spectrum(shown, shown.trace[f"{shown.layer}.q"].shape[-1])
     if chosen is None:
@@ -222,7 +217,7 @@ def decay(shown: Subject) -> None:
     with left:
         show(
             "decay",
-            figures.lines(distances, drawn, x_title="distance i − j", y_title="relative to distance 0", theme=theme()),
+            over(distances, drawn, Axes("distance i − j", "relative to distance 0"), theme=theme()),
             title="The paper's bound",
         )
     with right:
@@ -237,11 +232,10 @@ def _own_decay(shown: Subject, theta_: Array, distances: Array) -> Array:
     found = rotations.mean_of_all_pairs(shown.of_head("q"), shown.of_head("k"), theta_, distances)
     show(
         "own_decay_far",
-        figures.lines(
+        over(
             distances,
             {"all pairs at every distance": found},
-            x_title="distance i − j",
-            y_title="mean of q · k",
+            OWN,
             mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
             theme=theme(),
         ),
@@ -259,7 +253,7 @@ def _own_places(shown: Subject, theta_: Array, anywhere: Array) -> None:
     drawn = {"pairs actually at that distance": stands, "all pairs at every distance": anywhere[:near]}
     show(
         "own_decay",
-        figures.lines(np.arange(near), drawn, x_title="distance i − j", y_title="mean of q · k", theme=theme()),
+        over(np.arange(near), drawn, OWN, theme=theme()),
         title="Your words at their own positions",
     )
 

@@ -81,14 +81,14 @@ def subject(here: Lesson, scheme: str) -> Subject | None:
     return Subject(model=there.model, layer=layer, head=head, trace=there.trace, note=there.note, here=here)
 
 
-def of_scheme(here: Lesson, scheme: str, *parts: Callable[[Subject], object], whose: bool = True) -> Callable[[], None]:
+def of_scheme(scheme: str, *parts: Callable[[Subject], object], whose: bool = True) -> Callable[[Lesson], None]:
     """The parts of a tab that are about a model with this scheme, drawn one after the other.
 
     Args:
         whose: whether to say below which model, layer and head they show.
     """
 
-    def draw() -> None:
+    def draw(here: Lesson) -> None:
         shown = subject(here, scheme)
         if shown is None:
             return

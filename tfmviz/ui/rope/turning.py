@@ -13,7 +13,7 @@ from tfmviz.constants import ADDRESS_TURN
 from tfmviz.plots import space
 from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, lesson, live
+from tfmviz.ui import controls, inputs, lesson, live
 from tfmviz.ui.figures import result, seen_from, show, show_view, theme
 from tfmviz.ui.rope.subject import Subject, own_theta
 from tfmviz.views import turning
@@ -29,7 +29,7 @@ def turned(shown: Subject) -> None:
     arrows(shown)
     lengths(shown)
     layouts(shown)
-    if st.toggle("In three dimensions, next to sinusoids", key="helix", bind="query-params"):
+    if inputs.toggle("In three dimensions, next to sinusoids", key="helix"):
         helices(shown)
 
 

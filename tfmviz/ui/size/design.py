@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import streamlit as st
-
 from tfmviz.analysis.parameters import PUBLISHED, Design, Published, counts
 from tfmviz.record.facts import Facts
 from tfmviz.record.weights import ModelWeights
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.lesson import Lesson
 
 WIDTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384)
@@ -34,7 +32,7 @@ def ask(here: Lesson, key: str) -> Subject:
         key: of the line.
     """
     with lesson.line(key):
-        name = st.selectbox("Count", [OWN, *PUBLISHED, YOURS], key="design", bind="query-params")
+        name = inputs.selectbox("Count", [OWN, *PUBLISHED, YOURS], key="design")
         if name != OWN:
             lesson.hide("model")
         if name == YOURS:
@@ -47,12 +45,10 @@ def ask(here: Lesson, key: str) -> Subject:
 
 def _sliders() -> Design:
     """A decoder like Llama or GPT."""
-    n_layers = st.slider("Layers", 1, 128, 12, key="n_layers", bind="query-params")
-    d = st.select_slider("d_model", WIDTHS, 1024, key="d_model", bind="query-params")
-    wide = st.select_slider("d_ff / d_model", [1, 2, 3, 4, 6, 8], 4, key="d_ff_ratio", bind="query-params")
-    vocab_size = st.select_slider(
-        "Vocabulary", [256, 4096, 32_000, 50_257, 128_256], 32_000, key="vocabulary", bind="query-params"
-    )
+    n_layers = inputs.slider("Layers", 1, 128, 12, key="n_layers")
+    d = inputs.select_slider("d_model", WIDTHS, 1024, key="d_model")
+    wide = inputs.select_slider("d_ff / d_model", [1, 2, 3, 4, 6, 8], 4, key="d_ff_ratio")
+    vocab_size = inputs.select_slider("Vocabulary", [256, 4096, 32_000, 50_257, 128_256], 32_000, key="vocabulary")
     return Design(n_decoder=n_layers, d_model=d, d_attn=d, d_kv=d, d_ff=wide * d, vocab_size=vocab_size)
 
 

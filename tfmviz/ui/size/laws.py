@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
-import streamlit as st
 
 from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law, PublishedLaw
-from tfmviz.plots import scaling_laws as figures
+from tfmviz.plots.lines import Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import decimal, in_words
@@ -29,23 +29,30 @@ AXES = {
 
 def published() -> None:
     with lesson.line("laws"):
-        against = (
-            st.segmented_control("Plot against", list(AXES), default="N", key="law_axis", bind="query-params") or "N"
-        )
-        n = SIZES[st.select_slider("N", list(SIZES), in_words(1e10), key="law_n", bind="query-params")]
-        d = AMOUNTS[st.select_slider("D", list(AMOUNTS), in_words(1e11), key="law_d", bind="query-params")]
+        against = inputs.segmented_control("Plot against", list(AXES), default="N", key="law_axis")
+        n = SIZES[inputs.select_slider("N", list(SIZES), in_words(1e10), key="law_n")]
+        d = AMOUNTS[inputs.select_slider("D", list(AMOUNTS), in_words(1e11), key="law_d")]
     title, x = AXES[against]
     curves = {name: (x, curve(known.law, against, x, n, d)) for name, known in PUBLISHED_LAWS.items()}
     here = {"N": n, "D": d, "C": 6 * n * d}[against]
-    show(
-        "laws",
-        figures.laws(
-            curves, title=title, marked=[(here, f"your {against}")] if math.isfinite(here) else [], theme=theme()
-        ),
-    )
+    lines = named_lines(curves, said_of_loss, theme=theme())
+    # The last two nearly agree: a thin line lies on a wide one.
+    lines[-2] = replace(lines[-2], stroke=Stroke(theme().plain, width=9))
+    lines[-1] = replace(lines[-1], stroke=Stroke(theme().text, width=2))
+    marked = [(here, f"your {against}")] if math.isfinite(here) else []
+    axes = Axes(title, LOSS, 340, power_law=True)
+    show("laws", line_chart(lines, axes, theme=theme(), marked=marked, words=list(curves)))
     _at(n, d)
     result(_words(against, n, d))
     show_code(AdditiveLaw.loss, AdditiveLaw.best)
+
+
+LOSS = "loss, nats per token"
+
+
+def said_of_loss(name: str, x: float, loss: float) -> str:
+    """What a point says."""
+    return f"{name}, {in_words(x)}: {decimal(loss, '.3f')} nats"
 
 
 def curve(law: Law, against: str, x: Array, n: float, d: float) -> Array:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from tfmviz.analysis.law_fits import Fit, fit_additive, fit_power, interval
 from tfmviz.analysis.scaling_laws import KAPLAN, PUBLISHED_LAWS, AdditiveLaw, KaplanLaw, Law, Number
 from tfmviz.constants import NO_NUMBER
 from tfmviz.places import PROJECT
-from tfmviz.plots import scaling_laws as figures
-from tfmviz.plots.scaling_laws import Series
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
+from tfmviz.ui.size.laws import LOSS, said_of_loss
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal, in_words, rounded, tiny
@@ -29,6 +31,14 @@ TITLES = {"N": "parameters N", "D": "tokens D", "C": "operations C = 6 · N · D
 ENOUGH = 6
 """Runs for which resamples make an interval; many resamples of fewer hold a single place."""
 
+FRONTIER = "best N for each C"
+
+DOT = 70
+"""Area of a run's point, in square pixels."""
+
+FEW_TENS = 200
+"""An axis shorter than so many times its beginning is labelled between powers of ten too."""
+
 OVER = 1.3
 """How far the fitted curves go beyond the runs."""
 
@@ -37,20 +47,13 @@ def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
     grid = read()
     with lesson.line("own"):
-        against = (
-            st.segmented_control("Plot against", list(TITLES), default="N", key="own_axis", bind="query-params") or "N"
-        )
-        counted = st.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts", bind="query-params")
+        against = inputs.segmented_control("Plot against", list(TITLES), default="N", key="own_axis")
+        counted = inputs.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts")
     counted = counted or ALL
     law = fitted(counted).law
     lines = series(grid.fitted, against, counted, law)
     others = {f"{in_words(n)}, not fitted": points for n, points in _larger(grid.larger, against, counted).items()}
-    show(
-        "own_runs",
-        figures.runs(
-            lines, others, title=TITLES[against], frontier=frontier(grid.fitted, against, counted, law), theme=theme()
-        ),
-    )
+    show("own_runs", _runs(lines, others, TITLES[against], frontier(grid.fitted, against, counted, law)))
     result(prediction(grid.larger, counted))
     if against == "C":
         st.markdown(best_split(grid.fitted, counted, law))
@@ -59,6 +62,42 @@ def own() -> None:
     st.markdown(limits(grid))
     st.caption(_about(grid))
     show_code(fit_additive)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Series:
+    """Runs that share a size or an amount of text: x and loss of each, and of the fitted curve."""
+
+    x: Array
+    loss: Array
+    law: tuple[Array, Array]
+
+
+def _runs(
+    fitted: dict[str, Series],
+    others: dict[str, tuple[Array, Array]],
+    title: str,
+    best: tuple[Array, Array] | None,
+) -> Chart:
+    """Runs as points, with the fitted law through each series.
+
+    Args:
+        others: x and loss of runs that were not fitted, which have no line.
+        best: x and loss of the best that the law promises at any x.
+    """
+    points = {name: (series.x, series.loss) for name, series in fitted.items()} | others
+    drawn = [
+        replace(line, smooth=fitted[line.name].law)
+        if line.name in fitted
+        else replace(line, stroke=replace(line.stroke, width=0, dot=3 * DOT))
+        for line in named_lines(points, said_of_loss, theme=theme(), dot=DOT)
+    ]
+    if best:
+        drawn.append(Line(FRONTIER, *best, Stroke(theme().text, width=4), partial(said_of_loss, FRONTIER)))
+    ends = np.concatenate([x for x, _ in points.values()])
+    axes = Axes(title, LOSS, power_law=True, fives=float(ends.max() / ends.min()) < FEW_TENS)
+    # Against C the lines end one after the other, and words at their ends would lie on other lines.
+    return line_chart(drawn, axes, theme=theme(), words=() if best else [line.name for line in drawn])
 
 
 def _said(name: str, x: Array, loss: Array) -> str:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from tfmviz.analysis import parameters
 from tfmviz.analysis.parameters import TRAINING_BYTES, counts
-from tfmviz.plots import size as figures
-from tfmviz.ui import lesson
+from tfmviz.plots.bars import areas, bar_chart
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.ui.size.design import Subject, ask
 from tfmviz.views.counts import Table
-from tfmviz.words.numbers import counted, decimal, in_words, per_cent, rounded, tiny
+from tfmviz.words.numbers import counted, decimal, in_bytes, in_words, per_cent, rounded, tiny, unit_of_bytes
 
 CACHED = 2048
 """Tokens whose keys and values are kept."""
@@ -34,7 +35,7 @@ def where(here: Lesson) -> None:
     subject = ask(here, "where")
     found = counts(subject.design)
     total = sum(found.values())
-    show("areas", figures.areas(found, theme=theme()), title="Areas are numbers of parameters")
+    show("areas", areas(found, theme=theme()), title="Areas are numbers of parameters")
     largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
     shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
     result(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")
@@ -79,7 +80,10 @@ def memory(here: Lesson) -> None:
             if subject.config is None
             else kept(subject.config, CACHED, size=2)
         )
-    show("memory", figures.memory(needs, theme=theme()), title="Memory to run the model, to train it, to keep a text")
+    (unit, large), words = unit_of_bytes(max(needs.values())), [in_bytes(need) for need in needs.values()]
+    values, look = np.array(list(needs.values()), float) / large, theme()
+    chart = bar_chart(list(needs), values, unit, words=words, colours=look.plain, room=1.25, theme=look)
+    show("memory", chart, title="Memory to run the model, to train it, to keep a text")
     st.markdown(
         f"Training takes {TRAINING_BYTES} bytes per parameter, not counting activations: weight and gradient in 16 "
         f"bits, weight and Adam's two averages in 32 (Rajbhandari et al. 2020). That needs "
@@ -91,9 +95,7 @@ def memory(here: Lesson) -> None:
 def _training(subject: Subject) -> None:
     known = subject.known.tokens if subject.known else None
     with lesson.line("run"):
-        tokens = st.select_slider(
-            "Tokens to train on", TOKENS, 10**10, key="trained_on", bind="query-params", format_func=in_words
-        )
+        tokens = inputs.select_slider("Tokens to train on", TOKENS, 10**10, key="trained_on", format_func=in_words)
     amounts = {"your slider": float(tokens)} | ({"its authors": known} if known else {})
     flops = {who: parameters.training_flops(subject.design, amount) for who, amount in amounts.items()}
     titles = [f"{in_words(amount)} tokens ({who}), {tiny(flops[who])} operations" for who, amount in amounts.items()]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tfmviz.analysis.parameters import PUBLISHED, counts
 from tfmviz.constants import NO_NUMBER
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import show
 from tfmviz.views.counts import Table
 from tfmviz.words.numbers import in_words
@@ -158,7 +158,7 @@ WORDS = {
 
 def tables() -> None:
     with lesson.line("results"):
-        name = st.segmented_control("Results", list(WORDS), default="translation", key="results", bind="query-params")
+        name = inputs.segmented_control("Results", list(WORDS), default="translation", key="results")
     name = name or "translation"
     show(
         "result_table", {"translation": TRANSLATION, "summaries": SUMMARIES, "training": TRAINED}.get(name) or _sizes()

@@ -13,10 +13,11 @@ import streamlit as st
 from tfmviz.analysis.variants import Difference, welch
 from tfmviz.constants import NO_NUMBER
 from tfmviz.places import PROJECT
-from tfmviz.plots import variants as figures
+from tfmviz.plots.columns import routing
+from tfmviz.plots.dots import seeds
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
@@ -144,7 +145,7 @@ def read() -> Comparison:
 def compared(here: Lesson) -> None:
     """Losses of all variants and what can be said of each, or experts at work on the reader's sentence."""
     with lesson.line("changes"):
-        shown = st.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes", bind="query-params") or SHOWN[0]
+        shown = inputs.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes")
     if shown == EXPERTS:
         routed(here)
         return
@@ -157,7 +158,7 @@ def compared(here: Lesson) -> None:
 
 
 def verdict(difference: Difference) -> str:
-    """One of `plots.variants.VERDICTS`."""
+    """One of `plots.dots.VERDICTS`."""
     if difference.is_noise:
         return "noise"
     return "better" if difference.mean < 0 else "worse"
@@ -169,7 +170,7 @@ def _losses(found: Comparison) -> None:
     verdicts = ["baseline" if name == BASELINE else verdict(found.difference(name)) for name in order]
     show(
         "variants",
-        figures.losses(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
+        seeds(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
         alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in shown.items()),
     )
     st.caption("Dots are runs, bars means; purple is better, orange worse.")
@@ -260,7 +261,7 @@ def routed(here: Lesson) -> None:
         st.warning("The router's outputs are not finite.")
         return
     tokens = here.trace.axes(f"{stack}.0.self_attn")[0].tokens
-    show("routing", figures.routing(tokens, p, theme=theme()))
+    show("routing", routing(tokens, p, theme=theme()))
     st.markdown(
         f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer. Colour shows the expert that "
         "reads a token, height its probability."

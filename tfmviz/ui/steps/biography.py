@@ -16,7 +16,7 @@ from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
 from tfmviz.places import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import result, show, show_choice
@@ -55,7 +55,7 @@ def biography(here: Lesson) -> None:
     map_, line = st.container(), lesson.line("map")
     known = [name for name in MEASURES if name != "distance" or not here.choice.layer.endswith("cross_attn")]
     x, y = (
-        line.selectbox(label, known, known.index(first), key=key, bind="query-params")
+        inputs.selectbox(label, known, known.index(first), key=key, line=line)
         for label, key, first in (("x-axis", "map_x", known[0]), ("y-axis", "map_y", "sharpness"))
     )
     with map_:

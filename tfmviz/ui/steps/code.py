@@ -12,6 +12,7 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import attention_layer
+from tfmviz.ui import inputs
 from tfmviz.ui.figures import show_code
 from tfmviz.ui.lesson import Lesson
 
@@ -25,9 +26,7 @@ def code(here: Lesson) -> None:
         return
     st.markdown("The same in NumPy: download the layer's input and matrices, then run this.")
     st.code(notebook(numpy_attention), language=None, wrap_lines=True)
-    st.download_button(
-        "attention.npz", lambda: arrays(here), "attention.npz", "application/octet-stream", on_click="ignore"
-    )
+    inputs.download_button("attention.npz", lambda: arrays(here), "attention.npz", "application/octet-stream")
     show_code(*zoo.attention_code())
 
 

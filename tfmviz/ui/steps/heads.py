@@ -8,10 +8,12 @@ import streamlit as st
 from tfmviz.analysis import attention_layer, scaling
 from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import steps as figures
+from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.cells import masked, of_heads, of_pairs, share, written
+from tfmviz.plots.columns import histogram
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.trace import Array, kind_of
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -63,10 +65,20 @@ def contributions(here: Lesson) -> None:
     with lesson.line("token"):
         controls.token_box(of_queries(trace, layer), token)
     W_O, n_heads = here.weights.W_O_carried, len(trace[f"{layer}.q"])
-    written = np.linalg.norm(here.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
+    lengths = np.linalg.norm(here.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
     left, right = st.columns([2, 3])
     with left:
-        show("head_writes", figures.bars([f"head {h}" for h in range(n_heads)], written, chosen=head, theme=theme()))
+        chart = bar_chart(
+            [f"head {h}" for h in range(n_heads)],
+            lengths,
+            "length of what is added",
+            words=[f"{length:.2f}" for length in lengths],
+            colours=[theme().accent if h == head else theme().attention for h in range(n_heads)],
+            said=[f"head {h}: {length:.3f}" for h, length in enumerate(lengths)],
+            room=1.25,
+            theme=theme(),
+        )
+        show("head_writes", chart)
         st.markdown("Norm of each head's output, ‖z W_O‖.")
     attention = trace[f"{layer}.pattern"]
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
@@ -96,7 +108,8 @@ def average(here: Lesson) -> None:
     tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
     titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
     evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
-    show("mean_and_heads", figures.tiles([mean, *pattern], mask, titles=titles, tokens=tokens))
+    values, across = masked([mean, *pattern], mask), min(5, len(titles))
+    show("mean_and_heads", of_pairs(values, *tokens, share(), titles=tuple(titles), across=across))
     result(
         f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
         f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "
@@ -132,7 +145,13 @@ def finder(here: Lesson) -> None:
     best = attention_layer.ranking(scores)
     show(
         "head_scores",
-        figures.head_scores(scores, title=kind, chosen=(choice.layer_index, choice.head)),
+        of_heads(
+            scores,
+            share(f"{kind}, 0 to 1"),
+            chosen=(choice.layer_index, choice.head),
+            texts=written(scores, ".2f", absent="–"),
+            row_height=40,
+        ),
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(layers[layer], head),
     )
@@ -152,9 +171,7 @@ def _ask_kind(*, crosses: bool) -> Kind:
     if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
         st.session_state["kind_of_head"] = "same word"
     kinds, key = (CROSS_KINDS, "kind_of_cross_head") if crosses else (SELF_KINDS, "kind_of_head")
-    return st.segmented_control(
-        "What should the head do?", kinds, default=kinds[0], key=key, bind="query-params", required=True
-    )
+    return inputs.segmented_control("What should the head do?", kinds, default=kinds[0], key=key, required=True)
 
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -166,9 +183,7 @@ N_QUERIES, N_KEYS = 256, 16
 def scaling_lab(here: Lesson) -> None:
     """Scores with and without ÷ √d, for vectors of any width."""
     with lesson.line("scaling"):
-        source = st.radio(
-            "Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors", bind="query-params"
-        )
+        source = inputs.radio("Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors")
         its_own = source == "this head's own"
         d = _ask_width(here, its_own=its_own)
     if its_own and here.weights.is_linear:
@@ -205,11 +220,10 @@ def scaling_lab(here: Lesson) -> None:
 def _ask_width(here: Lesson, *, its_own: bool) -> int:
     """Asks for d, which cannot exceed the width of the head's own vectors."""
     if not its_own:
-        return st.select_slider("d, size of each vector", list(WIDTHS), 64, key="d", bind="query-params")
+        return inputs.select_slider("d, size of each vector", list(WIDTHS), 64, key="d")
     d_head: int = here.trace[f"{here.choice.layer}.q"].shape[-1]
-    controls.at_most("d_own", d_head)
     widths: list[int] = [*(d for d in WIDTHS if d < d_head), d_head]
-    return st.select_slider("d, size of each vector", widths, value=d_head, key="d_own", bind="query-params")
+    return inputs.select_slider("d, size of each vector", widths, d_head, key="d_own")
 
 
 def _histograms(scores: Array, scaled: Array) -> None:
@@ -217,7 +231,7 @@ def _histograms(scores: Array, scaled: Array) -> None:
     largest = max(float(np.abs(scores).max()), 1e-6)
     middles, raw = scaling.histogram(scores, largest=largest)
     _, narrow = scaling.histogram(scaled, largest=largest)
-    show("score_histogram", figures.histogram(middles, raw, narrow, theme=theme()))
+    show("score_histogram", histogram(middles, raw, narrow, theme=theme()))
 
 
 @shared

@@ -11,11 +11,13 @@ import streamlit as st
 from tfmviz.analysis import contributions
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
-from tfmviz.plots import attribution as figures
+from tfmviz.plots.bars import bar_chart, of_signs
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
+from tfmviz.plots.columns import looks
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
-from tfmviz.ui import before_after, controls, icons, lesson
+from tfmviz.ui import before_after, controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -114,8 +116,8 @@ def _account(here: Lesson) -> Account:
 
 def _words(model: Model, best: int) -> tuple[int | None, int | None]:
     answer = visible(model.vocabulary[best])
-    one = st.text_input("Word", key="word", bind="query-params", max_chars=60, placeholder=answer)
-    other = st.text_input("minus", key="versus", bind="query-params", max_chars=60, placeholder="nothing")
+    one = inputs.text_input("Word", key="word", max_chars=60, placeholder=answer)
+    other = inputs.text_input("minus", key="versus", max_chars=60, placeholder="nothing")
     found = []
     for typed in (one or "", other or ""):
         index = _index_of(model, typed)
@@ -180,7 +182,16 @@ def _map(account: Account, layer: str, head: int) -> None:
 
     show(
         "head_scores_map",
-        figures.heads(grid, columns=columns, title=f"added to the {account.title}", chosen=chosen),
+        Cells(
+            grid[None],
+            Axis("layer"),
+            named(columns),
+            signed(grid, f"added to the {account.title}", root=True),
+            form=Form(sign=True),
+            texts=short(grid, "+.1f"),
+            frames=chosen_cell(chosen),
+            row_height=40,
+        ),
         click=controls.LOOKS,
         on_pick=look_at,
     )
@@ -218,19 +229,21 @@ def _bars(account: Account) -> None:
     shown, values = [names[n] for n in best], scores[best]
     if len(rest):
         shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
-    show("ranked", figures.ranked(shown, values, title="added", theme=theme()))
+    words, colours = [decimal(value, "+.2f") for value in values], of_signs(values, theme())
+    show("ranked", bar_chart(shown, values, "added", words=words, colours=colours, room=1.5, theme=theme()))
 
 
 def _buttons(account: Account) -> None:
     """Buttons that choose the heads with the largest scores."""
     for place, (column, n) in enumerate(zip(st.columns(4), _strongest(account), strict=False)):
         part = account.river.parts[n]
-        column.button(
+        inputs.button(
             f"{part.name}: {decimal(account.scores.scores[n], '+.2f')}",
             key=f"look_at_{place}",
             on_click=controls.look_at,
             args=(part.site, part.head),
             width="stretch",
+            line=column,
         )
 
 
@@ -253,7 +266,7 @@ def _head(here: Lesson, account: Account, layer: str, head: int) -> None:
         f"**{part.name[0].upper()}{part.name[1:]}** looked most at {most} ({row.max():.0%}); {felt} counted most "
         f"({decimal(effect[strongest], '+.2f')}). All keys together add {decimal(score, '+.2f')}."
     )
-    looked, wrote = figures.looks(row, effect, tokens=keys, title="added", theme=theme())
+    looked, wrote = looks(row, effect, tokens=keys, title="added", theme=theme())
     show("looked", looked)
     show("wrote", wrote)
     _pushes(here.model.vocabulary, account, index)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis.in_context import InContext, again
 from tfmviz.analysis.in_context import in_context as compared
-from tfmviz.plots.ladder import curves
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Encoding
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.figures import result, show, theme
@@ -78,9 +78,8 @@ def _lines(found: InContext, names: list[str]) -> None:
         "in_context",
         curves(
             {name: (x, line) for name, line in values.items()},
-            x="layers completed",
-            y="cosine",
-            said=lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
+            Axes("layers completed", "cosine", 330),
+            lambda name, at, value: f"{name}, {found.stages[int(at)]}: {decimal(value)}",
             theme=theme(),
         ),
     )

@@ -7,9 +7,9 @@ import streamlit as st
 
 from tfmviz.analysis import residual
 from tfmviz.analysis.attention_layer import is_pre_norm
-from tfmviz.plots import residual as maps
-from tfmviz.plots import stream as figures
+from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
 from tfmviz.plots.pairs import pairs
+from tfmviz.plots.paths import by_stage
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.figures import result, show, theme
@@ -27,10 +27,16 @@ def lengths(here: Lesson) -> None:
     tokens = trace.axes(choice.layer)[0].tokens
     stages = residual.stages(trace, stack, "steps")
     values = residual.lengths(trace, list(stages.values()))
-    show("growth", figures.growth(values, stages=list(stages), tokens=tokens, position=token, theme=theme()))
+    show("growth", by_stage(values, stages=list(stages), tokens=tokens, position=token, theme=theme()))
     _growth_in_words(values, trace)
     _outlier_in_words(values, list(stages), tokens[0])
-    show("lengths", maps.lengths(values, stages=list(stages), tokens=tokens, position=token))
+    columns, scale, form = (
+        of_tokens("token", tokens),
+        amounts(values, "norm of the vector"),
+        Form(name="norm ", digits=2),
+    )
+    frames = chosen_column(token, len(values))
+    show("lengths", Cells(values[None], named(list(stages)), columns, scale, form=form, frames=frames))
     st.markdown(
         f"{markdown.plain(quoted(tokens)[token])} before and after each norm. "
         + ("The layers read a normalised copy." if is_pre_norm(trace) else "The normalised vector replaces the stream.")

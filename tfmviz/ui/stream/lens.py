@@ -14,12 +14,14 @@ from tfmviz.analysis import lens, residual
 from tfmviz.analysis.lens import Lens
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import Detail
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models, sides
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_view
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
 from tfmviz.views import lens as view
 from tfmviz.views.bars import Bars
 from tfmviz.views.files import text_field
@@ -40,17 +42,15 @@ LEGENDS = {
 def lens_of(here: Lesson) -> None:
     """The table, and what it says in words."""
     trace, vocabulary = here.trace, here.model.vocabulary
-    token = controls.token(trace.tokens, text=here.text)
+    token = here.target
     line = lesson.line("lens")
-    shown = (
-        line.segmented_control("Each cell shows", list(LEGENDS), default=WORD, key="cells", bind="query-params") or WORD
-    )
-    steps = line.segmented_control(
-        "Read out after", ("each layer", "each step"), default="each layer", key="after", bind="query-params"
+    shown = inputs.segmented_control("Each cell shows", list(LEGENDS), default=WORD, key="cells", line=line)
+    steps = inputs.segmented_control(
+        "Read out after", ("each layer", "each step"), default="each layer", key="after", line=line
     )
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, here.model.writes_from, detail)
-    found = _lens(here.model, here.text, detail)
+    found = _lens(here, detail)
     asked = st.query_params.get("read", "")
     stage = min(int(asked), len(stages) - 1) if re.fullmatch(r"[0-9]{1,4}", asked) else len(stages) // 2
     show_view(
@@ -66,20 +66,37 @@ def lens_of(here: Lesson) -> None:
     _in_words(here, found, list(stages), token)
     name, site = list(stages.items())[stage]
     _one_cell(here, token, name=name, site=None if stage == len(stages) - 1 else site)
-    st.download_button(
-        "The lens as CSV",
-        lambda: _csv(found, list(stages), trace, vocabulary),
-        "logit_lens.csv",
-        "text/csv",
-        on_click="ignore",
+    inputs.download_button(
+        "The lens as CSV", lambda: _csv(found, list(stages), trace, vocabulary), "logit_lens.csv", "text/csv"
     )
 
 
+def _lens(here: Lesson, detail: Detail) -> Lens:
+    return _read(here.model, here.text, detail, here.edits)
+
+
 @shared
-def _lens(model: Model, text: str, detail: Detail) -> Lens:
-    trace, stack = models.trace(model, text), model.writes_from
+def _read(model: Model, text: str, detail: Detail, edits: tuple[Edit, ...]) -> Lens:
+    trace, stack = models.trace(model, text, edits), model.writes_from
     sites = list(residual.stages(trace, stack, detail).values())
     return lens.read(trace, sites, model.weights.stacks[stack].readout)
+
+
+def diverge(both: Sides) -> None:
+    """From which layer on the chosen token's best words differ on the two sides, to the end."""
+    found = [_lens(lesson, "layers") for lesson in both.lessons]
+    places = sides.targets(both)
+    if places[1] is None or len(found[0].top) != len(found[1].top):
+        return
+    words = [lesson.model.vocabulary for lesson in both.lessons]
+    tops = [[names[n] for n in one.top[:, at]] for names, one, at in zip(words, found, places, strict=True)]
+    differ = np.array([a != b for a, b in zip(*tops, strict=True)])
+    said = ""
+    if differ[-1]:
+        stages = list(residual.stages(both.lessons[0].trace, both.lessons[0].model.writes_from, "layers"))
+        first = 0 if differ.all() else len(differ) - int((~differ)[::-1].argmax())
+        said = f"They diverge {'from the start' if first == 0 else f'{stages[first]} and stay apart'}."
+    st.markdown(f"{sides.expected(both)} {said}")
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:

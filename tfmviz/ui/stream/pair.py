@@ -13,8 +13,9 @@ from tfmviz.analysis import residual
 from tfmviz.analysis.block_tensors import block_tensors
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.places import PROJECT
-from tfmviz.plots import pair as figures
-from tfmviz.plots import stream as growths
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
+from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.runs import records
@@ -70,7 +71,32 @@ def _losses() -> None:
         f"On held-out text, the loss is **{last['with']}** nats per token with residual connections and "
         f"**{last['without']}** without."
     )
-    show("pair_losses", figures.losses(runs, level=(level, "frequencies alone"), theme=theme()))
+    runs["frequencies alone"] = np.array([0.0, max(steps[-1] for steps, _ in runs.values())]), np.full(2, level)
+    strokes = [*_two(), Stroke(theme().text, DASHES[2], 1.5)]
+    lines = named_lines(runs, "{}, step {:,.0f}: {:.2f}".format, theme=theme(), strokes=strokes)
+    show("pair_losses", line_chart(lines, Axes("step", "loss of the batch, nats", HEIGHT), theme=theme()))
+
+
+HEIGHT = 270
+
+
+def _two() -> list[Stroke]:
+    """A colour for each model."""
+    return [Stroke(theme().text), Stroke(theme().plain)]
+
+
+def _by_depth(lines: dict[str, Array], title: str, *, x: str = PASSED, log: bool = False) -> Chart:
+    """A number for each layer, (layer,): a line for each model, or, with four, for each model at two times."""
+
+    def said(name: str, layer: float, value: float) -> str:
+        return f"{name}, {x} {layer:.0f}: {decimal(value) if value < 0 else rounded(value)}"
+
+    looks = _two()
+    if len(lines) == 4:
+        looks = [replace(look, dash=dash) for look in looks for dash in (DASHES[1], DASHES[0])]
+    points = {name: (np.arange(len(y)), y) for name, y in lines.items()}
+    drawn = named_lines(points, said, theme=theme(), strokes=looks)
+    return line_chart(drawn, Axes(x, title, HEIGHT, log=log), theme=theme())
 
 
 def _likeness(traces: dict[str, Trace]) -> None:
@@ -80,7 +106,7 @@ def _likeness(traces: dict[str, Trace]) -> None:
         f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
         "with them."
     )
-    show("pair_likeness", figures.by_layer(found, x=PASSED, title="mean cosine between tokens", theme=theme()))
+    show("pair_likeness", _by_depth(found, "mean cosine between tokens"))
 
 
 def _gradients(both: dict[str, Model], text: str) -> None:
@@ -95,7 +121,7 @@ def _gradients(both: dict[str, Model], text: str) -> None:
         f"{shares['without, at the start']} without before training; now {shares['with, trained']} and "
         f"**{shares['without, trained']}**."
     )
-    show("pair_gradients", figures.by_layer(found, x="layer", title="norm of the gradient", theme=theme(), log=True))
+    show("pair_gradients", _by_depth(found, "norm of the gradient", x="layer", log=True))
 
 
 def _lengths(traces: dict[str, Trace]) -> None:
@@ -104,7 +130,7 @@ def _lengths(traces: dict[str, Trace]) -> None:
     st.markdown(
         f"From start to end, norms grow by a factor of {growth['with']} with them, {growth['without']} without."
     )
-    show("pair_lengths", figures.by_layer(found, x=PASSED, title="mean norm of the vectors", theme=theme(), log=True))
+    show("pair_lengths", _by_depth(found, "mean norm of the vectors", log=True))
 
 
 def _said_next(both: dict[str, Model], traces: dict[str, Trace]) -> str:
@@ -182,7 +208,7 @@ def twins(here: Lesson) -> None:
         with column:
             show(
                 f"growth_{kind.removesuffix('-norm')}",
-                growths.growth(values, stages=names, tokens=tokens, position=position, theme=theme(), top=top),
+                by_stage(values, stages=names, tokens=tokens, position=position, theme=theme(), top=top),
                 title=f"{kind} ({TWINS[kind]})",
             )
     spread = {kind: values[-1].std() / values[-1].mean() for kind, (_, values) in measured.items()}
@@ -221,7 +247,7 @@ def orders(here: Lesson) -> None:
     )
     show(
         "moved_streams",
-        figures.by_layer(found, x=PASSED, title="norm of the change", theme=theme()),
+        _by_depth(found, "norm of the change"),
         alt=_by_layer(found),
     )
 

@@ -9,11 +9,12 @@ import numpy as np
 from tfmviz.analysis import residual
 from tfmviz.analysis.residual import InSpace
 from tfmviz.plots import space
+from tfmviz.plots.paths import bumps
 from tfmviz.plots.space import View, Way
-from tfmviz.plots.stream import bumps
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, seen_from, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -36,7 +37,7 @@ def neighbours(here: Lesson) -> None:
     with line:
         controls.token_box(tokens, here.query)
     ways = ["nearest tokens", "in space"]
-    way = line.segmented_control("Draw", ways, default=ways[0], key="drawn_as", bind="query-params", required=True)
+    way = inputs.segmented_control("Draw", ways, default=ways[0], key="drawn_as", required=True, line=line)
     if way == ways[1]:
         paths(here, tokens, seen_from(line))
     else:
@@ -61,7 +62,7 @@ def paths(here: Lesson, tokens: list[str], seen: View) -> None:
     """Each token's vector after each layer, along the three directions that hold most of their differences."""
     trace, stack, chosen = here.trace, here.choice.layer.split(".")[0], here.query
     names, stages = quoted(tokens), residual.stages(trace, stack, "layers")
-    found = _in_space(here.model, here.text, stack)
+    found = _in_space(here.model, here.text, stack, here.edits)
     said = _said(trace, stages, tokens, chosen)
     shown = [n for n in range(len(tokens)) if n < MOST or n == chosen]
     figure = space.ways(
@@ -93,8 +94,8 @@ def _way(token: str, name: str, places: Array, stages: Sequence[str], *, stands_
 
 
 @shared
-def _in_space(model: Model, text: str, stack: str) -> InSpace:
-    trace = models.trace(model, text)
+def _in_space(model: Model, text: str, stack: str, edits: tuple[Edit, ...]) -> InSpace:
+    trace = models.trace(model, text, edits)
     return residual.in_space(trace, list(residual.stages(trace, stack, "layers").values()))
 
 

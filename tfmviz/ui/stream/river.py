@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz.analysis import contributions, deletions
 from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.contributions import River
-from tfmviz.plots import stream as figures
+from tfmviz.plots import bars, dots
 from tfmviz.ui import controls, icons, lesson
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -42,7 +42,7 @@ def _waterfall(found: River) -> None:
     names = [part.name for part in found.parts]
     show(
         "river",
-        figures.waterfall(
+        bars.waterfall(
             found.along,
             kinds=[part.kind for part in found.parts],
             names=names,
@@ -58,9 +58,7 @@ def _sizes(found: River) -> None:
     names = [part.name for part in found.parts]
     show(
         "sizes",
-        figures.sizes(
-            found.size, found.to_stream, kinds=[part.kind for part in found.parts], names=names, theme=theme()
-        ),
+        dots.sizes(found.size, found.to_stream, kinds=[part.kind for part in found.parts], names=names, theme=theme()),
         title="Each part's norm and its cosine with the stream it is added to",
     )
 
@@ -96,7 +94,7 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     raised, lowered = (
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
     )
-    best = np.argsort(-np.where(raised > 0, -lowered, -np.inf), kind="stable")[:6]
+    best = np.argsort(-np.minimum(raised, -lowered), kind="stable")[:6]
     show(
         "deleted",
         of_columns(

@@ -18,7 +18,7 @@ from tfmviz.constants import ATTENTION_KINDS, LEAST_SHARE, PART_CODES
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
-from tfmviz.ui import before_after, controls, icons, lesson, live, models
+from tfmviz.ui import before_after, controls, icons, inputs, lesson, live, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show_view
@@ -137,22 +137,19 @@ def _change(said: Switches) -> str:
 
 def _way(here: Lesson) -> Way:
     """Asks what a part that is off writes instead."""
-    how = st.segmented_control(
+    how = inputs.segmented_control(
         "Replace its output with",
         WAYS,
         default="zero",
         key="how",
-        bind="query-params",
         help="Zero: nothing. Mean: its average output on other texts. Scaled: a multiple of its output.",
     )
     if how == "scaled":
-        factor = st.slider("Factor", -1.0, 2.0, 0.5, 0.1, key="factor", bind="query-params")
+        factor = inputs.slider("Factor", -1.0, 2.0, 0.5, 0.1, key="factor")
         return Way(how="scaled", factor=factor)
     if how == "mean":
         usual = " ".join(example.text for example in examples_for(here.choice.model))
-        typed = st.text_input(
-            "Mean over the tokens of", key="reference", bind="query-params", max_chars=1000, placeholder=usual
-        )
+        typed = inputs.text_input("Mean over the tokens of", key="reference", max_chars=1000, placeholder=usual)
         return Way(how="mean", reference=typed.strip() or usual)
     return Way(how="zero")
 

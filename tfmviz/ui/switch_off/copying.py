@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
@@ -11,15 +12,15 @@ from tfmviz import zoo
 from tfmviz.analysis import patching
 from tfmviz.analysis.patching import Copied
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots import damage as figures
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, largest, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.labels import visible
+from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 MAX_TOKENS = 40
@@ -67,7 +68,7 @@ def laboratory(here: Lesson) -> None:
     stack = here.choice.layer.split(".")[0]
     options = [name for name, kind in COPIED.items() if patching.sites_of(here.trace, stack, kind)]
     figure = st.container()
-    copied = lesson.line("copied").radio("Copied", options, horizontal=True, key="copied", bind="query-params")
+    copied = inputs.radio("Copied", options, horizontal=True, key="copied", line=lesson.line("copied"))
     if other is None:
         st.info("Type a second sentence with the same number of tokens.", icon=icons.WRITE)
         return
@@ -91,14 +92,13 @@ def laboratory(here: Lesson) -> None:
 def _second(text: str) -> str | None:
     """Asks for the second sentence. While the box is empty, it is the first with one word exchanged, if possible."""
     guess = exchanged(text)
-    typed = st.text_input(
+    typed = inputs.text_input(
         "Second sentence",
         key="other",
-        bind="query-params",
         max_chars=MOST_TYPED,
         placeholder=guess or "",
     )
-    st.selectbox(
+    inputs.selectbox(
         "Pairs to start from",
         range(len(PAIRS)),
         format_func=lambda n: f"{PAIRS[n][0]} / {PAIRS[n][1]}",
@@ -107,6 +107,7 @@ def _second(text: str) -> str | None:
         placeholder="Pairs to start from",
         on_change=_take_pair,
         label_visibility="collapsed",
+        bind=None,
     )
     return typed if typed.strip() else guess
 
@@ -160,7 +161,22 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
 
 
 def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None:
-    show("recovered", figures.recovered(values, tokens=tokens, position=here.target, title="share of the gap closed"))
+    def joined(named: Callable[[str], str]) -> list[str]:
+        pairs = [(named(one), named(other)) for one, other in tokens]
+        return [one if one == other else f"{one} / {other}" for one, other in pairs]
+
+    spoken = [f"token {i} “{name}”" for i, name in enumerate(joined(whole))]
+    picture = Cells(
+        values[None],
+        Axis("layer"),
+        Axis("token whose vector is copied", joined(visible), spoken),
+        signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
+        form=Form(sign=True),
+        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
+        frames=chosen_column(here.target, len(values)),
+        row_height=44,
+    )
+    show("recovered", picture)
 
 
 def _in_words(here: Lesson, second: Trace) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -9,10 +11,11 @@ from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.ablation import Part, Question
 from tfmviz.constants import ATTENTION_KINDS
-from tfmviz.plots import damage as figures
+from tfmviz.plots import dots
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, signed, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace, kind_of
-from tfmviz.ui import controls, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -52,13 +55,33 @@ def damage_map(here: Lesson, said: Switches) -> None:
     with figure:
         show(
             "damage_map",
-            figures.damage(
-                values, rows=_layer_names(here.trace), off=off, chosen=(layers.index(choice.layer), choice.head)
-            ),
+            _picture(values, _layer_names(here.trace), off, (layers.index(choice.layer), choice.head)),
             click=controls.LOOKS,
             on_pick=look_at,
         )
     _damage_in_words(_ranked(here.trace, values), measured, said.way)
+
+
+def _picture(values: Array, rows: Sequence[str], off: list[tuple[int, int]], chosen: tuple[int, int]) -> Cells:
+    """How much the loss grows without each head, and without each MLP (the last column), in nats; NaN: there is none.
+
+    Args:
+        off: row and column of what the reader has switched off, to cross out.
+    """
+    last = [] if np.isnan(values[:, -1]).all() else ["MLP"]
+    heads = range(values.shape[1] - 1)
+    shown = values[:, : len(heads) + len(last)]
+    return Cells(
+        shown[None],
+        named(rows),
+        Axis("head", [*map(str, heads), *last], [*(f"head {n}" for n in heads), *last]),
+        signed(values, "change of the loss, in nats", root=True),
+        form=Form(digits=4, sign=True, unit=" nats"),
+        texts=written(shown, "+.2f"),
+        frames=chosen_cell(chosen),
+        crosses=tuple(cell for cell in off if cell[1] < shown.shape[1]),
+        row_height=44,
+    )
 
 
 def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
@@ -72,8 +95,10 @@ def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) 
     spared = [part.code for part, loss in heads if loss <= 0]
     words = f"{verb} all {len(spared)} that cost nothing alone" if len(spared) > 1 else f"{verb} {least.name} only"
     left, right = st.columns(2)
-    left.button(f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch")
-    right.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch")
+    inputs.button(
+        f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch", line=left
+    )
+    inputs.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch", line=right)
 
 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
@@ -114,13 +139,18 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
         return
     x, y = sharpness.ravel()[known], values.ravel()[known]
     names = [heads[i].name for i in known]
+    said_of = [
+        f"head {name}: largest share {sharp:.2f}, loss {decimal(lost, '+.4f')} nats"
+        for name, sharp, lost in zip(names, x, y, strict=True)
+    ]
     with figure:
         show(
             "look_and_matter",
-            figures.against(
+            dots.scatter(
                 x,
                 y,
                 names=names,
+                said=said_of,
                 off=[n for n, i in enumerate(known) if heads[i] in said.off],
                 title=f"change of the loss with it {said.way.done()}, in nats",
                 theme=theme(),
@@ -160,7 +190,7 @@ def _measure(here: Lesson) -> tuple[Question, str]:
     every_word = question(here)
     if every_word is not None:
         line = lesson.line("measure")
-        chosen = line.radio("Measure the damage on", MEASURES, horizontal=True, key="damage_to", bind="query-params")
+        chosen = inputs.radio("Measure the damage on", MEASURES, horizontal=True, key="damage_to", line=line)
         if chosen == MEASURES[0]:
             return every_word, "the next word"
     writes = here.model.config.architecture != "encoder-only"

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.side_by_side import pair_tokens
 from tfmviz.counting.words import words_of
 from tfmviz.places import PROJECT
-from tfmviz.plots import tokens as figures
+from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import Tokens
+from tfmviz.record.trace import Encoding
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import lesson
+from tfmviz.ui import inputs, lesson
+from tfmviz.ui import sides as both
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
 from tfmviz.ui.tokens import merging
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words.numbers import counted, decimal
@@ -80,8 +85,7 @@ def numbers(here: Lesson) -> None:
     tokenizer = here.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.line("numbers"):
-        read = st.segmented_control("A typed special token is", ("text", "a mark"), default="text", key="marks_are",
-                                    bind="query-params") or "text"  # fmt: skip
+        read = inputs.segmented_control("A typed special token is", ("text", "a mark"), default="text", key="marks_are")
     as_marks = read == "a mark"
     rows = [_numbered(tokenizer, "your text", here.text, as_marks=as_marks)]
     if marks and not any(mark in here.text for mark in marks):
@@ -141,7 +145,11 @@ def vocabularies(here: Lesson) -> None:
     assert isinstance(model.tokenizer.ranks, dict)
     sizes, fertility = _fertility(model.tokenizer, here.text)
     title = "How many tokens does a word take with only the list's first merges?"
-    show("fertility", figures.fertility(sizes, fertility, theme=theme()), title=title)
+    points = {name: (sizes, values) for name, values in fertility.items()}
+    top = max(float(values.max()) for values in fertility.values())
+    said = "{}, {:,.0f} entries: {:.2f} tokens per word".format
+    axes = Axes("vocabulary size", "tokens per word", 320)
+    show("fertility", curves(points, axes, said, theme=theme(), dot=0, y_range=(0.0, top)), title=title)
 
 
 @shared
@@ -168,3 +176,41 @@ def _per_word(tokenizer: Tokens, text: str, steps: tuple[int, ...]) -> np.ndarra
     ranks = tokenizer.ranks
     assert ranks is not None
     return np.array(bpe.tokens_by_merges(bpe.count_words(text), ranks, steps)) / n_words(text)
+
+
+def apart(compared: Sides) -> None:
+    """A's tokens and B's, how long they are, and which only one of them has."""
+    cuts = [_of_the_text(side.model.encode(side.text)) for side in compared.lessons]
+    pairing = pair_tokens(*cuts)
+    shared = [{pair[side] for pair in pairing.pairs} for side in (0, 1)]
+    same = len(pairing.pairs)
+    of_each = (f"{n} has {_length(cut)}" for n, cut in zip("AB", cuts, strict=True))
+    shares = "all" if same == len(pairing.order) else same or "none"
+    st.markdown(f"{', '.join(of_each)}. They share {shares}.")
+    pieces = [
+        [_marked(side, index, is_shared=n in known) for n, index in enumerate(cut.ids)]
+        for side, cut, known in zip(compared.lessons, cuts, shared, strict=True)
+    ]
+    both.show_rows(compared.titles, [counted(len(cut), "token") for cut in cuts], pieces, "the tokens")
+
+
+def _marked(side: Lesson, index: int, *, is_shared: bool) -> Piece:
+    piece = box(side.model.vocabulary[index])
+    return piece if is_shared else replace(piece, kind="only")
+
+
+def _of_the_text(cut: Encoding) -> Encoding:
+    """The tokens without the marks that a model adds."""
+    kept = [n for n, (start, end) in enumerate(cut.offsets) if start < end]
+    return replace(
+        cut,
+        ids=tuple(cut.ids[n] for n in kept),
+        tokens=tuple(cut.tokens[n] for n in kept),
+        offsets=tuple(cut.offsets[n] for n in kept),
+    )
+
+
+def _length(cut: Encoding) -> str:
+    """How many tokens, and how many characters each has on average."""
+    end = max((end for _, end in cut.offsets), default=0)
+    return f"{counted(len(cut), 'token')} of {decimal(end / max(len(cut), 1), '.1f')} characters on average"

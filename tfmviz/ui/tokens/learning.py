@@ -8,7 +8,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.places import PROJECT
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Learned
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
@@ -35,8 +35,8 @@ IN_ADDRESS = MOST_TYPED
 def learn(here: Lesson) -> None:
     """The table of pair counts at one step, the pair that wins, and the sentence as it is cut by then."""
     with lesson.line("learning"):
-        which = st.selectbox("Text", (OURS, SENTENCE, OWN), key="learn_from", bind="query-params", width=170)
-        wanted = st.slider("Merges", 1, MOST_MERGES, OPENS_AT, key="merges_learned", bind="query-params")
+        which = inputs.selectbox("Text", (OURS, SENTENCE, OWN), key="learn_from", width=170)
+        wanted = inputs.slider("Merges", 1, MOST_MERGES, OPENS_AT, key="merges_learned")
     below = st.container()
     text = _text(here, which)
     with st.spinner("Counting pairs…"):
@@ -100,13 +100,14 @@ def _text(here: Lesson, which: str) -> str:
         return _ours()
     if "pasted" not in st.session_state:
         st.session_state["pasted"] = st.session_state.get("pasted_before") or st.query_params.get("pasted", "")
-    typed = st.text_area(
+    typed = inputs.text_area(
         f"Your text, up to {MOST_CHARACTERS:,} characters ({IN_ADDRESS:,} in the address)",
         key="pasted",
         max_chars=MOST_CHARACTERS,
         height=120,
         on_change=_keep,
         placeholder="Paste a text to learn from.",
+        bind=None,
     )
     if typed and typed.strip():
         return typed

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.record.model import Model
 from tfmviz.text import bpe
 from tfmviz.text.bpe import Merge, Pair
-from tfmviz.ui import controls, icons, lesson
+from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.pieces import Kind, Piece, Row
@@ -43,8 +43,7 @@ def replay(here: Lesson) -> None:
         steps = list(bpe.merges(word, ranks))
         shown = len(steps)
         if steps:
-            controls.at_most("merges_shown", len(steps))
-            shown = st.slider("Merges", 0, len(steps), len(steps), key="merges_shown", bind="query-params")
+            shown = inputs.slider("Merges", 0, len(steps), len(steps), key="merges_shown")
     if len(whole) > LONGEST:
         st.info(f"Only the first {LONGEST} of the word's {len(whole)} bytes are merged here.", icon=icons.CUT)
     show_boxes(
@@ -62,15 +61,13 @@ def replay(here: Lesson) -> None:
 def _choose(words: list[str]) -> str:
     """Asks for a word; the page opens with the longest."""
     longest = max(range(len(words)), key=lambda n: (len(words[n]), -n))
-    controls.at_most("merged", len(words) - 1)
     return words[
-        st.selectbox(
+        inputs.selectbox(
             "Word",
             range(len(words)),
             index=longest,
             format_func=lambda n: f"{n}  {''.join(spelled(c).text for c in words[n][:LONGEST])}",
             key="merged",
-            bind="query-params",
             width=260,
         )
     ]

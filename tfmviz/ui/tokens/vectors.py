@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis import embedding
-from tfmviz.plots import tokens as figures
+from tfmviz.analysis import embedding, residual
+from tfmviz.analysis.predictions import softmax
+from tfmviz.plots import dots
+from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_row, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Encoding
-from tfmviz.ui import controls, lesson
+from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.views.counts import Table
+from tfmviz.views.bars import Bars
 from tfmviz.words import markdown
-from tfmviz.words.labels import quoted, visible
+from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
 AROUND = 2
@@ -25,6 +31,8 @@ COORDINATES = 32
 """Coordinates of a vector that are shown."""
 
 NEIGHBOURS = 12
+
+PREDICTED = 8
 
 ON_THE_MAP = 120
 """Entries on the map; the more one zooms in, the more of the vocabulary comes up."""
@@ -50,64 +58,82 @@ def look_up(here: Lesson) -> None:
     product = embedding.looked_up(table, index)
     names = [f"{n}  {visible(here.model.vocabulary[n])}" for n in range(shown.start, min(shown.stop, len(table)))]
     difference = float(np.abs(product - table[index]).max())
-    show(
-        "look_up",
-        figures.look_up(
-            table[shown, :COORDINATES],
-            product[:COORDINATES],
-            names=names,
-            chosen=index - first,
-            of=len(product),
-        ),
-    )
+    show("look_up", _rows(np.vstack([table[shown], product])[:, :COORDINATES], names, index - first, len(product)))
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
-        f"**{tiny(difference)}**. So the row is looked up; adjacent rows are neighbours in the list only.{scale}"
+        f"**{tiny(difference)}**. So the row is looked up.{scale}"
+    )
+
+
+def _rows(values: Array, names: list[str], chosen: int, of: int) -> Cells:
+    """Some rows of W_E, the chosen one framed, and below them the product of the one-hot vector with W_E.
+
+    Args:
+        of: coordinates that a whole row has.
+    """
+    n_rows, n = values.shape
+    return Cells(
+        values[None],
+        Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
+        Axis(
+            "coordinate" if of == n else f"coordinate, the first {n} of {of}",
+            spoken=[f"coordinate {i}" for i in range(n)],
+        ),
+        signed(values, "value"),
+        form=Form(sign=True),
+        frames=(
+            *chosen_row(chosen, n),
+            Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=n, colour="text"),
+        ),
+        row_height=30,
     )
 
 
 def neighbours(here: Lesson) -> None:
-    """The entries most like the chosen one, and whether the last matrix is the first one."""
+    """The entries most like the chosen one."""
     with lesson.line("neighbours"):
         text, position = _choose(here)
     index, weights = text.ids[position], here.model.weights
     found = embedding.nearest(weights.W_E, index, n=NEIGHBOURS)
     cosines = embedding.cosines_to(weights.W_E, index)[found]
     tokens = [here.model.vocabulary[n] for n in found]
-    show("neighbours", figures.neighbours(tokens, cosines, theme=theme()))
-    st.markdown("Words that fit the same contexts get similar gradients, so training turns their vectors the same way.")
-    _tying(here.model)
+    names, words = [visible(token) for token in tokens], [decimal(value) for value in cosines]
+    said = [f"“{whole(token)}”: cosine {word}" for token, word in zip(tokens, words, strict=True)]
+    look: dict[str, Any] = {"colours": theme().plain, "said": said, "room": 1.15, "theme": theme()}
+    show("neighbours", bar_chart(names, cosines, "cosine", words=words, **look))
+    st.markdown("Words of the same contexts get similar gradients, so their vectors turn alike.")
 
 
-def _tying(model: Model) -> None:
-    weights = model.weights
+def tying(here: Lesson) -> None:
+    """The prediction with W_E at the end too, or with a W_U of its own: a tied model's would be random at first."""
+    weights, stack = here.model.weights, here.model.writes_from
     if not weights.has_head:
         st.markdown("This model has no output layer to tie.")
         return
     n, d = weights.W_E.shape
-    tied = np.shares_memory(weights.W_E, weights.W_U)
-    show(
-        "tying",
-        Table(
-            caption="The first and the last matrix",
-            columns=("matrix", "shape", "what it does", "the same parameters?"),
-            rows=[
-                ("W_E", f"{n:,} × {d}", "token → vector", "–"),
-                ("W_U", f"{d} × {n:,}", "vector → one score per token", "yes, one matrix" if tied else _unlike(model)),
-            ],
-        ),
-    )
-    st.markdown(
-        "**Weight tying** (Press & Wolf 2017): a token's score is the product of the last stream with its row of W_E. "
-        + (
-            f"It saves {n * d:,} of {weights.n_parameters + n * d:,} parameters here."
-            if tied
-            else f"This model is not tied: W_U has {n * d:,} parameters of its own."
+    is_tied = np.shares_memory(weights.W_E, weights.W_U)
+    ties = inputs.toggle("W_U = W_Eᵀ", is_tied, key="tied", line=lesson.line("tying"))
+    other = np.random.default_rng(0).normal(0, weights.W_E.std(), weights.W_E.shape) if is_tied else weights.W_U
+    readout = replace(weights.stacks[stack].readout, W_U=weights.W_E if ties else other)
+    *_, end = residual.stages(here.trace, stack, "layers").values()
+    p = softmax(readout.logits(here.trace[end][here.target]))
+    best = np.argsort(-p, kind="stable")[:PREDICTED]
+    names = [visible(here.model.vocabulary[token]) for token in best.tolist()]
+    show("tied_words", Bars(labels=names, shares=[p[best].tolist()]))
+    total = weights.n_parameters + (n * d if is_tied else 0)
+    if ties:
+        said = "a token's score is the product of the last stream with its row of W_E. It saves"
+        st.markdown(f"**Weight tying** (Press & Wolf 2017): {said} {n * d:,} of {total:,} parameters.")
+    elif is_tied:
+        st.markdown(
+            f"Untied, W_U has {n * d:,} parameters of its own, random before training. "
+            "[What training then gains](./size?sized=Which+changes+help%3F)."
         )
-    )
+    else:
+        st.markdown(f"This model is not tied: W_U has {n * d:,} parameters of its own, {_unlike(here.model)}.")
 
 
 def _unlike(model: Model) -> str:
@@ -115,15 +141,14 @@ def _unlike(model: Model) -> str:
     first, last = model.weights.W_E, model.weights.W_U
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(last, axis=1)
     cosines = (first * last).sum(axis=1) / np.maximum(lengths, 1e-12)
-    return f"no: mean cosine {decimal(float(cosines.mean()))}"
+    return f"mean cosine {decimal(float(cosines.mean()))}"
 
 
 def embedding_map(here: Lesson) -> None:
     """All entries on the plane of the first two principal components, around the chosen token."""
     with lesson.line("map"):
         text, position = _choose(here)
-        zoom = st.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom",
-                                bind="query-params")  # fmt: skip
+        zoom = inputs.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom")
     places, shares = _plane(here.model)
     index = text.ids[position]
     low, high = _window(here.model, places, index, set(text.ids), zoom)
@@ -135,7 +160,7 @@ def embedding_map(here: Lesson) -> None:
     words = [here.model.vocabulary[n] for n in shown]
     show(
         "embedding_map",
-        figures.embedding_map(places[shown], words=words, roles=roles, window=(low, high), theme=theme()),
+        dots.embedding_map(places[shown], tokens=words, roles=roles, window=(low, high), theme=theme()),
         hint="Hover over a dot for its word.",
     )
     result(

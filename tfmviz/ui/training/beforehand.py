@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.plots import learning
+from tfmviz.plots import panels
 from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.records import Records
@@ -34,7 +34,7 @@ def curves() -> None:
 
     show(
         "beforehand",
-        learning.log_panels(
+        panels.log_panels(
             {
                 "training loss, nats per token": lines("steps", "loss"),
                 "held-out loss, nats per token": lines("evaluated", "held_out"),

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.plots import pair as figures
+from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.words.numbers import decimal
@@ -23,9 +23,16 @@ def duplicates() -> None:
     """Losses in training and on held-out stories of both runs."""
     found = json.loads(FILE.read_text(encoding="utf-8"))
     curves = {
-        said: {what: _from(points) for what, points in found[name]["curve"].items()} for name, said in NAMES.items()
+        f"{said}, {what}": _from(points)
+        for name, said in NAMES.items()
+        for what, points in found[name]["curve"].items()
     }
-    show("duplicates", figures.in_and_out(curves, title="bits per byte", theme=theme()))
+    # A colour for each run; in training unbroken, held out dashed.
+    strokes = [
+        Stroke(tint, dash, dot=50 * n) for tint in (theme().text, theme().plain) for n, dash in enumerate(DASHES[:2])
+    ]
+    lines = named_lines(curves, "{}, step {:,.0f}: {:.2f}".format, theme=theme(), strokes=strokes)
+    show("duplicates", line_chart(lines, Axes("step", "bits per byte", 340), theme=theme()))
     once, ten = (found[name] for name in NAMES)
     result(
         f"Bits per byte on the repeated stories: {decimal(once['seen'])} read once, **{decimal(ten['seen'])}** ten "

@@ -13,7 +13,6 @@ from tfmviz.analysis import forming
 from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import random_repeats
 from tfmviz.places import PROJECT
-from tfmviz.plots import learning
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
@@ -122,19 +121,7 @@ def _twice(step: int, text: str) -> Trace:
 
 def _heads(step: int, text: str | None, found: Copying) -> None:
     trace = on_repeats(step) if text is None else _twice(step, text)
-    layer = trace.layers[0]
-    queries, keys = trace.axes(layer)
-    show(
-        "film_heads",
-        learning.patterns(
-            [head for one in trace.layers for head in trace[f"{one}.pattern"]],
-            trace[f"{layer}.mask"],
-            titles=[f"head {name}" for name in found.heads],
-            queries=queries.tokens,
-            keys=keys.tokens,
-            across=len(trace[f"{layer}.pattern"]),
-        ),
-    )
+    show("film_heads", inside.picture(trace, trace.layers, most=len(found.heads)))
 
 
 def _induction(found: Copying) -> list[float]:

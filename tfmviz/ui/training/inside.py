@@ -12,8 +12,8 @@ from tfmviz import zoo
 from tfmviz.analysis import forming
 from tfmviz.analysis.forming import Copying
 from tfmviz.analysis.heads import IN_WORDS, Verdict, layer_scores, random_repeats, verdicts
-from tfmviz.plots import learning
-from tfmviz.plots.cells import Cells
+from tfmviz.plots import panels
+from tfmviz.plots.cells import Axis, Cells, masked, share
 from tfmviz.plots.charts import Chart
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -22,6 +22,7 @@ from tfmviz.runs.folder import Folder
 from tfmviz.text.tasks import ANSWERS, questions
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import theme
+from tfmviz.words.labels import visible, whole
 
 PROMPTS = ("Once upon a", "abcdeabcdeabcde")
 """What a language model continues."""
@@ -90,17 +91,16 @@ def kinds(trace: Trace) -> dict[str, list[str]]:
     return dict(sorted(by_kind.items(), key=lambda item: ("cross-attention", "decoder", "encoder").index(item[0])))
 
 
-def picture(trace: Trace, layers: Sequence[str]) -> Cells:
-    """All heads of some layers on the probe."""
-    queries, keys = trace.axes(layers[0])
-    return learning.patterns(
-        [head for layer in layers for head in trace[f"{layer}.pattern"]],
-        trace[f"{layers[0]}.mask"],
-        titles=[f"head {name}" for name in heads_of(trace, layers)],
-        queries=queries.tokens,
-        keys=keys.tokens,
-        across=min(4, len(trace[f"{layers[0]}.pattern"])),
+def picture(trace: Trace, layers: Sequence[str], most: int = 4) -> Cells:
+    """All heads of some layers on the probe, small, `most` of them side by side; grey is masked."""
+    rows, columns = (
+        Axis("", (), [f"{side} {i} “{whole(visible(token))}”" for i, token in enumerate(text.tokens)])
+        for side, text in zip(("query", "key"), trace.axes(layers[0]), strict=True)
     )
+    patterns = masked([head for layer in layers for head in trace[f"{layer}.pattern"]], trace[f"{layers[0]}.mask"])
+    titles = tuple(f"head {name}" for name in heads_of(trace, layers))
+    across = min(most, len(trace[f"{layers[0]}.pattern"]))
+    return Cells(patterns, rows, columns, share(), titles=titles, square=True, across=across)
 
 
 def heads_of(trace: Trace, layers: Sequence[str]) -> list[str]:
@@ -144,7 +144,7 @@ def chart(steps: Sequence[int], found: Sequence[Copying], *, vocab_size: int, no
     def of_heads(values: Sequence[Array]) -> dict[str, Array]:
         return dict(zip([f"head {name}" for name in found[0].heads], np.stack(values, axis=1), strict=True))
 
-    return learning.forming(
+    return panels.forming(
         np.array(steps, dtype=float),
         losses={
             "first time": np.array([one.first for one in found]),

@@ -8,7 +8,8 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.places import PROJECT
-from tfmviz.plots import learning
+from tfmviz.plots import panels
+from tfmviz.plots.dots import held_out
 from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.records import Records
@@ -58,7 +59,7 @@ def curves() -> None:
     with figure:
         show(
             "shipped_losses",
-            learning.held_out({_short(n): loss for n, loss in last.items()}, bright=_short(bright), theme=theme()),
+            held_out({_short(n): loss for n, loss in last.items()}, bright=_short(bright), theme=theme()),
         )
         _chart(found, bright)
     result(_in_words(best, shown))
@@ -95,7 +96,7 @@ def _chart(found: dict[str, Records], bright: str) -> None:
     levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
     show(
         "shipped_curves",
-        learning.log_panels(columns, theme=theme(), levels=levels, bright=_short(bright)),
+        panels.log_panels(columns, theme=theme(), levels=levels, bright=_short(bright)),
         title=f"Training curves, {_short(bright)} highlighted",
     )
 

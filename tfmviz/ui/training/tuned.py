@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,14 +13,15 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.plots import tuning as figures
+from tfmviz.plots.cells import amounts, of_heads, written
+from tfmviz.plots.lines import Axes, Line, Stroke, line_chart, named_lines
 from tfmviz.ui import lesson, models
 from tfmviz.ui.background import Found, measured
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.numbers import per_cent
+from tfmviz.words.numbers import per_cent, rounded
 
 MEASURED = PROJECT / "assets" / "training" / "tuning.json"
 
@@ -48,8 +50,17 @@ def tuned(here: Lesson) -> None:
 def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, rank: int) -> None:
     last = found[-1] if found and "accuracy" in found[-1] else None
     curves = _curves(name)
-    own = (way, n, last["accuracy"]) if last else None
-    show("tuning", figures.learning_curves(curves, own=own, chance=0.5, theme=theme()))
+
+    def said(name: str, x: float, y: float) -> str:
+        return f"{name}, {x:,.0f} examples: {per_cent(y)}"
+
+    lines = named_lines(curves, said, theme=theme(), dot=60)
+    if last:
+        (stroke,) = (replace(line.stroke, width=0, dot=260) for line in lines if line.name == way)
+        x, y = np.array([n], dtype=float), np.array([last["accuracy"]])
+        lines.append(Line("this run", x, y, stroke, partial(said, f"this run, {way}")))
+    axes = Axes("examples", "right answers", 260, doubling=True)
+    show("tuning", line_chart(lines, axes, theme=theme(), y_range=(0.5, 1.0)))
     if last is None:
         st.markdown(_gap(curves))
         st.caption(
@@ -73,11 +84,15 @@ def _moved(last: dict[str, Any], rank: int) -> None:
     layer, head = np.unravel_index(int(shares.argmax()), shares.shape)
     left, right = st.columns(2)
     with left:
-        title = "‖ΔW_Q‖ / ‖W_Q‖"
-        show("moved", figures.moved(shares, title=title))
+        scale, texts = amounts(shares, "‖ΔW_Q‖ / ‖W_Q‖", ticks="per cent"), written(100 * shares, ".1f")
+        show("moved", of_heads(shares, scale, texts=texts))
     with right:
         title = f"Singular values of the change of W_Q in layer {last['layer']}"
-        show("spectrum", figures.spectrum(values, theme=theme()), title=title)
+        first, look = values[:24], Stroke(theme().plain, dot=60)
+        at = np.arange(1.0, len(first) + 1)
+        line = Line("ΔW", at, first.astype(float), look, lambda x, y: f"direction {x:.0f}: {rounded(y)}")
+        axes = Axes("direction", "singular value of ΔW", 230, legend=False)
+        show("spectrum", line_chart([line], axes, theme=theme(), y_range=(0.0, 0.0)), title=title)
     part = per_cent(float((values[:4] ** 2).sum() / (values**2).sum()))
     st.markdown(
         f"W_Q of head {layer}.{head} changed most. Four directions hold {part} of the change of W_Q in layer "

@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
-from tfmviz.plots import learning
+from tfmviz.plots import panels
 from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.choices import Choices
@@ -257,7 +257,7 @@ def _curves(seen: list[Seen]) -> None:
     changes = _changes(logs)
     show(
         "run_curves",
-        learning.log_panels(
+        panels.log_panels(
             begun,
             theme=theme(),
             levels=[(chance, f"chance, ln V = {chance:.2f}")],
@@ -316,7 +316,7 @@ def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: li
     else:
         scores = inside.scores_over(folder, steps, choices, layers, "alignment")
         title = "alignment: a key of its own per letter"
-        chart = learning.head_panels(np.array(steps, dtype=float), {title: scores}, now=now, theme=theme())
+        chart = panels.head_panels(np.array(steps, dtype=float), {title: scores}, now=now, theme=theme())
     show("run_scores", chart)
     if choices.is_language_model:
         st.caption(inside.ABOUT)

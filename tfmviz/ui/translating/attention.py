@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots import bottleneck as alignments
-from tfmviz.plots import translating as figures
+from tfmviz.plots.cells import Axis, Cells, Form, share, shares
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import icons, lesson, translators
+from tfmviz.ui import icons, inputs, lesson, translators
 from tfmviz.ui import sides as both
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson, line
-from tfmviz.ui.translators import SAID, TRANSFORMER, source_of, written
-from tfmviz.words.labels import END, START, UNKNOWN, visible
+from tfmviz.ui.sides import Sides
+from tfmviz.ui.translators import SAID, TRANSFORMER, alignment, source_of, written
+from tfmviz.words.labels import END, START, UNKNOWN, quoted, visible
 from tfmviz.words.numbers import per_cent
 
 ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
@@ -23,10 +24,7 @@ ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
 
 def choose() -> str:
     """Asks which heads the figures show."""
-    which = (
-        st.segmented_control("Attention of", (ONE, LAYER, ALL), default=LAYER, key="heads", bind="query-params")
-        or LAYER
-    )
+    which = inputs.segmented_control("Attention of", (ONE, LAYER, ALL), default=LAYER, key="heads")
     if which != ONE:
         lesson.hide("head", *["layer"] * (which == ALL))
     return which
@@ -77,17 +75,30 @@ def encoder(here: Lesson, which: str) -> None:
         ALL: (np.mean(patterns, axis=(0, 1)), "mean of all layers and heads"),
     }[which]
     title = f"The encoder runs once for the whole translation ({of})"
-    show("encoder", figures.attention(pattern, queries=names, keys=names, title=title, across=False))
+    show("encoder", picture(pattern, names, names, title, sides=("query", "key")))
 
 
-def side_by_side(here: Lesson, there: Lesson) -> None:
-    sides = both.of(_crossing(here), _crossing(there))
+def picture(
+    weights: Array,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    title: str,
+    sides: tuple[str, str] = ("reads → writes", "source"),
+) -> Cells:
+    """Attention of the words on the left to those above, (q_len, k_len)."""
+    rows, columns = (Axis(side, words, quoted(words)) for side, words in zip(sides, (queries, keys), strict=True))
+    texts, form = shares(weights), Form(digits=3)
+    return Cells(weights[None], rows, columns, share(), form=form, titles=(title,), texts=texts, square=True)
+
+
+def apart(sides: Sides) -> None:
+    """Where the two translations part, and where the chosen head looks in each."""
     both.show_texts(sides.titles, [writes(side.trace) for side in sides.lessons], "the translation")
-    result(f"{both.said(sides)} {both.how(sides)}")
+    st.markdown(f"{both.said(sides)} {both.how(sides)}")
     both.show_heads(sides)
 
 
-def _crossing(side: Lesson) -> Lesson:
+def crossing_of(side: Lesson) -> Lesson:
     """The same with the cross-attention of the chosen layer, and with a translation of its own."""
     layers = [layer for layer in side.model.config.layers if layer.endswith("cross_attn")]
     layer = layers[min(side.choice.layer_index, len(layers) - 1)]
@@ -122,6 +133,6 @@ def _draw(trace: Trace, weights: Array, *, title: str, key: str) -> None:
     source, tokens = source_of(trace), written(trace)
     show(
         f"aligned_{key}",
-        alignments.alignment(weights, title=title, source=source, written=tokens, shown=len(tokens)),
+        alignment(weights, title, source, tokens, len(tokens)),
         follows=key != "transformer",
     )

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots import translating as figures
+from tfmviz.plots.cells import Axis, Cells, Form, Scale
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons
+from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 KNOWN = {
     "J'ai une voiture rouge.": "I've got a red car. | My car is red.",
@@ -31,11 +32,10 @@ LONGEST = 4
 
 def ask(here: Lesson) -> list[str]:
     """Asks for references and gives them, the first first; those of a sentence of the menu are known."""
-    typed = st.text_input(
+    typed = inputs.text_input(
         "Reference translations, separated by |",
         KNOWN.get(here.text, ""),
         key="references",
-        bind="query-params",
         max_chars=1_000,
         placeholder="How would you translate it?",
     )
@@ -65,6 +65,27 @@ class Scores:
     found: Array
 
 
+def _picture(found: Array, words: Sequence[str]) -> Cells:
+    """Which n-grams a reference has, (n, word): NaN where the text ends before it."""
+    counts = range(1, len(found) + 1)
+    notes = [
+        [
+            f"“{' '.join(words[first : first + n])}”" if np.isfinite(found[n - 1, first]) else "the text ends before"
+            for first in range(len(words))
+        ]
+        for n in counts
+    ]
+    return Cells(
+        np.where(found == 1, 1.0, np.nan)[None],
+        Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
+        Axis("beginning at", [visible(word) for word in words]),
+        Scale("open", 0, 1),
+        form=Form(words=("in a reference", "not in a reference")),
+        notes=notes,
+        row_height=32,
+    )
+
+
 def compare(here: Lesson) -> None:
     """The scores of the model's translation, and its n-grams that a reference has."""
     with line("reference"):
@@ -77,7 +98,7 @@ def compare(here: Lesson) -> None:
         st.info("The model wrote nothing.", icon=icons.INFO)
         return
     scores = _scores(written, tuple(references))
-    show("grams", figures.grams(scores.found, words=scores.words))
+    show("grams", _picture(scores.found, scores.words))
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     result(

@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import beams, controls, hypotheses
+from tfmviz.ui import beams, hypotheses, inputs, side
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.beams import Node, Tree
@@ -36,7 +36,7 @@ def compare(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None,
         trees = [beams.nodes_of(found, width, model) for found in (before, after)]
         part = _where_they_part(*trees)
         first = _first_step(part, max(len(before), len(after)))
-    both = figure.container(horizontal=True, key="trees")
+    both = figure.container(horizontal=True, key=side.key("trees"))
     for key, found, nodes in zip(("before", "after"), (before, after), trees, strict=True):
         with both.container():
             _draw(model, found, [node for node in nodes if first <= node.step < first + WINDOW], key=key)
@@ -56,8 +56,7 @@ def _first_step(part: int | None, n: int) -> int:
     last = n - WINDOW + 1
     if last < 2:
         return 1
-    controls.at_most("from", last)
-    chosen = st.slider("From step", 0, last, 0, key="from", bind="query-params", help="0: where the trees diverge")
+    chosen = inputs.slider("From step", 0, last, 0, key="from", help="0: where the trees diverge")
     return chosen or min(max((part or 1) - 1, 1), last)
 
 

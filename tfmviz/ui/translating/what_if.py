@@ -11,11 +11,10 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import pair_tokens
-from tfmviz.plots import translating as figures
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import icons, models
+from tfmviz.ui import icons, inputs, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
@@ -93,7 +92,7 @@ def two_trees(here: Lesson) -> None:
 def _ask(here: Lesson) -> Other | None:
     """Asks for the change; with a note where there is nothing to change."""
     with line("what-if"):
-        how = st.segmented_control("Change", (SWAP, CLOSE, DIRECT), default=SWAP, key="change", bind="query-params")
+        how = inputs.segmented_control("Change", (SWAP, CLOSE, DIRECT), default=SWAP, key="change")
         other = _edited(here, how) if how in (CLOSE, DIRECT) else _swapped(here)
     if other is None:
         st.info("There is nothing to change: the source has one word.", icon=icons.INFO)
@@ -107,9 +106,7 @@ def _swapped(here: Lesson) -> Other | None:
         return None
     words = [word[0][:MOST_LETTERS] for word in found]
     n = _place("Word", words, key="swapped", first=len(words) - 1)
-    new = st.text_input(
-        "becomes", "", key="becomes", bind="query-params", max_chars=MOST_LETTERS, placeholder="nothing"
-    )
+    new = inputs.text_input("becomes", "", key="becomes", max_chars=MOST_LETTERS, placeholder="nothing")
     text = with_word(here.text, found[n], new := " ".join(new.split()))
     if not here.model.encode(text).ids:
         return None
@@ -150,11 +147,10 @@ def _edited(here: Lesson, how: str) -> Other | None:
 
 def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence[str], after: str) -> Other:
     """Asks how much of its attention a step gives to each of the chosen words; `names` and `after` are Markdown."""
-    typed = st.text_input(
+    typed = inputs.text_input(
         "in parts",
         "",
         key="directed_parts",
-        bind="query-params",
         max_chars=MOST_LETTERS,
         placeholder="equal",
         help="A number for each word: with 3 1 the first gets 75%, the second 25%.",
@@ -205,7 +201,7 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
             st.rerun()
     if st.session_state.get(key, options[0]) not in options:  # it belongs to another text
         del st.session_state[key]
-    return options.index(st.selectbox(label, options, first, key=key, bind="query-params", width=190))
+    return options.index(inputs.selectbox(label, options, first, key=key, width=190))
 
 
 def _places(label: str, names: Sequence[str], *, key: str) -> list[int]:
@@ -213,7 +209,7 @@ def _places(label: str, names: Sequence[str], *, key: str) -> list[int]:
     options = [f"{n} {name}" for n, name in enumerate(names)]
     if not set(st.session_state.get(key, options[:1])) <= set(options):  # they belong to another text
         del st.session_state[key]
-    chosen = st.multiselect(label, options, options[:1], key=key, bind="query-params", width=260)
+    chosen = inputs.multiselect(label, options, options[:1], key=key, width=260)
     return sorted(options.index(one) for one in chosen)
 
 
@@ -235,6 +231,6 @@ def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, k
     keys = dict(zip(places, attention.sources(trace), strict=True))
     show(
         key,
-        figures.attention(weights, queries=queries, keys=[keys.get(n, "") for n in range(n_places)], title=f"“{text}”"),
+        attention.picture(weights, queries, [keys.get(n, "") for n in range(n_places)], f"“{text}”"),
         follows=key == "as_changed",
     )

@@ -12,7 +12,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
 from tfmviz.record.trace import Trace
-from tfmviz.ui import controls
+from tfmviz.ui import controls, side
 from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.ui.translating import attention
@@ -24,7 +24,7 @@ def draw(here: Lesson) -> None:
     with line("heads"):
         which = attention.choose()
     trace, about = here.trace, here.short_name
-    if st.session_state.setdefault("translating_about", about) != about:  # another text or model
+    if not side.is_b() and st.session_state.setdefault("translating_about", about) != about:  # another text or model
         st.session_state["translating_about"] = about
         controls.put({"shown": "", "at": ""})
     data = {

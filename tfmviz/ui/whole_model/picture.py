@@ -10,9 +10,9 @@ import streamlit as st
 from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, models, router, scenes
+from tfmviz.ui import controls, models, router, scenes, side
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import Link, show_view
+from tfmviz.ui.figures import show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model.scene import Subject, Zoom
@@ -42,22 +42,12 @@ def said(
 
 def picture(here: Lesson) -> None:
     """The picture itself, in the browser."""
-    draw(here, here.query)
-
-
-def draw(here: Lesson, token: int | None, *, key: str = VIEWS[0], link: Link | None = None) -> None:
-    """Draws the picture.
-
-    Args:
-        token: that is followed; None: the one that the view follows already.
-        key: where the page has two.
-    """
+    token = None if side.lacks() else here.query
     zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
     choice = here.choice
     where, head = scenes.place(zoom, choice.layer, choice.head)
     show_view(
         "whole_model",
-        key=key,
         js=view.JS,
         css=view.CSS,
         data=payload(here.model, here.text, zoom, where, head, here.edits),
@@ -71,7 +61,6 @@ def draw(here: Lesson, token: int | None, *, key: str = VIEWS[0], link: Link | N
             "pages": {page.name: page.title for page in router.PAGES},
         },
         on_report=follow,
-        link=link,
     )
 
 

@@ -14,12 +14,11 @@ from tfmviz.analysis.heads import layer_scores
 from tfmviz.analysis.why.composition import Composition, Way, compositions, removals
 from tfmviz.analysis.why.copying import eigenvalue_scores, measured_scores
 from tfmviz.analysis.why.subspaces import overlaps, overlaps_with_mlps, smallest_angle
-from tfmviz.plots import learning
-from tfmviz.plots import steps as tiles
-from tfmviz.plots import why as figures
+from tfmviz.plots import panels
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, masked, of_pairs, share, short, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -33,6 +32,9 @@ Pair = tuple[int, int]
 READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 
 COMPOSITION, OVERLAP = "composition", "shared directions"
+
+FEW_HEADS = 16
+"""So many rows and columns have their numbers written into the cells."""
 
 
 def compose(here: Lesson) -> None:
@@ -59,11 +61,11 @@ def compose(here: Lesson) -> None:
 def _asked() -> tuple[Way, str]:
     """What the later head reads for, and what is measured."""
     with lesson.line("side"):
-        chosen = st.segmented_control(
-            "Read in its", list(READS.values()), default="keys", key="side", bind="query-params", required=True
+        chosen = inputs.segmented_control(
+            "Read in its", list(READS.values()), default="keys", key="side", required=True
         )
-        measure = st.segmented_control(
-            "Measured", (COMPOSITION, OVERLAP), default=COMPOSITION, key="measured", bind="query-params", required=True
+        measure = inputs.segmented_control(
+            "Measured", (COMPOSITION, OVERLAP), default=COMPOSITION, key="measured", required=True
         )
     return next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION
 
@@ -105,12 +107,7 @@ def _mlps(model: Model, stack: str, found: Composition) -> None:
     if not mlps:
         return
     names, layers = [name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
-    show(
-        "overlap_mlps",
-        figures.composition(
-            values, rows=names, columns=layers, chance=found.by_chance[1], chosen=None, what=OVERLAP, reader="MLP"
-        ),
-    )
+    show("overlap_mlps", _beyond_chance(values - found.by_chance[1], names, layers, OVERLAP, reader="MLP"))
 
 
 @shared
@@ -140,16 +137,34 @@ def _map(found: Composition, pair: Pair, *, what: str) -> None:
 
     show(
         "composition",
-        figures.composition(
-            shown,
-            rows=names[:-n_first],
-            columns=names[n_first:],
-            chance=chance,
-            chosen=(pair[0], pair[1] - n_first),
-            what=what,
+        _beyond_chance(
+            shown - chance, names[:-n_first], names[n_first:], what, frames=chosen_cell((pair[0], pair[1] - n_first))
         ),
         click="choose both heads",
         on_pick=pick,
+    )
+
+
+def _beyond_chance(
+    values: Array,
+    rows: list[str],
+    columns: list[str],
+    what: str,
+    *,
+    reader: str = "head",
+    frames: tuple[Frame, ...] = (),
+) -> Cells:
+    """How far each later part reads what each earlier head writes; NaN where the second cannot follow the first."""
+    is_small = max(values.shape) <= FEW_HEADS
+    return Cells(
+        values[None],
+        Axis("the earlier head writes", rows, [f"head {row}" for row in rows]),
+        Axis(f"the later {reader} reads", columns, [f"{reader} {name}" for name in columns]),
+        signed(values, f"{what}, less that of random heads"),
+        form=Form(sign=True),
+        texts=short(values, "+.2f") if is_small else None,
+        frames=frames,
+        row_height=30 if len(rows) <= FEW_HEADS else 14,
     )
 
 
@@ -167,7 +182,7 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
         _in_words(here, after, earlier, later, way)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    show("two_heads", tiles.tiles(patterns, mask, titles=titles, tokens=tokens))
+    show("two_heads", of_pairs(masked(patterns, mask), *tokens, share(), titles=tuple(titles), across=len(patterns)))
     _links(earlier, later)
 
 
@@ -228,12 +243,13 @@ def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
 def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:
     """Buttons that choose one of the heads."""
     for column, head in zip(st.columns(2), (earlier, later), strict=True):
-        column.button(
+        inputs.button(
             f"Choose head {name(head)}",
             key=f"choose_{name(head)}",
             on_click=controls.look_at,
             args=head,
             width="stretch",
+            line=column,
         )
 
 
@@ -249,7 +265,7 @@ def born(here: Lesson) -> None:
         return np.array([getattr(one, what) for one in book.birth])
 
     chance = math.log(here.model.config.vocab_size)
-    chart = learning.forming(
+    chart = panels.forming(
         steps,
         losses={"5th token of a story": over("fifth"), "50th": over("fiftieth")},
         heads={

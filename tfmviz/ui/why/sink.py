@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.why.sinks import Sinks, sinks, without_value
-from tfmviz.plots import links as figures
+from tfmviz.plots.cells import of_heads, share, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
 from tfmviz.ui import before_after, controls, icons, models
@@ -67,9 +67,10 @@ def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> 
 
 
 def _map(here: Lesson, found: Sinks) -> None:
+    texts, chosen = written(found.shares, ".2f", absent="–"), (here.choice.layer_index, here.choice.head)
     show(
         "sinks",
-        figures.weights(found.shares, chosen=(here.choice.layer_index, here.choice.head)),
+        of_heads(found.shares, share(), texts=texts, chosen=chosen),
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from tfmviz.analysis.why.score import Pair, ScoreSum, Side, score_sum, sharing
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, short, signed
 from tfmviz.record.model import Model
+from tfmviz.record.trace import Array
 from tfmviz.record.weights import AttentionWeights
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -48,6 +50,13 @@ def labels(here: Lesson) -> dict[Side, str]:
 def said(writer: str) -> str:
     """A writer within a sentence: "the embedding", but "MLP 0"."""
     return writer if any(map(str.isdigit, writer)) else f"the {writer}"
+
+
+def terms(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: tuple[int, int] | None = None) -> Cells:
+    """The terms of a sum, (row, column), such as a score: signed, with small ones visible."""
+    scale, texts = signed(values, added, root=True), short(values, "+.2f")
+    form, frames = Form(sign=True), chosen_cell(chosen)
+    return Cells(values[None], rows, columns, scale, form=form, texts=texts, frames=frames, row_height=30)
 
 
 def together(attention: AttentionWeights, head: int) -> str:

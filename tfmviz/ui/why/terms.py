@@ -9,8 +9,8 @@ import streamlit as st
 
 from tfmviz.analysis.why.reading import folded, largest
 from tfmviz.analysis.why.score import SIDES, ScoreSum
-from tfmviz.plots import why as figures
-from tfmviz.ui import controls
+from tfmviz.plots.cells import named
+from tfmviz.ui import controls, inputs
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import believe, subject
@@ -109,12 +109,11 @@ def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
 
     show(
         "terms",
-        figures.terms(
+        subject.terms(
             values,
-            rows=written[0],
-            columns=written[1],
-            titles=(f"wrote into {names['query']}", f"wrote into {names['key']}"),
-            added="added to the score",
+            named(written[0], f"wrote into {names['query']}"),
+            named(written[1], f"wrote into {names['key']}"),
+            "added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
         click="choose the term",
@@ -149,7 +148,7 @@ def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """Two buttons: what would be without this writer in the query, or in the key?"""
     names = subject.names(here)
     for side, writer in zip(SIDES, chosen, strict=True):
-        st.button(
+        inputs.button(
             f"Remove {subject.said(found.readings[side].names[writer])} from the {side} of {names[side]}",
             key=f"remove_{side}",
             on_click=believe.remove,

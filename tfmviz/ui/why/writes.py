@@ -7,7 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis.why.reading import folded, largest
 from tfmviz.analysis.why.writes import Pushes, pushes
-from tfmviz.plots import why as figures
+from tfmviz.plots.cells import named
 from tfmviz.record.model import Model
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -60,10 +60,7 @@ def _map(here: Lesson, found: Pushes) -> None:
     if others := int((sizes > 0).sum()) - len(kept):
         rows.append(counted(others, "other"))
     values = values[: len(rows)]
-    show(
-        "writes",
-        figures.terms(values, rows=rows, columns=words, titles=("value of", "word"), added="added to the logit"),
-    )
+    show("writes", subject.terms(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
 
 
 def _in_words(here: Lesson, found: Pushes) -> None:

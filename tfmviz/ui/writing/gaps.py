@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import writing as figures
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, lesson
@@ -53,7 +54,14 @@ def fill(here: Lesson) -> None:
     vocabulary = here.model.vocabulary
     words = [[visible(vocabulary[index]) for index in row] for row in found.words]
     whole = "".join(vocabulary[index] for index in found.ids)
-    show("gaps", figures.gaps(found.shares, words=words, order=found.order))
+    rows, columns = (
+        Axis(of, [str(n + 1) for n in range(size)])
+        for of, size in zip(("round", "gap"), found.shares.shape, strict=True)
+    )
+    look: dict[str, Any] = {"notes": [[f"“{word}”" for word in row] for row in words], "texts": words}
+    look["frames"] = tuple(frame for cell in enumerate(found.order) for frame in chosen_cell(cell))
+    scale, form = probability("probability of the best word"), Form(digits=1, percent=True)
+    show("gaps", Cells(found.shares[None], rows, columns, scale, form=form, **look))
     st.code(whole, language=None, wrap_lines=True)
     changed = [gap for gap in range(len(found.gaps)) if len(set(found.words[:, gap].tolist())) > 1]
     if changed:

@@ -12,7 +12,7 @@ from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
 from tfmviz.record.model import Model
-from tfmviz.ui import icons
+from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson, line
@@ -72,8 +72,8 @@ def _ask(place: object) -> str:
         st.session_state["writing_guessed_at"] = place
         st.session_state["guessed"] = ""
     with line("guessed"):
-        typed = st.text_input("The next word", key="guessed", bind="query-params", max_chars=MOST_CHARACTERS)
-        st.button("Start a new score", key="new_score", on_click=_forget)
+        typed = inputs.text_input("The next word", key="guessed", max_chars=MOST_CHARACTERS)
+        inputs.button("Start a new score", key="new_score", on_click=_forget)
     return " ".join((typed or "").split())
 
 

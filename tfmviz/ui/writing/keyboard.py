@@ -21,6 +21,7 @@ from tfmviz.ui.boxes import show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_choice
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.tabs import either
 from tfmviz.ui.writing import guessing
 from tfmviz.ui.writing.desk import Written
 from tfmviz.views import offers as view
@@ -45,8 +46,8 @@ class Dictionary:
 
 def tab(here: Lesson, now: Written) -> None:
     """The keyboard guesses, or the reader does."""
-    guesses = {"suggestions": lambda: keyboard(here), "your guess": lambda: guessing.guess(here, now)}
-    lesson.either("Show", "suggests", guesses)
+    guesses = {"suggestions": keyboard, "your guess": lambda here: guessing.guess(here, now)}
+    either("Show", "suggests", guesses)(here)
 
 
 def keyboard(here: Lesson) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -10,12 +11,14 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis.cache_cost import KNOWN, Kept, linear_state
 from tfmviz.analysis.multiplications import multiplications
-from tfmviz.plots import writing as figures
+from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
+from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.decoding import Rules
 from tfmviz.record.facts import Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons
+from tfmviz.ui import icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -33,7 +36,9 @@ def steps(here: Lesson, said: Settings) -> None:
     read, tokens = _steps(here.model, here.text, said.rules, said.seed)
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
-    show("cache", figures.cache_steps(read, tokens=tokens))
+    notes = [["computed in this step" if v == 1 else "kept from before" if v == 0 else "" for v in row] for row in read]
+    look: dict[str, Any] = {"form": Form(words=("computed or kept", "not there yet")), "notes": notes, "row_height": 22}
+    show("cache", Cells(read[None], Axis("step"), of_tokens("token", tokens), Scale("norms", -0.6, 1), **look))
     result(
         f"In {counted(len(read), 'step')} each layer computes **{computed}** keys and values (dark); without the cache "
         f"it would be **{whole}**, all coloured cells. Under the causal mask the earlier ones never change."
@@ -67,15 +72,15 @@ def costs(here: Lesson) -> None:
     counts = [[multiplications(shape, new=new or n, length=n) / 1e6 for n in lengths] for new in (0, 1)]
     times = _times(here.model, tuple(lengths))
     left, right = st.columns(2)
+    x, strokes = np.array(lengths), (Stroke(theme().text, DASHES[1], dot=50), Stroke(theme().plain, dot=50))
     for column, key, title, (without, kept) in (
         (left, "multiplications", "million multiplications", counts),
         (right, "times", "milliseconds", times),
     ):
+        points = {"without cache": (x, np.array(without)), "with cache": (x, np.array(kept))}
+        lines = named_lines(points, "{}, {:.0f} tokens: {:.3g}".format, theme=theme(), strokes=strokes)
         with column:
-            show(
-                key,
-                figures.cost(np.array(lengths, float), np.array(without), np.array(kept), title=title, theme=theme()),
-            )
+            show(key, line_chart(lines, Axes("tokens of the text", title, 280, log=True), theme=theme()))
     (count, one), (slow, fast) = ((values[0][-1], values[1][-1]) for values in (counts, times))
     waits = ": with one token the processor mostly waits for the weights" if fast / slow > 2 * one / count else ""
     result(
@@ -92,7 +97,7 @@ def _times(model: Model, lengths: tuple[int, ...]) -> tuple[list[float], list[fl
 def size(here: Lesson) -> None:
     """Bytes of the cache: of the chosen model, of published ones, or of any shape."""
     config, attention = here.model.config, here.model.config.attention
-    preset = st.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset", bind="query-params")
+    preset = inputs.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset")
     known = KNOWN.get(preset)
     start = (config.n_layers, attention.n_heads, attention.n_kv_heads, config.d_head)
     if known is not None:
@@ -100,9 +105,11 @@ def size(here: Lesson) -> None:
     n_layers, n_heads, n_kv_heads, d_head = start
     a, b, c = st.columns(3)
     groups = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
-    kv = a.select_slider("Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}")
-    number = b.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", bind="query-params")
-    length = c.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", bind="query-params")
+    kv = inputs.select_slider(
+        "Key/value heads", groups, n_kv_heads, key=f"kv_{preset}_{attention.n_heads}", bind=None, line=a
+    )
+    number = inputs.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", line=b)
+    length = inputs.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", line=c)
     local = (n_local(config), attention.window or 0)
     if known is not None:
         local = (known.n_local, known.window)
@@ -130,16 +137,16 @@ def _compare_kinds(kept: Kept, n_heads: int, length: int) -> None:
     """The chosen cache beside those of multi-head and multi-query attention."""
     kinds = {n_heads: "multi-head", 1: "multi-query"}  # by their key/value heads
     rows = sorted({*kinds, kept.n_kv_heads}, reverse=True)
-    show(
-        "cache_sizes",
-        figures.cache_sizes(
-            [f"{kinds.get(heads, 'grouped')}, {counted(heads, 'head')}" for heads in rows],
-            [replace(kept, n_kv_heads=heads).at(length) for heads in rows],
-            chosen=rows.index(kept.n_kv_heads),
-            title=f"MiB at {length:,} tokens",
-            theme=theme(),
-        ),
+    sizes, look = [replace(kept, n_kv_heads=heads).at(length) for heads in rows], theme()
+    chart = bar_chart(
+        [f"{kinds.get(heads, 'grouped')}, {counted(heads, 'head')}" for heads in rows],
+        np.array(sizes) / 2**20,
+        f"MiB at {length:,} tokens",
+        words=[in_bytes(size) for size in sizes],
+        colours=[look.text if heads == kept.n_kv_heads else look.plain for heads in rows],
+        theme=look,
     )
+    show("cache_sizes", chart)
 
 
 def _linear(config: Facts, each: int) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from tfmviz.analysis import lens, residual
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots import writing as figures
+from tfmviz.plots.cells import Cells, masked, of_tokens, share
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
 from tfmviz.record.model import Model
@@ -75,17 +75,9 @@ def into_this_word(here: Lesson, now: Written) -> None:
     best = np.argsort(-pattern[-1], kind="stable")[:3]
     names, asks = quoted(keys.tokens), quoted(queries.tokens)[-1]
     strongest = ", ".join(f"{names[k]} {per_cent(pattern[-1, k])}" for k in best)
-    show(
-        "rows",
-        figures.attention_rows(
-            pattern,
-            mask,
-            q_tokens=queries.tokens,
-            k_tokens=keys.tokens,
-            first=first,
-            title=f"Layer {here.choice.layer_index}, head {head}",
-        ),
-    )
+    rows, columns = of_tokens("query", queries.tokens, first=first), of_tokens("key", keys.tokens)
+    values, titles = masked([pattern[first:]], mask[first:]), (f"Layer {here.choice.layer_index}, head {head}",)
+    show("rows", Cells(values, rows, columns, share(), titles=titles, row_height=26))
     result(
         f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. "
         "Rows are tokens read."

@@ -51,7 +51,7 @@ def _written(rule: Rule, rules: Rules) -> str:
 def offer_sampling(says: str) -> None:
     """A note that greedy writing has nothing to show here, and a button that switches to sampling."""
     st.info(says, icon=icons.INFO)
-    st.button("Switch to sampling", on_click=lambda: st.session_state.update(chosen_by=WAYS[0]))
+    inputs.button("Switch to sampling", on_click=lambda: st.session_state.update(chosen_by=WAYS[0]))
 
 
 def ask(here: Lesson) -> Settings:
@@ -59,22 +59,20 @@ def ask(here: Lesson) -> Settings:
     left, middle, right = st.columns([3, 3, 5], vertical_alignment="bottom")
     banned: tuple[int, ...] = ()
     if here.model.config.architecture == "decoder-only":
-        ends = middle.toggle("The model may end the text", False, key="ends", bind="query-params")
+        ends = inputs.toggle("The model may end the text", False, key="ends", line=middle)
         banned = () if ends else here.model.tokenizer.marks.ends
-    how = left.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", bind="query-params")
+    how = inputs.segmented_control("Choose by", WAYS, default="sampling", key="chosen_by", line=left)
     if how == "greedy":
         right.caption("The most probable word is always chosen.")
         return Settings(rules=Rules(temperature=0.0, banned=banned), seed=0)
-    order = ORDERS[
-        right.selectbox("Apply settings in the order used by", list(ORDERS), key="order", bind="query-params")
-    ]
+    order = ORDERS[inputs.selectbox("Apply settings in the order used by", list(ORDERS), key="order", line=right)]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
     a, b, c = st.columns(3)
-    temperature = a.slider("Temperature", 0.1, 2.0, 0.8, 0.1, key="temperature", bind="query-params")
-    repetition = a.slider("Repetition penalty", 1.0, 2.0, 1.0, 0.05, key="penalty", bind="query-params")
-    top_k = b.slider("Top-k (0: keep all)", 0, 100, 40, key="topk", bind="query-params")
-    top_p = b.slider("Top-p", 0.0, 1.0, 0.95, 0.05, key="topp", bind="query-params")
-    min_p = c.slider("Min-p", 0.0, 0.5, 0.0, 0.01, key="minp", bind="query-params")
+    temperature = inputs.slider("Temperature", 0.1, 2.0, 0.8, 0.1, key="temperature", line=a)
+    repetition = inputs.slider("Repetition penalty", 1.0, 2.0, 1.0, 0.05, key="penalty", line=a)
+    top_k = inputs.slider("Top-k (0: keep all)", 0, 100, 40, key="topk", line=b)
+    top_p = inputs.slider("Top-p", 0.0, 1.0, 0.95, 0.05, key="topp", line=b)
+    min_p = inputs.slider("Min-p", 0.0, 0.5, 0.0, 0.01, key="minp", line=c)
     seed = inputs.number_box("Random seed", key="sampling_seed", line=c, min_value=0, max_value=9999)
     if top_p == 0:
         st.info("The most probable word is always kept.", icon=icons.INFO)

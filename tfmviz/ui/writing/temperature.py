@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
-from tfmviz.plots import writing as figures
+from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, probability
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
 from tfmviz.record.model import Model
+from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
@@ -46,7 +51,12 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     words = [here.model.vocabulary[index] for index in best]
     entropies = [entropy(row) for row in p]
     first = markdown.plain(visible(words[0]))
-    show("degrees", figures.temperatures(p[:, best], degrees=DEGREES, entropies=entropies, words=words))
+    shown, names = p[:, best], [f"T = {decimal(t, '.1f')}" for t in DEGREES]
+    spoken = [f"{name}, entropy {decimal(h)} nats" for name, h in zip(names, entropies, strict=True)]
+    rows, columns = Axis("temperature", names, spoken), of_tokens("next token", words)
+    texts, form = [[per_cent(value) for value in row] for row in shown.tolist()], Form(digits=1, percent=True)
+    scale = probability("probability")
+    show("degrees", Cells(shown[None], rows, columns, scale, form=form, texts=texts, row_height=28))
     result(
         f"All scores are divided by T: “{first}” has {per_cent(p[0, best[0]])} at T = 0.2, {per_cent(p[-1, best[0]])} "
         f"at T = 2. The entropy grows from {decimal(entropies[0])} to "
@@ -77,7 +87,7 @@ def fan(here: Lesson, said: Settings) -> None:
     various = counted(len(set(texts)), "different text")
     ends = [float(values[-1]) for values in sums]
     at_greedy = float(-np.sum(greedy.log_probabilities))
-    show("fan", figures.fan(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities]), theme=theme()))
+    show("fan", _lines(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities])))
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
     compared = (
         f"{likelier} of the samples {'is' if likelier == 1 else 'are'} more probable: greedy decoding looks only one "
@@ -90,6 +100,25 @@ def fan(here: Lesson, said: Settings) -> None:
         f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
+
+
+def _lines(texts: list[str], surprise: Array, greedy: Array) -> Chart:
+    """How much the words of each text surprise the model, added up word by word: sums of −log p in nats.
+
+    Args:
+        surprise: (text, word); NaN after the end of a text.
+        greedy: (word,), of the greedy text.
+    """
+
+    def line(name: str, text: str, y: Array, stroke: Stroke) -> Line:
+        shown = "".join(visible(character) if character in "\n\t" else character for character in text)
+        said = f"{name} “{shown if len(shown) <= 60 else f'{shown[:59]}…'}”"
+        at = np.r_[0.0, y]
+        return Line(name, np.arange(float(len(at))), at, stroke, lambda n, v: f"{said}, {n:.0f} words: {v:.1f}")
+
+    lines = [line("drawn", text, y, Stroke(theme().plain, width=1.0)) for text, y in zip(texts, surprise, strict=True)]
+    lines.append(line("greedy", "", greedy, Stroke(theme().text, DASHES[1], 4)))
+    return line_chart(lines, Axes("words written", "−log p of the text, nats", 320, legend=False), theme=theme())
 
 
 @shared
@@ -124,10 +153,9 @@ def repetition(here: Lesson, said: Settings) -> None:
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
     with st.spinner("Writing long texts in three ways…"):
         found = _long(here.model, here.text, drawn, said.seed)
-    show(
-        "repeated",
-        figures.repetition([one.name for one in found], np.array([one.share for one in found]), theme=theme()),
-    )
+    names, shares = [one.name for one in found], np.array([one.share for one in found])
+    look: dict[str, Any] = {"words": [per_cent(share) for share in shares], "colours": theme().plain, "theme": theme()}
+    show("repeated", bar_chart(names, shares, "share of repeated 4-grams", **look))
     most = max(one.share for one in found)
     first, *others = (one.name for one in found if one.share == most)
     verdict = f"Here {' and '.join((first, *others))} {'repeat' if others else 'repeats'} most."

@@ -5,6 +5,7 @@ import { render } from "preact";
 import { contextOf } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
+import { bytesIn } from "../shared/framed.ts";
 import { follow } from "../shared/going.ts";
 import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
@@ -89,7 +90,7 @@ class Doors extends Shell {
   paint(canvas: HTMLCanvasElement | null, grids?: Grids) {
     if (!canvas || !grids) return;
     const { cells, size, across, masked, hidden } = grids;
-    const bytes = Uint8Array.from(atob(cells), (letter) => letter.charCodeAt(0));
+    const bytes = bytesIn(cells);
     const [wide, high] = [across, Math.ceil(bytes.length / size / size / across)].map((n) => n * (size + 1) - 1);
     Object.assign(canvas, { width: wide, height: high });
     const pen = contextOf(canvas);

@@ -1,6 +1,7 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
+import { bytesIn } from "../shared/framed.ts";
 import { veil } from "../shared/guessing.ts";
 import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
@@ -10,6 +11,7 @@ import { Lines } from "./lines.ts";
 import { type Cell, Matrix } from "./matrix.ts";
 import { Overview } from "./overview.ts";
 import { type Linking, Pair } from "./pair.ts";
+import { Parts } from "./parts.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
 import type { Focus, Selection, State } from "./state.ts";
 import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.ts";
@@ -50,6 +52,7 @@ export class Explorer extends Shell {
     (place, shift) => this.choose(place, shift || this.controls.adds),
   );
   pair = new Pair((place) => this.choose(place));
+  parts = new Parts((place) => this.choose(place));
   lines = new Lines(this);
   matrix = new Matrix(
     (cell) => this.pointAtCell(cell),
@@ -89,7 +92,7 @@ export class Explorer extends Shell {
   select(answer: Answer) {
     const { first, details } = answer;
     this.links = answer.links;
-    const hasArrived = details && this.attention.take(Uint8Array.from(atob(details), (byte) => byte.charCodeAt(0)));
+    const hasArrived = details && this.attention.take(bytesIn(details));
     const before = JSON.stringify(this.state);
     const hasMoved = first !== this.first;
     this.first = first;
@@ -242,6 +245,7 @@ export class Explorer extends Shell {
       this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
     }
     this.overview.mark(this.state);
+    this.parts.show(kind.between, view);
     this.frame.say(view, kind, attention.words, this.linkTo?.(this.selection()));
     this.frame.sayFirst(this.colours.areVeiled ? "" : firstWords(kind, this.texts().keys), view.withoutFirst);
     const patterns = this.patterns(view);

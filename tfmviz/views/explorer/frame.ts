@@ -28,11 +28,12 @@ export class Frame {
   panels: HTMLDivElement;
 
   constructor(explorer: Explorer) {
-    const { controls, strips, pair } = explorer;
+    const { controls, strips, pair, parts } = explorer;
+    pair.node.append(parts.node);
     this.leave.onclick = () => controls.choose({ withoutFirst: !explorer.state.withoutFirst });
     const summary = make("summary", { textContent: "Read the rows as text" });
     this.inWords = make("details", { className: "in-words", ontoggle: () => explorer.writeOut() }, summary, this.rows);
-    const rowSums = "Each row is one token's attention; unfiltered, it sums to 1 (to less with a sink).";
+    const rowSums = "A row is one token's attention; unfiltered, it sums to 1 (less with a sink).";
     const colours = make("div", { className: "bar colours" }, controls.filters, controls.legend);
     this.panels = make(
       "div",
@@ -40,12 +41,7 @@ export class Frame {
       make("div", { className: "sentence" }, this.headline, make("div", {}, ...strips.map(({ node }) => node))),
       pair.node,
       panel(explorer, "overview", "Every head", "Hover to see a head; click to keep it.", controls.node),
-      panel(
-        explorer,
-        "lines",
-        "Who looks at whom",
-        "Tokens on the left attend to those on the right. Click one to keep it.",
-      ),
+      panel(explorer, "lines", "Who looks at whom", "Left attends to right. Click a token to keep it."),
       panel(explorer, "matrix", "As a matrix", rowSums, zoomOf(explorer.matrix)),
       make("div", { className: "about" }, this.kind, this.first, colours),
     );

@@ -27,10 +27,14 @@ export interface Kind {
   repeats: Verdict[][];
   unused?: number[][][]; // per layer, head and row what goes to no token, where rows sum to less than 1
   said?: string[][]; // what a head does, in sentences that follow its name
+  between?: Between; // where the text has parts
 }
 
 /** a head, or several as one */
 export type What = number | "mean" | "all" | "rollout";
+
+/** The share of a part's attention that goes to another: per layer, head, from, to. */
+export type Between = { parts: string[]; shares: number[][][][] };
 
 export type Tile = { rows: number; columns: number; values: Uint8Array };
 

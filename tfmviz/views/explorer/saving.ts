@@ -11,7 +11,7 @@ import { filterWords, kindName } from "./words.ts";
 
 const CAPTIONS = {
   overview: "Each tile is a head; rows are queries, columns keys. Brighter: more attention; grey: masked.",
-  lines: "Tokens on the left attend to those on the right; the stronger the line, the more.",
+  lines: "Left attends to right; the stronger the line, the more.",
   matrix: "Rows are queries, columns keys. Brighter: more attention; grey: masked.",
 };
 

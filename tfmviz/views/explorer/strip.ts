@@ -7,6 +7,7 @@ import type { Focus, Listener } from "./state.ts";
 import { type Pattern, SCALES_OF_SHADE, type Scale } from "./weights.ts";
 
 const LONG = 40; // tokens that surely fit
+const COLOURS = [0, 2, 1, 3]; // of the heads: two parts get two that differ much
 
 /** null where the mask forbids looking */
 type Shaded = { weight: number; shade: number } | null;
@@ -41,6 +42,7 @@ export class Strip {
     });
     this.shown = [];
     this.revealed = null;
+    this.group.replaceChildren(...(texts.segments ? inParts(this.buttons, texts.segments) : this.buttons));
   }
 
   /** Shades by the weights per token, null for a row without numbers; `to` is the key that is asked about. */
@@ -72,6 +74,25 @@ export class Strip {
     if (this.group.matches(":hover")) return;
     this.group.scrollTop = this.buttons[at].offsetTop - this.group.clientHeight / 2;
   }
+}
+
+/** The parts of a text apart, each with its name; what belongs to none stands with the part before it. */
+function inParts(buttons: HTMLButtonElement[], segments: string[]) {
+  const names = [...new Set(segments)].filter(Boolean);
+  const nodes: HTMLElement[] = [];
+  let open = "";
+  for (const [at, node] of buttons.entries()) {
+    const name = segments[at];
+    if (!nodes.length || (name && open && name !== open)) nodes.push(make("div", { className: "part" }));
+    const part = nodes[nodes.length - 1];
+    if (name && (name !== open || !part.title)) {
+      part.title = open = name;
+      part.style.setProperty("--part", `var(--head-${COLOURS[names.indexOf(name) % COLOURS.length]})`);
+      part.prepend(make("span", { className: "part-name", textContent: name, dir: "auto" }));
+    }
+    part.append(node);
+  }
+  return nodes;
 }
 
 /** The row (or column) of a pattern that belongs to a token, for `shade`. */

@@ -15,7 +15,7 @@ type Point = { name: string; about: string; x: number; y: number; kind: string; 
 type Sent = { rows: number; cells: string };
 type Heads = { caption: string; axes: [Scale, Scale]; points: Point[]; chosen: number };
 
-const LONGER_SIDE = 168; // pixels of the longer side
+const LONGER_SIDE = 240; // pixels of the longer side
 const LEVELS_OF_CELL = 9;
 const HUES = ["looks", "looked", "v", "mlp", "below", "position"]; // of kinds of heads, in the order they come in
 const MOST_TICKS = 6;

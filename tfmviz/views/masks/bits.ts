@@ -1,5 +1,7 @@
 // Masks as bits.
 
+import { bytesIn } from "../shared/framed.ts";
+
 /** `open` is 1 where the query (row) may look at the key (column), row by row. */
 export type Mask = { rows: number; columns: number; open: Uint8Array };
 
@@ -12,7 +14,7 @@ export type Brush = "cell" | "row" | "column" | "diagonal";
 
 /** Reads what `to_bits` of tfmviz/views/masks writes: row by row, highest bit first, in base64. */
 export function fromBits({ rows, columns, bits }: Bits): Mask {
-  const bytes = Uint8Array.from(atob(bits), (character) => character.charCodeAt(0));
+  const bytes = bytesIn(bits);
   const open = Uint8Array.from({ length: rows * columns }, (_, n) => (bytes[n >> 3] >> (7 - (n & 7))) & 1);
   return { rows, columns, open };
 }

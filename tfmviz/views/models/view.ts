@@ -11,15 +11,18 @@ interface Data {
   chosen: string;
   command: string; // that converts a model
   folder: string; // where it puts it
+  converts: boolean; // whether the server does it
 }
 
 const OWN = "Your own model…";
+const ASK = "/own"; // see ui/menu.py
 
 class Menu {
   pick: (model: string) => void;
   models: Model[] = [];
   at = 0; // the option that Enter takes
   chosen: string | undefined;
+  converts = false;
   name = make("span", { className: "name" });
   opener = button("", { onclick: () => this.open() });
   list = make("div", { role: "listbox", tabIndex: 0, ariaLabel: "Models" });
@@ -40,7 +43,8 @@ class Menu {
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close()); // beside it
   }
 
-  take({ models, chosen, command, folder }: Data) {
+  take({ models, chosen, command, folder, converts }: Data) {
+    this.converts = converts;
     this.models = JSON.parse(models);
     this.chosen = chosen;
     this.command.textContent = command;
@@ -107,14 +111,14 @@ class Menu {
 
   choose(n: number) {
     if (n < 0) return;
-    if (n === this.models.length) {
+    if (n === this.models.length && !this.converts) {
       this.list.hidden = true;
       this.own.hidden = false;
       this.own.querySelector("button")?.focus();
       return;
     }
     this.dialog.close();
-    const { model } = this.models[n];
+    const model = this.models[n]?.model ?? ASK;
     if (model !== this.chosen) this.pick(model);
   }
 }
@@ -130,14 +134,18 @@ function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
     "section",
     { hidden: true },
     make("h2", { textContent: "Your own model" }),
-    make("p", {}, "Run this on the app's computer, with the name of a Hugging Face model or a folder:"),
+    make("p", {}, "On the app's computer, with any folder or name on the Hub:"),
     make("pre", {}, command),
     make(
       "p",
       {},
-      "It converts the weights, compares every pattern with the original's, and saves the model in ",
+      "It saves the model in ",
       folder,
-      ". Then reload this page: the model appears under “Yours”.",
+      ". Reload: it appears under “Yours”. Or start ",
+      make("code", { textContent: "tfmviz --convert FOLDER" }),
+      " to do it here. Others: ",
+      make("code", { textContent: "tfmviz.show" }),
+      " in a notebook.",
     ),
     button("Back to the models", { onclick: back }),
   );

@@ -2,8 +2,11 @@
 
 import { inWords, partOf, type Run, runsOf } from "./bytes.ts";
 
-/** What a token is called: a short visible label for each, and the tokens themselves. */
-export type Texts = { labels: string[]; tokens: string[]; said?: string[] };
+/**
+ * What a token is called: a short visible label for each, and the tokens themselves; where a text has parts, such as
+ * the sentences of a pair, the one that each belongs to, "" for none.
+ */
+export type Texts = { labels: string[]; tokens: string[]; said?: string[]; segments?: string[] };
 
 /** Properties of an element, with what `dataset` and `style` are to hold. */
 export type Properties<Node> = {

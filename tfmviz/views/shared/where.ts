@@ -55,13 +55,17 @@ export function seen(node: Element): Seen | null {
 const within = (root: ParentNode): Element[] =>
   [...root.querySelectorAll("*")].flatMap((node) => [node, ...(node.shadowRoot ? within(node.shadowRoot) : [])]);
 
-/** The smallest element that says all these words, in what it shows or to screen readers. */
+/**
+ * The smallest element that says all these words, in what it shows or to screen readers; one that says all that another
+ * says, as a line says all of its points, is larger.
+ */
 export function saying(root: ParentNode, words: string[]): Seen | null {
-  const says = (node: Element) => {
-    const said = `${node.textContent} ${node.ariaLabel ?? ""}`;
-    return !node.matches("style, script, .unseen, [hidden]") && words.every((word) => said.includes(word));
-  };
-  const all = within(root).filter(says);
-  const deepest = all.filter((node) => !all.some((other) => other !== node && node.contains(other)));
-  return deepest.map(seen).find(Boolean) ?? null;
+  const said = (node: Element) => `${node.textContent} ${node.ariaLabel ?? ""}`.trim();
+  const says = (node: Element) =>
+    !node.matches("style, script, .unseen, [hidden]") && words.every((word) => said(node).includes(word));
+  const all = within(root).filter((node) => says(node) && seen(node));
+  const isLarger = (node: Element, other: Element) =>
+    node.contains(other) || (said(node).length > said(other).length && said(node).includes(said(other)));
+  const smallest = all.filter((node) => !all.some((other) => other !== node && isLarger(node, other)));
+  return smallest.length ? seen(smallest[0]) : null;
 }

@@ -6,6 +6,7 @@ import { fromBits, toBits } from "../masks/bits.ts";
 import { Lab } from "../masks/view.tsx";
 import { FOLLOWED_SITES, LONGEST_MASK } from "../shared/constants.ts";
 import { make, put, select } from "../shared/elements.ts";
+import { bytesIn } from "../shared/framed.ts";
 import { galleryOf } from "./gallery.ts";
 import type { Site } from "./site.ts";
 import { positionOf, questionOf, wordRows } from "./word_rows.ts";
@@ -143,7 +144,7 @@ function masksPart(site: Site, parent: HTMLElement) {
  * @param bits in base64
  */
 async function deflated(bits: string) {
-  const bytes = Uint8Array.from(atob(bits), (character) => character.charCodeAt(0));
+  const bytes = bytesIn(bits);
   const packed = await new Response(
     new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate")),
   ).arrayBuffer();
@@ -152,9 +153,7 @@ async function deflated(bits: string) {
 }
 
 async function inflated(text: string) {
-  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
-    character.charCodeAt(0),
-  );
+  const bytes = bytesIn(text.replaceAll("-", "+").replaceAll("_", "/"));
   const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(whole).arrayBuffer());
 }

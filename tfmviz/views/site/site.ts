@@ -9,6 +9,7 @@ import type { Config } from "../engine/transformer.ts";
 import { MOST_TYPED, type SITE_PARTS } from "../shared/constants.ts";
 import { make, put, select } from "../shared/elements.ts";
 import { firstOf } from "../shared/first.ts";
+import { bytesIn } from "../shared/framed.ts";
 import { perCent } from "../shared/numbers.ts";
 import type { TextFacts } from "../shared/record.ts";
 import { headerOf, shadowOf } from "./header.ts";
@@ -331,7 +332,7 @@ export class Site {
 
 /** @param arrived from 0 to 1 */
 async function engineFor({ parcel, inside = "" }: Model, arrived: (share: number) => void) {
-  if (!parcel) return engineOf(Uint8Array.from(atob(String(byId(inside).textContent)), (c) => c.charCodeAt(0)));
+  if (!parcel) return engineOf(bytesIn(String(byId(inside).textContent)));
   let n = 0;
   return fetchEngine(parcel, async (address) => {
     const answer = await fetch(address);

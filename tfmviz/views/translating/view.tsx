@@ -183,7 +183,7 @@ class Translation extends Shell {
           </div>
           <p class="says">{this.sentence}</p>
         </div>
-        <div class="scroller" tabIndex={0} role="region" aria-label="Attention">
+        <div class="scroller" tabIndex={0} role="group" aria-label="Attention">
           <table class="matrix" hidden={!shown}>
             <caption>{heads}</caption>
             <thead>

@@ -6,6 +6,7 @@ import { MOVES, READY } from "./tabs.ts";
 
 const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
 const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it there; after how many it is given up
+const MOST = 0.45; // of the window: a whole figure that takes more of it needs no ring
 const STAYS = new Set(["g", "n"]); // keys for the line, not for what it speaks of
 const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what was too low
 
@@ -27,7 +28,7 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
     const [key, ...names] = show;
     const found = document.querySelector(READY) && globalThis.tfmvizWhere?.(key, ...names);
     if (!ring.isConnected) walk.append(ring);
-    ring.hidden = !found || !names.length;
+    ring.hidden = !found || (!names.length && found.width * found.height > MOST * innerWidth * innerHeight);
     if (!found) return;
     const away = stayed < ENOUGH && looks < LOOKS ? outside(key, found, walk) : 0;
     if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);

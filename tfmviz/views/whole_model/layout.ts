@@ -3,6 +3,7 @@
 
 import { wrapped } from "../shared/canvas.ts";
 import { SLANT } from "../shared/names.ts";
+import { indexOf } from "../shared/where.ts";
 import { type Column, entrance, hasBypass, type Lane, onPhone, type Row, type Scene, written } from "./scene.ts";
 
 export type Rect = { x: number; y: number; width: number; height: number };
@@ -303,6 +304,25 @@ export function vectorAt(placed: Placed, x: number, y: number): Found | null {
     }
     const strip = columns.find(({ body }) => placed.isStrip && body && y >= body.y && y < body.y + body.height);
     if (strip?.body) return { stack: lane.stack, row: Math.floor((y - strip.body.y) / strip.row), lane, place: strip };
+  }
+  return null;
+}
+
+/**
+ * A lane by its stack, down to the end of its first line; in it, or in any, a box by its title, a token's vector by box
+ * and token, or the token's row. Null if there is no such thing.
+ */
+export function partOf({ lanes, width }: Placed, names: string[]): Rect | null {
+  for (const { lane, y, bottom, columns, lines } of lanes) {
+    const [name, token] = names[0] === lane.stack ? names.slice(1) : names;
+    if (name === undefined) return { x: 0, y, width, height: (lines[0]?.bottom ?? bottom) - y };
+    const place = columns.find(({ column }) => column.title === name);
+    if (place && token === undefined) return place.box;
+    const at = indexOf(lane.tokens, token ?? name);
+    const [body, row] = place ? [place.body, place.row] : [lines[0]?.columns.at(-1)?.body, lines[0]?.columns[0].row];
+    if (at < 0 || !body || row === undefined) continue;
+    const from = place ? body.x : 0;
+    return { x: from, y: body.y + at * row, width: body.x + body.width - from, height: row };
   }
   return null;
 }

@@ -14,7 +14,7 @@ import { barOf } from "./bar.ts";
 import { tileOf } from "./boxes.ts";
 import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
-import { type Found, layOut, type Place, type Placed, type Rect, vectorAt } from "./layout.ts";
+import { type Found, layOut, type Place, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
 import { mirrored, type Seen } from "./mirror.ts";
 import { Painter } from "./paint.ts";
 import type { Answer, Column, Lane, Scene } from "./scene.ts";
@@ -315,6 +315,14 @@ export class Whole extends Shell {
     this.pinned = column.id;
     if (column.opens && !this.scene?.beside) this.open(column.opens);
     else this.drawFollowed();
+  }
+
+  locate(...names: string[]) {
+    const found = partOf(this.placed, names);
+    if (!found) return super.locate(...names);
+    const { left, top } = this.base.getBoundingClientRect();
+    const [x, y, width, height] = [found.x, found.y, found.width, found.height].map((one) => one * this.scale);
+    return { left: left + x, top: top + y, width, height, letters: this.colours.letters };
   }
 
   figure() {

@@ -1,0 +1,31 @@
+"""What the parts of a text give to one another: two sentences that are read together, the turns of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfmviz.record.trace import Array
+
+
+def parts(segments: Sequence[str]) -> tuple[str, ...]:
+    """The names of the parts in the order of the text; tokens named "" belong to none."""
+    return tuple(name for name in dict.fromkeys(segments) if name)
+
+
+def between(pattern: Array, segments: Sequence[str]) -> Array:
+    """How much of a part's attention goes to each part: the mean over its queries of the sum over the other's keys.
+
+        share(A → B) = 1/|A| · Σ_{q in A} Σ_{k in B} pattern[q, k]
+
+    Args:
+        pattern: (head, len, len).
+        segments: the part that each token belongs to.
+
+    Returns:
+        (head, from, to), parts in the order of `parts`. What is missing to a row's sum goes to tokens of no part.
+    """
+    among = np.array(segments)[None] == np.array(parts(segments))[:, None]  # (part, len)
+    sums = among @ pattern.astype(np.float64) @ among.T  # (head, from, to)
+    return sums / among.sum(axis=1)[:, None]

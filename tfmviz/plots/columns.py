@@ -1,0 +1,238 @@
+"""Bars that stand upright: for every token, layer, bin or norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from tfmviz.plots import alt
+from tfmviz.plots.charts import (
+    FEW,
+    Chart,
+    Columns,
+    Spec,
+    colour,
+    hover,
+    name,
+    number,
+    numbered,
+    role,
+    rows,
+    rule,
+    slanted,
+    specification,
+    words,
+)
+from tfmviz.plots.theme import Theme, ink_on, shades
+from tfmviz.record.trace import Array
+from tfmviz.words.labels import quoted, visible, whole
+from tfmviz.words.numbers import decimal
+
+
+def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str, theme: Theme) -> tuple[Chart, Chart]:
+    """Where a head looked, and what it added to a score from each key.
+
+    Args:
+        attention: (k_len,), shares in [0, 1].
+        effect: (k_len,), signed.
+        title: what was added.
+
+    Returns:
+        Two charts of the same keys; the second belongs below the first.
+    """
+    names = quoted(tokens)
+    looked = [f"looked at {name}: {share:.1%}" for name, share in zip(names, attention, strict=True)]
+    wrote = [f"added from {name}: {decimal(e, '+.3f')}" for name, e in zip(names, effect, strict=True)]
+    keys = numbered([visible(token) for token in tokens])
+    above: Columns = {"token": keys, "value": attention, "role": ["looked"] * len(keys), "hover": looked}
+    below: Columns = {
+        "token": keys,
+        "value": effect,
+        "role": ["below" if value < 0 else "above" for value in effect],
+        "hover": wrote,
+    }
+    return (
+        Chart(spec=_looked(theme), data={"rows": above}),
+        Chart(spec=_wrote(theme, title), data={"rows": below}),
+    )
+
+
+ALIKE = {"minExtent": 60, "maxExtent": 60}
+"""Makes the numbers beside two charts equally wide, so that their keys stand one above the other."""
+
+
+@cache
+def _looked(theme: Theme) -> Spec:
+    x = name(alt.X, "token", axis={"labels": False, "title": None})
+    y = number(alt.Y, "value", "attention", axis=ALIKE | {"format": "~%"}, domain=[0, 1])
+    bars = rows().mark_bar().encode(x=x, y=y, color=role("role", {"looked": theme.attention}), **hover())
+    return specification(theme, bars, height=170, says="A bar for every key: the share of attention.")
+
+
+@cache
+def _wrote(theme: Theme, title: str) -> Spec:
+    y = number(alt.Y, "value", title, axis=ALIKE, zero=True)
+    colours = role("role", {"below": theme.signed[0], "above": theme.signed[-1]})
+    bars = rows().mark_bar().encode(x=slanted("token", "key"), y=y, color=colours, **hover())
+    return specification(theme, bars, rule(theme, y=0), height=290, says=f"A bar for every key: {title}.")
+
+
+def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme) -> Chart:
+    """How much attention and the feed-forward layer of each layer wrote into one token's vector.
+
+    Args:
+        attention, mlp: (n_layers,), lengths of what was written.
+        attention_share: (n_layers,), attention's share of the layer's whole step.
+    """
+    layers = range(len(attention))
+    kinds = ("attention", "MLP")
+    lengths = np.concatenate((attention, mlp))
+    shares = ["" if np.isnan(s) else f"{s:.0%}" for s in np.concatenate((attention_share, 1 - attention_share))]
+    bars: Columns = {
+        "layer": numbered([str(i) for i in layers]) * 2,
+        "series": [kind for kind in numbered(kinds) for _ in layers],
+        "value": lengths,
+        "top": np.tile(np.maximum(attention, mlp), 2),
+        "word": [*shares[: len(attention)], *[""] * len(attention)],  # the MLP's is what is left
+        "hover": [
+            f"layer {i % len(attention)}, {kinds[i // len(attention)]}: norm {length:.2f}"
+            + (f", {share} of the step" if share else "")
+            for i, (length, share) in enumerate(zip(lengths, shares, strict=True))
+        ],
+    }
+    return Chart(spec=_writes(theme), data={"rows": bars})
+
+
+@cache
+def _writes(theme: Theme) -> Spec:
+    x = name(alt.X, "layer", "layer", axis={"labelAngle": 0}, paddingInner=0.1, paddingOuter=0.05)
+    y = number(alt.Y, "value", "norm of what is added, with attention's share of the step", zero=True, nice=True)
+    side = alt.XOffset("series:N")
+    color = colour("series", [theme.attention, theme.mlp], longest=9, symbol="square")
+    return specification(
+        theme,
+        rows().mark_bar().encode(x=x, xOffset=side, y=y, color=color, **hover()),
+        words({"dy": -8}, x=x, y=alt.Y("top:Q")),
+        height=340,
+        says="The norm of what attention and the feed-forward layer add.",
+    )
+
+
+def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Chart:
+    """How large scores get, before and after ÷ √d: share of the pairs per bin.
+
+    Args:
+        middles: of the bins, evenly spaced.
+        raw, scaled: share of the pairs in each bin.
+    """
+    half = float(middles[1] - middles[0]) / 2 if len(middles) > 1 else 0.5
+    kinds = ("q · k", "q · k / √d")
+    bars: Columns = {
+        "series": [kind for kind in numbered(kinds) for _ in middles],
+        "low": np.tile(middles - half, 2),
+        "high": np.tile(middles + half, 2),
+        "share": np.concatenate((raw, scaled)),
+        "hover": [
+            f"{kind} near {middle:.2f}: {share:.1%} of the pairs"
+            for kind, shares in zip(kinds, (raw, scaled), strict=True)
+            for middle, share in zip(middles, shares, strict=True)
+        ],
+    }
+    return Chart(spec=_histogram(theme), data={"rows": bars})
+
+
+@cache
+def _histogram(theme: Theme) -> Spec:
+    bars = (
+        rows()
+        .mark_bar(opacity=0.75)
+        .encode(
+            x=number(alt.X, "low", "score", axis=FEW),
+            x2=alt.X2("high"),
+            y=number(alt.Y, "share", "share of the pairs", axis={"format": "~%"}, zero=True),
+            y2=alt.Y2Datum(0),
+            color=colour("series", [theme.text, theme.plain], longest=10, symbol="square"),
+            **hover(),
+        )
+    )
+    return specification(theme, bars, height=320, says="Share of the pairs by their score, before and after ÷ √d.")
+
+
+def boxes(quartiles: Array, *, names: Sequence[str], title: str, usual: float, theme: Theme) -> Chart:
+    """Smallest, quarters and largest of the numbers of each norm, as boxes with whiskers.
+
+    Args:
+        quartiles: (norm, 5), from the smallest to the largest.
+        usual: their value before training, drawn as a line.
+    """
+    said = [
+        f"{name}: {decimal(low, '.3f')} to {decimal(high, '.3f')}, half of them from {decimal(first, '.3f')} to "
+        f"{decimal(third, '.3f')}, median {decimal(median, '.3f')}"
+        for name, (low, first, median, third, high) in zip(names, quartiles, strict=True)
+    ]
+    numbers = dict(zip(("low", "first", "median", "third", "high"), quartiles.T, strict=True))
+    return Chart(spec=_boxes(theme, title, usual), data={"rows": {"norm": numbered(names), "hover": said, **numbers}})
+
+
+@cache
+def _boxes(theme: Theme, title: str, usual: float) -> Spec:
+    x, tint = slanted("norm", None), theme.norm
+    low, first, middle = (number(alt.Y, field, title, padding=8) for field in ("low", "first", "median"))
+    box = rows().mark_bar(color=tint, fillOpacity=0.3, stroke=tint, strokeWidth=2)
+    return specification(
+        theme,
+        rows().mark_rule(color=tint, aria=False).encode(x=x, y=low, y2=alt.Y2("high")),
+        box.encode(x=x, y=first, y2=alt.Y2("third"), **hover()),
+        rows().mark_tick(color=tint, thickness=3, aria=False).encode(x=x, y=middle),
+        rule(theme, y=usual, strokeDash=[2, 3]),
+        height=400,
+        says=f"Boxes with whiskers, one for every norm: {title}.",
+    )
+
+
+def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
+    """A bar for each token in each layer: its colour names the expert, its height is the router's probability.
+
+    Args:
+        p: (layer, len, expert), rows sum to 1.
+    """
+    n_layers, _, n_experts = p.shape
+    shown, experts = numbered([visible(token) for token in tokens]), numbered([f"expert {i}" for i in range(n_experts)])
+    fills = shades(n_experts, theme)
+    inks = [ink_on(fill) for fill in fills]
+    chosen, highest = p.argmax(axis=-1), p.max(axis=-1)  # (layer, len) each
+    places = [(row, i) for row in range(n_layers) for i in range(len(tokens))]
+    bars: Columns = {
+        "token": [shown[i] for _, i in places],
+        "low": [float(row) for row, _ in places],
+        "high": [row + 0.92 * float(highest[row, i]) for row, i in places],
+        "at": [row + 0.14 for row, _ in places],
+        "expert": [experts[chosen[row, i]] for row, i in places],
+        "ink": [inks[chosen[row, i]] for row, i in places],
+        "word": [str(chosen[row, i]) if len(tokens) <= 40 else "" for row, i in places],
+        "hover": [
+            f"layer {row}, {i} “{whole(tokens[i])}”: "
+            + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4])
+            for row, i in places
+        ],
+    }
+    return Chart(spec=_routing(theme, n_layers, n_experts), data={"rows": bars})
+
+
+@cache
+def _routing(theme: Theme, n_layers: int, n_experts: int) -> Spec:
+    middles = [row + 0.5 for row in range(n_layers)]
+    labels = {"values": middles, "labelExpr": "'layer ' + floor(datum.value)", "grid": False, "ticks": False}
+    x = slanted("token", None)
+    low, middle = (number(alt.Y, field, None, axis=labels, domain=[0, n_layers]) for field in ("low", "at"))
+    fill = colour("expert", shades(n_experts, theme), longest=10, symbol="square")
+    return specification(
+        theme,
+        rows().mark_bar().encode(x=x, y=low, y2=alt.Y2("high"), color=fill, **hover()),
+        words({"aria": False}, x=x, y=middle, color=alt.Color("ink:N", scale=None)),
+        *(rule(theme, y=row, strokeWidth=1, opacity=0.4) for row in range(n_layers)),
+        height=130 + 76 * n_layers,
+        says="The expert of each token in each layer, and its probability.",
+    )

@@ -1,0 +1,178 @@
+"""A tab on A and on B, side by side: the one way to compare.
+
+A tab is drawn by the same functions for A and for B, each about the chosen token. What A asks the reader is asked once,
+above both. Figures of one name are a pair: they have one scale, their rows and columns are paired by their names, and
+a pointer on one shows in the other; below the first pair of pictures of cells stands B − A.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis.side_by_side import Pairing, difference, pair, pair_tokens
+from tfmviz.plots import side_by_side as pictures
+from tfmviz.plots.cells import Axis, Cells
+from tfmviz.plots.charts import Chart
+from tfmviz.record.trace import Encoding
+from tfmviz.ui import side
+from tfmviz.ui.figures import Drawing, Figure
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.side import Side
+from tfmviz.ui.sides import Sides, lacks, of, stack_of
+from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+
+
+def draw(name: str, both: Sides, part: Callable[[Lesson], object], *, across: bool = True) -> None:
+    """Draws a part of a page for A and for B, in one run of the page.
+
+    Args:
+        name: of the part on the page.
+        across: whether they stand beside each other, or else one above the other.
+    """
+    asked, answers = st.container(key=f"asked-of-{name}"), dict[str, object]()
+    of_a, of_b = _places(both)
+    a = Side(is_b=False, answers=answers, controls=asked, places=of_a, partner=both.keys.partner)
+    lacking = both.queries.partner(both.query) is None
+    b = Side(is_b=True, answers=answers, controls=asked, places=of_b, partner=both.keys.partner, lacks=lacking)
+    columns = st.columns(2) if across else [st.container(), st.container()]
+    below = st.container()
+    for one, lesson, title, column in zip((a, b), both.about_the_same(), both.titles, columns, strict=True):
+        with column, st.container(key=one.key(f"side-{name}")), side.during(one):
+            st.markdown(f"**{markdown.plain(title)}**")
+            if one.lacks:
+                st.markdown(lacks(both))
+            part(lesson)
+    changes = [_pair_up(a, b, name) for name in {**a.figures, **b.figures}]
+    with below:
+        if change := next(filter(None, changes), None):
+            change.draw()
+
+
+def either(name: str, here: Lesson, there: Lesson | None, part: Callable[[Lesson], object]) -> None:
+    """Draws a part of a page on A, and beside it on B if there is a B."""
+    if there is None:
+        part(here)
+    else:
+        draw(name, of(here, there), part)
+
+
+def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
+    """Draws a figure on both sides, or on the only one that has it. Returns B − A, where that can be drawn."""
+    there = [(one, *one.figures[name]) for one in (a, b) if name in one.figures]
+    drawings: Sequence[Drawing] = [figure.drawing for _, _, figure in there]
+    change = None
+    if len(drawings) == 2:
+        if pickle.dumps(drawings[0]) == pickle.dumps(drawings[1]):
+            _, (_, place, _) = there
+            place.caption("The same as in A.")
+            there = there[:1]
+        else:
+            change = _difference(name, *drawings)
+            drawings = _on_one_scale(*drawings)
+    keys = [one.key(name) for one, _, _ in there]
+    for (one, place, figure), drawing in zip(there, drawings, strict=False):
+        own = one.key(name)
+        others = [key for key in (*keys, *([change.key] if change else ())) if key != own]
+        with place:
+            drawn = replace(figure, key=own, drawing=drawing, linked=[*figure.linked, *others])
+            (replace(drawn, on_pick=None, click="") if one.is_b else drawn).draw()
+    return change
+
+
+def _on_one_scale(a: Drawing, b: Drawing) -> tuple[Drawing, Drawing]:
+    """Two figures of one kind, their scales as wide as both need."""
+    if isinstance(a, Cells) and isinstance(b, Cells):
+        if (a.scale.colours, a.scale.title) == (b.scale.colours, b.scale.title):
+            low, high = min(a.scale.low, b.scale.low), max(a.scale.high, b.scale.high)
+            a, b = (replace(one, scale=replace(one.scale, low=low, high=high)) for one in (a, b))
+        (rows_a, rows_b), (columns_a, columns_b) = _paired(a.rows, b.rows), _paired(a.columns, b.columns)
+        return replace(a, rows=rows_a, columns=columns_a), replace(b, rows=rows_b, columns=columns_b)
+    if isinstance(a, Table) and isinstance(b, Table):  # two landmarks of one name are one too many
+        return replace(a, caption=f"A: {a.caption}"), replace(b, caption=f"B: {b.caption}")
+    if isinstance(a, Chart) and isinstance(b, Chart) and "layer" in a.spec and "layer" in b.spec:
+        return _reaching(a, b), _reaching(b, a)
+    return a, b
+
+
+def _reaching(chart: Chart, other: Chart) -> Chart:
+    """The chart with invisible points where the other one's axes of numbers end; see `charts.reach`."""
+    layers, ends = list(chart.spec["layer"]), {}
+    for axis in ("x", "y"):
+        of_numbers = [
+            (layer["data"]["name"], layer["encoding"][axis])
+            for layer in other.spec["layer"]
+            if layer.get("encoding", {}).get(axis, {}).get("type") == "quantitative" and "data" in layer
+        ]
+        found = [other.data[table][place["field"]] for table, place in of_numbers]
+        if numbers := [float(n) for values in found for n in values if n is not None and np.isfinite(n)]:
+            place = of_numbers[0][1]
+            ends[f"{axis}_end"] = [min(numbers), max(numbers)]
+            title = place.get("title", place["field"])
+            encoding = {axis: {**place, "field": f"{axis}_end", "title": title}}
+            mark = {"type": "point", "opacity": 0, "aria": False}
+            layers.append({"data": {"name": "reach"}, "mark": mark, "encoding": encoding})
+    return replace(chart, spec={**chart.spec, "layer": layers}, data={**chart.data, "reach": ends}) if ends else chart
+
+
+def _paired(a: Axis, b: Axis) -> tuple[Axis, Axis]:
+    """Two axes whose places have one name on both sides; what only one of them has is boxed."""
+    if (pairing := _pairing(a, b)) is None:
+        return a, b
+    only_a = [at for at, other in pairing.order if at is not None and other is None]
+    only_b = [at for other, at in pairing.order if at is not None and other is None]
+    return (
+        replace(a, places=pairing.places(0), boxed=[*a.boxed, *only_a]),
+        replace(b, places=pairing.places(1), boxed=[*b.boxed, *only_b]),
+    )
+
+
+def _pairing(a: Axis, b: Axis) -> Pairing | None:
+    """By their names; None where one of them has none."""
+    if not a.names or not b.names:
+        return None
+    return pair([name.strip() or name for name in a.names], [name.strip() or name for name in b.names])
+
+
+def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
+    """B − A, cell by cell, of two pictures of one matrix with one scale and names on both axes."""
+    if not (isinstance(a, Cells) and isinstance(b, Cells)) or len(a.matrices) != 1 or len(b.matrices) != 1:
+        return None
+    rows, columns = _pairing(a.rows, b.rows), _pairing(a.columns, b.columns)
+    if rows is None or columns is None or (a.scale.colours, a.scale.title) != (b.scale.colours, b.scale.title):
+        return None
+    drawn = pictures.difference(
+        difference(a.matrices[0], b.matrices[0], rows, columns),
+        rows=pictures.merged(a.rows.title, (a.rows.names or (), b.rows.names or ()), rows.order),
+        columns=pictures.merged(a.columns.title, (a.columns.names or (), b.columns.names or ()), columns.order),
+        cell=None,
+        of=a.scale.title,
+    )
+    return Figure(key=f"{name}_difference", drawing=drawn, linked=(name, f"{name}_b"))
+
+
+def _places(both: Sides) -> list[dict[str, list[int]]]:
+    """What the tokens of A and of B are called in views that show both, by the names that these have for their texts.
+
+    The tokens of a translator's other text come after those of the chosen layer's. Stacks stand first: a view that asks
+    for a place in any text is one of stacks.
+    """
+    found = [{stack_of(lesson): both.queries.places(n)} for n, lesson in enumerate(both.lessons)]
+    (stack_a, text_a), (stack_b, text_b) = map(_other_text, both.lessons)
+    if text_a and text_b:
+        pairing = pair_tokens(text_a, text_b)
+        for n, stack in enumerate((stack_a, stack_b)):
+            found[n][stack] = [len(both.queries.order) + place for place in pairing.places(n)]
+    return [{**one, "query": both.queries.places(n), "key": both.keys.places(n)} for n, one in enumerate(found)]
+
+
+def _other_text(lesson: Lesson) -> tuple[str, Encoding | None]:
+    """The stack that the chosen layer is not in, and what it reads; None where there is only one."""
+    if stack_of(lesson) == "encoder":
+        return "decoder", lesson.trace.target if lesson.trace.source else None
+    return "encoder", lesson.trace.source

@@ -1,0 +1,163 @@
+"""A reader's own model, from the menu to the explorer: what `tfmviz --convert` opens, for who knows its token.
+
+Only buttons and boxes of this dialog say what is converted, never the address, and what is typed is compared with what
+there is (`runs.converting`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from tfmviz import places, zoo
+from tfmviz.runs.converting import Converting, Job, NotPossible
+from tfmviz.runs.desk import CANNOT_WRITE
+from tfmviz.ui import icons, inputs
+from tfmviz.words.markdown import plain
+
+_desk: Converting | None = None
+
+
+def open_desk(folder: Path) -> None:
+    """From now on this server converts models for who knows the token that it prints."""
+    global _desk
+    _desk = Converting(folder, places.own_models(), tell=lambda text: print(text, flush=True))
+
+
+def is_open() -> bool:
+    """Whether the server converts models."""
+    return _desk is not None
+
+
+def ask() -> None:
+    """Opens the dialog in the run that follows. For the menu's callback."""
+    st.session_state["own_asked"] = is_open()
+
+
+def show_if_asked() -> None:
+    """Draws the dialog if the menu has just been asked for it."""
+    if st.session_state.pop("own_asked", False) and _desk is not None:
+        _dialog()
+
+
+@st.dialog("Your own model", width="medium")
+def _dialog() -> None:
+    desk = _desk
+    assert desk is not None
+    if problem := st.session_state.pop("own_problem", ""):
+        st.warning(plain(problem), icon=icons.WARNING)
+    if not st.session_state.get("own_admitted"):
+        _token(desk)
+        return
+    job = desk.job()
+    if job is None:
+        _choose(desk)
+    else:
+        st.fragment(_watch, run_every=1.0 if job.state == "running" else None)(desk, job.state == "running")
+    if names := desk.own():
+        with st.expander("Remove a model"):
+            inputs.selectbox("To remove", names, index=None, placeholder="Choose", key="own_gone", bind=None)
+            inputs.button("Remove", key="own_remove", on_click=_remove, disabled=not st.session_state.get("own_gone"))
+
+
+def _token(desk: Converting) -> None:
+    if desk.is_closed:
+        st.warning("Too many wrong tokens. Restart the server.", icon=icons.WARNING)
+        return
+    inputs.text_input(
+        "Token from the terminal", key="own_token", max_chars=40, on_change=_enter, autocomplete="off", bind=None
+    )
+
+
+def _enter() -> None:
+    assert _desk is not None
+    if _desk.admits(st.session_state["own_token"]):
+        st.session_state["own_admitted"] = True
+    elif not _desk.is_closed:
+        st.session_state["own_problem"] = "Wrong token."
+    st.session_state["own_token"] = ""
+
+
+def _choose(desk: Converting) -> None:
+    found = desk.sources()
+    inputs.selectbox(
+        f"A folder in {plain(desk.folder.name)}",
+        found,
+        index=None,
+        placeholder="Choose" if found else "none",
+        key="own_folder",
+        bind=None,
+    )
+    inputs.text_input("Or from the Hub", key="own_hub", max_chars=200, placeholder="openai-community/gpt2", bind=None)
+    inputs.text_input("Call it", key="own_name", max_chars=64, placeholder="as there", bind=None)
+    inputs.button("Look", key="own_look", on_click=_look)
+
+
+def _look() -> None:
+    given = st.session_state["own_folder"] or st.session_state["own_hub"].strip()
+    name = st.session_state["own_name"].strip() or given.rpartition("/")[2]
+    _do("look", given, name)
+
+
+def _do(step: str, given: str, name: str) -> None:
+    assert _desk is not None
+    try:
+        _desk.start("convert" if step == "convert" else "look", given, name)
+    except NotPossible as error:
+        st.session_state["own_problem"] = str(error)
+    except OSError:
+        st.session_state["own_problem"] = f"Not started: {CANNOT_WRITE}."
+
+
+def _watch(desk: Converting, ran: bool) -> None:
+    """What runs, or how it ended."""
+    if st.session_state.pop("own_left", False):
+        st.rerun()
+    job = desk.job()
+    if job is None or (job.state == "running") != ran:
+        ask()
+        st.rerun()
+    _said(job)
+    if job.state == "running":
+        inputs.button("Stop", key="own_stop", on_click=desk.stop)
+        return
+    if job.state == "done" and job.step == "look":
+        inputs.button("Convert it", type="primary", key="own_go", on_click=_do, args=("convert", job.given, job.name))
+    if job.state == "done" and job.step == "convert" and job.name in zoo.available():
+        inputs.button("Show it", type="primary", key="own_show", on_click=_show, args=(job.name,))
+    inputs.button("Another model", key="own_again", on_click=_forget)
+
+
+def _said(job: Job) -> None:
+    what = f"{'Converting' if job.step == 'convert' else 'Looking at'} {plain(job.given)}"
+    if job.state == "running":
+        st.progress(job.share, f"{what} …")
+    if job.says:
+        st.code(job.says, language=None, wrap_lines=True)
+
+
+def _show(name: str) -> None:
+    """Chooses the model that was converted."""
+    _forget()
+    st.session_state["model"] = name
+    st.session_state["own_left"] = True
+
+
+def _forget() -> None:
+    assert _desk is not None
+    try:
+        _desk.forget()
+    except OSError:
+        st.session_state["own_problem"] = f"Not removed: {CANNOT_WRITE}."
+
+
+def _remove() -> None:
+    assert _desk is not None
+    try:
+        _desk.remove(st.session_state["own_gone"] or "")
+    except NotPossible as error:
+        st.session_state["own_problem"] = str(error)
+    except OSError:
+        st.session_state["own_problem"] = f"Not removed: {CANNOT_WRITE}."
+    st.session_state["own_gone"] = None

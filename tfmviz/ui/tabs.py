@@ -1,0 +1,100 @@
+"""A tab is declared: what it draws, what for, what it reads. The rest of it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+
+import streamlit as st
+
+from tfmviz.ui import compared, guess, inputs, lesson, sides
+from tfmviz.ui.guess import Question
+from tfmviz.ui.lesson import CHOICES, Lesson, hide_all_but, where_it_predicts
+from tfmviz.ui.sides import Sides
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A tab of a page. Its address, its entry in the search and what is hidden while it is open follow from this.
+
+    Attributes:
+        draw: draws what the tab shows of a lesson. Where the reader compares, it is called for A and for B.
+        purpose: what to look at and why (Markdown); may be empty.
+        question: what a class can guess before it sees the figure; "" where there is nothing to guess.
+        needs: those of `CHOICES` that it reads; None: what the row says.
+        earlier: titles that are a choice within this tab now, and the choice by its key. Addresses with such a title
+            open there; a tab with the title of its first choice opens as it is.
+        differs: draws below A and B what differs between them.
+        alone: why comparing means nothing here, in a sentence; "" where the tab compares.
+    """
+
+    title: str
+    draw: Callable[[Lesson], object]
+    purpose: str = ""
+    question: str | Question = ""
+    _: KW_ONLY
+    needs: Sequence[str] | None = None
+    earlier: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    differs: Callable[[Sides], object] | None = None
+    alone: str = ""
+
+
+def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs: Sequence[str] = CHOICES) -> None:
+    """Draws a row of tabs and computes only the open one, so that new pictures come soon after Enter.
+
+    Args:
+        key: name of the row in the address.
+        there: what the reader compares with, if anything.
+        needs: what tabs read that do not say so themselves.
+    """
+    asked = st.query_params.get(key, "")
+    renamed = {title: (tab.title, choices) for tab in parts for title, choices in tab.earlier.items()}
+    title, choices = renamed.get(asked, (asked, {}))
+    if title != asked and key not in st.session_state:
+        st.query_params.update({key: title, **choices})
+        st.rerun()  # the tabs take their first value from the address as it is when a run begins
+    for place, tab in zip(st.tabs([tab.title for tab in parts], key=key, bind="query-params"), parts, strict=True):
+        if place.open:
+            with place:
+                read = needs if tab.needs is None else tab.needs
+                hide_all_but(read)
+                if tab.purpose:
+                    st.markdown(tab.purpose)
+                with guess.first(tab.question, name=key), where_it_predicts():
+                    _compare(key, tab, here, there, read)
+
+
+def _compare(key: str, tab: Tab, here: Lesson, there: Lesson | None, needs: Sequence[str]) -> None:
+    """What the tab shows, on A and B if there is a B."""
+    if there is None or (why := tab.alone or _same(here, there, needs)):
+        if there:
+            st.caption(why)
+        tab.draw(here)
+        return
+    both = sides.of(here, there)
+    compared.draw(key, both, tab.draw)
+    if tab.differs:
+        tab.differs(both)
+
+
+def _same(here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
+    """Why A and B are the same in a tab that reads nothing of what differs; else ""."""
+    if here.model is not there.model and "model" not in needs:
+        return "This tab has models of its own: A and B are the same here."
+    if here.model is there.model and "text" not in needs:
+        return "This tab does not read the sentence: A and B are the same here."
+    return ""
+
+
+def either(label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]]) -> Callable[[Lesson], None]:
+    """A tab with a choice within, which draws only the part that is chosen; the first one at the beginning.
+
+    Args:
+        key: name of the choice in the address.
+        parts: what draws them, by their names.
+    """
+
+    def draw(here: Lesson) -> None:
+        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.line(key))](here)
+
+    return draw
