@@ -19,7 +19,7 @@ def methods(here: Lesson) -> None:
         Tab(
             "Few pairs",
             either("Keep", "few", {"Sparse": few_pairs.sparse_masks, "Reformer": few_pairs.hashed}),
-            "Left: the full pattern. Right: only the pairs that are kept.",
+            "",
             "How much of this head's attention lies within three tokens?",
             earlier={"Sparse": {"few": "Sparse"}, "Reformer": {"few": "Reformer"}},
         ),
@@ -49,14 +49,12 @@ def methods(here: Lesson) -> None:
                 "Trained state space": {"sums": "Trained state space"},
             },
         ),
-        Tab(
-            "Tiles", same_numbers.tiled, "Exact attention without storing the pattern: each tile corrects the softmax."
-        ),
+        Tab("Tiles", same_numbers.tiled),
         Tab("Shared heads", same_numbers.shared_heads, "Heads that share keys and values need a smaller cache."),
         Tab(
             "Trained with it",
             trained.twins,
-            "Three models trained with cheaper attention, each next to its twin.",
+            "",
             "Will a model whose layers see only eight tokens predict much worse?",
             needs=("text",),
         ),

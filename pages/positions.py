@@ -17,10 +17,10 @@ def draw(here: Lesson) -> None:
         Tab(
             "Order-blind",
             order_blind.order_blind,
-            "A sum over keys has no order.",
+            "",
             "Which vectors change when words move?",
         ),
-        Tab("Naive ideas", naive.ideas, "The first three ideas all fail."),
+        Tab("Naive ideas", naive.ideas),
         Tab("Sinusoidal", sinusoidal.sinusoids_in_parts, "", "Is position 4 closer to 7 or to 17?"),
         Tab("Learned", learned.tables, "", "Which positions were trained least?", needs=()),
         Tab(

@@ -25,7 +25,7 @@ def draw(here: Lesson) -> None:
         Tab(
             "Same distance",
             of_scheme("rope", distance.same_distance, whose=False),
-            "The same two words at other positions, the same distance apart.",
+            "",
             "Do scores change when both words come later?",
             needs=("model", "kind", "head"),
         ),
@@ -39,7 +39,7 @@ def draw(here: Lesson) -> None:
         Tab(
             "Decay",
             of_scheme("rope", spectrum.decay),
-            "The paper's bound next to measurements.",
+            "",
             "Do scores become smaller with distance?",
         ),
         Tab(

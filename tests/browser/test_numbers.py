@@ -60,7 +60,7 @@ MORE = {
     at("translating", translation="Forced words", force="Force the beginning"): {"forced"},
     at("translating", translation="Forced words", force="Teacher forcing"): {"losses"},
     at("translating", translation="All translators"): {"aligned_transformer", "aligned_dot"},
-    at("efficient", method="Few pairs", few="Reformer"): {"buckets_of_tokens"},
+    at("efficient", method="Few pairs", few="Reformer"): {"both_patterns"},
     TWO_SENTENCES: {"side_heads"},
 }
 
@@ -107,14 +107,16 @@ FAULTS = (
     + """
   const keyOf = (root) => /st-key-([\\w-]+)/.exec(root.host?.closest("[class*=st-key-]")?.className ?? "")?.[1];
   const faultsOf = ({ picture: { texts, rows, columns, square }, place, colours, node }, written, key) => {
-    const { corners: [{ x, y }], wide, high } = place;
+    const { corners, wide, high } = place, [{ x, y }] = corners, across = corners.filter((one) => one.y === y).length;
+    const between = across > 1 ? corners[1].x - x - wide * columns.count : 0;
     ruler.font = `${limit}px ${colours.font}`;
     const widest = Math.max(...texts.flat().map((text) => ruler.measureText(text).width));
-    const room = (node.clientWidth - x) / columns.count - 4; // what a number may take
+    const room = ((node.clientWidth - x + between) / across - between) / columns.count - 4; // what a number may take
     if (widest > room || (square && limit > room)) return; // it cannot be
     for (const [row, line] of texts.entries())
       for (const [column, text] of line.entries()) {
-        const [left, top] = [x + column * wide, y + row * high];
+        const corner = corners[Math.floor(row / rows.count)]; // matrices stand one under another in the texts
+        const [left, top] = [corner.x + column * wide, corner.y + (row % rows.count) * high];
         const isIn = (one) => one.x > left && one.x < left + wide && one.y > top && one.y < top + high;
         const found = written.find((one) => one.text === text && isIn(one));
         if (text.trim() && !found) faults.push(`${key}, row ${row}, column ${column}: ${text} is not drawn`);

@@ -67,7 +67,7 @@ def test_from_the_menu_to_the_explorer_and_away_again(converts: tuple[Server, Pa
     choose(page, "bad")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Cannot convert")
-    assert dialog.locator("img").count() == 0
+    expect(dialog.locator("img")).to_have_count(0)
     page.get_by_role("button", name="Another model").click()
     choose(page, "my-bert")
     expect(dialog).to_contain_text(re.compile(r"licence apache-2\.0, [\d.]+ MB"))

@@ -5,6 +5,7 @@ import { paintPicture } from "../../tfmviz/views/cells/paint.ts";
 import { along, painter, ticks } from "../../tfmviz/views/cells/scales.ts";
 import { said, sentence } from "../../tfmviz/views/cells/words.ts";
 import { endOf } from "../../tfmviz/views/shared/arrays.ts";
+import { cellOf } from "../../tfmviz/views/shared/where.ts";
 
 const FORM = { name: "", digits: 2, sign: false, percent: false, unit: "", words: null, absent: ["–", "–"] };
 const SCALE = { colours: "norms", low: 0, high: 2, title: "t", root: false, ticks: "decimal" };
@@ -184,6 +185,34 @@ test("numbers stand in all cells where they fit, and in none where one does not"
     painted(picture({ rows: 1, columns: 3, texts }), width).texts.filter((t) => ["+0.10", "·"].includes(t));
   assert.deepEqual(shown(600), ["+0.10", "·"]);
   assert.deepEqual(shown(110), []);
+});
+
+test("every matrix has its own numbers, and a cell, a row or a whole matrix is found in its place", () => {
+  const drawn = picture({
+    rows: 1,
+    columns: 2,
+    matrices: 2,
+    titles: ["own", "bias"],
+    texts: [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  });
+  const { place, texts } = painted(drawn);
+  assert.deepEqual(
+    texts.filter((text) => "abcd".includes(text)),
+    ["a", "b", "c", "d"],
+  );
+  const canvas = { getBoundingClientRect: () => ({ left: 7, top: 5 }) };
+  for (const { x, y } of place.corners) {
+    const { wide, high } = place;
+    const find = (...names) => cellOf(canvas, { x, y, wide, high, rows: ["it"], columns: ["The", "cat"] }, names, 12);
+    const row = { left: 7 + x, top: 5 + y, width: 2 * wide, height: high, letters: 12 };
+    assert.deepEqual(find("it"), row);
+    assert.deepEqual(find(), row);
+    assert.deepEqual(find("cat", "it"), { ...row, left: 7 + x + wide, width: wide });
+    assert.equal(find("dog"), null);
+  }
 });
 
 test("rows are as high as their numbers need, on a projector too, and no number is wider than its cell", () => {

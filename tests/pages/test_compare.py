@@ -126,6 +126,20 @@ def test_four_terms_are_the_bilinear_forms_of_the_paper() -> None:
         np.testing.assert_allclose(np.tril(found.sum(axis=0)), np.tril(np.nan_to_num(scores, neginf=0)), atol=1e-4)
 
 
+def test_positions_added_to_queries_and_keys_meet_by_distance_alone() -> None:
+    found = trials.terms_of(duel.twin_of("sinusoidal"), TEXT, 0, trials.JOINS[1])
+    ids = ids_of(TEXT)
+    w, x = numpy_twins.weights(folder("sinusoidal")), numpy_twins.embedding(folder("sinusoidal"), ids)
+    block = "decoder.blocks.0.self_attn"
+    normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+    normed = normed * w[f"{block}_residual.norm.weight"] + w[f"{block}_residual.norm.bias"]
+    q, k = (normed @ w[f"{block}.W_{name}.weight"][:32].T + w[f"{block}.W_{name}.bias"][:32] for name in "QK")
+    angle = np.arange(len(ids))[:, None] / 10_000 ** (np.arange(32) // 2 / 16)
+    p = np.where(np.arange(32) % 2, np.cos(angle), np.sin(angle))
+    np.testing.assert_allclose(found.sum(axis=0), (q + p) @ (k + p).T / math.sqrt(32), atol=1e-4)
+    assert position_terms.explained_by_distance(found[3]) == pytest.approx(1)
+
+
 def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
     """As many as the headers of the files name."""
     app = page("On paper", left="learned", right="t5", twin_head="2")

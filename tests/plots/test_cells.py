@@ -118,7 +118,11 @@ def test_a_picture_survives_the_journey_to_the_browser() -> None:
         assert (header["name"], header["alt"], header["click"]) == ("file", "<words>", "sets")
         for axis, count in (("rows", values.shape[1]), ("columns", values.shape[2])):
             assert {len(header[axis][names] or ()) for names in ("names", "spoken")} <= {0, count}, name
-        assert all(texts is None or np.shape(texts) == values.shape[1:] for texts in (header["texts"], header["notes"]))
+        for texts, shape in (
+            (header["texts"], values.reshape(-1, values.shape[2]).shape),
+            (header["notes"], values.shape[1:]),
+        ):
+            assert texts is None or np.shape(texts) == shape, name
         assert len(header["titles"]) in (0, len(values)), name
 
 

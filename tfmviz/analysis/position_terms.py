@@ -43,6 +43,23 @@ def four_terms(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, hea
     return np.stack([q @ k.T for q in queries for k in keys]) / np.sqrt(W_K.shape[-1])
 
 
+def four_terms_of_slides(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, head: int) -> Array:
+    """The scores if positions were added to queries and keys, as on some slides: (q_i + p_i) · (k_j + p_j) / √d_head.
+
+    Args:
+        x: (len, d_model), token embeddings.
+        p: (len, d_head).
+        head: index of a head in the layer of `weights`.
+
+    Returns:
+        (4, len, len): query · key, query · position, position · key, position · position.
+    """
+    W_K, b_K = (grouped(value, len(weights.W_Q))[head] for value in (weights.W_K, weights.b_K))
+    word = norm(x.astype(np.float64))
+    q, k = word @ weights.W_Q[head] + weights.b_Q[head], word @ W_K + b_K
+    return np.stack([one @ other.T for one in (q, p) for other in (k, p)]) / np.sqrt(W_K.shape[-1])
+
+
 def everywhere(
     query: Array, key: Array, did: PositionEffects, *, norm: Norm, weights: AttentionWeights, head: int, length: int
 ) -> Array:

@@ -106,7 +106,7 @@ class Cells:
         matrices: (matrix, row, column), the first row on top; what is not finite is hatched, like masked cells;
             −∞ is empty where `Form.absent` names it.
         titles: one for each matrix, or none.
-        texts: for each row and column of the only matrix what is written into the cell, where it fits.
+        texts: for each row and column what is written into the cell, where it fits; matrices one under another.
         notes: for each row and column of the only matrix what else is said of the cell.
         frames, crosses: marks on each matrix; a cross is (row, column).
         square: cells are as high as wide; otherwise the picture is as wide as there is room.

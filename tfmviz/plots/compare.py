@@ -121,8 +121,8 @@ def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tok
     return panels(masked(patterns, mask), share(), titles, tokens)
 
 
-def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[str], across: int = 2) -> Cells:
-    """Matrices on one scale in rows, (matrix, query, key), NaN where masked."""
+def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[str], *, across: int = 2) -> Cells:
+    """Matrices on one scale, (matrix, query, key), NaN where masked; so many stand side by side."""
     return Cells(
         matrices=values,
         rows=of_tokens("query", tokens),

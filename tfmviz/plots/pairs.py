@@ -28,6 +28,9 @@ from tfmviz.record.trace import Array
 from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
+FLAT = 1 / 400
+"""A bar lower than this share of the highest would not be seen; a 0 stands in its place."""
+
 
 def pairs(
     tokens: Sequence[str],
@@ -65,6 +68,8 @@ def pairs(
             for name, value, word in zip_longest(said, values, words, fillvalue="")
         ],
     }
+    highest = max([value for value in bars["value"] if np.isfinite(value)], default=0.0)
+    bars["flat"] = ["0" if abs(value) < FLAT * highest else "" for value in bars["value"]]
     data: dict[str, Columns] = {"rows": bars}
     absent = [
         (label, kind, word)
@@ -84,11 +89,17 @@ def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: i
     shade = colour("series", [theme.text, theme.plain], longest=longest, symbol="square")
     y = number(alt.Y, "value", title, axis={"format": "~%"} if percent else {}, zero=True, nice=True)
     bars = rows().mark_bar().encode(**place, y=y, color=shade, **hover())
+    flat = rows().mark_text(baseline="bottom", dy=-3, aria=False).encode(**place, y=y, text=alt.Text("flat:N"))
     pale = rows("absent").mark_bar(fillOpacity=0.1, stroke=theme.text, strokeDash=[4, 3], strokeWidth=1, aria=False)
     words = rows("absent").mark_text(baseline="top", dy=4).encode(**place, y=alt.YValue(0), text=alt.Text("word:N"))
     no_number = [pale.encode(**place, y=alt.YValue(0), y2=alt.Y2Value("height"), color=shade), words]
     return specification(
-        theme, *(no_number if absent else []), bars, height=380, says=f"Two bars for every {token_title}: {title}."
+        theme,
+        *(no_number if absent else []),
+        bars,
+        flat,
+        height=380,
+        says=f"Two bars for every {token_title}: {title}.",
     )
 
 

@@ -44,13 +44,24 @@ FIRST = "decoder.0.self_attn"
 MOST_BARS = 40
 """Up to so many tokens, each has its own bars."""
 
-PRODUCT = "(x_i + p_i)ᵀ W (x_j + p_j) = x_iᵀ W x_j + x_iᵀ W p_j + p_iᵀ W x_j + p_iᵀ W p_j"
+JOINS = ("x, as in the model", "q and k, as on some slides")
+"""To what a position's vector is added."""
+
+PRODUCTS = dict(zip(JOINS, ("(x_i + p_i)ᵀ W (x_j + p_j)", "(q_i + p_i)ᵀ (k_j + p_j)"), strict=True))
 
 TERMS = {
-    "word · word": "x_iᵀ W x_j",
-    "word · position": "x_iᵀ W p_j",
-    "position · word": "p_iᵀ W x_j",
-    "position · position": "p_iᵀ W p_j",
+    JOINS[0]: {
+        "word · word": "x_iᵀ W x_j",
+        "word · position": "x_iᵀ W p_j",
+        "position · word": "p_iᵀ W x_j",
+        "position · position": "p_iᵀ W p_j",
+    },
+    JOINS[1]: {
+        "query · key": "q_iᵀ k_j",
+        "query · position": "q_iᵀ p_j",
+        "position · key": "p_iᵀ k_j",
+        "position · position": "p_iᵀ p_j",
+    },
 }
 
 
@@ -164,9 +175,19 @@ def _verdict(score: float, share: float) -> str:
 
 
 @shared
-def terms_of(twin: Twin, text: str, head: int) -> Array:
-    """The four terms of the scores in a twin's first layer: (4, len, len)."""
+def terms_of(twin: Twin, text: str, head: int, joins: str = JOINS[0]) -> Array:
+    """The four terms of the scores in a twin's first layer, or if sinusoids joined its q and k: (4, len, len)."""
+    from tfmviz.positions.sinusoidal import sinusoids
+
     run, weights = twin.trace(text), twin.model.weights
+    if joins != JOINS[0]:
+        return position_terms.four_terms_of_slides(
+            run["embed"],
+            sinusoids(len(run.tokens), twin.model.config.d_head).numpy().astype(float),
+            norm=weights.stacks["decoder"].norms[FIRST],
+            weights=weights.attention(FIRST),
+            head=head,
+        )
     return position_terms.four_terms(
         run["embed"],
         run["decoder.pos_embed"],
@@ -178,8 +199,9 @@ def terms_of(twin: Twin, text: str, head: int) -> Array:
 
 def terms(duel: Duel) -> None:
     """The scores of the first layer as four sums, for the schemes that add a vector to the word's."""
-    figure = st.container()
-    st.code(PRODUCT, language=None, wrap_lines=True)
+    figure, line = st.container(), lesson.line("terms")
+    joins = inputs.segmented_control("p joins", JOINS, key="p_joins", required=True, line=line)
+    st.code(f"{PRODUCTS[joins]} = {' + '.join(TERMS[joins].values())}", language=None, wrap_lines=True)
     st.markdown("Only the last term compares two positions.")
     adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
     if not adding:
@@ -190,36 +212,38 @@ def terms(duel: Duel) -> None:
         )
     for twin in adding:
         with figure:
-            _four_terms(twin, duel)
+            _four_terms(twin, duel, joins)
     for scheme in dict.fromkeys(duel.schemes):
         if SCHEMES[scheme].acts == "rotate":
             formula, *_ = SCHEMES[scheme].formula.splitlines()
             st.markdown(f"{SCHEMES[scheme].name} has one term: {markdown.code(formula)}")
 
 
-def _four_terms(twin: Twin, duel: Duel) -> None:
-    run, found = twin.trace(duel.text), terms_of(twin, duel.text, duel.head)
+def _four_terms(twin: Twin, duel: Duel, joins: str) -> None:
+    run, found, names = twin.trace(duel.text), terms_of(twin, duel.text, duel.head, joins), TERMS[joins]
     mask, scores = run[f"{FIRST}.mask"], run[f"{FIRST}.scores"][duel.head]
     error = float(np.abs(found.sum(axis=0) - scores)[mask].max())
     sizes = [float(np.abs(part[mask]).mean()) for part in found]
+    explained = [_explained(part) for part in found]
+    titles = [f"{name}: {share}" for name, share in zip(names, explained, strict=True)]
     values = masked(list(found), mask)
-    show(
-        f"terms_{twin.scheme}", panels(values, signed(values, "part of the score"), tuple(TERMS), run.tokens, across=4)
-    )
-    st.markdown(
-        f"**{twin.scheme}, layer 0, head {duel.head}.** They sum to the scores, to within **{rounded(error)}**."
-    )
+    scale = signed(values, "part of the score")
+    show(f"terms_{twin.scheme}", panels(values, scale, titles, run.tokens, across=4))
+    if joins == JOINS[0]:
+        st.markdown(
+            f"**{twin.scheme}, layer 0, head {duel.head}.** They sum to the scores, to within **{rounded(error)}**."
+        )
     st.table(
         {
-            "part": [f"{name}: {product}" for name, product in TERMS.items()],
+            "part": [f"{name}: {product}" for name, product in names.items()],
             "mean size": [f"{size:.2f}" for size in sizes],
-            "explained by the distance alone": [_explained(part) for part in found],
+            "explained by the distance alone": explained,
         }
     )
     pairs_seen = int(mask.sum())
     if pairs_seen > 1:
         st.markdown(
-            f"Explained: share of variance due to i − j; chance gives {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
+            f"Per cent: share of variance due to i − j; chance gives {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
         )
 
 

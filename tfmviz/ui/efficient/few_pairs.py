@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.efficient import reformer, sparse
 from tfmviz.analysis.efficient.exact import Cost
-from tfmviz.plots.cells import Cells, Form, Scale, named, of_tokens, written
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.efficient.reversible import reversible
 from tfmviz.ui.efficient.subject import Head, beside, head_of
-from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
-from tfmviz.words.numbers import per_cent
+from tfmviz.words.numbers import counted, per_cent
 
 KINDS = ("window", "dilated", "BigBird", "top-k")
+
+SHOWN = 2
+"""Rounds whose buckets stand beside the tokens."""
 
 STEP, N_GLOBAL, N_RANDOM = 2, 1, 2
 """Of the dilated window and of BigBird."""
@@ -89,19 +87,19 @@ def hashed(here: Lesson) -> None:
         seed = inputs.slider("Random seed", 0, 20, 0, key="hash_seed")
     of_q, of_k = (reformer.buckets(x, n_buckets, rounds=rounds, seed=seed) for x in (head.q, head.k))
     kept, pattern, cost = bucketed(head, of_q, of_k, n_buckets)
-    beside(here, head, pattern, pattern @ head.v, title=f"{n_buckets} buckets, {rounds} rounds", cost=cost, kept=kept)
     one, four = (per_cent(reformer.caught(head.pattern, kept, strongest)) for strongest in (1, 4))
+    named = [[f"({', '.join(map(str, of_token))})" for of_token in each[:SHOWN].T] for each in (of_q, of_k)]
+    beside(
+        *(here, head, pattern, pattern @ head.v),
+        title=f"{n_buckets} buckets, {counted(rounds, 'round')}",
+        cost=cost,
+        kept=kept,
+        buckets=named,
+    )
     st.markdown(
         f"{per_cent(kept.sum() / head.allowed.sum())} of all pairs catch **{one}** of the strongest keys and {four} "
-        "of the four strongest. The buckets of the first round are:"
+        f"of the four strongest. Beside the tokens: their buckets{f' in the first {SHOWN} rounds' * (rounds > SHOWN)}."
     )
-    numbers, rows = of_k[:1], ["key"]
-    if head.q_tokens_are_keys:
-        numbers, rows = np.stack((of_q[0], of_k[0])), ["query", "key"]
-    scale, columns = Scale("norms", -1.0, float(max(n_buckets - 1, 1))), of_tokens("token", head.k_tokens)
-    texts = written(numbers, ".0f") if numbers.shape[1] <= 32 else None
-    look: dict[str, Any] = {"form": Form(name="bucket ", digits=0), "texts": texts, "row_height": 30}
-    show("buckets_of_tokens", Cells(numbers[None].astype(float), named(rows), columns, scale, **look))
     st.markdown("Reformer trains one vector as query and key (**shared q/k**); this model's two are often separated.")
     if head.has_bias:
         st.caption("Buckets ignore what this model adds to q · k.")

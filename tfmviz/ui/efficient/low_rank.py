@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.efficient import exact, features, linformer
-from tfmviz.plots.cells import Axis, Cells, of_tokens, share
+from tfmviz.plots.cells import Axis, Cells, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.trace import Array
@@ -24,6 +24,9 @@ from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 BOTH_WAYS = "fill-in"
 """A model whose heads are not causal, in place of one that Linformer does not suit."""
 
+MIXED = ("mean pooling", "best for this pattern (SVD)")
+"""What the rows mix: what needs no training, and what no trained projection can beat."""
+
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
 DRAWS = 3
@@ -34,6 +37,7 @@ def projected(here: Lesson) -> None:
     """Linformer: keys and values mixed to a few rows, in a head that reads both ways; why a causal one cannot."""
     with lesson.line("projected"):
         percent = inputs.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows")
+        mixed = inputs.segmented_control("Rows", MIXED, key="linformer_mixed", required=True)
         causal = is_causal(here) and inputs.toggle("Why not in a causal head?", key="causal")
     if is_causal(here) and not causal:
         if (model := models.needed(BOTH_WAYS)) is None:
@@ -52,8 +56,12 @@ def projected(here: Lesson) -> None:
                 f"Layer {here.choice.layer_index}, head {here.choice.head} of `{BOTH_WAYS}`, which reads both ways."
             )
         cost = linformer.cost(len(head.q), n, head.q.shape[1], rows)
-        z = linformer.attend(head.q, head.k, head.v, rows)
-        beside(here, head, linformer.pattern(head.q, head.k, rows), z, title=f"{rows} rows", cost=cost)
+        if mixed == MIXED[0]:
+            pattern, z = linformer.pattern(head.q, head.k, rows), linformer.attend(head.q, head.k, head.v, rows)
+        else:
+            pattern = linformer.best(head.pattern, rows)
+            z = pattern @ head.v
+        beside(here, head, pattern, z, title=f"{rows} rows", cost=cost)
     _ranks(head)
     no_bias(head)
 
@@ -112,6 +120,8 @@ def linear(here: Lesson) -> None:
     z = features.running(phi_q, phi_k, head.v) if head.is_causal else features.attend(phi_q, phi_k, head.v)
     cost = features.cost(len(head.q), len(head.k), d, d, drawn=False)
     beside(here, head, pattern, z, title="linear", cost=cost)
+    if head.is_causal:
+        _running(head, phi_k)
     state, cache = d * d + d, 2 * len(head.k) * d
     kept, grows = in_bytes(BYTES * state), in_bytes(BYTES * cache)
     st.markdown(
@@ -124,6 +134,16 @@ def linear(here: Lesson) -> None:
         st.caption("This head has linear attention: both pictures are the same.")
     else:
         no_bias(head)
+
+
+def _running(head: Head, phi_k: Array) -> None:
+    """The sum that takes the place of the cache, after the first token, half of them and all."""
+    sums = np.cumsum(phi_k[:, :, None] * head.v[:, None], axis=0)
+    places = sorted({0, (len(sums) - 1) // 2, len(sums) - 1})
+    names = quoted(head.k_tokens)
+    rows, columns, scale = Axis("feature of φ(k)"), Axis("coordinate of v"), signed(sums[places], "Σ φ(k) vᵀ")
+    titles = tuple(f"after {names[n]}" for n in places)
+    show("running_state", Cells(sums[places], rows, columns, scale, titles=titles, square=True))
 
 
 def performer(here: Lesson) -> None:

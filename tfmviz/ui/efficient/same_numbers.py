@@ -13,12 +13,14 @@ from tfmviz.analysis.attention_layer import turned
 from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.analysis.efficient.tiles import Tile
-from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share
+from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share, written
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, two_patterns
-from tfmviz.ui.figures import result, show
+from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import of_columns
+from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, in_bytes, tiny
 
 SIZES = [1, 2, 3, 4, 6, 8, 16, 32, 64]
@@ -48,13 +50,24 @@ def tiled(here: Lesson) -> None:
     last = Frame(top=tile.rows.start, left=tile.columns.start, bottom=tile.rows.stop, right=tile.columns.stop)
     look: dict[str, Any] = {"form": Form(absent=("masked", "not read yet")), "frames": (last,)}
     scale = share("share of attention among the keys read so far")
-    show("tiling", of_pairs(_known(head, made[:step])[None], head.q_tokens, head.k_tokens, scale, **look))
-    before = f"earlier sums are multiplied by {decimal(tile.factor[-1], '.3f')}"
-    st.markdown(
-        f"**Step {step} of {len(made)}.** For query {tile.rows.stop - 1} the largest score so far is m = "
-        f"{decimal(tile.largest[-1])}, the sum of exp(s − m) is l = {decimal(tile.total[-1])}; {before}."
-    )
-    _same(head, size)
+    known = _known(head, made[:step])
+    left, right = st.columns([3, 2])
+    with left:
+        texts = written(known, ".2f")
+        show("tiling", of_pairs(known[None], head.q_tokens, head.k_tokens, scale, texts=texts, **look))
+    with right:
+        st.markdown(
+            f"**Step {step} of {len(made)}.** Each query keeps the largest score so far, m, and the sum l of "
+            "exp(s − m); a larger m rescales earlier sums by exp(m_old − m_new)."
+        )
+        columns = {
+            "query": [visible(token) for token in head.q_tokens[tile.rows]],
+            "m": [decimal(value) for value in tile.largest],
+            "earlier sums ×": [decimal(value, ".3f") for value in tile.factor],
+            "l": [decimal(value) for value in tile.total],
+        }
+        show("running_softmax", of_columns(columns, caption="After this tile", low=True))
+        _same(head, size)
 
 
 def _known(head: Head, made: Sequence[Tile]) -> Array:
@@ -72,10 +85,10 @@ def _same(head: Head, size: int) -> None:
     difference = float(np.abs(z - head.pattern @ head.v).max())
     q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
     cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
-    result(
-        f"The output differs from the exact one by at most **{tiny(difference)}**. It needs as many multiplications "
-        f"but holds {in_bytes(BYTES * cost.numbers)} at once instead of {in_bytes(BYTES * full.numbers)}, so "
-        "FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
+    st.markdown(
+        f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs as "
+        f"many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
+        f"{in_bytes(BYTES * full.numbers)}, so FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
     )
     if head.is_linear:
         st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")

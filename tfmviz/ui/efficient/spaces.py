@@ -9,7 +9,7 @@ from tfmviz import zoo
 from tfmviz.analysis.efficient import state_space
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.places import PROJECT
-from tfmviz.plots.cells import Axis, Cells, masked, of_tokens, share, signed
+from tfmviz.plots.cells import Axis, Cells, masked, of_tokens, share, signed, written
 from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import controls, icons, inputs, lesson, models
@@ -60,12 +60,14 @@ def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
     )
     values = masked([pattern, shares], np.tri(len(shares), dtype=bool))
     rows, columns = of_tokens("after", tokens), of_tokens("what is left of", tokens)
-    show("left_in_state", Cells(values, rows, columns, share("share"), titles=titles, square=True, across=2))
+    texts = written(np.concatenate(values), ".2f")
+    show(
+        "left_in_state", Cells(values, rows, columns, share("share"), titles=titles, texts=texts, square=True, across=2)
+    )
     near = float(shares[-1, -NEAR:].sum())
     result(
         f"After {markdown.plain(quoted(tokens)[-1])}, **{per_cent(near)}** of the state of layer {layer} comes from "
-        f"the last {counted(min(NEAR, len(tokens)), 'token')}. A token's trace fades at a rate that no later token "
-        "changes; attention can look back at any of them."
+        f"the last {counted(min(NEAR, len(tokens)), 'token')}. A token's trace fades at a fixed rate."
     )
 
 

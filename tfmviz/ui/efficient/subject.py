@@ -13,7 +13,7 @@ from tfmviz.analysis.attention_layer import of_head, turned
 from tfmviz.analysis.efficient import exact
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.predictions import softmax
-from tfmviz.plots.cells import Cells, Form, masked, of_pairs, share
+from tfmviz.plots.cells import Cells, Form, masked, of_pairs, share, written
 from tfmviz.record.edits import Edit, Patch
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -147,17 +147,31 @@ def said_of(found: Effect) -> str:
 
 
 def beside(
-    here: Lesson, head: Head, pattern: Array, z: Array, *, title: str, cost: Cost, kept: Array | None = None
+    here: Lesson,
+    head: Head,
+    pattern: Array,
+    z: Array,
+    *,
+    title: str,
+    cost: Cost,
+    kept: Array | None = None,
+    buckets: Sequence[Sequence[str]] = ((), ()),
 ) -> None:
     """The exact pattern and another, and what that changes, counted and measured on this text.
 
     Args:
         kept: the pairs that the other pattern does not leave out, (q_len, k_len), bool; None: all.
+        buckets: of each query and of each key, written after its token.
     """
     full = head.pattern
     elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
     left = pattern if kept is None else np.where(kept, pattern, -np.inf)
-    show("both_patterns", two_patterns(masked([full, left], head.allowed), head.q_tokens, head.k_tokens, title))
+    rows, columns = (
+        [f"{token} {one}" for token, one in zip(tokens, of_tokens, strict=True)] if of_tokens else tokens
+        for tokens, of_tokens in zip((head.q_tokens, head.k_tokens), buckets, strict=True)
+    )
+    said = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
+    show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, said))
     found = effect(here, z)
     exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
     result(
@@ -173,7 +187,7 @@ def beside(
 def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str) -> Cells:
     """The exact pattern and another one, (2, query, key): NaN where masked, −∞ for what is left out."""
     look: dict[str, Any] = {"form": Form(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
-    return of_pairs(both, q_tokens, k_tokens, share(), **look)
+    return of_pairs(both, q_tokens, k_tokens, share(), texts=written(np.concatenate(both), ".2f"), **look)
 
 
 def no_bias(head: Head) -> None:

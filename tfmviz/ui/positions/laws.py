@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
+from tfmviz.plots.cells import Axis, Frame, written
 from tfmviz.plots.dots import circle
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
@@ -18,8 +19,10 @@ from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import tiny
 
-SHOWN = 16
-"""Rows and columns of a rotation matrix that are drawn."""
+BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+SHOWN = 8
+"""Rows and columns of a rotation matrix that are drawn, around those of the chosen pair."""
 
 
 def shift(waves: Waves, line: DeltaGenerator) -> None:
@@ -29,45 +32,38 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
     i = 0
     if n_pairs > 1:
         i = inputs.slider("Pair i", 0, n_pairs - 1, n_pairs // 8, key="i", help="Dimensions 2i and 2i + 1.", line=line)
-    matrix = laws.shift_matrix(waves.wavelengths, k)
+    matrix, name = laws.shift_matrix(waves.wavelengths, k), f"R{str(k).translate(BELOW)}"
     error = laws.shift_error(waves.table, matrix, k)
     left, right = st.columns(2)
     with left:
         _circle(waves, i, k)
     with right:
-        _matrix(matrix, k)
-    block = matrix[2 * i : 2 * i + 2, 2 * i : 2 * i + 2]
-    name = f"R_{k}, pair {i}"
-    rows = zip((name, " " * len(name)), block, strict=True)
-    st.code("\n".join(f"{said}   {row[0]: .4f}  {row[1]: .4f}" for said, row in rows), language=None)
+        _matrix(matrix, i, name)
     result(
-        f"**PE(pos + {k}) = R_{k} PE(pos), with one matrix for every pos** (largest error over all "
-        f"{waves.length - k} positions: **{tiny(error)}**). Pair {i} rotates by {_turn(waves, i, k):.4g} radians."
+        f"**PE(pos + {k}) = {name} PE(pos), with one matrix for every pos** (largest error over all "
+        f"{waves.length - k} positions: **{tiny(error)}**)."
     )
 
 
 def _circle(waves: Waves, i: int, k: int) -> None:
     start = min(4, waves.length - 1 - k)
     pair = waves.table[:, 2 * i : 2 * i + 2]
-    title = f"Pair {i}: position {start} and position {start + k}"
+    turn = 2 * np.pi * k / waves.wavelengths[i]
+    title = f"Pair {i} from position {start} to {start + k}: rotated by {turn:.4g} radians"
     show("circle", circle(pair, start=start, shift=k, theme=theme()), title=title)
 
 
-def _matrix(matrix: Array, k: int) -> None:
-    corner = matrix[:SHOWN, :SHOWN]
-    show(
-        "rotation",
-        table(
-            corner,
-            f"R_{k}" + (f", its first {SHOWN} rows and columns" if len(matrix) > SHOWN else ""),
-            limit=1.0,
-            axes=("row", "column"),
-        ),
-    )
-
-
-def _turn(waves: Waves, i: int, k: int) -> float:
-    return float(2 * np.pi * k / waves.wavelengths[i])
+def _matrix(matrix: Array, i: int, name: str) -> None:
+    """The rows and columns of the chosen pair, framed, and of its neighbours."""
+    first = max(0, min(2 * i - SHOWN // 2 + 2, len(matrix) - SHOWN))
+    shown = slice(first, first + SHOWN)
+    title = name + (f", rows and columns {first} to {first + SHOWN - 1}" if len(matrix) > SHOWN else "")
+    values, names = matrix[shown, shown], [str(n) for n in range(len(matrix))[shown]]
+    rows, columns = (Axis(what, names, [f"{what} {n}" for n in names]) for what in ("row", "column"))
+    at = 2 * i - first
+    frame = Frame(top=at, left=at, bottom=at + 2, right=at + 2)
+    picture = table(values, title, limit=1.0, texts=written(values, ".3f"))
+    show("rotation", replace(picture, rows=rows, columns=columns, frames=(frame,)))
 
 
 def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
@@ -143,17 +139,22 @@ def _wavelengths(waves: Waves) -> Array:
     return wavelengths(waves.d, base=waves.base).numpy()
 
 
+def base_box() -> float:
+    bases = (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000)
+    return float(inputs.select_slider("Base", bases, 10_000, key="base"))
+
+
 def settings() -> Waves | None:
     """Asks for size and base. If they make no table, says so and gives None."""
     d = inputs.number_box("d", key="width", value=512, step=2, help="Dimensions per position.")
     length = inputs.number_box("Positions", key="places", value=50)
-    base = inputs.select_slider("Base", (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000), 10_000, key="base")
+    base = base_box()
     if not 2 <= length <= LARGEST:
         st.warning(f"Choose 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon=icons.WARNING)
     elif d > LARGEST:
         st.warning(f"Choose at most {LARGEST} dimensions; {d:,} cannot be drawn here.", icon=icons.WARNING)
     else:
-        waves = Waves(d=int(d), length=int(length), base=float(base))
+        waves = Waves(d=int(d), length=int(length), base=base)
         try:
             _wavelengths(waves)
         except ValueError as error:

@@ -83,7 +83,7 @@ def choose() -> Place | None:
         return None
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
     with lesson.line("trained"):
-        st.markdown("As in BERT and GPT-2, every position has a trained vector.")
+        st.markdown("BERT and GPT-2 train such a table.")
         chosen = inputs.selectbox("Trained table", list(places), index=first, key="trained")
     name, stack = places[chosen]
     return Place(model=models.load(name), stack=stack)
@@ -149,6 +149,8 @@ def norms(place: Place) -> None:
         ),
     )
     poor = position_table.untrained(values, std=STD)
+    if place.model.name == REVERSE and place.stack == "encoder":
+        st.markdown("Row 11 was met in one training word of 12.")
     if not place.is_ours:
         result(f"{len(values) - len(poor)} of {len(values)} rows are clearly longer than random ones ({began:.2f}).")
     elif len(poor):

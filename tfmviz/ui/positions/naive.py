@@ -42,7 +42,9 @@ def appended_index(here: Lesson) -> None:
     if len(vectors) < 2:
         st.info("Type at least two different words.", icon=icons.INFO)
         return
-    with_index, with_waves = _alike(model, here.text)
+    line = lesson.line("appended")
+    length = inputs.select_slider("Positions", (200, 1000, 5000), 200, key="index_up_to", line=line)
+    with_index, with_waves = _alike(model, here.text, length)
     show(
         "appended",
         lines(
@@ -54,8 +56,8 @@ def appended_index(here: Lesson) -> None:
     half = f"passes 0.5 at position {int(np.argmax(with_index > 0.5))} and " * bool(with_index.max() > 0.5)
     result(
         f"The mean cosine of your words is {with_index[0]:.2f}. With the index appended it "
-        f"{half}is **{with_index[-1]:.3f}** at {len(with_index) - 1}: **the index drowns out the words**. With a "
-        f"sinusoid it is at most {with_waves.max():.2f}."
+        f"{half}is **{with_index[-1]:.3f}** at {length - 1:,}: **the index drowns out the words**, whose mean norm is "
+        f"{np.linalg.norm(vectors, axis=-1).mean():.1f}. With a sinusoid it is at most {with_waves.max():.2f}."
     )
 
 
@@ -68,14 +70,14 @@ def _different_words(model: Model, text: str) -> Array:
 
 
 @shared
-def _alike(model: Model, text: str) -> tuple[Array, Array]:
-    """Mean cosine between different words at each of 200 positions: index appended, sinusoid added."""
+def _alike(model: Model, text: str, length: int) -> tuple[Array, Array]:
+    """Mean cosine between different words at each position: index appended, sinusoid added."""
     from tfmviz.positions.sinusoidal import sinusoids
 
     vectors = _different_words(model, text)
-    waves = sinusoids(200, vectors.shape[1]).numpy()
+    waves = sinusoids(length, vectors.shape[1]).numpy()
     return (
-        naive_positions.alike_with_index(vectors, range(200)),
+        naive_positions.alike_with_index(vectors, range(length)),
         np.array([naive_positions.alikeness(vectors, wave) for wave in waves]),
     )
 
@@ -115,14 +117,17 @@ def counter(_: Lesson) -> None:
     values = naive_positions.binary(length, n_bits)
     bits = range(n_bits)
     rows = Axis("", [f"every {2**bit}" for bit in bits], [f"bit {bit}" for bit in bits])
-    show("bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=Form(digits=0)))
+    left, right = st.columns(2)
+    with left:
+        show("bits_map", Cells(values.T[None], rows, Axis("position"), Scale("norms", 0, 1), form=Form(digits=0)))
     waves = sinusoids(length, 2 * (-(-n_bits // 2))).numpy()
     steps = [naive_positions.steps(table) for table in (values, waves)]
     middle = length // 2
     flipped = int(np.abs(values[middle] - values[middle - 1]).sum())
     result(
         f"{n_bits} bits count {2**n_bits} positions, but from {middle - 1} to {middle}, **{flipped} bits flip at "
-        "once**. Sines and cosines change smoothly:"
+        "once**. Sines and cosines change smoothly."
     )
     series, y_range = dict(zip(("bits", "sines and cosines"), steps, strict=True)), (0, 1.08 * float(steps[0].max()))
-    show("bit_steps", lines(series, "distance to the next position", y_range=y_range))
+    with right:
+        show("bit_steps", lines(series, "distance to the next position", y_range=y_range))

@@ -29,36 +29,38 @@ def on_words(here: Lesson) -> None:
     words, added = trace["embed"], trace["decoder.pos_embed"]
     scale = float(np.sqrt(model.config.d_model))
     label = f"× √d_model = {scale:.2f}, as in the model"
-    scaled = inputs.toggle(label, value=True, key="scaled", line=lesson.line("scaled"))
+    line = lesson.line("scaled")
+    scaled = inputs.toggle(label, value=True, key="scaled", line=line)
+    joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
     words = words if scaled else words / scale
     lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
     show(
         "added_lengths",
         pairs(trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token", theme=theme()),
     )
-    kept = [cosines(np.stack(both))[0, 1] for both in zip(words, words + added, strict=True)]
+    before = np.pad(words, ((0, 0), (0, words.shape[1]))) if joined else words
+    after = np.concatenate([words, added], axis=1) if joined else words + added
+    kept = [cosines(np.stack(both))[0, 1] for both in zip(before, after, strict=True)]
     drowned = lengths[1][0] > lengths[0].mean()
     result(
-        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between sum "
-        f"and word is **{np.mean(kept):.2f}** on average. "
+        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between "
+        f"{'both together' if joined else 'sum'} and word is **{np.mean(kept):.2f}** on average. "
         + ("Without √d_model the position drowns out the word." if not scaled and drowned else "")
     )
-    _token_cosines(trace, words, added)
+    _token_cosines(trace, cosines(before), cosines(after), "concatenating" if joined else "adding")
     st.markdown(
-        "⚠ Some slides add p to q, k and v instead. The paper adds it to x, once: q = (x + p) W_Q = x W_Q + p W_Q, "
-        "so each head can ignore p."
+        "⚠ Some slides add p to q, k and v. The paper adds it to x: q = x W_Q + p W_Q, so each head can ignore p."
     )
 
 
-def _token_cosines(trace: Trace, words: Array, added: Array) -> None:
-    before, after = cosines(words), cosines(words + added)
-    parts = (("before adding", before), ("after adding", after))
+def _token_cosines(trace: Trace, before: Array, after: Array, how: str) -> None:
+    parts = ((f"before {how}", before), (f"after {how}", after))
     for column, (name, values) in zip(st.columns(2), parts, strict=True):
         with column:
             show(
                 f"cosines_{name.split()[0]}",
                 between(values, f"cosine, {name}", of_tokens("token", trace.tokens)),
-                follows=name == "after adding",
+                follows=name.startswith("after"),
             )
     ids = trace.target.ids
     twice = next(((ids.index(t), n) for n, t in enumerate(ids) if ids.index(t) < n), None)

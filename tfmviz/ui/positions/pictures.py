@@ -60,13 +60,13 @@ def digits() -> None:
     count = zoo.pictures.N_PATCHES
     order = np.random.default_rng(shuffled).permutation(count) if shuffled else np.arange(count)
     read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
-    left, right = st.columns([2, 3])
+    left, middle, right = st.columns([1, 1, 2])
     with left:
         what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
         _board(shown, what)
-        if shuffled:
-            _as_read(shown, order)
         st.markdown(_measured_in_words(len(labels)))
+    with middle:
+        _as_read(shown, order)
     with right:
         st.markdown(f"{what}. {_answers(read)}")
         p = softmax(read[kind]["logits"])
@@ -153,7 +153,8 @@ def _measured_in_words(n: int) -> str:
     )
     return (
         f"Of {n} held-out digits the model with positions identifies **{learned[0]}**, or {learned[1]} with shuffled "
-        f"patches; without positions it is **{none[0]}** and {none[1]}."
+        f"patches; without positions it is **{none[0]}** and {none[1]}. A convolution knows "
+        "neighbours from the start; that **inductive bias** is gone."
     )
 
 

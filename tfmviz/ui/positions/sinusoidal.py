@@ -17,7 +17,7 @@ from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.positions.laws import Waves, near_and_far, settings, shift
+from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
 from tfmviz.ui.positions.tables import lines, table
 from tfmviz.ui.tabs import Tab, tabs
@@ -30,7 +30,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
         "wave",
         here,
         Tab("Curves", of_waves(curves), "Each pair of dimensions turns like a clock hand."),
-        Tab("By hand", of_waves(by_hand), "The paper's i counts from 0; some slides count from 1."),
+        Tab("By hand", by_hand),
         Tab("Why many waves", of_waves(repeats)),
         Tab("Heat map", of_waves(heat_map)),
         Tab("A shift is a rotation", of_waves(shift)),
@@ -110,37 +110,56 @@ def _frequencies(waves: Waves, chosen: list[int]) -> None:
     )
 
 
-def by_hand(waves: Waves, line: DeltaGenerator) -> None:
-    """Four dimensions, number by number, and why one frequency is not enough."""
+AS_PRINTED = ("as in the paper", "i from 1", "without the power")
+"""Formulas of the angle; some slides print the second or the third."""
+
+
+def by_hand(_: Lesson) -> None:
+    """Four dimensions, number by number, with the angle as the paper and as some slides print it."""
     import torch
 
     from tfmviz.positions.sinusoidal import sinusoids_at
     from tfmviz.positions.sinusoidal import waves as waves_at
 
-    position = inputs.number_box("Position", key="by_hand", line=line, value=3)
+    with lesson.line("waves"):
+        printed = inputs.segmented_control("Formula", AS_PRINTED, key="as_printed", required=True)
+        position = int(inputs.number_box("Position", key="by_hand", value=3))
+        base = base_box()
     try:
-        row = sinusoids_at(torch.tensor([int(position)]), 4, base=waves.base)[0].numpy()
+        sinusoids_at(torch.tensor([position]), 4, base=base)
     except ValueError as error:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
-    lines = []
-    for j, value in enumerate(row):
-        i, name = j // 2, "cos" if j % 2 else "sin"
-        angle = position / waves.base ** (2 * i / 4)
-        lines.append(
-            f"PE({position}, {j}) = {name}({position} / {waves.base:g}^({2 * i}/4)) = {name}({angle:.6g}) = {value:.5f}"
-        )
-    st.code("\n".join(lines), language=None, wrap_lines=True)
-    small = Waves(d=4, length=4, base=waves.base)
-    show("worked", table(small.table, "PE(position, dimension), d = 4", limit=None, texts=written(small.table, ".3f")))
+    divisors = [_divisor(i, base, printed) for i in (0, 1)]
+    said = []
+    for j in range(4):
+        name, (divisor, formula) = "cos" if j % 2 else "sin", divisors[j // 2]
+        value = _value(position, j, divisor)
+        ends = f"{name}({position / divisor:.6g}) = {value:.5f}" if divisor else "undefined: division by 0"
+        said.append(f"PE({position}, {j}) = {name}({position} / {formula}) = {ends}")
+    st.code("\n".join(said), language=None, wrap_lines=True)
+    values = np.array([[_value(row, j, divisors[j // 2][0]) for j in range(4)] for row in range(4)])
+    show("worked", table(values, "PE(position, dimension), d = 4", limit=1.0, texts=written(values, ".3f")))
     show_code(waves_at)
+
+
+def _divisor(i: int, base: float, printed: str) -> tuple[float, str]:
+    """What a position is divided by in pair i of 4 dimensions, and how it is written."""
+    i += printed == AS_PRINTED[1]
+    if printed == AS_PRINTED[2]:
+        return base * 2 * i / 4, f"({base:g} · {2 * i}/4)"
+    return base ** (2 * i / 4), f"{base:g}^({2 * i}/4)"
+
+
+def _value(position: int, j: int, divisor: float) -> float:
+    return float((np.cos if j % 2 else np.sin)(position / divisor)) if divisor else np.nan
 
 
 def repeats(waves: Waves, line: DeltaGenerator) -> None:
     """One wave repeats itself; many of different length do not."""
     wavelength = inputs.slider("Single wavelength", 2, 24, 6, key="wave_length", line=line)
     length = waves.length
-    single = laws.wave(np.arange(length), wavelength)[:, None]
+    single = np.stack([laws.wave(np.arange(length), wavelength, quarter=part) for part in (0, 1)], axis=1)
     many = waves.table[:length]
     left, right = st.columns(2)
     with left:
@@ -155,16 +174,14 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
 
 
 def _single_wave(wavelength: int) -> None:
-    """Three turns of one sine, with the positions at which it repeats itself."""
-    x = np.linspace(0, 3 * wavelength, 30 * wavelength + 1)
-    at = np.arange(3 * wavelength + 1)
-    y, stroke = laws.wave(at, wavelength), Stroke(theme().text, dot=40)
-    line = Line("P", at, y, stroke, "P at {:g}: {:.4g}".format, (x, laws.wave(x, wavelength)))
-    axes, marked = (
-        Axes("position", f"sin(2π pos / {wavelength})", legend=False),
-        [(p, f"P{p}") for p in at[::wavelength].tolist()],
-    )
-    show("one_wave", line_chart([line], axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
+    """Three turns of one sine and its cosine, with the positions at which both repeat themselves."""
+    x, at = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
+    parts = []
+    for part, (name, colour) in enumerate((("sin", theme().text), ("cos", theme().plain))):
+        said, y, curve = f"{name}(2π pos / {wavelength})", *(laws.wave(n, wavelength, quarter=part) for n in (at, x))
+        parts.append(Line(said, at, y, Stroke(colour, dot=40), f"{said} at {{:g}}: {{:.4g}}".format, (x, curve)))
+    axes, marked = Axes("position", "one wave"), [(p, f"P{p}") for p in at[::wavelength].tolist()]
+    show("one_wave", line_chart(parts, axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
 
 
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:

@@ -40,9 +40,10 @@ def going_down() -> None:
         plain = inputs.select_slider("η of descent", (0.003, 0.01, 0.03, 0.05, 0.1, 0.3), 0.03, key="eta_plain")
         beta1 = inputs.select_slider("β₁", (0.0, 0.5, 0.9, 0.99), 0.9, key="beta1")
         beta2 = inputs.select_slider("β₂", (0.0, 0.9, 0.98, 0.999), 0.98, key="beta2")
+        epsilon = inputs.select_slider("ε", (1e-9, 1e-6, 1e-3, 0.1, 1.0), 1e-9, key="adam_epsilon")
     function, gradient = valley(float(steepness))
     start = np.array([x, y]).round(1)  # a slider's 0.0 may be 10⁻¹⁷, and a steep valley makes anything but 0 grow
-    settings = AdamSettings(learning_rate=rate, beta1=beta1, beta2=beta2)
+    settings = AdamSettings(learning_rate=rate, beta1=beta1, beta2=beta2, epsilon=epsilon)
     with_correction = adam(gradient, start, settings, steps=STEPS)
     walked = (
         with_correction.places,

@@ -13,7 +13,7 @@ import streamlit as st
 from tfmviz.analysis import smoothing
 from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
-from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines
+from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines, over
 from tfmviz.plots.pairs import pairs
 from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.figures import result, show, show_code, theme
@@ -54,10 +54,14 @@ def smoothed(here: Lesson) -> None:
     p = np.exp(log_p[shown])
     series, of = ("target q", "prediction p"), "vocabulary entry"
     names = [f"“{token}”" for token in tokens]
-    show(
-        "smoothed",
-        pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, theme=theme()),
-    )
+    left, right = st.columns(2)
+    with left:
+        show(
+            "smoothed",
+            pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, theme=theme()),
+        )
+    with right:
+        _by_confidence(epsilon, len(log_p), float(p[0]))
     result(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show(
         "slopes",
@@ -71,6 +75,28 @@ def smoothed(here: Lesson) -> None:
         ),
     )
     show_code(smoothing.smoothed, smoothing.divergence, smoothing.gradient)
+
+
+def _by_confidence(epsilon: float, n: int, own: float) -> None:
+    """The loss against the probability of the target, where all other entries share the rest evenly."""
+    confidence = np.linspace(0.01, 0.9999, 400)
+    rest = np.log((1 - confidence) / (n - 1))
+    curves = {}
+    for share in dict.fromkeys((0.0, epsilon)):
+        target = 1 - share + share / n
+        entropy = sum(part * math.log(part / count) for part, count in ((target, 1), (1 - target, n - 1)) if part > 0)
+        curves[f"ε = {share:g}"] = entropy - target * np.log(confidence) - (1 - target) * rest
+    show(
+        "by_confidence",
+        over(
+            confidence,
+            curves,
+            Axes("confidence: p of the target", "KL(q ‖ p)"),
+            mark=(own, "this model"),
+            theme=theme(),
+        ),
+        title="Loss against confidence, the rest spread evenly",
+    )
 
 
 def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
@@ -103,16 +129,20 @@ def calibration() -> None:
         f"ε = 0, temperature {at:g}": _at(data, WITHOUT, at),
     }
     guesses = {name: _guesses(row) for name, row in rows.items()}
-    _figures(rows, guesses)
+    left, right = st.columns(2)
+    with left:
+        _reliability(guesses)
+    with right:
+        _calibrated(rows, guesses)
+        st.markdown(_translators())
     st.markdown(
         "Below the diagonal a model is overconfident; the **expected calibration error** is the mean distance from it. "
         f"Dividing the logits by a temperature also helps; **{best:g}** is best here (Guo et al. 2017)."
     )
-    st.markdown(_translators())
     st.caption("Two models after 43 epochs on one short text (`scripts.train_recipe smoothing`).")
 
 
-def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
+def _reliability(guesses: Mapping[str, Reliability]) -> None:
     ends, look = np.array([0.0, 1.0]), Stroke(theme().text, DASHES[2], 1.5)
     lines = [Line("perfect calibration", ends, ends, look, lambda x, _: f"{x:.0%}")]
     points = {name: (g.confidence[g.count > 0], g.accuracy[g.count > 0]) for name, g in guesses.items()}
@@ -120,6 +150,9 @@ def _figures(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliabili
     axes = Axes("confidence: probability of the guess", "accuracy: share of correct guesses", 400)
     words = [line.name for line in lines]
     show("reliability", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.0), words=words))
+
+
+def _calibrated(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
     show(
         "calibrated",
         Table(

@@ -35,7 +35,7 @@ def biases(here: Lesson) -> None:
         {
             "ALiBi": of_scheme("alibi", added, slopes),
             "T5 buckets": of_scheme("t5", added, t5_biases, t5_buckets),
-            "Shaw": of_scheme("shaw", added, shaw_vectors, shaw_index),
+            "Shaw": of_scheme("shaw", shaw, added),
         },
     )(here)
 
@@ -69,8 +69,8 @@ def added(shown: Subject) -> None:
     tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
     values = masked(list(tiles.values()), mask)
     scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would look like nothing
-    frames, titles = chosen_row(row, len(shown.tokens)), tuple(tiles)
-    show("bias_tiles", of_pairs(values, shown.tokens, shown.tokens, scale, frames=frames, titles=titles))
+    frames, titles, texts = chosen_row(row, len(shown.tokens)), tuple(tiles), written(np.concatenate(values), ".2f")
+    show("bias_tiles", of_pairs(values, shown.tokens, shown.tokens, scale, texts=texts, frames=frames, titles=titles))
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
     show("bias_row", pairs(shown.tokens, *shares, series=series, title="attention", theme=theme()))
@@ -131,40 +131,36 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
     return buckets(torch.from_numpy(distance), bidirectional=both_ways).numpy()
 
 
-def shaw_vectors(shown: Subject) -> None:
-    """What the head's queries get from each distance, and the learned vectors that decide it."""
+def shaw(shown: Subject) -> None:
+    """Which pairs of the sentence's tokens share a learned vector, the vectors, and what the head's queries get."""
     vectors = shown.model.position_effects(shown.layer.split(".")[0], CLIP + 1).vectors
     assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
+    left, right = st.columns([2, 3])
+    line = lesson.line("shaw")
+    clip = inputs.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", line=line)
+    n = len(shown.tokens)
+    rows, mask = clip - rotations.relative_index(n, n, clip=clip), np.tri(n, dtype=bool)
+    with left:
+        show("shaw", _classes(masked([rows], mask), shown.tokens, f"row of a, at most k = {clip}"))
+    with right:
+        show("shaw_vectors", scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")))
+    st.markdown(f"Both ways, k = {clip} needs **{2 * clip + 1} learned vectors** a; this causal model has k = {CLIP}.")
+    _shaw_scores(shown, back)
+
+
+def _shaw_scores(shown: Subject, back: Array) -> None:
     products = shown.of_head("q") @ back.T / shown.model.weights.attention(shown.layer).divisor  # (len, distance)
     row = shown.query
     own = quoted(shown.tokens)[row]
     drawn = {own: products[row], "mean of all tokens": products.mean(axis=0)}
-    distances = np.arange(CLIP + 1)
-    left, right = st.columns(2)
-    with left:
-        show("shaw_scores", over(distances, drawn, Axes("distance i − j", "q · a / √d"), theme=theme()))
-    with right:
-        show(
-            "shaw_vectors",
-            scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")),
-        )
     best = int(products[row].argmax())
+    st.latex(r"s_{ij} = \frac{q_i \cdot k_j + q_i \cdot a_{i-j}}{\sqrt d}")
+    axes = Axes("distance i − j", "q · a / √d")
+    show("shaw_scores", over(np.arange(CLIP + 1), drawn, axes, theme=theme()))
     result(
         f"Head {shown.head} at {markdown.plain(own)} favours the key "
         + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")
-        + " The term q_i · a_(j−i) depends on the query and the distance, so, unlike RoPE's, the score is no inner "
+        + " The term q_i · a_(i−j) depends on the query and the distance, so, unlike RoPE's, the score is no inner "
         "product ⟨f(x, i), f(y, j)⟩. Wang et al. (2019) take the distance in the parse tree."
-    )
-
-
-def shaw_index(shown: Subject) -> None:
-    """Which pairs of the sentence's tokens share a vector."""
-    line = lesson.line("shaw")
-    clip = inputs.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", line=line)
-    found = rotations.relative_index(len(shown.tokens), len(shown.tokens), clip=clip)
-    show("shaw", _classes(found[None].astype(float), shown.tokens, "index of a"))
-    st.markdown(
-        f"With k = {clip}, each cell picks one of **{2 * clip + 1} learned vectors** a. The model has k = {CLIP} and, "
-        "being causal, trains only those of keys to the left."
     )

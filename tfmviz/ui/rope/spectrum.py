@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 N_RANDOM = 2_000
 """Number of random vectors whose products are averaged."""
 
+OWN = Axes("distance i − j", "mean of q · k")
+"""Of the figures of the head's own queries and keys."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Spectrum:
@@ -202,7 +205,7 @@ def decay(shown: Subject) -> None:
     """The paper's bound, random vectors and the model's own queries and keys against distance."""
     with lesson.line("decay"):
         reach = inputs.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to")
-    figure = st.container()
+    left, right = st.columns(2)
     chosen = spectrum(shown, shown.trace[f"{shown.layer}.q"].shape[-1])
     if chosen is None:
         return
@@ -211,43 +214,48 @@ def decay(shown: Subject) -> None:
     limit = rotations.relative_bound(theta_, distances)
     same, other = _random_products(tuple(theta_.tolist()), reach)
     drawn = {"the paper's bound": limit / limit[0], "random, k = q": same, "random, k unrelated": other}
-    with figure:
-        axes = Axes("distance i − j", "relative to distance 0")
-        show("decay", over(distances, drawn, axes, theme=theme()))
-    st.markdown(
-        "With unrelated keys the mean is 0 everywhere, so a distant score need not be small (bound: Su et al. 2021)."
-    )
-    _own_decay(shown, theta_, distances)
+    with left:
+        show(
+            "decay",
+            over(distances, drawn, Axes("distance i − j", "relative to distance 0"), theme=theme()),
+            title="The paper's bound",
+        )
+    with right:
+        anywhere = _own_decay(shown, theta_, distances)
+    st.markdown("With unrelated keys the mean is 0 everywhere (bound: Su et al. 2021).")
+    _own_places(shown, theta_, anywhere)
     _own_bound(shown, theta_, distances)
 
 
-def _own_decay(shown: Subject, theta_: Array, distances: Array) -> None:
-    """The head's own queries and keys: every pair put at every distance, and the pairs where they stand."""
-    q, k = shown.of_head("q"), shown.of_head("k")
-    anywhere = rotations.mean_of_all_pairs(q, k, theta_, distances)
-    turned = [rotations.turn_pairs(x, rotations.angles(np.arange(len(x)), theta_)) for x in (q, k)]
-    stands = along_diagonals(turned[0] @ turned[1].T)[0][: len(distances)]
-    near, axes = len(stands), Axes("distance i − j", "mean of q · k")
-    left, right = st.columns(2)
-    with left:
-        drawn = {"pairs actually at that distance": stands, "all pairs at every distance": anywhere[:near]}
-        show(
-            "own_decay",
-            over(distances[:near], drawn, axes, theme=theme()),
-            title="Your words at their own positions",
-        )
-    with right:
-        show(
-            "own_decay_far",
-            over(
-                distances,
-                {"all pairs at every distance": anywhere},
-                axes,
-                mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
-                theme=theme(),
-            ),
-            title="Your words further apart",
-        )
+def _own_decay(shown: Subject, theta_: Array, distances: Array) -> Array:
+    """The head's own queries and keys, every pair put at every distance: the mean of q · k, as `distances`."""
+    found = rotations.mean_of_all_pairs(shown.of_head("q"), shown.of_head("k"), theta_, distances)
+    show(
+        "own_decay_far",
+        over(
+            distances,
+            {"all pairs at every distance": found},
+            OWN,
+            mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
+            theme=theme(),
+        ),
+        title="Your words moved apart",
+    )
+    return found
+
+
+def _own_places(shown: Subject, theta_: Array, anywhere: Array) -> None:
+    """The pairs at the distances that they have, next to all pairs put there."""
+    by = rotations.angles(np.arange(len(shown.tokens)), theta_)
+    q, k = (rotations.turn_pairs(shown.of_head(site), by) for site in "qk")
+    stands = along_diagonals(q @ k.T)[0][: len(anywhere)]
+    near = len(stands)
+    drawn = {"pairs actually at that distance": stands, "all pairs at every distance": anywhere[:near]}
+    show(
+        "own_decay",
+        over(np.arange(near), drawn, OWN, theme=theme()),
+        title="Your words at their own positions",
+    )
 
 
 def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:

@@ -21,6 +21,7 @@ from tfmviz.ui import controls, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.size.own import ALL, fitted
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, decimal, in_words, per_cent, tiny
@@ -172,7 +173,7 @@ def _losses(found: Comparison) -> None:
         seeds(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
         alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in shown.items()),
     )
-    st.caption("Dots are runs, bars means; dashed: the baseline. Purple is better, orange worse.")
+    st.caption("Dots are runs, bars means; purple is better, orange worse.")
 
 
 def _title(name: str) -> str:
@@ -187,8 +188,8 @@ def _table(found: Comparison) -> None:
             caption="Each variant and the baseline",
             columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
             rows=[_row(found, name) for name in found.variants],
-            about="Multiplications are per token of a full context; ± is the standard deviation of a loss, half the "
-            "95% interval of a difference. Narang: table 1 of Narang et al. 2021, minus their baseline.",
+            about="Multiplications per token; ±: standard deviation of a loss, half the 95% interval of a difference. "
+            "Narang: table 1 of Narang et al. 2021, minus their baseline.",
         ),
     )
 
@@ -214,9 +215,14 @@ def _plus_minus(difference: Difference) -> str:
 def _words(found: Comparison) -> str:
     lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
     seeds = len(found.baseline.loss)
+    law, n, d = fitted(ALL).law, found.baseline.n_parameters, found.about["tokens"]
+    more = [decimal(float(law.loss(n, d) - loss), ".2f") for loss in (law.loss(10 * n, d), law.loss(n, 10 * d))]
+    best = min(found.difference(name).mean for name in CHANGES if name in found.variants)
     return (
         f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
         f"baseline excludes 0 (Welch's t, {seeds} seeds).\n\n"
+        f"**Or simply more?** The best change gains {decimal(-best, '.2f')} nats. By the law of “Our own runs”, ten "
+        f"times the parameters would gain {more[0]}, ten times the tokens **{more[1]}**.\n\n"
         "**Not trained here.** ReZero, x + α f(x) with α from 0 and no norm (Bachlechner et al. 2020), and designs "
         f"found by search, such as the Evolved Transformer (So et al. 2019).\n\n{_about(found)}"
     )

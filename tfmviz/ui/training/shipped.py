@@ -54,10 +54,8 @@ def curves() -> None:
     best = min(last, key=lambda name: last[name])
     bright = best
     if len(found) > 1:
-        bright = (
-            line.selectbox("Highlight", names, names.index(best), key="bright", format_func=_short, bind="query-params")
-            or best
-        )
+        shorts = {_short(name): name for name in names}
+        bright = shorts[line.selectbox("Highlight", list(shorts), names.index(best), key="bright", bind="query-params")]
     with figure:
         show(
             "shipped_losses",

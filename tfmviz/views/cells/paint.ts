@@ -63,7 +63,7 @@ function paintCells(pen: Pen, scene: Scene, image: HTMLCanvasElement, matrix: nu
   }
   paintMasked(pen, scene, matrix);
   paintGaps(pen, scene, colours.ground);
-  paintTexts(pen, scene);
+  paintTexts(pen, scene, matrix);
   paintMarks(pen, scene);
 }
 
@@ -101,13 +101,18 @@ function paintGaps(pen: Pen, { picture: { rows, columns }, place: { wide, high }
 }
 
 /** Numbers stand in all cells in one size, or in none. */
-function paintTexts(pen: Pen, { picture, place: { wide, high, numbers }, colours }: Scene) {
-  const { columns, values, texts, scale } = picture;
+function paintTexts(pen: Pen, { picture, place: { wide, high, numbers }, colours }: Scene, matrix: number) {
+  const { rows, columns, values, texts, scale } = picture;
   if (!texts || !numbers) return;
   const colourOf = painter(scale, colours.isDark);
   setPen(pen, { font: `${numbers}px ${colours.font}`, textAlign: "center", textBaseline: "middle" });
-  for (const [n, text] of texts.flat().entries()) {
-    pen.fillStyle = inkOnRgb(Number.isFinite(values[n]) ? colourOf(values[n]) : bytesOf(colours.masked));
+  const first = matrix * rows.count;
+  for (const [n, text] of texts
+    .slice(first, first + rows.count)
+    .flat()
+    .entries()) {
+    const value = values[first * columns.count + n];
+    pen.fillStyle = inkOnRgb(Number.isFinite(value) ? colourOf(value) : bytesOf(colours.masked));
     pen.fillText(text, ((n % columns.count) + 0.5) * wide, (Math.floor(n / columns.count) + 0.5) * high + 1);
   }
 }

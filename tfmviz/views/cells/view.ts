@@ -146,13 +146,15 @@ class Cells extends Shell {
     Object.assign(this.mark.style, { left, top, width, height });
   }
 
-  /** A cell of the first matrix by the names of its row and its column, or one of these alone. */
+  /** A cell by the names of its row and its column, or one of these alone; the first may be the title of its matrix. */
   locate(...names: string[]) {
+    const titled = this.picture.titles.findIndex((title) => title.split(":")[0] === names[0]); // a number may follow
     const { corners, wide, high, numbers } = this.place;
     const [rows, columns] = [this.picture.rows, this.picture.columns].map((axis) =>
       Array.from({ length: axis.count }, (_, n) => nameOf(axis, n)),
     );
-    return cellOf(this.canvas, { ...corners[0], wide, high, rows, columns }, names, numbers);
+    const lattice = { ...corners[Math.max(titled, 0)], wide, high, rows, columns };
+    return cellOf(this.canvas, lattice, titled < 0 ? names : names.slice(1), numbers);
   }
 
   choose(cell: Cell | null) {

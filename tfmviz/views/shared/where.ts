@@ -15,7 +15,7 @@ export function indexOf(names: string[], asked: string) {
 /** Cells on a canvas: the corner of the first and their size in its pixels, the names of rows and columns. */
 export type Lattice = { x: number; y: number; wide: number; high: number; rows: string[]; columns: string[] };
 
-/** A cell by the names of its row and its column, in either order, or one alone; the numbers in it have `letters`. */
+/** A cell by the names of its row and its column, in either order, or one alone; without names all. `letters` are its. */
 export function cellOf(canvas: HTMLCanvasElement, lattice: Lattice, names: string[], letters: number): Seen | null {
   const { x, y, wide, high, rows, columns } = lattice;
   const found = crossing(lattice, names) ?? crossing(lattice, [...names].reverse());
@@ -33,6 +33,7 @@ export function cellOf(canvas: HTMLCanvasElement, lattice: Lattice, names: strin
 
 // Row and column with these names; of a single name that of the row, or else of the column; null where there is none.
 function crossing({ rows, columns }: Lattice, [one, other]: string[]) {
+  if (one === undefined) return [-1, -1];
   const row = indexOf(rows, one);
   if (other === undefined && row >= 0) return [row, -1];
   const column = indexOf(columns, other ?? one);
