@@ -129,7 +129,7 @@ def test_four_terms_are_the_bilinear_forms_of_the_paper() -> None:
 def test_positions_added_to_queries_and_keys_meet_by_distance_alone() -> None:
     found = trials.terms_of(duel.twin_of("sinusoidal"), TEXT, 0, trials.JOINS[1])
     ids = ids_of(TEXT)
-    w, x = numpy_twins.weights(folder("sinusoidal")), numpy_twins.embedding(folder("sinusoidal"), ids)
+    w, x = numpy_model.weights(folder("sinusoidal")), numpy_model.embedding(folder("sinusoidal"), ids)
     block = "decoder.blocks.0.self_attn"
     normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
     normed = normed * w[f"{block}_residual.norm.weight"] + w[f"{block}_residual.norm.bias"]
