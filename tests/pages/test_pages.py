@@ -265,7 +265,7 @@ def test_of_a_long_text_the_heads_that_are_looked_at_are_sent() -> None:
 def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
     (models / "tiny-english" / "model.safetensors").unlink()
     app = open_page()
-    assert "train one" in app.error[0].value
+    assert "README.md" in app.error[0].value
     assert r"model\.safetensors is missing" in app.warning[0].value
 
 

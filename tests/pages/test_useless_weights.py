@@ -4,7 +4,7 @@ none may say "nan": on the page, in a label, or to those who cannot see a figure
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,7 +15,10 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, forget, open_page, spaces, views
 from tests.traces import read_blob
 from tfmviz import zoo
-from tfmviz.ui import lesson, router
+from tfmviz.ui import router, tabs
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.positions import learned, naive, sinusoidal
+from tfmviz.ui.tabs import Tab
 
 NOT_A_NUMBER = re.compile(r"(?<![A-Za-z])[−-]?(nan|inf|infinity)(?![A-Za-z])", re.IGNORECASE)
 
@@ -40,12 +43,13 @@ def _models_of_zeros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 def test_no_part_of_a_page_raises_or_says_nan(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     n_tabs = [1]
 
-    def draw_one(key: str, parts: Mapping[str, tuple[str, Callable[[], object]]], **_: object) -> None:
+    def draw_one(_key: str, here: Lesson, *parts: Tab, **_: object) -> None:
         n_tabs.append(len(parts))
         st.session_state.setdefault("open", 0)
-        list(parts.values())[min(st.session_state["open"], len(parts) - 1)][1]()
+        parts[min(st.session_state["open"], len(parts) - 1)].draw(here)
 
-    monkeypatch.setattr(lesson, "tabs", draw_one)
+    for module in (tabs, naive, learned, sinusoidal):
+        monkeypatch.setattr(module, "tabs", draw_one)
     app = open_page(page)
     not_numbers = list(without_number(app))
     for index in range(1, max(n_tabs)):

@@ -65,7 +65,7 @@ def open_checkpoint(
     folder = Path(given).expanduser()
     if folder.is_dir():
         found = _described(folder, origin=str(folder))
-        _check_size(n_bytes := sum(path.stat().st_size for path in shards(folder)), most)
+        _check_size(n_bytes := sum(path.stat().st_size for path in shards(folder) if path.is_file()), most)
         if is_look:
             say(_in_short(found, n_bytes=n_bytes))
         return found
@@ -158,7 +158,7 @@ def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) 
         folder = Path(snapshot_download(name, local_files_only=True))
     if folder.name and _is_whole(folder):
         found = _described(folder, origin=f"{name}, commit {folder.name}")
-        _check_size(n_bytes := sum(path.stat().st_size for path in shards(folder)), most)
+        _check_size(n_bytes := sum(path.stat().st_size for path in shards(folder) if path.is_file()), most)
         if is_look:
             say(_in_short(found, n_bytes=n_bytes))
         return found

@@ -16,7 +16,7 @@ from tfmviz.model.attention import capped
 from tfmviz.model.block import Stack
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import activation
-from tfmviz.model.linear import Linear, product
+from tfmviz.model.linear import HALF, Linear, product
 from tfmviz.model.norms import build_norm
 from tfmviz.model.unfilled import unfilled
 from tfmviz.record.tap import NO_TAP, Tap
@@ -37,7 +37,8 @@ class Embedding(nn.Module):
 
     def embed(self, ids: Tensor) -> Tensor:
         """(batch, len) vocabulary indices to (batch, len, d_embed)."""
-        x = F.embedding(ids, self.W_E).float()
+        x = F.embedding(ids, self.W_E)
+        x = x.float() if x.dtype in HALF else x
         x = x if self.scale == 1.0 else x * self.scale
         return x if self.segment is None else x + self.segment
 

@@ -136,6 +136,7 @@ def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str,
         words: what the button does.
     """
     if side.is_b():
+        st.caption(side.SAME)
         return
     job = measurement(module, *args)
     running = job.is_running or job.must_wait

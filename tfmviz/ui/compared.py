@@ -70,7 +70,7 @@ def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
     if len(drawings) == 2:
         if pickle.dumps(drawings[0]) == pickle.dumps(drawings[1]):
             _, (_, place, _) = there
-            place.caption("The same as in A.")
+            place.caption(side.SAME)
             there = there[:1]
         else:
             change = _difference(name, *drawings)

@@ -14,6 +14,9 @@ from typing import Any
 
 from streamlit.delta_generator import DeltaGenerator
 
+SAME = "The same as in A."
+"""What B shows in place of a figure that is A's."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Side:

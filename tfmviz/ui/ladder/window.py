@@ -20,7 +20,7 @@ from tfmviz.ui.ladder import rungs
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.bars import Bars
 from tfmviz.views.counts import Table, of_columns
-from tfmviz.words.labels import quoted, visible, whole
+from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
 
 IN_A_ROW = 32
@@ -137,7 +137,7 @@ def _places(tokens: list[str]) -> Axis:
 def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
     """The sum before tanh, and what the chosen place's word would add in the other places."""
     added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
-    name = quoted(tokens, of="place", first=1)[place] if tokens[place] else "“–”"
+    name = f"“{whole(tokens[place])}” (place {place + 1})" if tokens[place] else "“–”"
     show(
         "window_unit",
         Table(

@@ -15,7 +15,7 @@ export function indexOf(names: string[], asked: string) {
 /** Cells on a canvas: the corner of the first and their size in its pixels, the names of rows and columns. */
 export type Lattice = { x: number; y: number; wide: number; high: number; rows: string[]; columns: string[] };
 
-/** A cell by the names of its row and its column, in either order, or one alone; without names all. `letters` are its. */
+/** A cell by the names of its row and column, in either order, or one alone; without names all; with its `letters`. */
 export function cellOf(canvas: HTMLCanvasElement, lattice: Lattice, names: string[], letters: number): Seen | null {
   const { x, y, wide, high, rows, columns } = lattice;
   const found = crossing(lattice, names) ?? crossing(lattice, [...names].reverse());
