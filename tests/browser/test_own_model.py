@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser import READY, ROOT, Server, free_port, violations
+from tests.browser import AT_REST, READY, ROOT, Server, free_port, violations
 from tests.huggingface.folders import write
 
 TOLD = re.compile(r"type: ([0-9a-f]{12})\n")
@@ -81,6 +81,7 @@ def test_from_the_menu_to_the_explorer_and_away_again(converts: tuple[Server, Pa
     page.get_by_role("button", name="Model: my-bert").click()
     page.get_by_role("option", name="Your own model…").click()
     page.get_by_text("Remove a model").click()
+    page.wait_for_function(AT_REST)  # a list that opens while the box unfolds closes again
     page.get_by_role("combobox", name=re.compile("To remove")).click()
     page.get_by_role("option", name="my-bert").last.click()
     page.get_by_role("button", name="Remove", exact=True).click()
