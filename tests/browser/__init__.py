@@ -134,6 +134,7 @@ def choose(page: Page, box: str, option: str | re.Pattern[str]) -> None:
     opener, wanted = page.get_by_role("combobox", name=box), page.get_by_role("option", name=option)
     for _ in range(20):
         with suppress(TookTooLong):
+            page.wait_for_function(AT_REST, timeout=5_000)
             opener.evaluate("(node) => node.scrollIntoView({ block: 'center' })", timeout=5_000)  # at an edge the menu
             opener.click(timeout=5_000)  # takes the click
             wanted.click(timeout=2_000)
