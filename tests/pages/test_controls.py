@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app import open_page, questions, sent
@@ -141,3 +142,13 @@ def test_the_tokens_that_may_be_the_answer_are_those_of_the_figure() -> None:
         app = open_page(page, model="french-english", text="Le chat dort.", **address)
         (asked,) = [question for question in questions(app) if question["tokens"]]
         assert asked["tokens"] == [visible(token) for token in of.tokens], f"{page}, {address}"
+
+
+def test_a_label_that_the_list_had_before_pins_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit passes it on as it is, where a new text comes while somebody chooses."""
+    pinned: list[tuple[int, str]] = []
+    monkeypatch.setattr(controls, "pin", lambda at, key: pinned.append((at, key)))
+    for value in ("4  dog", 4):
+        monkeypatch.setattr(st, "session_state", {"chosen_token": value})
+        controls._take_token("chosen_token", "token")
+    assert pinned == [(4, "token")]

@@ -206,9 +206,16 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
         range(len(labels)),
         format_func=lambda n: f"{n}  {labels[n]}",
         key=box,
-        on_change=lambda: pin(st.session_state[box], key),
+        on_change=_take_token,
+        args=(box, key),
         width=260,
     )
+
+
+def _take_token(box: str, key: str) -> None:
+    """A list of the text before, chosen from while a new text comes, gives a label that is none any more: no token."""
+    if isinstance(chosen := st.session_state[box], int):
+        pin(chosen, key)
 
 
 def other_box(labels: Sequence[str], position: int, *, label: str) -> None:

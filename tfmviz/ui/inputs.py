@@ -104,10 +104,12 @@ def selectbox(
     bind: Bind = "query-params",
     **look: Any,
 ) -> T | None:
-    def draw() -> Any:
-        return (line or st).selectbox(label, options, index, key=key, bind=bind, **look)
+    first = None if index is None else options[index]
 
-    return side.once(key, draw, _one_of(options, None if index is None else options[index]))
+    def draw() -> Any:  # Streamlit passes on a label that the list had before
+        return _one_of(options, first)((line or st).selectbox(label, options, index, key=key, bind=bind, **look))
+
+    return side.once(key, draw, _one_of(options, first))
 
 
 def multiselect(

@@ -69,11 +69,16 @@ def _end(text: Encoding) -> int:
         range(1, len(text) + 1),
         format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
         key="window_end",
-        on_change=lambda: controls.pin(st.session_state["window_end"]),
+        on_change=_take_end,
         width=200,
         bind=None,
         line=lesson.line("window"),
     )
+
+
+def _take_end() -> None:
+    if isinstance(end := st.session_state["window_end"], int):  # else a label of the text before
+        controls.pin(end)
 
 
 def _chosen(key: str, count: int, *, otherwise: int) -> int:
