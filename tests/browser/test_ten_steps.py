@@ -83,12 +83,7 @@ def missed(visit: Visit, name: str, size: ViewportSize, more: str = "") -> list[
     for number, step in enumerate(walk.steps, start=1):
         at_rest(page, name, number)
         try:
-            try:
-                page.wait_for_function(SHOWN, arg=[FAR if more else SMALL, *step.show], timeout=15_000)
-            except TimeoutError:  # by its own link, then
-                page.reload()
-                at_rest(page, name, number)
-                page.wait_for_function(SHOWN, arg=[FAR if more else SMALL, *step.show], timeout=15_000)
+            page.wait_for_function(SHOWN, arg=[FAR if more else SMALL, *step.show], timeout=15_000)
             if step.show[1:] and (contrast := _contrast(page, step.show)) < READABLE:
                 found.append((step.id, contrast))
         except TimeoutError:

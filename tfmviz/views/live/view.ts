@@ -33,11 +33,16 @@ export default part<Data>((parent, { at }) => {
   address.protocol = address.protocol.endsWith("s:") ? "wss:" : "ws:";
   const socket = new Socket(address.href, say, { again: () => following.ask() });
   const sources = [own, changed(own), settings(own), offers(own), socket];
-  const following = new Following(sources, around(say));
+  const boxes = new Boxes();
+  const following = new Following(
+    sources,
+    around(say, boxes, () => following.known),
+  );
   const listen = (event: Event) => {
     const { target } = event;
-    if (!(target instanceof Element && target.matches(`${BOX}, ${BOX_OF_B}`))) return;
+    if (!(target instanceof HTMLTextAreaElement && target.matches(`${BOX}, ${BOX_OF_B}`))) return;
     if (event instanceof InputEvent && event.isComposing) return; // an input method still proposes
+    boxes.hear(target);
     following.ask();
   };
   const meeting = meetingOf("live");
@@ -50,7 +55,11 @@ export default part<Data>((parent, { at }) => {
   for (const event of ["input", "compositionend"]) document.addEventListener(event, listen, over);
   const leaveSliders = watchSliders(() => following.ask());
   const endReturn = onReturn(() => socket.returned());
-  const take = ({ at: _, views, ...known }: Data) => following.know({ ...known, views: views.split(" ") });
+  const take = ({ at: _, views, ...known }: Data) => {
+    boxes.enter(BOX, known.text);
+    if (known.page.edited?.by === "b") boxes.enter(BOX_OF_B, known.change);
+    following.know({ ...known, views: views.split(" ") });
+  };
   const leave = () => {
     over.abort();
     leaveSliders();
@@ -63,20 +72,39 @@ export default part<Data>((parent, { at }) => {
   return Object.assign(following, { take, leave });
 });
 
-const textIn = (box: string) => (document.querySelector(box) as HTMLTextAreaElement | null)?.value ?? null;
+/**
+ * What the reader has typed into the boxes. When another page's pictures come, Streamlit's boxes hold the texts of the
+ * page before for a moment: nobody has typed these.
+ */
+class Boxes {
+  texts = new Map<Element, string>();
 
-/** What says how B differs, where it is no view of ours. An empty box says nothing. */
-const STREAMLITS: Record<string, () => string | undefined> = {
-  sliders: numbersSet,
-  b: () => {
-    const text = inOneLine(textIn(BOX_OF_B) ?? "");
-    return text.trim() ? text : undefined;
+  hear(box: HTMLTextAreaElement) {
+    this.texts.set(box, box.value);
+  }
+
+  /** What stands in a box, if that was typed; else what was entered. Null if there is no such box. */
+  in(selector: string, entered?: string) {
+    const box = document.querySelector<HTMLTextAreaElement>(selector);
+    if (!box) return null;
+    return box.value === this.texts.get(box) || entered === undefined ? box.value : entered;
+  }
+
+  /** It has been entered, so whatever else stands in the box was not typed after it. */
+  enter(selector: string, text?: string) {
+    const box = document.querySelector(selector);
+    if (box && inOneLine(this.texts.get(box) ?? "") === text) this.texts.delete(box);
+  }
+}
+
+const around = (say: (sentence: string) => void, boxes: Boxes, known: () => Known | null): Around => ({
+  text: () => boxes.in(BOX, known()?.text),
+  edited: (name) => {
+    if (name === "sliders") return numbersSet();
+    if (name !== "b") return meetingOf(name).view?.edited?.();
+    const text = inOneLine(boxes.in(BOX_OF_B, known()?.change) ?? "");
+    return text.trim() ? text : undefined; // an empty box says nothing
   },
-};
-
-const around = (say: (sentence: string) => void): Around => ({
-  text: () => textIn(BOX),
-  edited: (name) => (name in STREAMLITS ? STREAMLITS[name]() : meetingOf(name).view?.edited?.()),
   has: (name) => Boolean(meetingOf(name).view),
   isOn: () => isOn(TYPING),
   show: ({ typed, views }) => {
