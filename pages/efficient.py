@@ -2,20 +2,19 @@
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.efficient import few_pairs, low_rank, same_numbers, spaces, together, trained
+from tfmviz.ui.efficient.subject import without_sinks
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
 def draw(here: Lesson) -> None:
-    plain = not here.model.config.attention.sink
-    if there := lesson.stand_in(here, "a model without sinks", fits=plain, instead="twins-rope"):
-        methods(there)
+    there = without_sinks(beside.other(here, beside.SENTENCES_AND_MODELS))
+    if not (shown := without_sinks(here)):
+        return
 
-
-def methods(here: Lesson) -> None:
     tabs(
         "method",
-        here,
+        shown,
         Tab(
             "Few pairs",
             either("Keep", "few", {"Sparse": few_pairs.sparse_masks, "Reformer": few_pairs.hashed}),
@@ -65,7 +64,7 @@ def methods(here: Lesson) -> None:
             "Which method changes the prediction least?",
             earlier={"All of them": {"compared": "On your text"}, "Measured": {"compared": "Measured"}},
         ),
-        there=beside.other(here, beside.SENTENCES_AND_MODELS),
+        there=there,
     )
 
 

@@ -34,6 +34,7 @@ def draw(here: Lesson) -> None:
                 {"One tree": lambda here: beams.search(here, longest=40), "Two trees": what_if.two_trees},
             ),
             "Several translations grow side by side.",
+            intact=True,
             needs=("text", "model"),
             earlier={"Beam search": {"shown_trees": "One tree"}, "Two trees": {"shown_trees": "Two trees"}},
         ),
@@ -48,6 +49,7 @@ def draw(here: Lesson) -> None:
             "Forced words",
             either("Force", "force", {"Force the beginning": forced.beginning, "Teacher forcing": forced.losses}),
             "The decoder reads your words instead of its own.",
+            intact=True,
             needs=("text", "model"),
             earlier={
                 "Force the beginning": {"force": "Force the beginning"},

@@ -1,6 +1,7 @@
 """A and B side by side: what stands on the page is what two runs of their own give."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -182,6 +183,10 @@ def test_a_tab_shows_both_runs_on_one_scale_with_their_difference() -> None:
     bank = header["columns"]["names"].index("bank")
     expected = norms["lengths_b"][:, place(MONEY)] - norms["lengths"][:, place(RIVER)]
     np.testing.assert_allclose(difference[:, bank], expected, atol=0.02)
+    texts = [text.replace("−", "-").replace("·", "0") for row in header["texts"] for text in row if text]
+    written = [float(text) for text in texts]
+    assert max(map(abs, written)) > 1, "else these might be shares"
+    np.testing.assert_allclose(sorted(written), sorted(difference[np.isfinite(difference)]), atol=0.02)
     drawn = charts(app)
     for one, other in (("growth", "growth_b"), ("growth_b", "growth")):
         reach = drawn[one]["tables"]["reach"]["y_end"]
@@ -194,8 +199,33 @@ def test_a_tab_shows_both_runs_on_one_scale_with_their_difference() -> None:
 
 
 def test_a_tab_that_does_not_read_what_differs_says_so() -> None:
-    app = open_page("normalisation", about="Age and tuition", b=MONEY, **{"with": "another sentence"})
-    assert [one.value for one in app.caption if "A and B are the same here" in one.value]
+    """What runs the model with all of its heads would be the same without one, and not because none is needed."""
+    off = {"with": "a head off", "model": "french-english"}
+    for page, address, reason in (
+        ("normalisation", {"about": "Age and tuition", "with": "another sentence"}, "A and B are the same here"),
+        ("translating", {"translation": "Beam search"} | off, "with all of its heads"),
+        ("translating", {"translation": "Forced words"} | off, "with all of its heads"),
+    ):
+        said = [one.value for one in open_page(page, **address).caption]
+        assert [text for text in said if reason in text], page
+        assert "The same as in A." not in said
+
+
+def test_both_sides_of_a_tab_are_about_the_chosen_token_and_at_first_about_one_that_both_have() -> None:
+    """Wherever it stands in B."""
+    address = {"part": "A fuzzy hash table", "text": RIVER, "b": MONEY, "with": "another sentence"}
+    for pinned in ({"token": "4"}, {"token": "6"}, {}):
+        asked = re.findall(r"For (“[^”]+”)[^.]*? a `dict`", words(open_page("step_by_step", **address, **pinned)))
+        assert len(asked) == 2
+        assert asked[0] == asked[1]
+
+
+def test_what_only_one_side_has_has_no_difference() -> None:
+    """Tiles that are not computed yet are −∞ there; a share that only one side masks counts as 0."""
+    for step in ("1", "2"):
+        address = {"method": "Tiles", "step_of_tiles": step, "with": "another sentence"}
+        values = matrices(open_page("efficient", text=RIVER, b=MONEY, **address))["tiling_difference"]
+        assert np.abs(values[np.isfinite(values)]).max() <= 1
 
 
 def test_any_two_schemes_stand_side_by_side_on_the_readers_sentence() -> None:

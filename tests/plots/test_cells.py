@@ -22,6 +22,7 @@ from tfmviz.plots.cells import (
     chosen_cell,
     chosen_column,
     chosen_row,
+    differences,
     masked,
     named,
     of_heads,
@@ -149,6 +150,10 @@ def test_a_difference_that_is_only_what_rounding_leaves_has_the_colour_of_nothin
             drawn = draw(largest * np.array([[1, 0.5, 0], [0, 0, 0]]))
             shown, nothing = colours(drawn, [largest, 0], LIGHT)
             assert (np.abs(shown - nothing).max() <= 2) == is_nothing, (largest, drawn.scale)
+
+
+def test_a_difference_loses_only_a_zero_before_the_point() -> None:
+    assert differences(np.array([[10.5, -20.31, 0.07, -0.5, 0.001]])) == [["+10.50", "−20.31", "+.07", "−.50", "·"]]
 
 
 def test_every_cell_is_spoken_of_and_no_two_alike() -> None:

@@ -5,6 +5,7 @@ What is drawn stands here; `views/cells` draws it in the browser, where it knows
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal
@@ -228,6 +229,6 @@ def shares(values: Array) -> Texts | None:
 
 
 def differences(values: Array) -> Texts | None:
-    """The same for differences of shares: “+.07”."""
+    """The same for differences: “+.07”, “−10.50”."""
     texts = short(values, "+.2f")
-    return texts and [[text.replace("0.", ".", 1) for text in row] for row in texts]
+    return texts and [[re.sub(r"^(.)0\.", r"\1.", text) for text in row] for row in texts]

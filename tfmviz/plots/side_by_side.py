@@ -20,6 +20,7 @@ from tfmviz.plots.cells import (
     of_heads,
     share,
     shares,
+    short,
     signed,
     written,
 )
@@ -85,18 +86,29 @@ def attention(
     return replace(picture, texts=[undefined if n in blind else row for n, row in enumerate(picture.texts)])
 
 
-def difference(
-    values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None, of: str = "share of attention"
-) -> Cells:
-    """B − A for the tokens of both; grey where one of them has no such cell.
+def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
+    """B − A of shares of attention for the tokens of both; grey where one of them has no such cell.
+
+    Args:
+        values: (row, column), in [−1, 1] or NaN.
+        cell: row and column to mark.
+    """
+    scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
+    return _picture(values, rows, columns, scale=scale, title="B − A", cell=cell, sign=True)
+
+
+def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
+    """B − A of two pictures of one quantity, said as they say it.
 
     Args:
         values: (row, column), NaN where there is no difference.
-        cell: row and column to mark.
-        of: the quantity.
+        like: one of the two.
     """
-    scale = signed(values, of, limit=largest(values, nothing=LEAST_SHARE), root=True)
-    return _picture(values, rows, columns, scale=scale, title="B − A", cell=cell, sign=True)
+    form = replace(like.form, sign=True, words=None)
+    texts = short(100 * values, "+.0f") if form.percent else differences(values)
+    scale = replace(signed(values, like.scale.title, limit=largest(values), root=True), ticks=like.scale.ticks)
+    drawn = Cells(values[None], rows, columns, scale, form=form, titles=("B − A",), texts=texts)
+    return replace(drawn, square=like.square, row_height=like.row_height)
 
 
 def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:

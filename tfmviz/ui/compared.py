@@ -37,9 +37,10 @@ def draw(name: str, both: Sides, part: Callable[[Lesson], object], *, across: bo
     """
     asked, answers = st.container(key=f"asked-of-{name}"), dict[str, object]()
     of_a, of_b = _places(both)
-    a = Side(is_b=False, answers=answers, controls=asked, places=of_a, partner=both.keys.partner)
+    partners = {"token": both.queries.partner, "to": both.keys.partner}
+    a = Side(is_b=False, answers=answers, controls=asked, places=of_a, partners=partners)
     lacking = both.queries.partner(both.query) is None
-    b = Side(is_b=True, answers=answers, controls=asked, places=of_b, partner=both.keys.partner, lacks=lacking)
+    b = Side(is_b=True, answers=answers, controls=asked, places=of_b, partners=partners, lacks=lacking)
     columns = st.columns(2) if across else [st.container(), st.container()]
     below = st.container()
     for one, lesson, title, column in zip((a, b), both.about_the_same(), both.titles, columns, strict=True):
@@ -146,12 +147,15 @@ def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
     rows, columns = _pairing(a.rows, b.rows), _pairing(a.columns, b.columns)
     if rows is None or columns is None or (a.scale.colours, a.scale.title) != (b.scale.colours, b.scale.title):
         return None
-    drawn = pictures.difference(
-        difference(a.matrices[0], b.matrices[0], rows, columns),
+    one, other = (np.where(np.isfinite(drawn.matrices[0]), drawn.matrices[0], np.nan) for drawn in (a, b))
+    values = difference(one, other, rows, columns)
+    if a.scale.colours != "cividis":  # only of attention is what one side masks a share of 0
+        values[difference(np.isnan(one).astype(float), np.isnan(other).astype(float), rows, columns) != 0] = np.nan
+    drawn = pictures.between(
+        values,
+        a,
         rows=pictures.merged(a.rows.title, (a.rows.names or (), b.rows.names or ()), rows.order),
         columns=pictures.merged(a.columns.title, (a.columns.names or (), b.columns.names or ()), columns.order),
-        cell=None,
-        of=a.scale.title,
     )
     return Figure(key=f"{name}_difference", drawing=drawn, linked=(name, f"{name}_b"))
 

@@ -174,13 +174,16 @@ def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) ->
 def pinned(key: str = "token") -> int | None:
     """Position of the token the reader has pinned, None until they do; at first what the address says, as in `_asked`.
 
+    On side B of a comparison it is that of the same token there.
+
     Args:
         key: of `PINS`, its name in the address.
     """
     if key not in st.session_state or goes_back():
         asked = st.query_params.get(key, "")
         st.session_state[key] = min(int(asked), MOST_TYPED) if re.fullmatch(r"[0-9]{1,9}", asked) else None
-    return st.session_state[key]
+    position = st.session_state[key]
+    return None if position is None else side.partner(key, position)
 
 
 def keep_in_address() -> None:

@@ -69,6 +69,11 @@ class Lesson:
         return hashlib.sha256(f"{self.model.name}\n{self.text}".encode("utf-8", "replace")).hexdigest()[:12]
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether the token is one that the reader or a comparison has chosen, and not the usual one."""
+        return self.places is not None or controls.pinned() is not None
+
+    @property
     def query(self) -> int:
         """Position of the chosen token among the queries of the chosen layer."""
         if self.places:

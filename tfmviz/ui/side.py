@@ -28,7 +28,7 @@ class Side:
         controls: where A's controls stand, above both sides.
         figures: by the keys that the tab gives them, each with its place.
         places: of the tokens of each text, which are the same on both sides; see `figures.Link`.
-        partner: the position in B of a key of A's.
+        partners: the position in B of a token of A's, by what may be pinned: "token" and "to" (`controls.PINS`).
         lacks: whether this is B and has no such token; views keep the one that they show.
     """
 
@@ -36,7 +36,7 @@ class Side:
     answers: dict[str, Any]
     controls: DeltaGenerator
     places: Mapping[str, Sequence[int]]
-    partner: Callable[[int], int | None]
+    partners: Mapping[str, Callable[[int], int | None]]
     lacks: bool = False
     figures: dict[str, tuple[DeltaGenerator, Any]] = field(default_factory=dict)
 
@@ -60,6 +60,12 @@ def now() -> Side | None:
 def is_b() -> bool:
     side = now()
     return side is not None and side.is_b
+
+
+def partner(pin: str, position: int) -> int | None:
+    """The position of a pinned token on the side that is being drawn; None where B lacks it."""
+    side = now()
+    return side.partners[pin](position) if side is not None and side.is_b else position
 
 
 def lacks() -> bool:

@@ -26,6 +26,7 @@ class Tab:
             open there; a tab with the title of its first choice opens as it is.
         differs: draws below A and B what differs between them.
         alone: why comparing means nothing here, in a sentence; "" where the tab compares.
+        intact: whether it runs the model as it is, so that a head that is off changes nothing.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Tab:
     earlier: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     differs: Callable[[Sides], object] | None = None
     alone: str = ""
+    intact: bool = False
 
 
 def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs: Sequence[str] = CHOICES) -> None:
@@ -66,7 +68,7 @@ def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs
 
 def _compare(key: str, tab: Tab, here: Lesson, there: Lesson | None, needs: Sequence[str]) -> None:
     """What the tab shows, on A and B if there is a B."""
-    if there is None or (why := tab.alone or _same(here, there, needs)):
+    if there is None or (why := tab.alone or _same(tab, here, there, needs)):
         if there:
             st.caption(why)
         tab.draw(here)
@@ -77,11 +79,13 @@ def _compare(key: str, tab: Tab, here: Lesson, there: Lesson | None, needs: Sequ
         tab.differs(both)
 
 
-def _same(here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
+def _same(tab: Tab, here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
     """Why A and B are the same in a tab that reads nothing of what differs; else ""."""
+    if there.edits:
+        return "This tab runs the model with all of its heads." if tab.intact else ""
     if here.model is not there.model and "model" not in needs:
         return "This tab has models of its own: A and B are the same here."
-    if here.model is there.model and "text" not in needs:
+    if here.text != there.text and "text" not in needs:
         return "This tab does not read the sentence: A and B are the same here."
     return ""
 

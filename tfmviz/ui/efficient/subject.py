@@ -19,13 +19,21 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
-from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.lesson import Lesson, stand_in
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, visible
 from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded
 
 BYTES = 4
 """Of a number."""
+
+
+def without_sinks(here: Lesson | None) -> Lesson | None:
+    """The lesson with a model of which the methods can be shown; None if there is none."""
+    if here is None:
+        return None
+    fits = not here.model.config.attention.sink
+    return stand_in(here, "a model without sinks", fits=fits, instead="twins-rope")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -42,7 +42,7 @@ def number(value: float) -> str:
 def lookup(here: Lesson) -> None:
     """One row of attention as a look-up in a table, soft and hard."""
     trace, choice, token = here.trace, here.choice, here.query
-    if controls.pinned() is None:  # of a token that looks at one key alone, soft and hard are hardly different
+    if not here.is_chosen:  # of a token that looks at one key alone, soft and hard are hardly different
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
     with lesson.line("token"):
         controls.token_box(of_queries(trace, choice.layer), token)

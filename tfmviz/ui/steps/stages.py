@@ -46,11 +46,10 @@ def stages(here: Lesson) -> None:
 
 def _explained(at: str) -> str:
     """The cell that is explained; on side B with the key's position there, "-" where that is missing."""
-    drawn = side.now()
-    if not at or drawn is None or not drawn.is_b:
+    if not at:
         return at
     matrix, key, *others = at.split(".")
-    partner = drawn.partner(int(key))
+    partner = side.partner("to", int(key))
     return ".".join([matrix, "-" if partner is None else str(partner), *others])
 
 

@@ -57,7 +57,7 @@ def _pair(here: Lesson) -> None:
 def _places(here: Lesson, tokens: Encoding) -> tuple[int, int]:
     """The chosen token, at first the longest that stands in the text twice; and the same token again."""
     first, ids = here.query, tokens.ids
-    if controls.pinned() is None and again(ids, first) is None:
+    if not here.is_chosen and again(ids, first) is None:
         twice = [at for at in range(len(ids)) if again(ids, at) is not None]
         first = max(twice, key=lambda at: len(tokens.tokens[at].strip()), default=first)
     other, asked = again(ids, first), controls.pinned("to")
