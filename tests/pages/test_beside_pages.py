@@ -229,3 +229,10 @@ def test_every_tab_of_a_page_that_compares_shows_something_else_in_b_or_says_tha
             if not differs and "same" not in said and "already" not in said:
                 silent.append((page, address))
     assert silent == []
+
+
+def test_a_model_that_stands_in_for_b_s_has_tokens_of_its_own() -> None:
+    """It may read a shorter text than the model whose tokens are paired."""
+    long = "The cat sat on the mat and the dog sat on the log. " * 20
+    app = compare("efficient", text=long, b=f"Once {long}", method="Linformer")
+    assert any(key.endswith("_b") for key in {**views(app), **charts(app)})

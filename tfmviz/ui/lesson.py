@@ -38,8 +38,8 @@ class Lesson:
         edits: what is changed in the model's pass.
         writes_with_edits: whether a translator's decoder reads the translation that it writes with them, or else the
             one without.
-        places: of the token that looks, of one that it looks at, and of the one after which the model predicts; None:
-            the reader's.
+        about_in: a model, and the positions in it of the token that looks, of one that it looks at and of the one after
+            which it predicts; None, and in another model: the reader's.
     """
 
     choice: Choice
@@ -48,11 +48,11 @@ class Lesson:
     note: str = ""
     edits: tuple[Edit, ...] = ()
     writes_with_edits: bool = False
-    places: tuple[int, int, int] | None = None
+    about_in: tuple[Model, tuple[int, int, int]] | None = None
 
     def about(self, query: int, key: int, target: int) -> Lesson:
         """The same about other tokens than the reader's; it shares the trace."""
-        other = replace(self, places=(query, key, target))
+        other = replace(self, about_in=(self.model, (query, key, target)))
         vars(other)["trace"] = self.trace
         return other
 
@@ -67,6 +67,11 @@ class Lesson:
     def short_name(self) -> str:
         """A short name for model and sentence. What is kept of them, in addresses too, stands under it."""
         return hashlib.sha256(f"{self.model.name}\n{self.text}".encode("utf-8", "replace")).hexdigest()[:12]
+
+    @property
+    def places(self) -> tuple[int, int, int] | None:
+        """The positions of `about_in`, if they are this model's."""
+        return self.about_in[1] if self.about_in and self.about_in[0] is self.model else None
 
     @property
     def is_chosen(self) -> bool:
