@@ -88,7 +88,7 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
     before = trace["encoder.hidden"][-1] if word == 0 else h[word - 1]
     weights = zoo.experiments.recurrent_weights(at.recurrent[kind], "decoder")
     terms, biases = recurrence.products(weights, np.concatenate((y, c)), before, unit)
-    left, right = st.columns(2)
+    left, right = st.columns([3, 2])
     with left:
         z, n = (float(trace[f"decoder.{site}"][word, unit]) for site in ("update", "candidate"))
         show(
