@@ -1,4 +1,4 @@
-"""A model of any architecture, from its configuration."""
+"""Models of all architectures, from their configurations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ Model = Transformer | Earlier | Seq2Seq | Labeller
 
 
 def build(config: Config) -> Model:
-    """The model that a configuration describes, with freshly drawn weights."""
     match config:
         case ModelConfig():
             return transformer.build(config)
@@ -47,7 +46,7 @@ def build(config: Config) -> Model:
 
 
 def parameter_shapes(config: Config) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter of the model that a configuration describes; nothing large is allocated."""
+    """Name and shape of every parameter of a configuration's model, without allocating them."""
     if isinstance(config, ModelConfig):
         return transformer.parameter_shapes(config)
     with unfilled():

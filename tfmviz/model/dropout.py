@@ -6,8 +6,7 @@ from torch import Tensor, nn
 
 
 class Dropout(nn.Dropout):
-    """torch's dropout, called in training alone: elsewhere it changes nothing, and the call costs as much as a norm."""
+    """torch's dropout, called only in training: elsewhere it changes nothing, yet the call costs as much as a norm."""
 
     def forward(self, x: Tensor) -> Tensor:
-        """Any shape, which is kept."""
         return super().forward(x) if self.training else x

@@ -1,4 +1,4 @@
-"""Models without their numbers: only names and shapes, until weights are read into them."""
+"""Models without weights: only names and shapes, until weights are loaded."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from torch.overrides import TorchFunctionMode
 
 @contextmanager
 def unfilled() -> Iterator[None]:
-    """Modules that are built within have parameters on torch's "meta" device, which take no memory; none is drawn."""
+    """Modules built within have parameters on torch's "meta" device, which take no memory; nothing is drawn."""
     with torch.device("meta"), _NothingIsDrawn():
         yield
 
 
 class _NothingIsDrawn(TorchFunctionMode):
-    """To draw numbers on "meta", where there are none, torch imports its compiler, which takes it 0.9 s."""
+    """Skips random initialisation: drawing on "meta" would make torch import its compiler, which takes 0.9 s."""
 
     def __torch_function__(
         self,
