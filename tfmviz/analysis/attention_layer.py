@@ -1,4 +1,4 @@
-"""One attention layer taken apart: what it reads, what each head writes, what each key contributes."""
+"""One attention layer taken apart: its input, each head's output, each key's contribution."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfmviz.record.trace import Array, Trace
 
 
 def inputs(trace: Trace, layer: str) -> tuple[Array, Array]:
-    """What the layer reads: (q_len, d_model) for the queries, (k_len, d_model) for keys and values.
+    """The layer's input: (q_len, d_model) for the queries, (k_len, d_model) for keys and values.
 
     In a pre-norm model that is the normed stream, in a post-norm model the stream itself. Cross-attention takes keys
     and values from the encoder's output.
@@ -18,7 +18,6 @@ def inputs(trace: Trace, layer: str) -> tuple[Array, Array]:
 
 
 def input_sites(trace: Trace, layer: str) -> tuple[str, str]:
-    """The sites of what `inputs` returns."""
     x = f"{layer}.norm" if is_pre_norm(trace) else site_before(trace, layer)
     if layer.endswith(".self_attn"):
         return x, x
@@ -27,20 +26,16 @@ def input_sites(trace: Trace, layer: str) -> tuple[str, str]:
 
 
 def is_pre_norm(trace: Trace) -> bool:
-    """Whether the model is pre-norm. Only pre-norm stacks end with a norm of their own."""
+    """True for pre-norm models: only their stacks end with a norm."""
     return "decoder.norm" in trace or "encoder.norm" in trace
 
 
 def stream_before(trace: Trace, site: str) -> Array:
-    """(len, d_model), the residual stream that a layer such as "decoder.0.mlp" adds its output to.
-
-    In a pre-norm model the layer reads this stream normed, in a post-norm model as it is.
-    """
+    """(len, d_model), the residual stream that a layer such as "decoder.0.mlp" adds its output to."""
     return trace[site_before(trace, site)]
 
 
 def site_before(trace: Trace, site: str) -> str:
-    """The site of what `stream_before` returns."""
     block, part = site.rsplit(".", 1)
     match part:
         case "self_attn":
@@ -65,7 +60,7 @@ def of_head(trace: Trace, layer: str, head: int, name: str) -> Array:
 
 
 def turned(trace: Trace, layer: str, name: str) -> str:
-    """The name of what "q" or "k" becomes before the scores: "rot_q" where the position scheme rotates."""
+    """The name of "q" or "k" as used in the scores: "rot_q" if the position scheme rotates."""
     return f"rot_{name}" if f"{layer}.rot_{name}" in trace else name
 
 
@@ -75,7 +70,7 @@ def grouped(values: Array, n_heads: int) -> Array:
 
 
 def effects(pattern: Array, v: Array, W_O: Array) -> Array:
-    """Length of what query i takes from key j into the stream, ‖a_ij v_j W_O[h]‖ (Kobayashi et al. 2020, section 2).
+    """Norm of what query i takes from key j, ‖a_ij v_j W_O[h]‖ (Kobayashi et al. 2020, section 2).
 
     Args:
         pattern: (head, q_len, k_len), a.
@@ -89,7 +84,7 @@ def effects(pattern: Array, v: Array, W_O: Array) -> Array:
 
 
 def hard_lookup(row: Array, values: Array) -> tuple[int, float]:
-    """What an ordinary table would return: the value of the best key alone.
+    """The result of a hard table lookup: the value of the best key alone.
 
     Args:
         row: (k_len,), one query's attention weights.
@@ -105,7 +100,7 @@ def hard_lookup(row: Array, values: Array) -> tuple[int, float]:
 
 
 def ranking(scores: Array) -> list[tuple[int, int, float]]:
-    """Layer, head and score of all heads, the highest first; heads without a score are left out.
+    """Layer, head and score of all heads with a score, the highest first.
 
     Args:
         scores: (layer, head).

@@ -1,4 +1,4 @@
-"""Which head links two words: what every head's look from one token at another weighs."""
+"""Attention of every head from one token to another."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from tfmviz.record.trace import Array, Trace, kind_of
 
 
 def links(trace: Trace, kind: str, query: int, key: int) -> Array:
-    """All heads of one kind of attention, looking from one query i at one key j, the layers bottom up.
+    """Weights of all heads of one kind of attention for one query i and key j, the layers bottom up.
 
     Args:
         kind: of attention, as `kind_of` names it: "decoder.cross_attn".
-        query, key: positions of the token that looks and of the one that is looked at.
 
     Returns:
-        (layer, head), a_ij in [0, 1]; NaN where the mask forbids the look.
+        (layer, head), a_ij in [0, 1]; NaN where masked.
 
     Raises:
         NotCaptured: the trace lacks a pattern's `mask`.

@@ -1,4 +1,4 @@
-"""What another mask does to a model: losses, changed vectors, who can reach whom."""
+"""The effects of another mask on a model: losses, changed vectors, reachable tokens."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def next_token_losses(logits: Array, ids: Sequence[int]) -> Array:
 
 
 def stream_change(before: Trace, after: Trace, stack: str) -> Array:
-    """How far the residual stream has moved after each layer, ‖x' − x‖ / ‖x‖: (n_layers, len)."""
+    """Relative change of the residual stream after each layer, ‖x' − x‖ / ‖x‖: (n_layers, len)."""
     rows: list[Array] = []
     while (site := f"{stack}.{len(rows)}.resid_post") in before:
         moved = np.linalg.norm(after[site] - before[site], axis=-1)
@@ -34,10 +34,10 @@ def stream_change(before: Trace, after: Trace, stack: str) -> Array:
 
 
 def filled(mask: Array) -> tuple[Array, list[int]]:
-    """A mask a model can run with, and the rows that had to be filled.
+    """A mask without empty rows, and the rows that were filled.
 
-    A softmax over no keys is 0/0, so a query with no allowed key looks at itself (at the first key if the keys are
-    another text).
+    A softmax over no keys is 0/0, so a query with no allowed key attends to itself (to the first key in
+    cross-attention).
     """
     empty = np.flatnonzero(~mask.any(axis=-1)).tolist()
     usable = mask.copy()
@@ -47,16 +47,16 @@ def filled(mask: Array) -> tuple[Array, list[int]]:
 
 
 def layers_to_reach(masks: Sequence[Array]) -> Array:
-    """After how many layers token j can influence position i: (len, len).
+    """Layers after which token j can influence position i: (len, len).
 
-    Let M be the mask of a layer and I the residual connection, which passes on what a position already has. Row i of
-    the boolean product (M_n | I) … (M_1 | I) says which tokens reach position i after n layers.
+    Let M be the mask of a layer and I the residual connection. Row i of the boolean product (M_n | I) … (M_1 | I) marks
+    the tokens that reach position i after n layers.
 
     Args:
         masks: (len, len) for each layer, from the first to the last.
 
     Returns:
-        0 on the diagonal, the smallest n elsewhere, `OUT_OF_REACH` where all layers together are not enough.
+        0 on the diagonal, the smallest n elsewhere, `OUT_OF_REACH` if all layers together are not enough.
     """
     here = np.eye(len(masks[0]), dtype=bool)
     reached, steps = here, np.where(here, 0, OUT_OF_REACH)
@@ -67,11 +67,11 @@ def layers_to_reach(masks: Sequence[Array]) -> Array:
 
 
 def layers_needed(mask: Array) -> tuple[int, bool]:
-    """How many layers with this mask it takes until no further pair comes within reach, and whether all then are."""
+    """Layers with this mask until no further pair comes within reach, and whether all pairs then are."""
     steps = layers_to_reach([mask] * max(1, len(mask)))
     return int(steps.max()), bool((steps != OUT_OF_REACH).all())
 
 
 def seen_answers(steps: Array) -> Array:
-    """Positions that can see the token they must predict: indices i with token i + 1 within reach."""
+    """Indices i with token i + 1 within reach: positions that can see the token they must predict."""
     return np.flatnonzero(np.diagonal(steps, offset=1) != OUT_OF_REACH)

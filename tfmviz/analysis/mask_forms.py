@@ -1,4 +1,4 @@
-"""The forms of a mask, and what each makes of the same scores."""
+"""The forms of a mask, and their effects on the same scores."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import numpy as np
 from tfmviz.record.trace import Array
 
 LARGE = np.float32(-1e9)
-"""What older code adds to a forbidden score instead of −∞."""
+"""Added to a forbidden score instead of −∞ in older code."""
 
 
 def additive(mask: Array) -> Array:
-    """0 where a query may look, −∞ where not: what is added to the scores."""
+    """The mask as an addend of the scores: 0 where True, −∞ where False."""
     return np.where(mask, 0.0, -np.inf)
 
 
 def softmax_under(scores: Array, mask: Array, blocked: float) -> Array:
-    """Softmax of scores + (0 or `blocked`), in float32 as models compute it.
+    """Softmax of scores + (0 or `blocked`), in float32 as in models.
 
-    With −∞ an empty row is 0/0 = NaN. With a large negative number rounding swallows its scores (those below 32 beside
-    −1e9), and the row spreads evenly over keys that are all forbidden.
+    With −∞ an empty row is 0/0 = NaN. With a large negative number rounding absorbs its scores (those below 32 next to
+    −1e9), and the row is uniform over keys that are all forbidden.
 
     Args:
         scores: (…, key), unmasked.

@@ -1,4 +1,4 @@
-"""Attention across layers: how much of each token would reach each position if there were only attention."""
+"""Attention across layers, as if there were only attention."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tfmviz.record.trace import Array
 def rollout(patterns: Sequence[Array], masks: Sequence[Array]) -> tuple[Array, Array]:
     """Attention rollout (Abnar & Zuidema 2020, section 3): the product of the layers' patterns.
 
-    Each layer passes on one half of what a position holds (the residual connection) and one half of what its heads look
-    at, averaged over the heads:
+    Each layer passes on one half of a position's own content (the residual connection) and one half of what its heads
+    attend to, averaged over the heads:
 
         R = (½I + ½Ā_L) … (½I + ½Ā_1),   Ā_l = mean over heads
 

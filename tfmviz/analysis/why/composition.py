@@ -1,4 +1,4 @@
-"""How far one head reads what another wrote: Q-, K- and V-composition (Elhage et al. 2021, "Composition")."""
+"""Composition of heads: Q-, K- and V-composition (Elhage et al. 2021, "Composition")."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DRAWS = 100
 class Composition:
     """‖A B‖ / (‖A‖ ‖B‖), in Frobenius norms, for each pair of heads of which one can follow the other.
 
-    A = W_V W_O is what the earlier head makes of a token. B is what the later one does with that: W_Q W_Kᵀ on the
-    query's side, its transpose on the key's, W_V W_O in the value. Where a norm comes before a layer, its centring and
-    its γ belong to the matrices; RoPE does not turn them.
+    A = W_V W_O is the earlier head's map. B is the later one's: W_Q W_Kᵀ on the query's side, its transpose on the
+    key's, W_V W_O in the value. If a norm precedes a layer, its centring and its γ belong to the matrices; RoPE is left
+    out.
 
     Attributes:
         heads: layer and head of each row and column, in the model's order.
-        values: (earlier head, later head), in [0, 1]; NaN where the second is in no later layer.
-        by_chance: mean for random heads of this shape, and the values that 95% of them lie between: low, mean, high.
+        values: (earlier head, later head), in [0, 1]; NaN if the second is in no later layer.
+        by_chance: of random heads of this shape, the 95% interval and the mean: low, mean, high.
     """
 
     heads: tuple[tuple[str, int], ...]
@@ -44,7 +44,7 @@ def compositions(weights: StackWeights, way: Way) -> Composition:
     """All pairs of heads of a stack's self-attention.
 
     Returns:
-        Numbers of the weights alone: they say what a head could read, not what it does on a text.
+        Values of the weights alone: they show what a head could read, not what it does on a text.
     """
     layers = [layer for layer in weights.attention if layer.endswith(".self_attn")]
     heads = [(layer, head) for layer in layers for head in range(len(weights.attention[layer].W_Q))]
@@ -101,7 +101,7 @@ def _factors(weights: StackWeights, layer: str, way: Way) -> Factors:
 
 
 def through_norm(weights: StackWeights, layer: str, W: Array) -> Array:
-    """W with the centring and the γ of the norm before it, up to each token's σ; itself in a post-norm model."""
+    """W with the centring and the γ of the norm before it, up to each token's σ; W itself in a post-norm model."""
     if weights.readout.norm is None:
         return W
     norm = weights.norms[layer]
@@ -111,12 +111,12 @@ def through_norm(weights: StackWeights, layer: str, W: Array) -> Array:
 def removals(
     trace: Trace, earlier: tuple[str, int], later: tuple[str, int], way: Way, weights: StackWeights
 ) -> tuple[Patch, ...]:
-    """The edits that take what one head wrote out of another's queries, keys or values, of all tokens; nothing else.
+    """The edits that remove one head's output from another's queries, keys or values, of all tokens.
 
-    The stream without that write goes through the norm, which then finds another σ.
+    The stream without that write goes through the norm, with its new σ.
 
     Args:
-        earlier, later: layer and head, in a stack whose norms come before the layers.
+        earlier, later: layer and head, in a pre-norm stack.
     """
     (source, head), (layer, reader) = earlier, later
     written = weights.attention[source].writes(trace[f"{source}.z"].astype(np.float64))[head]  # (len, d_model)
@@ -141,7 +141,7 @@ def removals(
 
 @cache
 def by_chance(d_model: int, d_head: int) -> tuple[float, float, float]:
-    """Low, mean and high of the composition of random heads, whose entries are normal: about 1 / √d_model."""
+    """Low, mean and high of the composition of random heads with normal entries: about 1 / √d_model."""
     rng = np.random.default_rng(0)
     drawn = rng.standard_normal((4, DRAWS, d_model, d_head), dtype=np.float32)
     found = np.array([between((v[None], o[None]), (x[None], y[None]))[0, 0] for v, o, x, y in zip(*drawn, strict=True)])

@@ -1,4 +1,4 @@
-"""Which directions of the stream a head writes and a later part reads: the angles between their subspaces."""
+"""Angles between the subspaces of the stream that a head writes and a later part reads."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from tfmviz.record.weights import StackWeights
 def overlaps(weights: StackWeights, way: Way) -> Composition:
     """The mean of cos² over the principal angles of each pair of heads of which one can follow the other, in [0, 1].
 
-    A head writes into the d_head directions of the rows of W_O, and reads from those of the columns of W_Q, W_K or W_V.
-    1: it reads all that the earlier one can write; 0: nothing. How strongly it reads, which composition counts, does
-    not matter here.
+    A head writes into the span of the d_head rows of W_O, and reads from that of the columns of W_Q, W_K or W_V. 1: it
+    reads all that the earlier one can write; 0: nothing. Unlike composition, this ignores how strongly it reads.
     """
     layers = [layer for layer in weights.attention if layer.endswith(".self_attn")]
     written = {layer: _written(weights, layer) for layer in layers}
@@ -36,7 +35,7 @@ def overlaps(weights: StackWeights, way: Way) -> Composition:
 def overlaps_with_mlps(weights: StackWeights) -> tuple[tuple[str, ...], Array]:
     """The same for feed-forward layers, by the d_head directions that W_in reads most: (head, layer), NaN for earlier.
 
-    W_in has more columns than the stream has numbers, so it reads a little of every direction.
+    W_in has more columns than the stream has dimensions, so it reads a little of every direction.
     """
     written = {layer: _written(weights, layer) for layer in weights.attention if layer.endswith(".self_attn")}
     mlps = tuple(weights.feed_forward)
