@@ -1,4 +1,4 @@
-"""Starting and ending the training command as a process of its own."""
+"""The training command as a separate process."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from tfmviz.runs.folder import Folder
 
 PACKAGE = Path(__file__).parents[2]
-"""Where Python finds `tfmviz`."""
+"""The folder from which Python imports `tfmviz`."""
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
-"""The part of the server's environment that a run gets: nothing secret."""
+"""The environment variables that a run inherits: nothing secret."""
 
 NICER = 10
-"""What is added to the niceness of a run's process, so that the pages come first."""
+"""Added to the niceness of a run's process, so that the pages come first."""
 
 
 def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
@@ -42,7 +42,7 @@ def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[b
             stdout=subprocess.DEVNULL,
             stderr=errors,
             pass_fds=inherited,
-            start_new_session=True,  # a server that ends leaves the run alone
+            start_new_session=True,  # the run outlives the server
         )
     with suppress(OSError, AttributeError):  # Windows has no such call
         os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICER)
@@ -50,13 +50,13 @@ def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[b
 
 
 def end(pid: int) -> None:
-    """Ends a process; its last checkpoint is whole. One that is gone already is no mistake."""
+    """Ends a process, if it still exists; its last checkpoint is complete."""
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGTERM)
 
 
 def said(folder: Folder) -> str:
-    """Why the command gave up, without the places of this machine; empty if it did not say so."""
+    """The command's error message without local paths, or ""."""
     with suppress(OSError):
         lines = (folder.path / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         if lines and lines[-1].startswith("Cannot train: "):
