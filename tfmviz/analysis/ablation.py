@@ -149,7 +149,7 @@ def damage(trace: Trace, question: Question, run: Run, edits_of: Callable[[Part]
 
     Returns:
         (attention layer, n_heads + 1), in nats; below 0 where the model does better without the part. The last column
-            is the MLP after the layer, NaN if there is none.
+        is the MLP after the layer, NaN if there is none.
     """
     rows = trace.rows("logits", question.positions)  # (position, vocab)
     before, at_once = surprise(rows, question), max(1, MOST_LOGITS // rows.size)

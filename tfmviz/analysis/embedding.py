@@ -34,7 +34,7 @@ def plane(W_E: Array) -> tuple[Array, Array]:
 
     Returns:
         (vocab, 2), the projections, of which the largest in size is positive on each axis; (2,), the share of the
-            variance along each.
+        variance along each.
     """
     centred = W_E.astype(np.float64) - W_E.mean(axis=0, dtype=np.float64)
     variances, directions = np.linalg.eigh(centred.T @ centred)

@@ -10,7 +10,7 @@ from unicodedata import category
 
 import numpy as np
 
-from tfmviz.record.trace import Array, Encoding, Trace, may_look
+from tfmviz.record.trace import Array, Encoding, Trace, kind_of, may_look
 
 Kind = Literal[
     "previous token",
@@ -213,6 +213,27 @@ def overlap(pattern: Array, mask: Array) -> Array:
     if not rows.shape[1]:
         return np.full((len(pattern), len(pattern)), np.nan)
     return np.stack([np.minimum(one, rows).sum(axis=-1).mean(axis=-1) for one in rows])
+
+
+def links(trace: Trace, kind: str, query: int, key: int) -> Array:
+    """Weights of all heads of one kind of attention for one query i and key j, the layers bottom up.
+
+    Args:
+        kind: of attention, as `kind_of` names it: "decoder.cross_attn".
+
+    Returns:
+        (layer, head), a_ij in [0, 1]; NaN where masked.
+
+    Raises:
+        NotCaptured: the trace lacks a pattern's `mask`.
+    """
+    found = []
+    for layer in trace.layers:
+        if kind_of(layer) == kind:
+            pattern = trace[f"{layer}.pattern"]
+            may = np.broadcast_to(trace[f"{layer}.mask"], pattern.shape)[:, query, key]
+            found.append(np.where(may, pattern[:, query, key], np.nan))
+    return np.stack(found)
 
 
 def looks_back(pattern: Array) -> Array:

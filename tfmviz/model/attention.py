@@ -9,8 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.dropout import Dropout
-from tfmviz.model.linear import Linear
+from tfmviz.model.linear import Dropout, Linear
 from tfmviz.model.norms import build_out_norm, build_qk_norm
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap
@@ -26,8 +25,8 @@ class Attention(nn.Module):
     the allowed keys (Katharopoulos et al. 2020, equation 4). A sink s of each head adds exp(s) to the divisor: rows sum
     to less than 1.
 
-    In self-attention x_q and x_kv are the same tensor. With n_kv_heads < n_heads, neighbouring query heads share keys
-    and values; the sites `k` and `v` hold them once per key/value head, after the norm of queries and keys, if any.
+    With n_kv_heads < n_heads, neighbouring query heads share keys and values; the sites `k` and `v` hold them once per
+    key/value head, after the norm of queries and keys, if any.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -47,7 +46,7 @@ class Attention(nn.Module):
         self.q_norm, self.k_norm = build_qk_norm(config, n_heads), build_qk_norm(config, n_kv_heads)
         self.norms_heads = config.attention.qk_norm != "all heads"
         self.out_norm = build_out_norm(config)
-        self.sink = build_sink(config)
+        self.sink = nn.Parameter(torch.zeros(n_heads)) if config.attention.sink else None  # (head,)
 
     def forward(
         self,
@@ -155,13 +154,7 @@ class Attention(nn.Module):
         return x if self.n_groups == 1 else x.repeat_interleave(self.n_groups, dim=1)
 
 
-def build_sink(config: ModelConfig) -> nn.Parameter | None:
-    """A logit of each head, which begins as that of a score of 0: (head,)."""
-    return nn.Parameter(torch.zeros(config.attention.n_heads)) if config.attention.sink else None
-
-
 def is_linear(config: ModelConfig) -> bool:
-    """Whether the pattern is made of φ(q) · φ(k)."""
     match config.attention.kind:
         case "softmax":
             return False

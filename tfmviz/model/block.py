@@ -13,10 +13,9 @@ from torch import Tensor, nn
 from tfmviz import fuse, masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.dropout import Dropout
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward, build_expert
-from tfmviz.model.linear import Linear
-from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm_before
+from tfmviz.model.linear import Dropout, Linear
+from tfmviz.model.norms import build_norm, build_norm_before
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap
 
@@ -28,16 +27,6 @@ def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
     """
     with nullcontext() if config.scheme.table else torch.device("cpu"):
         return config.scheme.implementation().of(config, bidirectional=bidirectional)
-
-
-def build_own_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
-    """The scheme of one layer, where each has its own."""
-    return build_positions(config, bidirectional=bidirectional) if config.positions.in_each_layer else None
-
-
-def build_widening(config: ModelConfig) -> Linear | None:
-    """What makes the stream of narrower embeddings (Lan et al. 2020, section 3.1)."""
-    return None if config.embeddings.width is None else Linear(config.d_embed, config.d_model)
 
 
 def build_other_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
@@ -56,7 +45,7 @@ def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | 
 
 
 def is_parallel(config: ModelConfig) -> bool:
-    """Whether the feed-forward layer reads what self-attention read, and not what it made of it (Wang 2021)."""
+    """True if the feed-forward layer reads the stream that self-attention read (Wang 2021)."""
     match config.residual:
         case "sequential" | "absent":
             return False
@@ -97,7 +86,7 @@ class Residual(nn.Module):
 class Block(nn.Module):
     """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward, if any.
 
-    In a parallel block the feed-forward layer reads the stream that self-attention read (Wang 2021); its site is
+    In a parallel block the feed-forward layer reads the stream that self-attention read; its site is
     `mlp.reads`. `positions` is the block's own scheme, if it has one.
 
     Sites: `resid_pre` before the block, `resid_mid` after self-attention, `resid_cross` after cross-attention,
@@ -106,7 +95,8 @@ class Block(nn.Module):
 
     def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool, is_first: bool) -> None:
         super().__init__()
-        self.positions = build_own_positions(config, bidirectional=bidirectional)
+        in_each_layer = config.positions.in_each_layer
+        self.positions = build_positions(config, bidirectional=bidirectional) if in_each_layer else None
         self.self_attn = Attention(config)
         self.self_attn_residual = Residual(config, is_first=is_first)
         self.cross_attn = Attention(config) if cross else None
@@ -155,7 +145,8 @@ class Stack(nn.Module):
     """An encoder or a decoder: positions, then blocks, then (except in post-norm) one last norm.
 
     Sites: `pos_embed` if the scheme adds a vector, `embed_norm` for a norm before the first block, `widened` for a
-    matrix there from d_embed to d_model, `0.…`, `1.…` per block, `norm` for the last norm.
+    matrix there from d_embed to d_model (Lan et al. 2020, section 3.1), `0.…`, `1.…` per block, `norm` for the last
+    norm.
     """
 
     def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool = False) -> None:
@@ -165,8 +156,8 @@ class Stack(nn.Module):
         self.other_positions = build_other_positions(config, bidirectional=bidirectional)
         self.facts = config.positions
         self.window_in = config.attention.window_in
-        self.embed_norm = build_embedding_norm(config)
-        self.widening = build_widening(config)
+        self.embed_norm = build_norm(config, width=config.d_embed) if config.embeddings.norm else None
+        self.widening = None if config.embeddings.width is None else Linear(config.d_embed, config.d_model)
         self.dropout = Dropout(config.dropout)
         name = "encoder" if bidirectional else "decoder"
         self.n_layers = config.depth(name)
@@ -174,7 +165,7 @@ class Stack(nn.Module):
             Block(config, bidirectional=bidirectional, cross=cross, is_first=n == 0)
             for n in range(config.n_blocks(name))
         )
-        self.norm = build_last_norm(config)
+        self.norm = None if config.norm.position == "post" else build_norm(config)
 
     @property
     def layers(self) -> list[nn.Module]:

@@ -18,8 +18,7 @@ from tfmviz.model.labeller import Labeller
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.state_space import StateSpaceModel
-from tfmviz.model.transformer import Transformer
-from tfmviz.model.unfilled import unfilled
+from tfmviz.model.transformer import Transformer, unfilled
 from tfmviz.model.window import WindowModel
 
 Config = ModelConfig | AnyEarlier

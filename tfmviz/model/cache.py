@@ -12,9 +12,8 @@ from torch import Tensor
 class Cache:
     """A tap that prepends the keys and values of earlier calls to those of this one.
 
-    The model continues with the tap's values, so attention needs no second equation: queries are those of the new
-    tokens, keys and values those of all tokens so far. Causality guarantees that later tokens do not change them. Keys
-    are stored before the position scheme rotates them.
+    The model continues with the tap's values, so attention needs no second equation. Causality guarantees that later
+    tokens do not change earlier keys and values. Keys are stored before the position scheme rotates them.
 
     In cross-attention the first call brings the memory, and every later call an empty one, (batch, 0, d_model).
 

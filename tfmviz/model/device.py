@@ -53,13 +53,10 @@ def chosen_for(n_parameters: int) -> torch.device:
         device = torch.device(wish)
     except RuntimeError as error:
         raise ValueError(f"{SETTING} is {wish!r}, which is not a device. Use cpu or cuda.") from error
-    if device.type not in ("cpu", "cuda") or (device.index or 0) >= _count(device):
+    count = torch.cuda.device_count() if device.type == "cuda" else 1
+    if device.type not in ("cpu", "cuda") or (device.index or 0) >= count:
         raise ValueError(f"{SETTING} is {wish!r}, but there is no such device here. Use cpu, or unset it.")
     return device
-
-
-def _count(device: torch.device) -> int:
-    return torch.cuda.device_count() if device.type == "cuda" else 1
 
 
 def device_of(module: nn.Module) -> torch.device:

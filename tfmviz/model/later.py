@@ -47,13 +47,10 @@ class Later:
 
 @torch.inference_mode()
 def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
-    """The masked scores of all layers for the text at positions `first`, `first` + 1 …
+    """The masked scores of all layers for the text at positions `first`, `first` + 1 …: (layer, head, len, len).
 
     Args:
         ids: (len,), at least one token.
-
-    Returns:
-        (layer, head, len, len), −∞ where masked.
 
     Raises:
         ValueError: learned positions end before the text does.
@@ -65,13 +62,10 @@ def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
 
 @torch.inference_mode()
 def streams_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
-    """The residual stream before the first layer and after each, for the text at positions `first` …
+    """The residual stream before the first layer and after each, likewise: (1 + layer, len, d_model).
 
     Args:
         ids: (len,), at least one token.
-
-    Returns:
-        (1 + layer, len, d_model).
 
     Raises:
         ValueError: learned positions end before the text does.

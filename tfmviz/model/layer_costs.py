@@ -47,8 +47,8 @@ def fused(x: Tensor) -> Tensor:
 def restricted(x: Tensor, neighbours: int = NEIGHBOURS) -> Tensor:
     """Self-attention of each token to `neighbours` keys: its own half-window and the one before.
 
-    Shorter texts get full attention. Before the first half-window there are zeros, which receive some of its attention:
-    this is for measuring only.
+    Texts no longer than that get full attention. Zeros before the first half-window receive some attention: this is for
+    measuring only.
     """
     n, d = x.shape
     if n <= neighbours:

@@ -1,4 +1,4 @@
-"""x Wᵀ + b, where a transformer spends most of its time, by the fastest kernel for a finished model."""
+"""Layers of torch that cost a finished model less: dropout, and x Wᵀ + b, where it spends most of its time."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ HALF = (torch.bfloat16, torch.float16)
 Network = TypeVar("Network", bound=nn.Module)
 
 
+class Dropout(nn.Dropout):
+    """torch's dropout, called only in training: elsewhere it changes nothing, yet the call costs as much as a norm."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) if self.training else x
+
+
 class Linear(nn.Linear):
     """`nn.Linear` by `product`."""
 
@@ -36,8 +43,8 @@ def product(x: Tensor, W: Tensor, b: Tensor | None = None) -> Tensor:
     """x Wᵀ + b: (…, d_in) and (d_out, d_in) to (…, d_out).
 
     torch multiplies with Intel's MKL, whose fastest kernels run only on Intel's processors. oneDNN, also part of torch,
-    has them for all. It is called through the operator that `torch.compile` emits, which has no gradient, so only
-    finished models use it (`ready_to_read`).
+    has them for all. The operator that calls it, which `torch.compile` emits, has no gradient, so only finished models
+    use it (`ready_to_read`).
 
     A half-precision matrix is converted to float32 here, a part at a time: this is as exact, and the model takes half
     the memory, or none if W is memory-mapped.

@@ -34,11 +34,6 @@ def build_norm_before(config: ModelConfig, *, is_first: bool = False) -> nn.Modu
             assert_never(config.norm.position)
 
 
-def build_last_norm(config: ModelConfig) -> nn.Module | None:
-    """The norm at the end of a stack. In post-norm every block already ends with one."""
-    return None if config.norm.position == "post" else build_norm(config)
-
-
 def build_out_norm(config: ModelConfig) -> nn.Module:
     """The norm of a layer's output before it is added to the stream, or the identity."""
     match config.norm.position:
@@ -63,8 +58,3 @@ def build_qk_norm(config: ModelConfig, n_heads: int) -> nn.Module:
             return nn.RMSNorm(n_heads * config.d_head, eps=config.norm.eps)
         case _:
             assert_never(config.attention.qk_norm)
-
-
-def build_embedding_norm(config: ModelConfig) -> nn.Module | None:
-    """The norm before the first block of a stack, if there is one."""
-    return build_norm(config, width=config.d_embed) if config.embeddings.norm else None

@@ -89,7 +89,7 @@ class Source:
 
     Attributes:
         states: h_jᵉ, (batch, k_len, d_model).
-        keys: the scores' part of the source, the same at every step.
+        keys: the source's part of the scores.
         mask: (batch, k_len), True where there is a token.
         last: h_nᵉ, (batch, d_model).
     """

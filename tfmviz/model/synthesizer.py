@@ -1,11 +1,11 @@
 """Attention without comparing tokens: the Synthesizer (Tay et al. 2020), trained for comparison with ordinary
 attention.
 
-The pattern is a softmax over the allowed keys, but no score is a product of a query and a key. "dense" computes the
-scores of a query's row from that token alone; "random" looks them up in a trained table, the same for every text. A
-score belongs to a position, not to a word, so a text cannot be longer than `max_len`.
+The pattern is a softmax over the allowed keys, but no score is a product of a query and a key. "dense" computes a
+query's scores from that token alone; "random" looks them up in a trained table, the same for every text. A score
+belongs to a position, not to a word, so a text cannot be longer than `max_len`.
 
-No configuration describes it, so such models are never exported: `synthesize` makes one.
+No configuration describes it, so such models are never exported.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from torch import Tensor, nn
 from tfmviz.model.attention import NO_POSITIONS
 from tfmviz.model.block import Block
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.dropout import Dropout
-from tfmviz.model.linear import Linear
+from tfmviz.model.linear import Dropout, Linear
 from tfmviz.model.transformer import DecoderOnly, initialise
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import assert_never
+from typing import Any, assert_never
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from tfmviz import masks
 from tfmviz.model.attention import capped
@@ -18,7 +20,6 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import activation
 from tfmviz.model.linear import HALF, Linear, product
 from tfmviz.model.norms import build_norm
-from tfmviz.model.unfilled import unfilled
 from tfmviz.record.tap import NO_TAP, Tap
 
 
@@ -210,6 +211,29 @@ class EncoderDecoder(nn.Module):
 
 
 Transformer = DecoderOnly | EncoderOnly | EncoderDecoder
+
+
+@contextmanager
+def unfilled() -> Iterator[None]:
+    """Modules built within have parameters on torch's "meta" device, which take no memory; nothing is drawn."""
+    with torch.device("meta"), _NothingIsDrawn():
+        yield
+
+
+class _NothingIsDrawn(TorchFunctionMode):
+    """Skips random initialisation: drawing on "meta" would make torch import its compiler, which takes 0.9 s."""
+
+    def __torch_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        named = kwargs or {}
+        if function in (nn.init.normal_, Tensor.normal_):
+            return named["tensor"] if "tensor" in named else args[0]
+        return function(*args, **named)
 
 
 def build(config: ModelConfig) -> Transformer:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import hmac
 import json
-import os
 import re
 import secrets
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -49,8 +47,10 @@ TRACEBACK = "Traceback (most recent call last):"
 MOST_FILES = 10_000
 """Maximum entries of a folder that are checked."""
 
-ENVIRONMENT = (*processes.INHERITED, "TFMVIZ_MODELS", "XDG_DATA_HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_OFFLINE")
-NETWORK = ("HF_ENDPOINT", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+ENVIRONMENT = (
+    *("XDG_DATA_HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_OFFLINE", "HF_ENDPOINT", "SSL_CERT_FILE"),
+    *("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUESTS_CA_BUNDLE"),
+)
 
 Step = Literal["look", "convert"]
 State = Literal["running", "done", "failed", "stopped", "lost"]
@@ -175,11 +175,9 @@ class Converting:
         source = self._checked(given)
         if not NAME.fullmatch(name):
             raise NotPossible("Call the model by letters, digits, dots and hyphens.")
-        words = [sys.executable, "-P", *self._command, f"--name={name}", f"--most={MOST_MB}", "--count"]
+        words = [*self._command, f"--name={name}", f"--most={MOST_MB}", "--count"]
         words += [*(["--look"] if step == "look" else []), "--", source]
-        environment = {key: os.environ[key] for key in (*ENVIRONMENT, *NETWORK) if key in os.environ}
-        environment |= {"PYTHONPATH": str(processes.PACKAGE), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
-        environment |= {"TFMVIZ_MODELS": str(self.place.resolve()), "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+        extra = {"TFMVIZ_MODELS": str(self.place.resolve()), "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
         with self._lock:
             self._files.mkdir(parents=True, exist_ok=True)
             with (self._files / "process").open("a") as lock, (self._files / "said.txt").open("ab") as said:
@@ -192,19 +190,16 @@ class Converting:
                     raise NotPossible("Another model is being converted. Try again when it has ended.") from None
                 said.truncate(0)
                 self._write({"step": step, "given": given, "name": name})
-                self._mine = subprocess.Popen(
+                self._mine = processes.spawn(
                     words,
-                    cwd=self._files,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
+                    self._files,
                     stdout=said,
                     stderr=subprocess.STDOUT,
-                    pass_fds=(lock.fileno(),) if fcntl else (),
-                    start_new_session=True,  # it outlives the server
+                    inherited=(lock.fileno(),) if fcntl else (),
+                    names=ENVIRONMENT,
+                    extra=extra,
                 )
                 self._write({"step": step, "given": given, "name": name, "pid": self._mine.pid})
-        with suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, self._mine.pid, os.getpriority(os.PRIO_PROCESS, 0) + processes.NICER)
 
     def stop(self) -> None:
         """Ends the process, which cleans up after itself."""

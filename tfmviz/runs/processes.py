@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from tfmviz.runs.folder import Folder
 
@@ -31,19 +33,38 @@ def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[b
         OSError: the system refuses.
     """
     choices, data = folder.request
-    words = [sys.executable, "-P", "-m", "tfmviz.training", *choices.command(data)]
-    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    words = ["-m", "tfmviz.training", *choices.command(data)]
     with (folder.path / "errors.txt").open("wb") as errors:
-        process = subprocess.Popen(
-            words,
-            cwd=folder.path,
-            env=environment | {"PYTHONPATH": str(PACKAGE), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            pass_fds=inherited,
-            start_new_session=True,  # the run outlives the server
-        )
+        return spawn(words, folder.path, stdout=subprocess.DEVNULL, stderr=errors, inherited=inherited)
+
+
+def spawn(
+    words: Sequence[str],
+    folder: Path,
+    *,
+    stdout: IO[bytes] | int,
+    stderr: IO[bytes] | int,
+    inherited: tuple[int, ...] = (),
+    names: Sequence[str] = (),
+    extra: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Starts Python with these arguments in a folder.
+
+    Args:
+        names: environment variables passed on besides `INHERITED`.
+        extra: more variables with their values.
+    """
+    environment = {name: os.environ[name] for name in (*INHERITED, *names) if name in os.environ}
+    process = subprocess.Popen(
+        [sys.executable, "-P", *words],
+        cwd=folder,
+        env=environment | {"PYTHONPATH": str(PACKAGE), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | dict(extra or {}),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=inherited,
+        start_new_session=True,  # it outlives the server
+    )
     with suppress(OSError, AttributeError):  # Windows has no such call
         os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICER)
     return process

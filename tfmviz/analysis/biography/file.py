@@ -145,19 +145,13 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
         book = Book(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoBiographies(f"{path.name} is missing or cannot be read.") from error
-    if weights is not None and (made_with != fingerprint(weights) or _sizes(book) != _heads_of(weights)):
+    if weights is None:
+        return book
+    matrices = {layer: found for stack in weights.stacks.values() for layer, found in stack.attention.items()}
+    n_heads = {layer: len(found.W_Q) for layer, found in matrices.items()}
+    if made_with != fingerprint(weights) or {layer: len(rows) for layer, rows in book.heads.items()} != n_heads:
         raise NoBiographies(f"{path.name} was made with other weights.")
     return book
-
-
-def _sizes(book: Book) -> dict[str, int]:
-    return {layer: len(rows) for layer, rows in book.heads.items()}
-
-
-def _heads_of(weights: ModelWeights) -> dict[str, int]:
-    return {
-        layer: len(matrices.W_Q) for stack in weights.stacks.values() for layer, matrices in stack.attention.items()
-    }
 
 
 def fingerprint(weights: ModelWeights) -> str:

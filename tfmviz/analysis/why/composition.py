@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, assert_never
+from typing import Literal, TypeVar, assert_never
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import StackWeights
 
 Way = Literal["Q", "K", "V"]
+
+Part = TypeVar("Part")
 
 WAYS: tuple[Way, ...] = ("Q", "K", "V")
 
@@ -46,18 +49,42 @@ def compositions(weights: StackWeights, way: Way) -> Composition:
     Returns:
         Values of the weights alone: they show what a head could read, not what it does on a text.
     """
+    return of_all_pairs(
+        weights,
+        written=lambda layer: _factors(weights, layer, "V"),
+        read=lambda layer: _factors(weights, layer, way),
+        compare=between,
+        chance=by_chance,
+    )
+
+
+def of_all_pairs(
+    weights: StackWeights,
+    *,
+    written: Callable[[str], Part],
+    read: Callable[[str], Part],
+    compare: Callable[[Part, Part], Array],
+    chance: Callable[[int, int], tuple[float, float, float]],
+) -> Composition:
+    """Compares all heads of each layer of self-attention with all of each later one.
+
+    Args:
+        written, read: a layer's heads as writers and as readers.
+        compare: gives (earlier head, later head) for two layers.
+        chance: low, mean and high for random heads, from d_model and d_head.
+    """
     layers = [layer for layer in weights.attention if layer.endswith(".self_attn")]
     heads = [(layer, head) for layer in layers for head in range(len(weights.attention[layer].W_Q))]
     values = np.full((len(heads), len(heads)), np.nan)
     n_heads = len(heads) // len(layers)
-    written = [_factors(weights, layer, "V") for layer in layers]
+    writers = [written(layer) for layer in layers]
     for later in range(1, len(layers)):
-        read = _factors(weights, layers[later], way)
+        reader = read(layers[later])
         for earlier in range(later):
             block = np.s_[earlier * n_heads : (earlier + 1) * n_heads, later * n_heads : (later + 1) * n_heads]
-            values[block] = between(written[earlier], read)
+            values[block] = compare(writers[earlier], reader)
     _, d_model, d_head = weights.attention[layers[0]].W_Q.shape
-    return Composition(heads=tuple(heads), values=values, by_chance=by_chance(d_model, d_head))
+    return Composition(heads=tuple(heads), values=values, by_chance=chance(d_model, d_head))
 
 
 Factors = tuple[Array, Array]

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from tfmviz.analysis.attention_layer import grouped
-from tfmviz.analysis.why.composition import DRAWS, Composition, Way, through_norm
+from tfmviz.analysis.why.composition import DRAWS, Composition, Way, of_all_pairs, through_norm
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 
@@ -18,18 +18,13 @@ def overlaps(weights: StackWeights, way: Way) -> Composition:
     A head writes into the span of the d_head rows of W_O, and reads from that of the columns of W_Q, W_K or W_V. 1: it
     reads all that the earlier one can write; 0: nothing. Unlike composition, this ignores how strongly it reads.
     """
-    layers = [layer for layer in weights.attention if layer.endswith(".self_attn")]
-    written = {layer: _written(weights, layer) for layer in layers}
-    heads = [(layer, head) for layer in layers for head in range(len(written[layer]))]
-    n_heads = len(heads) // len(layers)
-    values = np.full((len(heads), len(heads)), np.nan)
-    for later in range(1, len(layers)):
-        read = _read(weights, layers[later], way)
-        for earlier in range(later):
-            block = np.s_[earlier * n_heads : (earlier + 1) * n_heads, later * n_heads : (later + 1) * n_heads]
-            values[block] = shared(written[layers[earlier]][:, None], read[None])
-    _, d_model, d_head = weights.attention[layers[0]].W_Q.shape
-    return Composition(heads=tuple(heads), values=values, by_chance=by_chance(d_model, d_head))
+    return of_all_pairs(
+        weights,
+        written=lambda layer: _written(weights, layer),
+        read=lambda layer: _read(weights, layer, way),
+        compare=lambda written, read: shared(written[:, None], read[None]),
+        chance=by_chance,
+    )
 
 
 def overlaps_with_mlps(weights: StackWeights) -> tuple[tuple[str, ...], Array]:
