@@ -280,7 +280,6 @@ class Converting:
 
 
 def _ended(step: Step, said: list[str], is_stopped: bool) -> State:
-    """The final state of a process, read from its last line."""
     last = said[-1] if said else ""
     if last.startswith("Cannot convert"):
         return "failed"

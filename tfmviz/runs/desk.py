@@ -134,7 +134,6 @@ class Desk:
         self.tick()
 
     def _check_queue(self, owner: str, place: str) -> None:
-        """Raises QueueFull if no further run may wait, or none from this place or owner."""
         waiting = [folder for folder in all_of(self.root) if self._state(folder) == "queued"]
         here = sum(folder.place == place for folder in waiting)
         for count, most in ((here, MOST_AT_A_PLACE), (len(waiting), MOST_WAITING)):

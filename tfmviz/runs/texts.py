@@ -24,8 +24,8 @@ class UnfitText(ValueError):
 def prepared(text: str) -> str:
     """The text as a run's training file: documents with separators, about a tenth of it held out.
 
-    A hash of a document decides whether it is held out, which happens to one in a hundred (`text.corpora`). A short
-    text may have no such document; then its end is cut off at a position where the hash holds it out.
+    A hash holds out one document in a hundred (`text.corpora`). A short text may have no such document; then its end is
+    cut off at a position where the hash holds it out.
 
     Raises:
         UnfitText: it is too short or too long.
