@@ -51,8 +51,8 @@ class Part:
     def averaged(self, reference: Trace) -> tuple[Patch, ...]:
         """Edits that replace the part's output by its mean over all tokens of another text.
 
-        Unlike zeros, which later layers have never met, the mean removes only what depends on the text (Wang et al.
-        2022, section 2.1).
+        Unlike zeros, which later layers have never met, it removes only what depends on the text (Wang et al. 2022,
+        section 2.1).
         """
         return tuple(Patch(site=site, vector=self._mean(reference[site]), head=self.head) for site in self.sites)
 
@@ -63,7 +63,7 @@ class Part:
 
 
 def parts_of(trace: Trace) -> tuple[Part, ...]:
-    """All parts of the model: heads, MLPs, whole layers, each kind from the first layer to the last."""
+    """All heads, MLPs and whole layers of the model, each kind from the first layer to the last."""
     both = trace.source is not None
     blocks = list(dict.fromkeys(layer.rsplit(".", 1)[0] for layer in trace.layers))
     heads = [head for layer in trace.layers for head in _heads(trace, layer, both=both)]
@@ -109,7 +109,7 @@ def whole_text(ids: Sequence[int]) -> Question:
 
 
 def one_word(trace: Trace, position: int, *, writes: bool) -> Question:
-    """The token after a position; at the end, or if the model predicts no next token, the model's own first choice.
+    """The token after a position; at the end, or if the model predicts no next token, its own first choice.
 
     Args:
         trace: of the unedited run.

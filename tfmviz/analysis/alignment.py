@@ -16,7 +16,7 @@ class Sum:
     """One coordinate of one context, c_i[k] = Σ_j α_ij h_j[k].
 
     Attributes:
-        scores, exponentials: (source,), score_ij, and exp(score_ij) divided by the largest of them.
+        scores, exponentials: (source,), score_ij, and exp(score_ij) over the largest of them.
         alpha: (source,), α_ij: the exponentials over their sum.
         states: (source,), h_j[k].
         total: the model's own c_i[k].

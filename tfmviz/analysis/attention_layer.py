@@ -10,8 +10,8 @@ from tfmviz.record.trace import Array, Trace
 def inputs(trace: Trace, layer: str) -> tuple[Array, Array]:
     """The layer's input: (q_len, d_model) for the queries, (k_len, d_model) for keys and values.
 
-    In a pre-norm model that is the normed stream, in a post-norm model the stream itself. Cross-attention takes keys
-    and values from the encoder's output.
+    In a pre-norm model that is the normed stream, in a post-norm model the stream itself. The keys and values of
+    cross-attention come from the encoder.
     """
     x, x_kv = (trace[site] for site in input_sites(trace, layer))
     return x, x if layer.endswith(".self_attn") else x_kv
@@ -46,7 +46,7 @@ def site_before(trace: Trace, site: str) -> str:
 
 
 def read_by(trace: Trace, site: str) -> Array:
-    """(len, d_model), the stream that a layer reads: the one it adds to or, in a parallel block, an earlier one."""
+    """(len, d_model), the stream that a layer reads: `stream_before` or, in a parallel block, an earlier one."""
     return trace[f"{site}.reads"] if f"{site}.reads" in trace else stream_before(trace, site)
 
 
@@ -70,28 +70,23 @@ def grouped(values: Array, n_heads: int) -> Array:
 
 
 def effects(pattern: Array, v: Array, W_O: Array) -> Array:
-    """Norm of what query i takes from key j, ‖a_ij v_j W_O[h]‖ (Kobayashi et al. 2020, section 2).
+    """Norm of what query i takes from key j, ‖a_ij v_j W_O[h]‖ (Kobayashi et al. 2020, section 2): (head, q_len,
+    k_len).
 
     Args:
         pattern: (head, q_len, k_len), a.
         v: (head, k_len, d_head).
         W_O: (head, d_head, d_model).
-
-    Returns:
-        (head, q_len, k_len), at least 0.
     """
     return pattern * np.linalg.norm(v @ W_O, axis=-1)[:, None]
 
 
 def hard_lookup(row: Array, values: Array) -> tuple[int, float]:
-    """The result of a hard table lookup: the value of the best key alone.
+    """The best key, and the cosine between its value and the weighted sum; NaN if one of them is zero.
 
     Args:
         row: (k_len,), one query's attention weights.
         values: (k_len, d_head).
-
-    Returns:
-        The best key, and the cosine between its value and the weighted sum; NaN if one of them is zero.
     """
     best = int(row.argmax())
     soft, hard = row @ values, values[best]

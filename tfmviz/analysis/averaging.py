@@ -30,9 +30,7 @@ class Average:
 
 
 def in_a_plane(values: Array, weights: Array) -> Average:
-    """Projects values onto their two principal components.
-
-    The projection is linear, so it maps the average of the values to the average of the projections.
+    """Projects values onto their two principal components, which maps their average to that of the projections.
 
     Args:
         values: (k, d), at least one.
@@ -58,7 +56,6 @@ def hull(points: Array) -> tuple[int, ...]:
 
 
 def _chain(points: Array, order: list[int]) -> list[int]:
-    """The corners on one side, where the boundary turns left."""
     corners: list[int] = []
     for new in order:
         while len(corners) > 1 and _turn(points[corners[-2]], points[corners[-1]], points[new]) <= 0:

@@ -41,8 +41,6 @@ def linear_state(*, n_layers: int, n_heads: int, d_head: int, size: int) -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Known:
-    """A published model, and the source of its numbers."""
-
     n_layers: int
     n_heads: int
     n_kv_heads: int

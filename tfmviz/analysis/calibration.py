@@ -18,8 +18,8 @@ class Reliability:
 
     Attributes:
         count: (bin,), guesses.
-        confidence: (bin,), mean probability of the guesses; NaN in an empty bin.
-        accuracy: (bin,), share of the guesses that are right; NaN in an empty bin.
+        confidence: (bin,), their mean probability; NaN in an empty bin.
+        accuracy: (bin,), share of right ones; NaN in an empty bin.
     """
 
     count: Array

@@ -53,9 +53,9 @@ class River:
         final: (d_model,), the stream after the last layer, before the last norm.
         size: (part,), norm of each write.
         to_stream: (part,), cosine between a write and the stream it is added to; NaN if one of them is zero.
-        to_final: (part,), cosine between a write and the final stream.
+        to_final: (part,), that with the final stream.
         along: (part,), write · final / ‖final‖; these sum to ‖final‖.
-        residue: largest absolute difference between a coordinate of the sum of all writes and of `final`.
+        residue: largest absolute error of the sum of all writes.
     """
 
     parts: tuple[Part, ...]
@@ -117,8 +117,7 @@ def river(trace: Trace, stack: str, token: int, weights: StackWeights) -> River:
 def attribution(river: River, weights: StackWeights, direction: Array) -> Attribution:
     """Direct logit attribution (Elhage et al. 2021; Wang et al. 2022, section 3).
 
-    The direction is carried back through the norms, so in a post-norm model a part counts as it arrives at the end,
-    scaled by all norms after it.
+    In a post-norm model a part counts as it arrives at the end, scaled by all norms after it.
 
     Args:
         direction: u, (d_model,): a row of W_U, or the difference of two.
@@ -140,9 +139,8 @@ def attribution(river: River, weights: StackWeights, direction: Array) -> Attrib
 
 
 def carried(river: River, weights: StackWeights, index: int, write: Array | None = None) -> Array:
-    """One part's write as it arrives at W_U, after all later norms with their σ held: (d_model,).
-
-    Its product with u is the part's score in `attribution`.
+    """One part's write as it arrives at W_U, after all later norms with their σ held: (d_model,). Its product with u is
+    the part's score in `attribution`.
 
     Args:
         write: pieces of it, (…, d_model); None: the whole write.
@@ -200,7 +198,6 @@ def parts_of(trace: Trace, stack: str, token: int, weights: StackWeights) -> Ite
 
 
 def _layer(trace: Trace, site: str, token: int, weights: StackWeights) -> Iterator[Part]:
-    """The addends of one layer, and in a post-norm model the norm after it."""
     block, part = site.rsplit(".", 1)
     layer = block.split(".")[1]
     step = f"layer {layer} {PARTS[part]}"

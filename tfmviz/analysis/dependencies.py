@@ -53,7 +53,6 @@ def pairs(kind: str, phrases: int, count: int, *, seed: int) -> list[Pair]:
 
 
 def _between(rng: np.random.Generator, phrases: int) -> str:
-    """Phrases of three words, each with a noun in the singular or the plural."""
     words = []
     for _ in range(phrases):
         noun = NOUNS[rng.integers(len(NOUNS))][rng.integers(2)]

@@ -111,7 +111,7 @@ class Sum:
     Attributes:
         indices, a, b: of the terms of largest absolute value, in decreasing order.
         n_others, others: number and sum of the other terms.
-        total: Σ a_i b_i over all terms, in float64.
+        total: of all terms, in float64.
     """
 
     indices: Array
@@ -162,6 +162,6 @@ def directions(weights: FeedForwardWeights, neurons: Array, W_U: Array) -> Array
         W_U: (vocab, d_model).
 
     Returns:
-        (n, vocab), the change of each logit for an activation of 1, if nothing came after.
+        (n, vocab), the change of each logit for an activation of 1, directly.
     """
     return weights.W_out[neurons] @ W_U.T

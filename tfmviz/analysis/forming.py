@@ -44,7 +44,7 @@ def copying(trace: Trace, run: Run) -> Copying:
 
     Args:
         trace: of the model on `heads.random_repeats`, with its patterns, z and logits.
-        run: gives the model's logits on the same tokens under edits.
+        run: on the same tokens, under edits.
     """
     ids, period = trace.target.ids, len(trace.target) // 2
     losses = next_token_losses(trace["logits"], ids)

@@ -87,7 +87,7 @@ def head_scores(pattern: Array, queries: Encoding, keys: Encoding, mask: Array) 
         mask: (q_len, k_len), True = may attend.
 
     Returns:
-        For each of `SELF_KINDS` or `CROSS_KINDS` (head,), in [0, 1]; NaN if the texts cannot show the kind.
+        For each of `SELF_KINDS` or `CROSS_KINDS` (head,), in [0, 1]; NaN if the texts cannot show it.
     """
     if queries is keys:
         return _self_scores(pattern, keys, mask)
@@ -166,7 +166,7 @@ def allowed(trace: Trace, layer: str) -> Array:
 def random_repeats(*, vocab_size: int, max_len: int, seed: int = 0) -> tuple[int, ...]:
     """`N_RANDOM` random tokens, or as many as fit, and the same tokens again.
 
-    Only looking back helps to predict the second half, so here `layer_scores` shows induction heads most clearly.
+    Only looking back helps to predict the second half, which shows induction heads most clearly.
     """
     rng = np.random.default_rng(seed)
     return tuple(rng.integers(1, vocab_size, size=min(N_RANDOM, max_len // 2)).tolist()) * 2
@@ -185,10 +185,7 @@ def confirmed(scores: Mapping[Kind, Array], on_repeats: Mapping[Kind, Array]) ->
 
 
 def verdicts(scores: Mapping[Kind, Array]) -> tuple[Verdict, ...]:
-    """One verdict per head from the scores of a layer; see `Verdict`.
-
-    On a single token no kind is defined; the verdict is then "mixed" with score NaN.
-    """
+    """One verdict per head from the scores of a layer. On a single token it is "mixed" with score NaN."""
     kinds = [kind for kind in scores if kind != "broad"]
     shares = np.array([scores[kind] for kind in kinds])  # (kind, head)
     shown = np.where(np.isnan(shares), -np.inf, shares)
@@ -271,8 +268,8 @@ def _share(pattern: Array, cells: Array, queries: Array) -> Array:
 def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: Array) -> Array:
     """Excess of the share s of attention on punctuation over that of an even spread, c: (s − c) / (1 − c).
 
-    Unlike other kinds this one has many keys in some texts, so a share alone would mean little. (Punctuation as a
-    resting place: Clark et al. 2019, section 3.2.)
+    A share alone would mean little, since some texts have many such keys. (Punctuation as a resting place: Clark et al.
+    2019, section 3.2.)
 
     Args:
         cells: (q_len, k_len), the keys that count: all, or in one text those of other tokens.
@@ -294,9 +291,9 @@ def alignment(pattern: Array) -> Array:
     a_ij.
 
     C counts the source words that some row looks at: 1 if all rows look at the same keys, min(rows, columns) if no two
-    rows share a key. The last row, which writes the end, does not count. No dictionary is needed; in the shipped
-    translator the score correlates with the attention to translations (a test). (Related: the coverage of Tu et al.
-    2016, with a sum instead of the maximum.)
+    rows share a key. The last row, which writes the end, does not count. In the shipped translator it correlates with
+    the attention to translations (a test). (Related: the coverage of Tu et al. 2016, with a sum instead of the
+    maximum.)
 
     Returns:
         (head,), in [0, 1]; NaN for fewer than two written or two source tokens.

@@ -71,6 +71,5 @@ def again(ids: Sequence[int], at: int) -> int | None:
 
 
 def _directions(vectors: Array) -> Array:
-    """Unit vectors in double precision; zero vectors stay zero."""
     vectors = vectors.astype(np.float64)
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)

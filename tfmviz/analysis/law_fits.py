@@ -49,12 +49,12 @@ def fit_sum(x: Array, log_loss: Array, starts: Terms, weights: Array) -> tuple[T
 
     Each step solves a least-squares problem in which a residual r is weighted by min(1, δ / |r|), so that it descends
     on the Huber loss (iteratively reweighted least squares; Huber & Ronchetti 2009, section 7.8). A step that does not
-    descend is undone, and the next one is shorter. A search ends when its shortest step does not descend.
+    descend is undone and shortened; a search ends when its shortest step does not descend.
 
     Args:
         x: (term, run), logarithms of the variable of each term; 0 for a constant.
         log_loss: (run,).
-        weights: (search, run), weight of each run in a search.
+        weights: (search, run).
 
     Returns:
         The sums, and the Huber loss of each: (search,).

@@ -53,10 +53,7 @@ class Lens:
 
 
 def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
-    """Reads the stream out at `sites`, the last of which is the end of the stack.
-
-    The last stage takes the model's own logits, so it is exactly the model's prediction.
-    """
+    """Reads the stream out at `sites`, the last of which is the end of the stack, with the model's own logits."""
     end = log_softmax(trace["logits"])
     p_end = np.exp(end)
     rows = [_measure(log_softmax(readout.logits(trace[site])), end, p_end) for site in sites[:-1]]

@@ -1,7 +1,7 @@
 """Linear attention, computed over all pairs and by running sums (Katharopoulos et al. 2020).
 
 With φ(q) · φ(k) instead of exp(q · k) the keys can be summed before a query is known, so the cost is linear in the
-length. A position scheme is compatible only if it acts on q and k separately.
+length. Position schemes must act on q and k separately.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def next_token_losses(logits: Array, ids: Sequence[int]) -> Array:
 
     Args:
         logits: (len, vocab).
-        ids: the tokens of the text, (len,).
+        ids: (len,).
     """
     scores = logits[:-1].astype(np.float64)
     largest = scores.max(axis=-1, keepdims=True)
@@ -76,7 +76,7 @@ def layers_needed(mask: Array) -> tuple[int, bool]:
 
 
 def seen_answers(steps: Array) -> Array:
-    """Indices i with token i + 1 within reach: positions that can see the token they must predict."""
+    """Positions that can see the token they must predict: i with token i + 1 within reach."""
     return np.flatnonzero(np.diagonal(steps, offset=1) != OUT_OF_REACH)
 
 

@@ -1,8 +1,7 @@
 """Multiplications of a transformer, part by part.
 
-A product with an m × n matrix costs m · n multiplications per vector. Sums, softmaxes and norms are left out, as in the
-literature: they are few. Counters of operations (FLOPs) also count the addition after each multiplication, so they
-report twice as many.
+A product with an m × n matrix costs m · n multiplications per vector. Sums, softmaxes and norms are few and left out,
+as in the literature. FLOPs, which also count the additions, are twice as many.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def in_model(shapes: dict[str, Shape], *, source: int, target: int) -> dict[str,
 
     Args:
         shapes: of the stacks "encoder", "decoder" or both.
-        source, target: tokens that the encoder and the decoder read.
+        source, target: tokens of the encoder and of the decoder.
     """
     lengths = {"encoder": source, "decoder": target}
     counts = [by_part(shape, new=lengths[stack], length=lengths[stack]) for stack, shape in shapes.items()]

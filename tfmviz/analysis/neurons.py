@@ -76,7 +76,7 @@ def save(file: IO[bytes], peaks: Mapping[str, Peaks], *, texts: str, weights: Mo
 
 
 def load(path: Path, weights: ModelWeights) -> tuple[str, dict[str, Peaks]]:
-    """The name of the texts' file, and the peaks of all layers.
+    """The name of the texts' file, and the peaks by layer.
 
     Raises:
         NoPeaks: the file is missing or damaged, or was made with other weights.
@@ -95,7 +95,7 @@ def load(path: Path, weights: ModelWeights) -> tuple[str, dict[str, Peaks]]:
 
 
 def fingerprint(weights: ModelWeights) -> str:
-    """A hash that identifies the weights of a trained model."""
+    """A hash of the model's feed-forward layers."""
     digest = hashlib.blake2b(digest_size=8)
     for stack in weights.stacks.values():
         for layer in stack.feed_forward.values():

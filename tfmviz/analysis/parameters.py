@@ -144,8 +144,8 @@ class Published:
     """A published model.
 
     Attributes:
-        said: its number of parameters according to its authors.
-        tokens: its training tokens according to its authors; None: not stated.
+        said: its parameters according to its authors.
+        tokens: its training tokens according to them; None: not stated.
     """
 
     design: Design

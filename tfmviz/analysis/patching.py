@@ -1,8 +1,8 @@
 """Activation patching: the vectors that carry the difference between two sentences.
 
-Two sentences of equal length are run. One vector of the second run, at one layer and one token, replaces that of the
-first run; if this turns the first answer into the second, the vector carried the difference (causal tracing, Meng et
-al. 2022, section 2; path patching, Wang et al. 2022, section 3).
+One vector of a run, at one layer and one token, replaces that in a run of another sentence of equal length; if this
+turns the first answer into the second, the vector carried the difference (causal tracing, Meng et al. 2022, section 2;
+path patching, Wang et al. 2022, section 3).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def favourites(first: Array, second: Array) -> tuple[int, int]:
 
 
 def answers(first: Array, second: Array) -> tuple[int, int]:
-    """The two words whose logits are compared: the favourite of each run, (vocab,) logits each.
+    """The two words whose logits are compared, from each run's logits, (vocab,): its favourite.
 
     If both have the same favourite, the likely word that each run prefers most over the other run.
     """

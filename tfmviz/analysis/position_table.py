@@ -19,8 +19,8 @@ class Components:
     """Principal components of a table.
 
     Attributes:
-        scores: (len, n), each row's coordinate along each direction, the most important first.
-        shares: (n,), share of the variance along each direction, descending.
+        scores: (len, n), each row's coordinates, by decreasing variance.
+        shares: (n,), of the variance along each direction.
     """
 
     scores: Array

@@ -31,7 +31,7 @@ def four_terms(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, hea
 
     Returns:
         (4, len, len): word · word, word · position, position · word, position · position, the query's part first,
-            divided by √d_head.
+        divided by √d_head.
     """
     x, p = x.astype(np.float64), p.astype(np.float64)
     word, place = (norm.carry(part, at=x + p) for part in (x, p))
@@ -108,9 +108,10 @@ def along_diagonals(values: Array) -> tuple[Array, Array, Array]:
 
 
 def explained_by_distance(values: Array) -> float:
-    """The share of the variance over all pairs j ≤ i that the distance i − j explains, in [0, 1]; NaN without variance.
+    """The share of the variance over all pairs j ≤ i that the distance i − j explains, the R² of the mean at each
+    distance.
 
-    1 − (variance within each distance) / (variance in all), the R² of the mean at each distance.
+    1 − (variance within each distance) / (variance in all), in [0, 1]; NaN without variance.
     """
     lines = [np.diagonal(values, offset=-distance) for distance in range(len(values))]
     every = np.concatenate(lines)

@@ -149,8 +149,8 @@ class InSpace:
     """Vectors of the stream along their three main directions.
 
     Attributes:
-        places: (stage, len, 3), coordinates along these directions, from the mean of all vectors.
-        shares: (3,), share of the variance along each direction, the largest first.
+        places: (stage, len, 3), coordinates from the mean of all vectors.
+        shares: (3,), of the variance along each direction, the largest first.
     """
 
     places: Array

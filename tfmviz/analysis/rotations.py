@@ -142,7 +142,7 @@ def relative_index(q_len: int, k_len: int, *, clip: int) -> Array:
     """clip(j - i, -k, k) + k: the learned vector of a pair of positions in Shaw et al. (2018, section 3.2).
 
     Args:
-        clip: k; all distances from k on share a vector, so there are 2k + 1 vectors.
+        clip: k; there are 2k + 1 vectors.
 
     Returns:
         (q_len, k_len), from 0 to 2k.

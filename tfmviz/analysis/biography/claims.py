@@ -87,7 +87,7 @@ class Sums:
         return np.asarray(np.nanmean(self.aligned, axis=0))
 
     def evenness(self) -> Array:
-        """(head,), overlap with an even spread beyond the first key, at most 1."""
+        """(head,), overlap with an even spread beyond the first key."""
         return _ratio(self.shared.sum(axis=0), self.rest.sum(axis=0))
 
 
@@ -161,7 +161,6 @@ def _exceeds(share: Array | float, chance: Array | float, part: float) -> Array:
 
 
 def _divergence(p: Array, q: Array) -> Array:
-    """KL of two Bernoulli distributions, in nats."""
     p, q = (np.clip(np.nan_to_num(x), 1e-6, 1 - 1e-6) for x in (p, q))
     return p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
 

@@ -33,9 +33,9 @@ class Biography:
 
     Attributes:
         first: to the first key; all that follows is about the rest.
-        sharp: of the rest, to the key that gets most.
-        evenness: of the rest, overlap with an even spread: Σ_j min(a_ij, even share), at most 1.
-        distance: mean distance in tokens.
+        sharp: to the key that gets most.
+        evenness: overlap with an even spread: Σ_j min(a_ij, even share), at most 1.
+        distance: the mean, in tokens.
         distances: share of each distance i − j: below −8, −8 … 8, above.
         kinds: for each kind of key its share, and that of an even spread.
         copying: the eigenvalue score of its weights, −1 to 1, see `why.copying`.
@@ -44,8 +44,7 @@ class Biography:
             all others; NaN without a claim.
         worst: the tokens that lose most without it, each with text, token and rise in nats.
         examples: its sharpest attention beyond the first key: text, query, key and share.
-        claim: about ordinary text.
-        twice: about random tokens that come twice.
+        claim, twice: about ordinary text, and about random tokens that come twice.
         damage_twice: rise of the loss of their second half without it.
     """
 
@@ -85,8 +84,8 @@ class Book:
 
     Attributes:
         texts: the file whose lines claims were made on; examples are in them.
-        found_on, tested_on, damaged_on: number of texts on which claims were made, tested, and each head removed.
-        twice_on: the same number of texts of random tokens that come twice, for each of the three.
+        found_on, tested_on, damaged_on: number of texts for making and testing claims, and for removing heads.
+        twice_on: that of texts of random tokens that come twice, for each of the three.
         heads: by layer.
         pair: the two heads that compose most, if weights were kept during training, and their `birth`.
     """
@@ -129,7 +128,7 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
     """Reads a file.
 
     Args:
-        weights: those of the model, checked against the file; None: no check.
+        weights: of the model; None: no check.
 
     Raises:
         NoBiographies: the file is missing or damaged, or was made with other weights.
@@ -155,7 +154,7 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
 
 
 def fingerprint(weights: ModelWeights) -> str:
-    """A hash that identifies the attention of a trained model."""
+    """A hash of the model's attention."""
     digest = hashlib.blake2b(digest_size=8)
     for stack in weights.stacks.values():
         for layer in stack.attention.values():
@@ -191,7 +190,6 @@ def _biography(said: dict[str, Any]) -> Biography:
 
 
 def _number(value: Any) -> Any:
-    """A JSON value with null as NaN and lists as tuples."""
     match value:
         case None:
             return math.nan

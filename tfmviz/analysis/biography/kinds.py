@@ -75,7 +75,7 @@ def cells(queries: Encoding, keys: Encoding, mask: Array, frequencies: Frequenci
 
     Args:
         queries, keys: the texts of rows and columns; the same object in self-attention.
-        mask: (q_len, k_len), True = may attend.
+        mask: (q_len, k_len).
     """
     within = queries is keys
     back = np.arange(len(queries))[:, None] - np.arange(len(keys))  # distance from the query back to the key

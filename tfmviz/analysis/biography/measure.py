@@ -32,8 +32,8 @@ class Tally:
         sharp: (head,), Σ_i max_{j>0} a_ij.
         shared: (head,), Σ_i Σ_j min(a_ij, w_i / number of keys beyond the first): overlap with an even spread.
         aligned: (head,), `heads.alignment` of the whole pattern; NaN for texts of one token.
-        queries: number of queries.
-        with_kind: (kind,), number of those with a key of that kind.
+        queries: their number.
+        with_kind: (kind,), that of those with a key of that kind.
         distances: (head, 2 FAR + 3), mass by i − j: below −FAR, −FAR … FAR, above.
         best: (head,), the largest a_ij among at least four keys, at `query` and `key`.
     """
@@ -59,7 +59,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
 
     Args:
         pattern: (head, q_len, k_len).
-        mask: (q_len, k_len), True = may attend.
+        mask: (q_len, k_len).
         cells: (kind, q_len, k_len), see `kinds.cells`.
         chosen: (q_len,), the queries that count; None: all.
     """

@@ -35,7 +35,6 @@ def score(found: Biography) -> float:
 
 
 def _claimed(claim: Claim, book: Book) -> str:
-    """The claim, its test, and the share of an even spread."""
     where = f"{_interval(claim)} on {book.tested_on:,} other texts"
     if claim.kind == "aligned":
         return f"most to another word of the source for each word written (alignment {claim.share:.2f}; {where})."

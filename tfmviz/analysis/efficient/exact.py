@@ -14,7 +14,6 @@ class Cost:
     """The cost of a method for one head.
 
     Attributes:
-        multiplications: in its matrix products.
         numbers: values held in memory besides q, k, v and the result.
     """
 

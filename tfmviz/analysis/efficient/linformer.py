@@ -1,7 +1,7 @@
 """Linformer: keys and values are projected along the text to a fixed number of rows (Wang et al. 2020, section 4).
 
 softmax(q (E k)ᵀ) (E v), with E of (rows, k_len). The paper trains E. Here E is mean pooling, one of its alternatives,
-because the model was not trained with any. In a causal head a row would mix in later tokens.
+since the model was trained without. In a causal head a row would mix in later tokens.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reformer: queries meet only keys in the same hash bucket (Kitaev et al. 2020, section 2).
 
 A random rotation R hashes a direction x to arg max([x R; −x R]), so similar directions tend to share a bucket. In the
-paper queries and keys are the same vectors; hashing trained queries and keys that differ, as here, is not the paper's
-method.
+paper queries and keys are the same vectors; here they are the trained ones, which differ.
 """
 
 from __future__ import annotations

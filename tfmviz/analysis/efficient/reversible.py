@@ -1,8 +1,8 @@
 """Reversible layers: a block's input is recomputed from its output, so nothing is stored for the backward pass.
 
-The stream has two halves. A block computes y_1 = x_1 + f(x_2) and y_2 = x_2 + g(y_1), so x_2 = y_2 − g(y_1) and
+A block computes y_1 = x_1 + f(x_2) and y_2 = x_2 + g(y_1) on two halves of the stream, so x_2 = y_2 − g(y_1) and
 x_1 = y_1 − f(x_2) (Gomez et al. 2017; in Reformer f is attention and g the feed-forward layer, Kitaev et al. 2020,
-section 3). f and g may be any functions, and are never inverted.
+section 3). f and g are never inverted.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ def backward(y_1: Array, y_2: Array, blocks: Sequence[Block]) -> tuple[Array, Ar
 def kept(n: int, d: int, depth: int, *, reversible: bool) -> int:
     """Stored values of the stream: the inputs of all 2 · depth functions, or one pair of halves.
 
-    Values inside the functions come on top; a reversible stack needs them for one function at a time.
+    Values inside the functions come on top, in a reversible stack those of one function.
     """
     return 2 * n * d if reversible else 2 * depth * n * d

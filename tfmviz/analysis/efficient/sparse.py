@@ -17,7 +17,7 @@ def pattern(scores: Array, kept: Array) -> Array:
 
     Args:
         scores: (q_len, k_len), −∞ where masked.
-        kept: (q_len, k_len), True = this pair stays; at least one for each query.
+        kept: (q_len, k_len), at least one for each query.
     """
     return softmax(np.where(kept, scores, -np.inf))
 

@@ -44,10 +44,8 @@ class Composition:
 
 
 def compositions(weights: StackWeights, way: Way) -> Composition:
-    """All pairs of heads of a stack's self-attention.
-
-    Returns:
-        Values of the weights alone: they show what a head could read, not what it does on a text.
+    """All pairs of heads of a stack's self-attention, by the weights alone: what a head could read, not what it does on
+    a text.
     """
     return of_all_pairs(
         weights,

@@ -29,8 +29,6 @@ SIDES: tuple[Side, Side] = ("query", "key")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:
-    """A head, a query position and a key position."""
-
     layer: str
     head: int
     query: int
