@@ -71,7 +71,7 @@ def make_room() -> None:
         with suppress(OSError, ValueError):  # macOS may allow fewer than it says
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 announces another way
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 deprecates policies
         asyncio.set_event_loop_policy(_policy())
 
 
@@ -116,7 +116,7 @@ def has_room() -> bool:
         return True
     try:
         opened = len(os.listdir("/dev/fd"))
-    except OSError:  # not even one for the list
+    except OSError:  # no file is left even for the listing
         return False
     return opened < limit - max(KEPT, limit // 8)
 
@@ -149,7 +149,6 @@ class Places:
     Attributes:
         idle: seconds before a silent websocket is closed.
         most: websockets of each kind from one address.
-        has_room: whether another reader fits in.
     """
 
     app: ASGIApp
@@ -180,7 +179,6 @@ class Places:
             await self.app(scope, self._prompt(receive, send), send)
 
     def _no_place(self, scope: Scope) -> str:
-        """The reason to refuse this reader, or ""."""
         if not self.has_room():
             return FULL
         return TOO_MANY if self._taken[_kind(scope)] >= self.most else ""

@@ -1,8 +1,8 @@
 """Access to the server: the requests it accepts, and the headers that limit what a browser does with the answer.
 
-A browser lets every page open on a machine send requests to that machine, with two headers that the page cannot choose:
-`Origin`, the site it comes from, and `Host`, the name it asked for. A page of the app has the same in both. They also
-agree when a site resolves its own name to this machine ("DNS rebinding"), so the name must be one we know.
+A browser lets every open page send requests to its machine, with two headers that the page cannot choose: `Origin`, the
+site it comes from, and `Host`, the name it asked for. A page of the app has the same in both. They also agree when a
+site resolves its own name to this machine ("DNS rebinding"), so the name must be one we know.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Doors:
         refusal = None if scope["type"] == "lifespan" else self._refusal(scope)
         if scope["type"] == "http":
             await (refusal or self.app)(scope, receive, self._with_headers(send))
-        elif refusal:  # a browser shows no reason for a refused session, so the log does
+        elif refusal:  # browsers show no reason for a refused session, so the log does
             LOG.warning("A session is refused. %s", bytes(refusal.body).decode())
             await WebSocketClose()(scope, receive, send)
         else:
@@ -136,7 +136,6 @@ class Doors:
         return answer
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        """The answer that refuses this request, or None."""
         asked = Headers(scope=scope)
         hosts, origins = asked.getlist("host"), asked.getlist("origin")
         if hosts:  # probes may leave it out, browsers never do

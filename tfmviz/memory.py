@@ -23,8 +23,8 @@ def keep_memory() -> None:
 def give_back() -> None:
     """Returns unused memory, which `keep_memory` retains, to the system.
 
-    Otherwise a server would hold as much as its largest answers took together. It takes a few hundredths of a second,
-    and the next large answers request the memory again. Without glibc it does nothing.
+    Otherwise a server would hold as much as its largest answers together. It takes a few hundredths of a second, and
+    the next large answers request the memory again. Without glibc it does nothing.
     """
     if (libc := _glibc()) is not None:
         libc.malloc_trim(0)

@@ -20,7 +20,7 @@ class Pairs:
 
     Attributes:
         numbers: the index of each word.
-        counts: (word,), occurrences of each.
+        counts: (word,).
         keys, together: (pair,), first · words + second, sorted; and how often the second follows the first.
     """
 

@@ -41,8 +41,8 @@ class Counted:
     Attributes:
         lines: its sentences.
         stream: (tokens,), the sentences as indices, with a `MARK` before, between and after them.
-        grams: the n-grams of 1 to `LONGEST` tokens.
-        models: Kneser-Ney models for each n.
+        grams: of 1 to `LONGEST` tokens.
+        models: Kneser-Ney, for each n.
         numbers: the index of each word.
     """
 
@@ -95,7 +95,7 @@ class Counted:
         return p
 
     def occurrences(self, words: Sequence[int], most: int) -> Array:
-        """Where a sequence of words begins in the stream, the first `most` times."""
+        """The first `most` positions at which a sequence of words begins in the stream."""
         n = len(self.stream) - len(words) + 1
         fits = np.ones(max(n, 0), dtype=bool)
         for shift, word in enumerate(words):

@@ -34,8 +34,6 @@ CLOSING = frozenset(".!?。！？\"”'’)")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token of a text, with its span of characters."""
-
     name: str
     start: int
     end: int

@@ -1,8 +1,7 @@
 """All position schemes: their formulas, and where their code is.
 
-Reading this table needs no torch, so configurations can be checked and models listed before torch is imported. The
-configuration, the command line, the pages and the tests take their schemes from here. A new scheme is one new file in
-this folder, with a subclass of `base.Positions`, and one entry here.
+Reading this table needs no torch, so configurations can be checked and models listed before torch is imported. A new
+scheme is one new file in this folder, with a subclass of `base.Positions`, and one entry here.
 """
 
 from __future__ import annotations

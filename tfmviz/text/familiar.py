@@ -49,7 +49,7 @@ class SingleWords:
     Attributes:
         n: all such sources in its collection of pairs.
         as_they_are: those translated like one of their references, ignoring case and punctuation.
-        typed: the same for the sources in lower case, without their final punctuation.
+        typed: the same in lower case, without final punctuation.
     """
 
     n: int

@@ -206,7 +206,7 @@ class ForeignTokenizer:
 
     @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
-        """The indices of a text with typed special tokens. No page runs a model on them."""
+        """See `Tokenizer.ids_with_marks`."""
         return self._with_marks.encode(text, add_special_tokens=False).ids
 
     @cached_property
@@ -214,7 +214,6 @@ class ForeignTokenizer:
         return reading_marks(self._backend)
 
     def _part(self, text: str, start: int, end: int) -> list[Token]:
-        """The tokens of a gap, or of the text between two gaps."""
         part = text[start:end]
         if self.marks.mask is not None and GAP.fullmatch(part):
             return [(self.marks.mask, self.vocabulary[self.marks.mask], (start, end))]
@@ -293,7 +292,6 @@ class ForeignTokenizer:
 
     @cached_property
     def _is_byte_level(self) -> bool:
-        """True if entries are spelled in GPT-2's printable alphabet."""
         file = json.loads(self._backend.to_str())
         return '"ByteLevel"' in json.dumps([file["pre_tokenizer"], file["decoder"]])
 

@@ -1,7 +1,7 @@
 """Guards around the `tokenizers` library, which reads other people's files.
 
-When its Rust code panics, Python gets an exception that is no `Exception`: it would pass every handler, end a
-connection, and leave a page without an answer. And a small file can make it allocate more memory than there is.
+When its Rust code panics, Python gets an exception that is no `Exception`: it would pass every handler and leave a page
+without an answer. And a small file can make it allocate more memory than there is.
 """
 
 from __future__ import annotations
@@ -87,7 +87,6 @@ def _try_out(backend: tokenizers.Tokenizer) -> None:
 
 @lru_cache(maxsize=1)
 def _our_spellings() -> list[dict[str, Any]]:
-    """The rules of `text.spelling` in their file format."""
     backend, found = tokenizers.Tokenizer(BPE()), []
     for backend.normalizer in (one_spelling(), one_spelling_and_case()):
         found.append(json.loads(backend.to_str())["normalizer"])

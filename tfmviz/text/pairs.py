@@ -38,8 +38,8 @@ def groups(pairs: Sequence[Pair]) -> list[str]:
     """The connected component of each pair: pairs that share a sentence, directly or through others, share a group.
 
     Sentences that differ only in case or punctuation count as the same. A group is named after the alphabetically first
-    of its source sentences, so the name does not depend on the order of the pairs. (Union-find: every sentence points
-    to another of its group, ending at the representative.)
+    of its source sentences, independently of the order of the pairs. (Union-find: every sentence points to another of
+    its group, ending at the representative.)
     """
     parent: dict[tuple[int, str], tuple[int, str]] = {}
 

@@ -234,7 +234,7 @@ class Tokenizer:
 
     @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
-        """The indices of a text with typed special tokens. No page runs a model on them."""
+        """The indices of a text in which typed special tokens count as such. No page runs a model on them."""
         return self._with_marks.encode(text).ids
 
     @cached_property

@@ -179,5 +179,4 @@ def _cut(source: str, target: str) -> Iterator[Pair]:
 
 
 def _is_phrase(rest: str) -> bool:
-    """True if it is short, and without punctuation that ends or joins sentences."""
     return 0 < len(rest.split()) <= LONGEST_PHRASE and not re.search(r"[.!?…;:,\"]", rest)

@@ -1,7 +1,7 @@
 """Training one model in several processes started by `torchrun`, each on its own device.
 
-Every process makes the whole batch, which costs little, and runs its share of the rows. Gradients are averaged over the
-processes (DistributedDataParallel), so the run equals one in a single process with the same batch.
+Every process makes the whole batch, which costs little, and runs its share of the rows. Gradients are averaged
+(DistributedDataParallel), so the run equals one in a single process.
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) ->
 def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max_windows: int = 256) -> np.ndarray:
     """Mean next-token cross-entropy at each position of windows longer than those in training (Press et al. 2022).
 
-    All positions are measured on the same windows, so a rise is due to the position. Models with the same tokenizer are
-    measured on the same passages, so their losses can be compared.
+    All positions are measured on the same windows, so a rise is due to the position; models with the same tokenizer, on
+    the same passages, so their losses can be compared.
 
     Args:
         stream: (tokens,), held-out text.

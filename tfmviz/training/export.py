@@ -65,6 +65,5 @@ def write_card(*, name: str, about: str, facts: Mapping[str, str], samples: Mapp
 
 
 def _shown_after(text: str, answer: str) -> str:
-    """The rest of a continuation, or an arrow and any other answer."""
     line = " ".join(answer.split("\n"))
     return line.removeprefix(text) if line.startswith(text) else f" → {line}"

@@ -84,7 +84,6 @@ def sole_use_of(folder: Path) -> Iterator[None]:
 
 
 def _sign(descriptor: int) -> None:
-    """Names the holder in the locked file."""
     began = datetime.datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
     os.ftruncate(descriptor, 0)
     os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}, since {began}".encode())

@@ -157,7 +157,6 @@ def _finite(value: float, name: str, step: int) -> float:
 
 
 def _loss(model: nn.Module, batch: Batch, settings: Settings) -> Tensor:
-    """This process's part of a batch's mean loss."""
     device = next(model.parameters()).device
     n_targets = int((batch[1] != IGNORED).sum()) / n_processes()  # gradients are averaged over the processes
     inputs, targets = on_device(share_of(batch), device)

@@ -1,8 +1,7 @@
 """The learning rate of a run, which may be changed while it runs.
 
 Before every update a run checks whether another highest rate is wanted (`training.wishes`). It first records the change
-in `rates.json`, with the number of updates done, so that a run resumed from an earlier checkpoint changes the rate at
-the same update.
+in `rates.json`, with the number of updates done, so that a run resumed from an earlier checkpoint repeats it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Fine-tuning: a trained model learns another task from a few examples.
 
-The task is to tell questions from statements without their final punctuation. The model represents a text by one vector
-x after the last layer: in a decoder that of the last token, in an encoder the mean over all tokens. A new head reads
-it: P(question) = σ(w · x + b). There are four ways to train:
+The task is to tell questions from statements without their final punctuation. A text is one vector x after the last
+layer: in a decoder that of the last token, in an encoder the mean over all tokens. A new head reads it:
+P(question) = σ(w · x + b). There are four ways to train:
 
 - scratch: all weights, from fresh ones;
 - head: only w and b;

@@ -76,9 +76,8 @@ def _crosses(layer: str) -> bool:
 
 
 def _both(trace: Trace, labels: list[str]) -> list[tuple[str, str]]:
-    """For every row the last token read, and the next token of the text.
-
-    After the last token the decoder writes the token that also begins its text, unless the text was cut off.
+    """For every row the last token read, and the next one: at the end, unless the text was cut off, the token that also
+    begins it.
     """
     ends = "logits" in trace and int(trace.row("logits", -1).argmax()) == trace.target.ids[0]
     return list(zip(labels, [*labels[1:], END if ends else UNKNOWN], strict=True))
