@@ -31,7 +31,7 @@ def causal(length: int, *, past: int = 0, device: torch.device | None = None) ->
 
     Some lectures print j < i. Taken literally, the first row then has nothing to attend to.
 
-    When a text is written token by token, only its last queries are computed. Two queries after one past token:
+    In token-by-token decoding only the last queries are computed. Two queries after one past token:
 
         1 1 0
         1 1 1
@@ -41,7 +41,7 @@ def causal(length: int, *, past: int = 0, device: torch.device | None = None) ->
         past: number of keys before that of the first query.
 
     Returns:
-        (q_len, k_len) with q_len = length and k_len = past + length, bool.
+        (length, past + length), bool.
     """
     return full(length, past + length, device=device).tril(past)
 

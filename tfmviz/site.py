@@ -4,8 +4,8 @@ that run in the reader's browser.
     python -m tfmviz.site OUT                    a folder for any web server
     python -m tfmviz.site OUT --single           OUT/attention.html alone, with one model in it, for a USB stick
 
-Nothing outside the folder is requested; the page's policy forbids it. As in the app, an address holds the sentence, the
-model and all choices.
+The page's policy forbids requests outside the folder. As in the app, an address holds the sentence, the model and all
+choices.
 """
 
 from __future__ import annotations

@@ -98,13 +98,11 @@ MEASURED = (*KINDS, FUSED)
 
 
 def slope(x: Array, y: Array, *, last: int = 4) -> float:
-    """The exponent p of y ≈ c · xᵖ: the least-squares slope of log y against log x.
+    """The exponent p of y ≈ c · xᵖ: the least-squares slope of log y against log x; NaN for fewer than two finite
+    points above 0.
 
     Args:
         last: number of the largest sizes used, since at small ones other costs hide the growth.
-
-    Returns:
-        NaN if fewer than two points are finite and above 0.
     """
     fine = np.flatnonzero(np.isfinite(y) & (y > 0))[-last:]
     if len(fine) < 2:

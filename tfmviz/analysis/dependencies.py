@@ -36,8 +36,8 @@ class Pair:
 
     Attributes:
         n: words between the deciding word and the next one.
-        right, wrong: tokens that may come next; both the same for a quotation mark, which the first text should make
-            more probable than the second does.
+        right, wrong: tokens that may come next; the same ones for a quotation mark, which should be more probable after
+            the first text.
     """
 
     texts: tuple[str, str]

@@ -8,7 +8,7 @@ from tfmviz.record.trace import Array
 
 
 def looked_up(W_E: Array, index: int) -> Array:
-    """The product of a one-hot vector with W_E, computed in full: (d_model,), equal to row `index`."""
+    """The product of a one-hot vector with W_E, computed in full: row `index`, (d_model,)."""
     one_hot = np.zeros(len(W_E), dtype=W_E.dtype)
     one_hot[index] = 1
     return one_hot @ W_E

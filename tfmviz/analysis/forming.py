@@ -18,9 +18,9 @@ class Copying:
     """A model's behaviour on a sequence of p random tokens that comes twice.
 
     Attributes:
-        first: mean of −log p(token) over the tokens 1 … p − 1, which are unpredictable, in nats.
+        first: mean of −log p(token) over the unpredictable tokens 1 … p − 1, in nats.
         second: the same over the tokens p + 1 … 2p − 1, each of which followed the same token p positions earlier.
-        heads: names of all heads, "layer.head".
+        heads: names, "layer.head".
         scores: for each kind (head,), see `heads.head_scores`.
         damage: (head,), growth of `second` without the head, in nats.
     """

@@ -19,9 +19,8 @@ TYPED = re.compile(r"(?<= )[^\W\d_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text, from character `start` to `end`, of which `typed` letters are typed and the rest is tapped.
-
-    All of it is typed if no tap saves a key.
+    """A word of a text, from character `start` to `end`, of which `typed` letters are typed (all, if no tap saves a
+    key) and the rest is tapped.
     """
 
     start: int
@@ -58,7 +57,7 @@ def begun(text: str) -> int:
 
 
 def offers(scores: Array, words: Words, begins: str) -> list[int]:
-    """Indices of the `OFFERED` words with the highest scores among those that begin with `begins`."""
+    """Indices of the `OFFERED` best-scored words that begin with `begins`."""
     order = np.argsort(-scores, kind="stable").tolist()
     return [at for at in order if words.names[at].startswith(begins)][:OFFERED]
 

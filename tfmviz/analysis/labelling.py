@@ -19,7 +19,7 @@ def from_mean_of_states(logits: Array) -> Array:
 
 
 def since_change(labels: Array) -> Array:
-    """For each token the number of tokens since the label last changed, itself included; 0 before the first change.
+    """Number of tokens since the label last changed, (…, len), counting the token itself; 0 before the first change.
 
     Args:
         labels: (…, len).
@@ -32,7 +32,7 @@ def since_change(labels: Array) -> Array:
 
 
 def until_change(labels: Array) -> Array:
-    """For each token the number of tokens before the next change, itself included; 0 after the last change."""
+    """Number of tokens before the next change, counting the token itself; 0 after the last change."""
     return since_change(labels[..., ::-1])[..., ::-1]
 
 

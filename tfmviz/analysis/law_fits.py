@@ -1,7 +1,7 @@
 """Power laws fitted to losses: sums of powers in logarithms, by a robust loss, from many starts, with a bootstrap.
 
 The method of Hoffmann et al. 2022, section 3.3 and appendix D.3: minimise the Huber loss of log L̂ − log L from a grid
-of starts. All starts move together, as one array, and so do all resamples: hundreds of fits take half a second.
+of starts. All starts and all resamples move together, as one array: hundreds of fits take half a second.
 """
 
 from __future__ import annotations

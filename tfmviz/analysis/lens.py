@@ -15,8 +15,8 @@ from tfmviz.record.weights import Readout
 class Lens:
     """The stream of every token, read out at every stage; all arrays are (stage, len).
 
-    The model's answer at a token is the word with the largest logit after the last stage. p is the softmax of the
-    logits at a stage, p_end that of the last stage.
+    The model's answer at a token is its most probable word after the last stage. p is the softmax of the logits at a
+    stage, p_end that of the last stage.
 
     Attributes:
         top: index of the most probable word.

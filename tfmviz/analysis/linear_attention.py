@@ -14,29 +14,23 @@ from tfmviz.record.weights import feature
 
 
 def over_pairs(q: Array, k: Array, v: Array, *, angles: Array | None, bias: Array | None) -> Array:
-    """Σ_j s_ij v_j / Σ_j n_ij over j ≤ i, pair by pair, for any scheme.
+    """Σ_j s_ij v_j / Σ_j n_ij over j ≤ i, pair by pair, for any scheme: (head, len, d_head).
 
     s_ij and n_ij are φ(q_i) · φ(k_j). RoPE rotates φ(q) and φ(k) in s_ij but not in n_ij, which could become 0 (Su et
-    al. 2021, section 3.3). A bias multiplies both by exp(bias_ij), as it does in softmax attention.
+    al. 2021, section 3.3). A bias multiplies both by exp(bias_ij), as in softmax attention.
 
     Args:
         q, k, v: (head, len, d_head).
         angles: (len, d_head / 2), RoPE's.
         bias: (head, len, len).
-
-    Returns:
-        (head, len, d_head).
     """
     return shares(q, k, angles=angles, bias=bias) @ v
 
 
 def shares(q: Array, k: Array, *, angles: Array | None, bias: Array | None = None) -> Array:
-    """The weight of each value, s_ij / Σ_j n_ij; see `over_pairs`. 0 for later keys.
+    """The weight of each value, s_ij / Σ_j n_ij; see `over_pairs`: (head, query, key), 0 for later keys.
 
     With RoPE a share may be negative, since rotated vectors need not stay positive, and a row need not sum to 1.
-
-    Returns:
-        (head, len, len), rows are queries.
     """
     plain, turned = _features(q, k, angles)
     allowed = np.tri(q.shape[1]) * (1.0 if bias is None else np.exp(bias.astype(np.float64)))

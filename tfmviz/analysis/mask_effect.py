@@ -39,8 +39,7 @@ def stream_change(before: Trace, after: Trace, stack: str) -> Array:
 def filled(mask: Array) -> tuple[Array, list[int]]:
     """A mask without empty rows, and the rows that were filled.
 
-    A softmax over no keys is 0/0, so a query with no allowed key attends to itself (to the first key in
-    cross-attention).
+    A softmax over no keys is 0/0, so a query without any attends to itself (to the first key in cross-attention).
     """
     empty = np.flatnonzero(~mask.any(axis=-1)).tolist()
     usable = mask.copy()
@@ -88,8 +87,8 @@ def additive(mask: Array) -> Array:
 def softmax_under(scores: Array, mask: Array, blocked: float) -> Array:
     """Softmax of scores + (0 or `blocked`), in float32 as in models.
 
-    With −∞ an empty row is 0/0 = NaN. With a large negative number rounding absorbs its scores (those below 32 next to
-    −1e9), and the row is uniform over keys that are all forbidden.
+    With −∞ an empty row is 0/0 = NaN. With −1e9 rounding absorbs scores below 32, and the row is uniform over keys that
+    are all forbidden.
 
     Args:
         scores: (…, key), unmasked.

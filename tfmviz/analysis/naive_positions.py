@@ -10,14 +10,11 @@ from tfmviz.record.trace import Array
 
 
 def alikeness(vectors: Array, positions: Array) -> float:
-    """Mean cosine between different words that carry the same position.
+    """Mean cosine between different words that carry the same position, in [-1, 1]; at 1 no angle distinguishes them.
 
     Args:
         vectors: (n, d), n ≥ 2 different words.
         positions: (d or more,), added to each; coordinates past d are appended.
-
-    Returns:
-        In [-1, 1]; 1: no angle distinguishes the words.
     """
     wide = np.pad(vectors.astype(np.float64), ((0, 0), (0, len(positions) - vectors.shape[1]))) + positions
     unit = wide / np.linalg.norm(wide, axis=-1, keepdims=True)

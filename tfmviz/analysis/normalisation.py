@@ -55,9 +55,8 @@ def batch_statistics(x: Array, counted: Array) -> tuple[Array, Array]:
 
 
 def batch_norm(x: Array, mean: Array, variance: Array) -> Array:
-    """(x − μ) / √(σ² + ε) with one μ and σ² per coordinate (Ioffe & Szegedy 2015).
-
-    These are the `batch_statistics` of the batch in training, and stored averages of them afterwards.
+    """(x − μ) / √(σ² + ε) with one μ and σ² per coordinate (Ioffe & Szegedy 2015): the `batch_statistics` in training,
+    stored averages of them afterwards.
     """
     return (x - mean) / np.sqrt(variance + NORM_EPS)
 

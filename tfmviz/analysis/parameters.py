@@ -130,9 +130,9 @@ def cache(design: Design, length: int, size: int) -> int:
 def training_flops(design: Design, tokens: float) -> float:
     """6 · N · D: each parameter multiplies and adds once forward and twice backward, for each of D tokens.
 
-    N excludes tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: the
-    chosen experts of a layer, and shared weights at each use. Attention scores come on top. For an encoder-decoder it
-    is too much, since a token passes only one of the stacks.
+    N excludes tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: chosen
+    experts, and shared weights at each use. Attention scores come on top. For an encoder-decoder it is too much, since
+    a token passes only one stack.
     """
     parts = counts(replace(design, n_experts=design.n_chosen, shared_layers=False))
     looked_up = parts["positions"] + (0 if design.tied else parts["embedding"])

@@ -20,10 +20,10 @@ RISE = 0.1
 def four_terms(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, head: int) -> Array:
     """The scores of the first layer, before the mask, as a sum over words and positions.
 
-    q_i = W_Q LayerNorm(x_i + p_i) + b_Q is not linear in x_i + p_i, but only because the norm divides by the standard
-    deviation σ_i. With σ_i held at its measured value, x_i and p_i pass through separately, and the product of
-    (word + position) with (word + position) has four terms. The norm's bias, b_Q and b_K count with the word, so
-    without positions the first term is the whole score.
+    q_i = W_Q LayerNorm(x_i + p_i) + b_Q is linear in x_i + p_i once the norm's standard deviation σ_i is held at its
+    measured value. Then x_i and p_i pass through separately, and the product of (word + position) with
+    (word + position) has four terms. The norm's bias, b_Q and b_K count with the word, so without positions the first
+    term is the whole score.
 
     Args:
         x: (len, d_model), token embeddings.

@@ -28,9 +28,9 @@ class Stream:
         norms: (n_layers + 1, len), norm of each token's vector before the first layer and after each layer.
         attention: (n_layers, len), norm of each layer's attention output (cross-attention included).
         mlp: (n_layers, len), the same for the feed-forward layers.
-        attention_share: (n_layers, len), attention's part a·w / w·w of the whole write w = a + m of its layer. The
-            feed-forward part is 1 minus that. Outside [0, 1], one of the two wrote against the other. NaN if nothing
-            was written.
+        attention_share: (n_layers, len), attention's part a·w / w·w of the whole write w = a + m of its layer; the rest
+            is the feed-forward layer's. Outside [0, 1], one of the two wrote against the other. NaN if nothing was
+            written.
     """
 
     norms: Array

@@ -12,10 +12,10 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sharpness:
-    """Statistics of a softmax; NaN if no row has several allowed keys.
+    """Statistics of a softmax, averaged over the rows with several allowed keys; NaN if there are none.
 
     Attributes:
-        variance: of all allowed scores. The rest is averaged over the rows with several allowed keys.
+        variance: of all allowed scores.
         largest: the row's largest share a_i, in [0, 1].
         evenness: entropy of the row over that of an even spread, in [0, 1].
         gradient: Frobenius norm of ∂a/∂scores = diag(a) − a aᵀ.

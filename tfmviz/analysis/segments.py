@@ -15,16 +15,15 @@ def parts(segments: Sequence[str]) -> tuple[str, ...]:
 
 
 def between(pattern: Array, segments: Sequence[str]) -> Array:
-    """Attention from part to part: the mean over a part's queries of the sum over the other's keys.
+    """Attention from part to part: the mean over a part's queries of the sum over the other's keys, (head, from, to).
 
         share(A → B) = 1/|A| · Σ_{q in A} Σ_{k in B} pattern[q, k]
+
+    Parts are in the order of `parts`. The rest of a row goes to tokens of no part.
 
     Args:
         pattern: (head, len, len).
         segments: the part of each token.
-
-    Returns:
-        (head, from, to), parts in the order of `parts`. The rest of a row goes to tokens of no part.
     """
     among = np.array(segments)[None] == np.array(parts(segments))[:, None]  # (part, len)
     sums = among @ pattern.astype(np.float64) @ among.T  # (head, from, to)

@@ -52,7 +52,7 @@ def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
     """Pairs equal tokens: along a longest common subsequence, then those that have moved, in order of appearance.
 
     Common beginnings and ends are paired first. The subsequence of the rest takes as many cells as the product of its
-    lengths; beyond `MOST_CELLS`, the rest is paired in order of appearance.
+    lengths; beyond `MOST_CELLS` there is none.
     """
     backbone = _common(a, b)
     of_a, of_b = ({pair[side] for pair in backbone} for side in (0, 1))

@@ -28,8 +28,8 @@ class Difference:
 def welch(ours: Array, theirs: Array) -> Difference:
     """Mean of `ours` minus mean of `theirs`, with Welch's interval, which does not assume equal spreads.
 
-    The standard error is √(s₁² / n₁ + s₂² / n₂), and the degrees of freedom are those of Welch (1947), rounded down, at
-    most 10: the interval is never too narrow.
+    The standard error is √(s₁² / n₁ + s₂² / n₂); the degrees of freedom are Welch's (1947), rounded down, at most 10,
+    so the interval is never too narrow.
 
     Args:
         ours, theirs: one value per run, at least two runs each.

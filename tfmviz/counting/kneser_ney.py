@@ -35,9 +35,9 @@ class NGramModel:
 
         p(w | h) = max(c(h w) - D(c), 0) / Σ_v c(h v) + γ(h) p(w | h without its first token)
 
-    In the longest order c counts occurrences; in the others it counts the different tokens to the left. The shortest
-    order backs off to 1 / V. If h never occurred, p(w | h) is that of the shorter context. The probabilities of all w
-    sum to 1. Nothing precedes the boundary token that begins a sentence, so grams that begin with it keep their count.
+    In the longest order c counts occurrences; in the others, the different tokens to the left. The shortest order backs
+    off to 1 / V. If h never occurred, p(w | h) is that of the shorter context. The probabilities of all w sum to 1.
+    Nothing precedes the boundary token that begins a sentence, so grams that begin with it keep their count.
     """
 
     orders: tuple[Order, ...]

@@ -59,8 +59,8 @@ class Residual(nn.Module):
     """One step of the residual stream around a layer f.
 
     pre-norm: x + f(Norm(x)); the stream is a plain sum. post-norm, the 2017 paper: Norm(x + f(x)). With norms on both
-    sides, or only at the end, f itself ends with the second one, so the stream is again a plain sum. Without residual
-    connections x is left out: f(Norm(x)), or Norm(f(x)).
+    sides, or only at the end, f itself ends with one, so the stream is again a plain sum. Without residual connections
+    x is left out.
     """
 
     def __init__(self, config: ModelConfig, *, is_first: bool = False) -> None:
@@ -193,7 +193,7 @@ class Stack(nn.Module):
         memory: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        """Runs the stack.
+        """Runs the stack: (batch, len, d_model).
 
         Args:
             x: (batch, len, d_embed), token embeddings without positions.
@@ -201,9 +201,6 @@ class Stack(nn.Module):
                 adds the keys of earlier tokens, k_len > len.
             memory: (batch, k_len, d_model), the input of cross-attention.
             memory_mask: for cross-attention, broadcasts to (batch, head, len, k_len).
-
-        Returns:
-            (batch, len, d_model).
         """
         q_len, k_len = x.shape[1], mask.shape[-1]
         x = self.positions.embed(x, tap, past=k_len - q_len)

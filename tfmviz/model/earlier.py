@@ -85,7 +85,7 @@ class StateSpaceConfig(Shape):
         d_model: width of a token's vector, and channels of a layer.
         n_state: states per channel.
         d_ff: inner width of the feed-forward layer.
-        n_layers: blocks of a state space and a feed-forward layer.
+        n_layers: pairs of a state space and a feed-forward layer.
     """
 
     architecture: Literal["ssm"] = "ssm"

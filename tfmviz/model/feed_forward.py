@@ -98,9 +98,9 @@ class Experts(nn.Module):
     """A mixture of experts: Σ w_i E_i(x), over the k experts with the largest p_i of p = softmax(x W_R + b_R).
 
     Each expert E_i is a feed-forward layer that reads only the tokens routed to it: with k = 1 and w_i = p_i the Switch
-    Transformer (Fedus et al. 2021, section 2.1); with k = 2 and w = p / Σ p of the chosen, which is the softmax of
-    their scores, Mixtral (Jiang et al. 2024, section 2.1). There is no capacity limit: every token is served. A shared
-    expert, if any, reads every token, weighted by σ(x W_S + b_S) (Qwen2-MoE).
+    Transformer (Fedus et al. 2021, section 2.1); with k = 2 and w = p / Σ p of the chosen, the softmax of their scores,
+    Mixtral (Jiang et al. 2024, section 2.1). There is no capacity limit. A shared expert, if any, reads every token,
+    weighted by σ(x W_S + b_S) (Qwen2-MoE).
 
     In training the gradient is that of loss + α · n · Σ_i f_i P_i, where f_i is the share of the choices that fell on
     expert i, P_i the mean of p_i and n the number of experts (equation 4 of the first paper); see `Balance`.

@@ -34,7 +34,7 @@ def steps(
 
     Args:
         text: at least one token; for a translation, its start token.
-        seed: of the draws, each of which depends only on the seed and its position.
+        seed: each draw depends only on the seed and its position.
         given: the first tokens, which are not chosen; the model reads them in one pass with the text.
         max_new_tokens: includes the given ones.
     """

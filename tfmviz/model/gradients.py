@@ -46,12 +46,12 @@ def config(*, n_layers: int, norm_position: NormPosition) -> ModelConfig:
 def gradients_at_start(*, n_layers: int, norm_position: NormPosition, seed: int) -> list[float]:
     """‖∂ loss / ∂ W_out‖ of every layer's feed-forward layer in an untrained language model.
 
-    As in Xiong et al. 2020 (section 3, figure 3), all matrices are drawn from Xavier's normal distribution, and the
-    loss is that of the next token. By their theorem 1 the gradient of the last layer is √n_layers times as large in a
-    post-norm model, up to a constant factor.
+    As in Xiong et al. 2020 (section 3, figure 3), all matrices have Xavier's normal weights, and the loss is that of
+    the next token. By their theorem 1 the last layer's gradient is √n_layers times as large in a post-norm model, up to
+    a constant factor.
 
     Args:
-        seed: of weights and tokens; the same for both norm positions.
+        seed: of weights and tokens.
     """
     with seeded(seed):  # leaves the global generator alone; the weights are redrawn below
         model = DecoderOnly(config(n_layers=n_layers, norm_position=norm_position))

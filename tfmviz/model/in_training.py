@@ -64,12 +64,13 @@ def losses_with_dropout(
 
 
 def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dict[str, float]:
-    """‖∂ loss / ∂ weights‖ of every layer for one text, all its weights, biases and norms together.
+    """‖∂ loss / ∂ weights‖ of every layer for one text, all its weights, biases and norms together, in the order of the
+    model.
 
     The loss is the mean of −ln P over the next tokens of the last text.
 
     Returns:
-        By layer, such as "decoder.0.self_attn", and "embedding" for W_E; in the order of the model.
+        By layer, such as "decoder.0.self_attn", and "embedding" for W_E.
     """
     # A copy: torch.func.functional_call would swap the weights of a module that other threads are reading.
     copy = deepcopy(module, memo={id(weight): nn.Parameter(weight.detach()) for weight in module.parameters()})

@@ -45,8 +45,8 @@ def patches(pictures: Tensor) -> Tensor:
 class PictureReader(nn.Module):
     """Classifies pictures of digits.
 
-    A patch p enters as p W_P + b_P. A [class] token, a trained vector, precedes the patches; its last stream is
-    multiplied by W_U.
+    A patch p enters as p W_P + b_P. A trained [class] vector precedes the patches; its last stream is multiplied by
+    W_U.
 
     Sites: `embed`, (batch, 1 + patch, d_model); those of an encoder; `logits`, (batch, digit).
     """

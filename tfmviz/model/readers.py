@@ -21,7 +21,7 @@ class Reader(ABC):
     Attributes:
         n_cached: tokens whose keys and values are cached.
         n_read: tokens that the last call read.
-        context: maximum tokens that the model reads at a time.
+        context: the model's maximum length.
 
     Args:
         tap: sees values of any length, since each pass reads the new tokens only.

@@ -31,14 +31,11 @@ def stream_of(module: Transformer, inputs: Sequence[Tensor], *, tap: Tap = NO_TA
 
 
 def read_out(module: Transformer, x: Tensor, positions: Sequence[int] | slice, *, tap: Tap = NO_TAP) -> Tensor:
-    """The logits of some positions.
+    """The logits of some positions: (batch, position, vocab).
 
     Args:
         x: (batch, len, d_model), from `stream_of`.
         tap: of the forward pass; if it watches the head, all positions are computed, since edits act on all of them.
-
-    Returns:
-        (batch, position, vocab).
 
     Raises:
         ValueError: the model has no head.

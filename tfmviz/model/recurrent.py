@@ -1,7 +1,7 @@
 """Recurrent layers (GRUs, Cho et al. 2014), and a language model made of them.
 
-A GRU and not an LSTM (Hochreiter & Schmidhuber 1997), because its only memory is one vector, the hidden state on
-display; an LSTM has two. It is also the unit of the first translator with attention (Bahdanau et al. 2015).
+A GRU and not an LSTM (Hochreiter & Schmidhuber 1997), because its memory is one vector, the hidden state on display,
+not two. It is also the unit of the first translator with attention (Bahdanau et al. 2015).
 """
 
 from __future__ import annotations
@@ -46,14 +46,11 @@ class RecurrentLayer(nn.Module):
         self.gru = nn.GRU(d_in, d_hidden, batch_first=True)
 
     def forward(self, x: Tensor, *, tap: Tap = NO_TAP, before: Tensor | None = None) -> Tensor:
-        """Reads a text from its first token to its last.
+        """Reads a text from its first token to its last: the hidden states h_1, h_2 …, (batch, len, d_hidden).
 
         Args:
             x: (batch, len, d_in).
             before: (batch, d_hidden), the initial state; None: zeros.
-
-        Returns:
-            (batch, len, d_hidden), the hidden states h_1, h_2 …
         """
         if not tap.watches(*SITES):
             states, _ = self.gru(x, None if before is None else before[None])

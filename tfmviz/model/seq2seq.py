@@ -138,14 +138,11 @@ class Seq2Seq(nn.Module):
         )
 
     def decode(self, tgt: Tensor, source: Source, h: Tensor, tap: Tap = NO_TAP) -> tuple[Tensor, Tensor]:
-        """Reads target tokens in order.
+        """Reads target tokens in order: logits (batch, q_len, vocab), and the state after the last token.
 
         Args:
             tgt: (batch, q_len).
             h: (batch, d_model), the state before the first of them.
-
-        Returns:
-            Logits (batch, q_len, vocab), and the state after the last token.
         """
         within = tap.scope("decoder")
         y = within("embed", self.embed(tgt))  # (batch, q_len, d_model)

@@ -17,7 +17,7 @@ from tfmviz.record.tap import NO_TAP, Tap
 
 @torch.inference_mode()
 def step_times(model: DecoderOnly, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of a step without the cache and with it, medians, for texts of these lengths.
+    """Medians in milliseconds of a step without the cache and with it, for texts of these lengths.
 
     The token is read with all others before it, or alone with their cached keys and values. Each round measures all
     lengths both ways, so that a slow moment of the machine affects all equally.

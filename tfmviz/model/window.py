@@ -20,7 +20,7 @@ class WindowModel(nn.Module):
         y = softmax(U h + b_2)
 
     Each position in the window has its own columns of W, so the same word at another position is another input. Zeros
-    stand in for missing tokens. The logits are U h + b_2.
+    stand in for missing tokens.
     """
 
     def __init__(self, config: WindowConfig) -> None:

@@ -23,10 +23,10 @@ Stretching = Literal["none", "position interpolation", "NTK-aware"]
 
 
 def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
-    """θ_m = base^(-2m/d_head): the angle by which coordinate pair m, counted from 0, turns per position.
+    """θ_m = base^(-2m/d_head): radians per position of coordinate pair m, counted from 0.
 
     Returns:
-        (d_head / 2,), float64, radians per position, decreasing from 1.
+        (d_head / 2,), float64, decreasing from 1.
 
     Raises:
         ValueError: `d_head` is odd or below 2, or `base` is not above 1.
@@ -40,11 +40,7 @@ def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
 
 
 def own_frequencies(config: Facts, layer: str) -> Tensor:
-    """θ_m of a layer such as "decoder.0.self_attn": those in the model's facts, otherwise those of its width.
-
-    Returns:
-        (d_head / 2,), float64.
-    """
+    """θ_m of a layer such as "decoder.0.self_attn", by the model's facts or else its width: (d_head / 2,), float64."""
     theta = config.positions.theta_in(int(layer.split(".")[1]))
     return frequencies(config.d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
 
@@ -95,13 +91,10 @@ def stretched(theta: Tensor, *, scale: float, stretching: Stretching) -> Tensor:
 
 
 def rotation_angles(length: int, d_head: int, *, theta: Theta | None = None) -> Tensor:
-    """i · θ_m for positions i and pairs of coordinates m, both counted from 0.
+    """i · θ_m for positions i and pairs of coordinates m, both counted from 0: (length, d_head / 2), radians.
 
     Args:
         theta: one for each pair; None: `frequencies`.
-
-    Returns:
-        (length, d_head / 2), radians.
     """
     turning = frequencies(d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
     return (torch.arange(length, dtype=torch.float64)[:, None] * turning).float()
@@ -114,20 +107,17 @@ def rotations(length: int, d_head: int, *, theta: Theta | None = None) -> Tensor
 
 
 def rotate_pairs(x: Tensor, angles: Tensor) -> Tensor:
-    """Rotates each pair of neighbouring coordinates (x_2m, x_2m+1) by the angle of its position.
+    """Rotates each pair of neighbouring coordinates (x_2m, x_2m+1) by the angle of its position, shape kept.
 
         x'_2m   = x_2m cos - x_2m+1 sin
         x'_2m+1 = x_2m sin + x_2m+1 cos
 
-    Computed as the complex product (x_2m + i x_2m+1) e^(i angle), which keeps norms. Neighbours are paired as in the
-    paper; LLaMA's code pairs x_m with x_(m + d/2), which is the same up to the order of the coordinates.
+    Computed as the complex product (x_2m + i x_2m+1) e^(i angle). Neighbours are paired as in the paper; LLaMA's code
+    pairs x_m with x_(m + d/2), which is the same up to the order of the coordinates.
 
     Args:
         x: (batch, head, len, d_head).
         angles: (len, d_head / 2, 2), cosine and sine of each angle.
-
-    Returns:
-        (batch, head, len, d_head).
     """
     pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))  # (batch, head, len, d_head / 2)
     turned = torch.view_as_real(pairs * torch.view_as_complex(angles))  # (batch, head, len, d_head / 2, 2)

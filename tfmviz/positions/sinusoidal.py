@@ -44,13 +44,7 @@ def sinusoids(length: int, d_model: int, *, base: float = BASE) -> Tensor:
 
 
 def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tensor:
-    """Rows of `sinusoids` for any positions.
-
-    Args:
-        positions: (n,), integers.
-
-    Returns:
-        (n, d_model).
+    """Rows of `sinusoids` for any integer positions, (n,): (n, d_model).
 
     Raises:
         ValueError: as `wavelengths`, or a position is negative or past `MAX_POSITION`.
@@ -78,9 +72,8 @@ def waves(positions: Tensor, d_model: int, base: float) -> Tensor:
 def sines_first(d_model: int) -> Tensor:
     """The permutation of columns that puts all sines before all cosines: (d_model,).
 
-    Hugging Face's Marian stores `sinusoids(…)[:, sines_first(d_model)]`. Tensor2tensor and the original Marian put the
-    sines first too, but their table differs: they divide by base^(i/(d_model/2 - 1)), so that the slowest pair is
-    divided by exactly `base`.
+    Hugging Face's Marian stores `sinusoids(…)[:, sines_first(d_model)]`. Tensor2tensor and the original Marian also put
+    the sines first, but divide by base^(i/(d_model/2 - 1)), so that the slowest pair is divided by exactly `base`.
     """
     return torch.arange(d_model).unflatten(0, (-1, 2)).T.flatten()
 

@@ -14,7 +14,7 @@ from tfmviz.record.facts import Facts
 
 
 def buckets(distance: Tensor, *, bidirectional: bool) -> Tensor:
-    """Sorts distances into `N_BUCKETS` buckets; all distances in a bucket share one bias.
+    """Sorts distances into `N_BUCKETS` buckets, each with one bias: [0, N_BUCKETS), shape kept.
 
     The first half of the buckets hold one distance each. The others widen evenly on a logarithmic scale that ends at
     `MAX_DISTANCE`; the last also takes everything farther, from 113 on. An encoder splits the buckets between keys to
@@ -22,9 +22,6 @@ def buckets(distance: Tensor, *, bidirectional: bool) -> Tensor:
 
     Args:
         distance: query position minus key position, any shape, int.
-
-    Returns:
-        The bucket of each, in [0, N_BUCKETS), same shape.
     """
     n_buckets, offset = N_BUCKETS, torch.zeros_like(distance)
     if bidirectional:

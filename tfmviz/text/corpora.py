@@ -29,9 +29,9 @@ class CorpusError(ValueError):
 def read_documents(path: Path) -> Iterator[str]:
     """All documents of a file, or of every `.txt` and `.md` file in a folder, sorted by name.
 
-    The layout of a `.txt` file decides what a document is. With `<|endoftext|>` separators, it is the text between two
-    of them. Otherwise, with blank lines, it is a passage of about `PASSAGE` characters, and the lines of a paragraph
-    are joined. Otherwise it is a line. A `.md` file is one document, without its headings and list items.
+    A document of a `.txt` file is the text between two `<|endoftext|>` separators; without any, but with blank lines, a
+    passage of about `PASSAGE` characters, in which the lines of a paragraph are joined; otherwise a line. A `.md` file
+    is one document, without its headings and list items.
 
     Raises:
         CorpusError: there is nothing at `path`, or it cannot be read as UTF-8.

@@ -23,7 +23,7 @@ SPAN = 3
 def masked(ids: Array, is_token: Array, rng: np.random.Generator, *, mask: int, vocab_size: int) -> tuple[Array, Array]:
     """Hides words as BERT does (Devlin et al. 2019, section 3.1).
 
-    Each token is to be predicted with probability 0.15, and at least one in a batch. Of these, 80 % are replaced by the
+    Each token is to be predicted with probability 0.15, at least one per batch. Of these, 80 % are replaced by the
     mask, 10 % by a random token, and 10 % stay, so that the model cannot trust its input.
 
     Args:
@@ -56,8 +56,8 @@ def spans(length: int, rng: np.random.Generator) -> list[Span]:
     """The spans that T5 hides (Raffel et al. 2020, section 3.3.4): 15 % of the tokens, three at a time.
 
     The hidden tokens are split at random into as many parts as there are spans, and the others into one part more.
-    Spans never touch, but may begin or end the text: in a short text, which has one span, it may be anywhere. (T5 reads
-    512 tokens at a time, and its spans always end the text unless its mask is rolled.)
+    Spans never touch, but may begin or end the text. (T5 reads 512 tokens at a time, and its spans always end the text
+    unless its mask is rolled.)
 
     Args:
         length: tokens of the text; fewer than two give no span.

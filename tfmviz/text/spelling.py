@@ -38,8 +38,8 @@ def one_spelling_and_case() -> Normalizer:
 
     "JE SUIS LÀ." becomes "Je suis là."; a text with a lower-case letter keeps its capitals, and so do "I" and "À".
 
-    A rule cannot know the text before an earlier rule changed a letter. So a text without lower-case letters is first
-    marked with a space at its beginning, where `one_spelling` leaves none; the last rule removes it.
+    A rule cannot know the text before an earlier rule. So a text without lower-case letters is first marked with a
+    space at its beginning, where `one_spelling` leaves none; the last rule removes it.
     """
     since_mark_or_last_match = r"\G(?:\A (?>[^\p{L}\p{N}]*).|(?!\A))"
     return Sequence(

@@ -48,20 +48,15 @@ def questions(task: str, rng: np.random.Generator, *, n: int, size: int, held_ou
 
 
 def repeated_random(rng: np.random.Generator, *, length: int, vocab_size: int) -> np.ndarray:
-    """Repeats a random segment: w_1 … w_p w_1 … w_p w_1 …
+    """Repeats a random segment: w_1 … w_p w_1 … w_p w_1 …: (length,), int64.
 
     The period p is random, from 4 to length / 2, uniform on a logarithmic scale. Short periods repeat often and are
-    learned first.
-
-    The next token can only be predicted from the one after this token's last occurrence, as an induction head does
-    (Olsson et al. 2022).
+    learned first. The next token can only be predicted from the one after this token's last occurrence, as an induction
+    head does (Olsson et al. 2022).
 
     Args:
-        length: number of tokens, at least 8.
+        length: at least 8.
         vocab_size: indices are uniform on 1 … vocab_size - 1; 0 separates documents.
-
-    Returns:
-        (length,), int64.
     """
     period = int(np.exp(rng.uniform(np.log(4), np.log(length / 2))))
     segment = rng.integers(1, vocab_size, size=period)

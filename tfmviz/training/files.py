@@ -22,11 +22,11 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
     """Writes files, each of them atomically.
 
     All are written next to their targets and synced to disk, and only then renamed, in the order of `paths`. A failure
-    before that, such as a full disk, leaves all old files. A crash between two renames, or a failing one, leaves the
-    later files old: if the last is new, all are. Modes follow the umask.
+    before that, such as a full disk, leaves all old files; one between two renames leaves the later files old: if the
+    last is new, all are. Modes follow the umask.
 
     Yields:
-        The temporary path of each file, in the order of `paths`.
+        The temporary path of each file, in order.
 
     Raises:
         OSError: a file cannot be written; the message names it.

@@ -17,8 +17,8 @@ def token_loss(logits: Tensor, targets: Tensor, *, smoothing: float = 0.0, n_tar
     """Mean of KL(q ‖ softmax(logits)) over the targets, in nats per token.
 
     q puts 1 - ε on the right token and spreads ε evenly over all tokens (Szegedy et al. 2016; section 5.4 of Vaswani et
-    al. 2017, with ε = 0.1). Without smoothing this is the cross-entropy, -log softmax(logits)[target]. With smoothing
-    it is `CrossEntropyLoss(label_smoothing=ε)` minus the entropy of q, so the minimum is 0.
+    al. 2017, with ε = 0.1). Without smoothing this is the cross-entropy, -log softmax(logits)[target]; with it,
+    `CrossEntropyLoss(label_smoothing=ε)` minus the entropy of q, so the minimum is 0.
 
     Args:
         logits: (batch, len, vocab).

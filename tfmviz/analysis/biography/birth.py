@@ -21,7 +21,7 @@ class Birth:
     """Two heads and their model after `step` steps.
 
     Attributes:
-        composition: K-composition of the later head with the earlier one, see `why.composition`.
+        composition: K-composition of the two, see `why.composition`.
         previous: the earlier head's attention to the previous token, on random tokens that come twice.
         induction: the later head's attention there to the token that followed the same token before.
         fifth, fiftieth: loss of the 5th and the 50th token of windows of stories, in nats: the second is lower if the

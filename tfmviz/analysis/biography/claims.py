@@ -14,16 +14,16 @@ from tfmviz.record.trace import Array
 CLAIMED = 0.3
 """A kind of key is claimed if its share goes at least this part of the way from an even spread's share to 1.
 
-Percentage points would not be comparable: from 10 to 30% is 0.22 of the way, from 53 (near tokens) to 73% is 0.43.
+Percentage points would not compare: 10 to 30% is 0.22 of the way, 53 (near tokens) to 73% is 0.43.
 """
 
 HELD = 0.2
 """The claim holds if on other texts the lower end of the share's interval still goes this part of the way."""
 
 EVEN = 0.9
-"""A head is claimed to attend evenly if it shares this much of its attention with an even spread, both when the claim
-is made and when it is tested: a head that ignores one key of ten does. So on average no set of keys gets more than ten
-percentage points beyond its even share.
+"""A head is claimed to attend evenly if it shares this much of its attention with an even spread, on both sets of
+texts: a head that ignores one key of ten does. On average no set of keys then gets more than ten percentage points
+beyond its even share.
 """
 
 HELD_ALIGNED = 0.45

@@ -13,9 +13,9 @@ from tfmviz.record.weights import ModelWeights, StackWeights
 def eigenvalue_scores(weights: ModelWeights, layer: str) -> Array:
     """Σ λ / Σ |λ| over the eigenvalues λ of each head's circuit M = W_E W_V W_O W_U from token to logits: (head,).
 
-    1: whatever token the head looks at, it raises that token; −1: it lowers it; about 0: neither. M is vocab × vocab,
-    but its non-zero eigenvalues are those of W_O W_U W_E W_V, d_head × d_head. If norms precede the layers, their
-    centring and γ belong to the matrices.
+    1: the head raises whatever token it looks at; −1: it lowers it; about 0: neither. M is vocab × vocab, but its
+    non-zero eigenvalues are those of W_O W_U W_E W_V, d_head × d_head. If norms precede the layers, their centring and
+    γ belong to the matrices.
     """
     stack = weights.stacks["decoder" if layer.startswith("decoder") else "encoder"]
     attention = stack.attention[layer]

@@ -22,12 +22,12 @@ BIASES = "biases"
 class Reading:
     """A layer's input at one token, n = Σ_w n_w: each writer's share, after all norms on the way.
 
-    Every norm is linear with its σ held at the measured value, so shares pass through it separately. In a pre-norm
-    model that is the norm before the layer. In a post-norm model it is every norm since the writer, and each rescales
-    all that was written before it.
+    Every norm is linear with its σ held at the measured value, so shares pass through it separately: in a pre-norm
+    model the norm before the layer, in a post-norm model every norm since the writer, which rescales all that was
+    written before it.
 
     Attributes:
-        names: of the writers, in the order in which they write; `BIASES` come last.
+        names: of the writers, in order; `BIASES` come last.
         shares: (writer, d_model), what arrives of each.
         parts: everything that was added to the stream, norms too.
         owner: for each part its writer's index in `names`.
@@ -68,13 +68,10 @@ class Reading:
 
 
 def reading(trace: Trace, layer: str, side: str, token: int, weights: ModelWeights) -> Reading:
-    """An attention layer's input at a token.
+    """An attention layer's input at a token, in float64: shares that sum to it up to the rounding of the float32 run.
 
     Args:
         side: "query" or "key"; in cross-attention keys are tokens of the encoder's text.
-
-    Returns:
-        All shares in float64. They sum to the layer's input, up to the rounding of the float32 run.
     """
     stack, _, part = layer.split(".")
     if side == "key" and part == "cross_attn":

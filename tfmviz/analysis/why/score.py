@@ -2,9 +2,8 @@
 
     score_ij = (W_Q n_i + b_Q) · (W_K n_j + b_K) / divisor + bias_ij = Σ_a Σ_b q_a · k_b / divisor + bias_ij
 
-n_i = Σ_a n_a is the layer's input at the query (see `reading`), n_j at the key. W_Q and W_K are linear, and so is RoPE,
-which rotates each q_a by the query's position and each k_b by the key's. A norm of queries and keys is linear with its
-σ held. ALiBi and T5 add bias_ij, a separate term.
+n_i = Σ_a n_a is the layer's input at the query (see `reading`), n_j at the key. W_Q, W_K and RoPE's rotations by
+position are linear, and so is a norm of queries and keys with its σ held. ALiBi and T5 add bias_ij.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ class ScoreSum:
         readings: of the query and of the key.
         terms: (writer of the query, writer of the key), q_a · k_b / divisor; a vector of the distance counts with the
             biases of the key.
-        bias: the position scheme's bias of the score, or 0.
+        bias: the position scheme's, or 0.
         cap: c of c · tanh(Σ terms / c), applied before the bias; None: no cap.
-        measured: the score as the model computed it, before the mask.
-        is_masked: whether the mask replaces the score by −∞.
+        measured: the model's score before the mask.
+        is_masked: whether the mask replaces it by −∞.
     """
 
     readings: dict[Side, Reading]
@@ -135,7 +134,7 @@ def removal(found: ScoreSum, pair: Pair, weights: ModelWeights, *, side: Side, w
     """The edit that removes a writer's share from this head's query, or key, of one token.
 
     The stream without the share goes through the norms, with their new σ, and through W_Q or W_K. Heads that share keys
-    lose the share in the key together.
+    lose it together.
     """
     attention = weights.attention(pair.layer)
     projection = _projection(attention, pair.head, side)

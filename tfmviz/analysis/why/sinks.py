@@ -18,10 +18,10 @@ class Sinks:
 
     Attributes:
         layers: their paths.
-        shares: (layer, head), mean attention to the first key, in [0, 1], of all queries that see it and another key;
-            NaN if there is no such query.
-        unused: (layer, head), the mean share that a learned sink takes, and 0 without one.
-        lengths: (layer, head), ‖v_0 W_O[h]‖ over the mean of the other keys' ‖v_j W_O[h]‖; NaN if there are none.
+        shares: (layer, head), mean attention to the first key of all queries that see it and another key, in [0, 1];
+            NaN without such a query.
+        unused: (layer, head), the mean share that a learned sink takes, or 0.
+        lengths: (layer, head), ‖v_0 W_O[h]‖ over the mean of the other keys' ‖v_j W_O[h]‖; NaN without others.
     """
 
     layers: tuple[str, ...]

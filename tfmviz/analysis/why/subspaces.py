@@ -15,8 +15,8 @@ from tfmviz.record.weights import StackWeights
 def overlaps(weights: StackWeights, way: Way) -> Composition:
     """The mean of cos² over the principal angles of each pair of heads of which one can follow the other, in [0, 1].
 
-    A head writes into the span of the d_head rows of W_O, and reads from that of the columns of W_Q, W_K or W_V. 1: it
-    reads all that the earlier one can write; 0: nothing. Unlike composition, this ignores how strongly it reads.
+    A head writes into the span of the d_head rows of W_O, and reads from that of the columns of W_Q, W_K or W_V. At 1
+    it reads all that the earlier one can write, at 0 nothing, however strongly it reads.
     """
     return of_all_pairs(
         weights,

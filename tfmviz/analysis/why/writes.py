@@ -16,7 +16,7 @@ class Pushes:
     """One head's direct contributions to the logits of some words, with every later σ held.
 
     Attributes:
-        words: vocabulary indices: those raised most, the highest first, then those lowered most.
+        words: vocabulary indices: those raised most, then those lowered most.
         by_key: (key, word), a_ij v_j W_O[h] · g_word. Each column sums to the head's score in `attribution`.
     """
 
