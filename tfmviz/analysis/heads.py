@@ -287,8 +287,8 @@ def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: A
 
 
 def alignment(pattern: Array) -> Array:
-    """Degree to which each written word has its own source words: (C − 1) / (min(rows, columns) − 1), C = Σ_j max_i
-    a_ij.
+    """(C − 1) / (min(rows, columns) − 1), C = Σ_j max_i a_ij: the degree to which written words have separate source
+    words.
 
     C counts the source words that some row looks at: 1 if all rows look at the same keys, min(rows, columns) if no two
     rows share a key. The last row, which writes the end, does not count. In the shipped translator it correlates with

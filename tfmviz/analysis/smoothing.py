@@ -8,9 +8,7 @@ from tfmviz.record.trace import Array
 
 
 def smoothed(target: int, *, epsilon: float, vocab_size: int) -> Array:
-    """q: 1 − ε on the target, and ε spread evenly over all entries, including the target (Szegedy et al. 2016):
-    (vocab,).
-    """
+    """q: 1 − ε on the target, and ε spread evenly over all entries, the target too (Szegedy et al. 2016): (vocab,)."""
     q = np.full(vocab_size, epsilon / vocab_size)
     q[target] += 1 - epsilon
     return q

@@ -145,8 +145,7 @@ class Stack(nn.Module):
     """An encoder or a decoder: positions, then blocks, then (except in post-norm) one last norm.
 
     Sites: `pos_embed` if the scheme adds a vector, `embed_norm` for a norm before the first block, `widened` for a
-    matrix there from d_embed to d_model (Lan et al. 2020, section 3.1), `0.…`, `1.…` per block, `norm` for the last
-    norm.
+    matrix there from d_embed to d_model (Lan et al. 2020, section 3.1), `0.…`, `1.…` per block, `norm` for the last.
     """
 
     def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool = False) -> None:

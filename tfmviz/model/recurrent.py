@@ -92,8 +92,7 @@ class RecurrentModel(nn.Module):
     """A language model of stacked recurrent layers.
 
     x_t is the row of W_E for the token w_t, times √d_model; the last layer's state predicts the next token:
-    y_t = softmax(W_E h_t + b). One table serves as embedding and output matrix, as in the transformers of the same
-    size.
+    y_t = softmax(W_E h_t + b). One table serves as embedding and output matrix, as in transformers of this size.
     """
 
     def __init__(self, config: RecurrentConfig) -> None:

@@ -358,9 +358,7 @@ def labeller(args: argparse.Namespace) -> Course:
 
 
 def get_tokenizer(args: argparse.Namespace, texts: Iterable[str], **how: Any) -> Tokenizer:
-    """The run's tokenizer: its own when it resumes, else that of the model it starts from, else one learned from the
-    texts.
-    """
+    """The run's tokenizer: its own if it resumes, else that of the model it starts from, else a learned one."""
     if (path := args.out / "tokenizer.json").exists():
         return Tokenizer.load(path)
     if args.start_from:

@@ -232,9 +232,7 @@ def answered(task: str, asked: Sequence[str], tokenizer: Tokenizer) -> list[tupl
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RepeatedBatches:
-    """Rows of repeated random tokens (`text.tasks.repeated_random`), from which a decoder-only model learns to look
-    back.
-    """
+    """Rows of repeated random tokens (`text.tasks.repeated_random`), which teach a decoder-only model to look back."""
 
     batch_size: int
     length: int

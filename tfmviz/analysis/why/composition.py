@@ -44,9 +44,7 @@ class Composition:
 
 
 def compositions(weights: StackWeights, way: Way) -> Composition:
-    """All pairs of heads of a stack's self-attention, by the weights alone: what a head could read, not what it does on
-    a text.
-    """
+    """All pairs of heads in a stack's self-attention, by the weights alone: what a head could read, on some text."""
     return of_all_pairs(
         weights,
         written=lambda layer: _factors(weights, layer, "V"),
