@@ -7,7 +7,7 @@ import platform
 
 
 def keep_memory() -> None:
-    """Makes glibc reuse large blocks of memory instead of returning them to the system and requesting them again.
+    """Makes glibc reuse large blocks of memory instead of returning and requesting them again.
 
     For programs that own their process. It makes a training step 1.5 times as fast and shortens a trace of 256 tokens
     by a fifth. Threads get no further arenas, each of which would grow to the size of the largest answer; existing ones

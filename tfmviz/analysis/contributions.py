@@ -96,8 +96,8 @@ def river(trace: Trace, stack: str, token: int, weights: StackWeights) -> River:
 
         x_final = embedding + position + Σ_layers (Σ_heads z_h W_O[h] + b_O + MLP)
 
-    In a post-norm model each layer's sum goes through a norm, which is not linear. The norm then counts as a separate
-    part, Norm(s) − s, which keeps the sum exact; it rescales everything written before it.
+    In a post-norm model each layer's sum goes through a norm, which is not linear. It counts as a separate part,
+    Norm(s) − s, which keeps the sum exact; it rescales everything written before it.
     """
     parts = tuple(parts_of(trace, stack, token, weights))
     final = trace[f"{stack}.{depth(trace, stack) - 1}.resid_post"][token].astype(np.float64)

@@ -44,8 +44,7 @@ class Labeller(nn.Module):
         y_t = softmax(W_L h_t + b_L)
 
     x_t is the row of W_E for the token w_t, times √d_model. The layers read forward, where h_t knows the tokens up to
-    w_t, or in both directions, where h_t knows the whole text. Read forward, y_t is also a classifier's output for the
-    text up to w_t.
+    w_t and y_t also classifies the text so far, or in both directions, where h_t knows the whole text.
     """
 
     def __init__(self, config: LabellerConfig) -> None:

@@ -16,8 +16,8 @@ from tfmviz.record.tap import Recorder, Tap
 class Later:
     """A tap under which a text begins at position `by`, as if `by` masked tokens preceded it.
 
-    Like `Cache` it prepends keys and values, so the queries are at the last positions and no scheme needs a second
-    formula. The added keys are zero, and the mask closes them.
+    Like `Cache` it prepends keys and values (zeros), so the queries are at the last positions and no scheme needs a
+    second formula.
     """
 
     def __init__(self, by: int, inner: Tap) -> None:

@@ -34,8 +34,7 @@ class Scheme:
         code: "module:class", imported when a model is built.
         pairs: the width whose coordinates it pairs, which must be even; None if it pairs none.
         tab: the page with a tab on this scheme, and that tab in the page's address; None: no page.
-        table: whether it trains one vector for each of the max_len positions. They count as parameters of the model,
-            and no later position exists.
+        table: whether it trains a vector for each of the max_len positions, after which there is none.
     """
 
     name: str

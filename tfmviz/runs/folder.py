@@ -187,7 +187,7 @@ class Folder:
 
         Yields:
             The open files that the process has to inherit. The operating system releases the lock when all processes
-            that hold them have ended, however they end; the server closes its own immediately.
+            that hold them have ended, however they end.
 
         Raises:
             OSError: the run is claimed already, or there is no room.

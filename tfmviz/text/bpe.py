@@ -158,10 +158,9 @@ class Learned:
 def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterator[Learned]:
     """Learns merges: repeatedly, the most frequent pair of neighbours becomes one symbol (Sennrich et al. 2016).
 
-    Ties go to the pair whose first symbol is older, then to that whose second is: bytes are older than merges, and
-    ordered by their characters. This is the order of `tokenizers`.
-
-    A merge visits only the occurrences of its pair: all merges of n bytes together take O(n log n) steps.
+    As in `tokenizers`, ties go to the pair whose first symbol is older, then to that whose second is: bytes are older
+    than merges, and ordered by their characters. A merge visits only the occurrences of its pair: all merges of n bytes
+    together take O(n log n) steps.
 
     Args:
         words: occurrences of each.

@@ -1,7 +1,7 @@
 """Other people's tokenizers: WordPiece, SentencePiece and byte-level BPE, with the special tokens each adds to a text.
 
-The interface is that of `tokenizer.Tokenizer`, for any file of the `tokenizers` library. Only what the file's own
-post-processor adds to a text, such as [CLS] and [SEP], is added and shown.
+The interface is that of `tokenizer.Tokenizer`, for any file of the `tokenizers` library, whose own post-processor adds
+the special tokens, such as [CLS] and [SEP].
 """
 
 from __future__ import annotations

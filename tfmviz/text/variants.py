@@ -153,9 +153,8 @@ def times(source: str) -> int:
 def phrases(pairs: Sequence[Pair]) -> list[Pair]:
     """Parts of pairs that translate one another, each once, in the order of the pairs.
 
-    If a sentence begins with one of `FRAMES` and its translation with a translation of that frame, their remainders
-    translate one another: "C'est une voiture." and "It's a car." give "une voiture", "a car", and, as both are an
-    article and one word, also "voiture" and "car".
+    After one of `FRAMES` and one of its translations, the remainders translate one another: "C'est une voiture." and
+    "It's a car." give "une voiture", "a car", and, as both are an article and one word, also "voiture" and "car".
     """
     found: dict[Pair, None] = {}
     for source, target in pairs:

@@ -214,8 +214,7 @@ def keep(
     """Logs the step; with a held-out loss, also writes a checkpoint; keeps the weights asked for.
 
     A change of the highest learning rate is in the line of the first update that uses it. The log line precedes the
-    checkpoint: if the run dies between the two, resuming drops the line and repeats the step. In the other order the
-    line would be lost for ever.
+    checkpoint, so that it is not lost if the run dies between the two: resuming drops the line and repeats the step.
     """
     out, done, entry = run.args.out, record.step + 1, asdict(record)
     if done in snapshot_steps(run.settings.steps, n=run.args.snapshots) and is_finite(run.model):

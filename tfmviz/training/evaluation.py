@@ -39,8 +39,7 @@ def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) ->
     """Converts a cross-entropy to bits per byte of text, comparable across tokenizers.
 
     Args:
-        stream: (tokens,), the held-out text with its end-of-text tokens, each of which counts as one byte, a line
-            break.
+        stream: (tokens,), the held-out text with its end-of-text tokens, which count as one byte each, a line break.
         n_bytes: length of the documents in UTF-8.
     """
     return nats_per_token * len(stream) / math.log(2) / (n_bytes + int((stream == END).sum()))

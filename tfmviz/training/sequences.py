@@ -71,9 +71,8 @@ class Buckets:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairBatches:
-    """Pairs for an encoder-decoder with teacher forcing: the decoder reads the right words, not its own.
-
-    It reads END w_1 … w_n and learns to write w_1 … w_n END.
+    """Pairs for an encoder-decoder with teacher forcing: the decoder reads END w_1 … w_n, the right words and not its
+    own, and learns to write w_1 … w_n END.
 
     Attributes:
         pairs: source and target of each, without special tokens.
