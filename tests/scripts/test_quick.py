@@ -30,7 +30,7 @@ NEAREST = {
     "tfmviz/record/edits.py": "tests/record",
     "tfmviz/ui/masks/lab.py": "tests/pages/test_masks.py",
     "tfmviz/ui/stream/lens.py": "tests/pages/stream/test_lens.py",
-    "tfmviz/ui/stream/river.py": "tests/pages/stream",
+    "tfmviz/ui/stream/parts.py": "tests/pages/stream",
     "tfmviz/ui/lesson.py": "tests/pages",
     "tfmviz/ui/cache.py": "tests/ui/test_cache.py",
     "tests/ui/three_lines.py": "tests/ui",

@@ -111,36 +111,30 @@ def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary:
     share = shown in (WORD, RANK)
     most = 1.0 if share else max(float(chosen.max()), 1e-9)
     what, low, high = LEGENDS[shown]
-    cells = [(n, stage) for n in range(len(trace.tokens)) for stage in range(len(stages))]
 
     def write(n: int, stage: int) -> str:
         if shown == WORD:
             return visible(vocabulary[found.top[stage, n]])
         return _rank(found, n, stage) if shown == RANK else f"{chosen[n, stage]:.2f}"
 
+    def note(n: int, stage: int) -> str:
+        top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
+        return (
+            f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” has rank "
+            f"{_rank(found, n, stage)} and {per_cent(float(found.answer_probability[stage, n]))}; entropy "
+            f"{found.entropy[stage, n]:.2f}, distance to the end {found.divergence[stage, n]:.2f} nats"
+        )
+
     return {
         "columns": stages,
         "rows": [visible(token) for token in trace.tokens],
         "tokens": trace.tokens,
-        "texts": _rows([write(*cell) for cell in cells], len(stages)),
-        "notes": _rows([_note(found, *cell, vocabulary) for cell in cells], len(stages)),
+        "texts": [[write(n, stage) for stage in range(len(stages))] for n in range(len(trace.tokens))],
+        "notes": [[note(n, stage) for stage in range(len(stages))] for n in range(len(trace.tokens))],
         "shades": np.round(np.clip(chosen / most, 0, 1), 3).astype(float).tolist(),
         "scale": "share" if share else "amount",
         "legend": [what, low, high.format(most)],
     }
-
-
-def _rows(cells: list[str], width: int) -> list[list[str]]:
-    return [cells[n : n + width] for n in range(0, len(cells), width)]
-
-
-def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
-    top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
-    return (
-        f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” has rank "
-        f"{_rank(found, n, stage)} and {per_cent(float(found.answer_probability[stage, n]))}; entropy "
-        f"{found.entropy[stage, n]:.2f}, distance to the end {found.divergence[stage, n]:.2f} nats"
-    )
 
 
 def _rank(found: Lens, n: int, stage: int) -> str:
@@ -173,7 +167,6 @@ def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
 
 
 def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:
-    """One line for every token and stage."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(
@@ -181,8 +174,7 @@ def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ..
     )
     for n, token in enumerate(trace.tokens):
         for s, stage in enumerate(stages):
-            words = (text_field(vocabulary[index]) for index in (found.top[s, n], found.answer[n]))
-            top, answer = words
+            top, answer = (text_field(vocabulary[index]) for index in (found.top[s, n], found.answer[n]))
             measured = (found.answer_probability[s, n], found.answer_rank[s, n], found.entropy[s, n])
             numbers = [f"{value:.6g}" for value in (*measured, found.divergence[s, n])]
             writer.writerow([n, text_field(token), stage, top, f"{found.top_probability[s, n]:.6g}", answer, *numbers])
