@@ -17,7 +17,7 @@ from tests.pages.tabs import rows
 from tfmviz import zoo
 from tfmviz.analysis.window_network import network
 from tfmviz.places import PROJECT
-from tfmviz.ui.ladder import dependencies, rungs
+from tfmviz.ui.ladder import distance, rungs
 from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
 
 PAGE = "ladder"
@@ -101,7 +101,7 @@ def numbers(table: Iterable[Iterable[str]]) -> list[list[float]]:
 
 
 def test_dependencies_are_those_of_the_file_and_of_the_four_models() -> None:
-    facts = json.loads((FACTS / "dependencies.json").read_text(encoding="utf-8"))
+    facts = json.loads((FACTS / "distance.json").read_text(encoding="utf-8"))
     text, names = 'Mary said, "The friends of Tom', ("5-gram", "ladder-window", "ladder-rnn", "twins-rope")
     found = read(text).p[:, -1]
     for kind, asked in {
@@ -121,8 +121,8 @@ def test_dependencies_are_those_of_the_file_and_of_the_four_models() -> None:
 
 
 def test_figures_of_other_weights_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {**dependencies.measured(), "weights": {"ladder-rnn": "others"}}
-    monkeypatch.setattr(dependencies, "measured", lambda: found)
+    found = {**distance.measured_dependencies(), "weights": {"ladder-rnn": "others"}}
+    monkeypatch.setattr(distance, "measured_dependencies", lambda: found)
     app = open_page(PAGE, text=TEXT, ladder=TABS[2])
     assert "dependencies" not in charts(app)
     assert "other weights of `` ladder-rnn ``" in words(app)
