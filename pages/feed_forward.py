@@ -1,8 +1,8 @@
 """The feed-forward layer: what happens to each token alone, and which neurons do it (L6, L8)."""
 
 from tfmviz.ui import beside, lesson
-from tfmviz.ui.feed_forward import functions, neurons, through, without
-from tfmviz.ui.feed_forward.subject import with_layer
+from tfmviz.ui.feed_forward import neurons, through, without
+from tfmviz.ui.feed_forward.through import with_layer
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
 
@@ -40,7 +40,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Activations",
-            with_layer(functions.functions),
+            with_layer(through.functions),
             "What the function does to each value. The dots below the curves are this token's neurons.",
             "How many neurons are nearly off for this token?",
         ),

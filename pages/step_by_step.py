@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson, live
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.steps import biography, code, heads, stages
+from tfmviz.ui.steps import biography, heads, stages
 from tfmviz.ui.tabs import Tab, tabs
 
 
@@ -48,7 +48,7 @@ def draw(here: Lesson) -> None:
             "In which layers do heads rest on the first token?",
             needs=("text", "model", "kind"),
         ),
-        Tab("The code", code.code),
+        Tab("The code", stages.code),
         there=there,
     )
 

@@ -3,7 +3,7 @@
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
-from tfmviz.ui.tokens import cutting, learning, merging, vectors
+from tfmviz.ui.tokens import cutting, merging, vectors
 
 
 def draw(here: Lesson) -> None:
@@ -34,7 +34,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Learn one",
-            learning.learn,
+            merging.learn,
             "Again and again, the most frequent pair becomes a new symbol.",
             "Which pair of letters is most frequent in English?",
             needs=("text",),

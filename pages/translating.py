@@ -3,7 +3,7 @@
 from tfmviz.ui import beams, beside, lesson, models
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
-from tfmviz.ui.translating import attention, doubts, forced, references, what_if, word_by_word
+from tfmviz.ui.translating import references, what_if, word_by_word
 
 
 def draw(here: Lesson) -> None:
@@ -11,9 +11,9 @@ def draw(here: Lesson) -> None:
         models.needed("french-english")
         return
     if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
-        here, there = attention.crossing_of(here), attention.crossing_of(there)
+        here, there = word_by_word.crossing_of(here), word_by_word.crossing_of(there)
     else:
-        doubts.say(here)
+        word_by_word.say(here)
 
     tabs(
         "translation",
@@ -23,7 +23,7 @@ def draw(here: Lesson) -> None:
             word_by_word.draw,
             "The decoder writes one word at a time; the small word is the one it has just read.",
             "Which source word will each word of the translation look at?",
-            differs=attention.apart,
+            differs=word_by_word.apart,
             earlier={"The encoder": {"heads": "one head"}},
         ),
         Tab(
@@ -47,7 +47,9 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Forced words",
-            either("Force", "force", {"Force the beginning": forced.beginning, "Teacher forcing": forced.losses}),
+            either(
+                "Force", "force", {"Force the beginning": references.beginning, "Teacher forcing": references.losses}
+            ),
             "The decoder reads your words instead of its own.",
             intact=True,
             needs=("text", "model"),
@@ -58,7 +60,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "All translators",
-            attention.compare,
+            word_by_word.compare,
             "Rows are output words, columns source words.",
             "Which translators look at one word at a time?",
         ),

@@ -29,7 +29,7 @@ from tfmviz.record.weights import feature
 from tfmviz.ui import background, held_out
 from tfmviz.ui.efficient import subject, together, trained
 from tfmviz.ui.efficient.same_numbers import MOST_TILES, SIZES, smallest_tile
-from tfmviz.ui.efficient.spaces import FOLDER
+from tfmviz.ui.efficient.trained import FOLDER
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import per_cent
 

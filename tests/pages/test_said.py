@@ -25,7 +25,7 @@ from tfmviz.ui.explorer import panels
 from tfmviz.ui.feed_forward import neurons
 from tfmviz.ui.steps import heads
 from tfmviz.ui.tokens import vectors
-from tfmviz.ui.translating import attention
+from tfmviz.ui.translating import word_by_word
 from tfmviz.views.whole_model import scene
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, START, UNKNOWN, quoted
@@ -160,7 +160,7 @@ def test_a_translation_that_has_begun_has_one_row_and_ends_where_the_mark_is_mos
         assert f"“{'A' if len(target) > 1 else markdown.plain(START)} → " in panels.how_it_reads(here), target
     for best, last in ((0, END), (1, UNKNOWN)):
         trace = stand(row=lambda *_, best=best: np.eye(3)[best], target=stand(ids=(0, 1)), tokens=("<>", " a"))
-        assert attention.writes(trace) == ["a", last]
+        assert word_by_word.writes(trace) == ["a", last]
 
 
 def test_only_a_sink_stands_beside_the_scores() -> None:

@@ -8,13 +8,14 @@ from functools import cached_property
 import streamlit as st
 
 from tfmviz.constants import MOST_TYPED
-from tfmviz.counting import shipped
-from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, counted, held_out
+from tfmviz.counting import shipped, smoothing
+from tfmviz.counting.smoothing import LONGEST, Counted, HeldOut, Method, Smoothing, context_of, held_out
 from tfmviz.counting.words import CLOSING, MARK, UNKNOWN, sentences_of, words_of
 from tfmviz.ui import icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
+from tfmviz.words.numbers import counted
 
 PROMPTS = ("the students opened their", "today the", "today the price of")
 
@@ -107,7 +108,7 @@ def _own() -> str | None:
 
 @shared
 def _counted(text: str) -> Counted:
-    return counted(sentences_of(text))
+    return smoothing.counted(sentences_of(text))
 
 
 def shipped_text() -> Counted:
@@ -118,7 +119,7 @@ def shipped_text() -> Counted:
 
 @shared
 def _shipped() -> Counted:
-    return counted(shipped.read(shipped.NAMES[0]).split("\n"))
+    return smoothing.counted(shipped.read(shipped.NAMES[0]).split("\n"))
 
 
 @shared
@@ -136,3 +137,19 @@ def unknown_words(at: Counting) -> list[str]:
 def n_words(text: Counted) -> int:
     """How many words a text has, without the marks between its sentences."""
     return len(text.stream) - len(text.lines) - 1
+
+
+def about(at: Counting) -> None:
+    """Size, sources and licence of the text, and how it is cut into words."""
+    n_different = at.text.vocab_size - len((MARK, UNKNOWN))
+    sentences, tokens = counted(len(at.text.lines), "sentence"), counted(n_words(at.text), "token")
+    size = f"{sentences}, {tokens}, {n_different:,} different"
+    whose = (
+        f"Counted in your own text: {size}, part of this page's address."
+        if at.is_own
+        else f"Counted in the app's own text: {size}, from Common Voice (CC0), Tatoeba (CC BY 2.0 FR, tatoeba.org, via "
+        "manythings.org/anki), Standard Ebooks and Project Gutenberg."
+    )
+    st.caption(
+        f"{whose} Capitals are ignored. ⟨s⟩ separates sentences. ⟨unknown⟩ stands for any word missing from the text."
+    )

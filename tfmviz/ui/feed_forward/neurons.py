@@ -20,7 +20,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side, sides
 from tfmviz.ui.cache import shared
-from tfmviz.ui.feed_forward.subject import Subject, predicts, site_of
+from tfmviz.ui.feed_forward.through import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides
@@ -209,7 +209,7 @@ def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
     here = subject.here
     if not predicts(here):
         return
-    asked = inputs.segmented_control("Switch off", OFF, default=OFF[0], key="neurons_off")
+    asked = inputs.segmented_control("Switch off", OFF, key="neurons_off")
     numbers = {OFF[0]: (neuron,), OFF[1]: tuple(strongest[:10]), OFF[2]: None}[asked]
     after = _run(here.model, here.text, subject.site, numbers, here.edits)
     token = here.target

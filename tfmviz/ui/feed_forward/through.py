@@ -1,8 +1,11 @@
-"""One token through the layer, and the same layer at another position."""
+"""One token through the feed-forward layer: its numbers, the function between the two matrices, another position."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,17 +13,103 @@ import streamlit as st
 
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
+from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, named, signed
+from tfmviz.plots.charts import Chart
+from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
+from tfmviz.plots.theme import shades
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, inputs, models
+from tfmviz.record.weights import FeedForwardWeights
+from tfmviz.ui import controls, icons, inputs, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.feed_forward.subject import Subject
-from tfmviz.ui.figures import result, show, show_code, show_view
+from tfmviz.ui.figures import result, show, show_code, show_view, theme
+from tfmviz.ui.lesson import Lesson
 from tfmviz.views import feed_forward as view
+from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
-from tfmviz.words.numbers import tiny
+from tfmviz.words.numbers import decimal, per_cent, tiny
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Subject:
+    """One feed-forward layer and one token.
+
+    Attributes:
+        site: path of the layer, such as "decoder.2.mlp".
+        tokens: of the text that its stack reads.
+        token: position of the chosen one.
+    """
+
+    here: Lesson
+    site: str
+    weights: FeedForwardWeights
+    tokens: tuple[str, ...]
+    token: int
+
+    @property
+    def stack(self) -> str:
+        """ "encoder" or "decoder"."""
+        return self.site.split(".")[0]
+
+    @property
+    def post(self) -> Array:
+        """(d_ff,), the neurons of the chosen token, after the function and the gate."""
+        return self.here.trace[f"{self.site}.post"][self.token]
+
+    @property
+    def name(self) -> str:
+        """The chosen token, ready for Markdown."""
+        return markdown.plain(quoted(self.tokens)[self.token])
+
+    @property
+    def is_read_out(self) -> bool:
+        """Whether the vocabulary is read from this stack; an encoder that feeds a decoder is never read out."""
+        return self.stack == self.here.model.writes_from
+
+
+def predicts(here: Lesson) -> bool:
+    """Whether the model reads words out of its last vectors; some checkpoints end with these."""
+    return "logits" in here.trace
+
+
+def site_of(here: Lesson) -> str:
+    """Path of the feed-forward layer beside the chosen attention."""
+    stack, index, _ = here.choice.layer.split(".")
+    return f"{stack}.{index}.mlp"
+
+
+def why_none(here: Lesson) -> str:
+    """Why a model has no feed-forward layer to look into."""
+    if n_experts := has_experts(here):
+        return (
+            f"has {n_experts} feed-forward layers in each block, of which a token uses "
+            f"{here.model.config.feed_forward.n_chosen}. Choose another model above, or see “Size”."
+        )
+    return "has no feed-forward layers. Choose another model above, or see “Without it”."
+
+
+def has_experts(here: Lesson) -> int:
+    """How many experts the model has in each feed-forward layer; 0: it is no mixture."""
+    return next((len(layer.experts) for s in here.model.weights.stacks.values() for layer in s.experts.values()), 0)
+
+
+def with_layer(draw: Callable[[Subject], object]) -> Callable[[Lesson], object]:
+    """What draws a tab: asks for the token, or says why there is nothing to draw."""
+
+    def tab(here: Lesson) -> object:
+        site = site_of(here)
+        weights = here.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)
+        if weights is None:
+            return st.info(f"{markdown.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
+        if not np.isfinite(here.trace[f"{site}.out"]).all():
+            return st.warning("This layer's values are not finite, so there is nothing to explain.")
+        tokens = here.trace.axes(here.choice.layer)[0].tokens
+        return draw(Subject(here=here, site=site, weights=weights, tokens=tokens, token=here.query))
+
+    return tab
+
 
 COORDINATES = 64
 """Of a vector that are drawn."""
@@ -129,3 +218,69 @@ def _again(subject: Subject, order: tuple[int, ...]) -> Array:
 
 def code() -> None:
     show_code(feed_forward.run)
+
+
+COMPARED = {"ReLU": feed_forward.relu, "GELU": feed_forward.gelu, "SiLU": feed_forward.silu}
+
+DRAWN, RUG = (-4.0, 3.0), -0.4
+"""The inputs between which the curves differ, and the height of the dots, below them all."""
+
+DOTS = 200
+"""Neurons drawn on the curve."""
+
+
+def functions(subject: Subject) -> None:
+    """Three functions as curves, and the chosen token's numbers on the layer's own."""
+    weights, trace = subject.weights, subject.here.trace
+    own = feed_forward.name_of(weights)
+    inputs = feed_forward.driver(trace, subject.site)[subject.token].astype(np.float64)
+    shown = np.sort(inputs)[np.linspace(0, len(inputs) - 1, min(len(inputs), DOTS)).round().astype(int)]
+    outside = int(((shown < DRAWN[0]) | (shown > DRAWN[1])).sum())
+    few = f" The dots are {DOTS} of them, evenly spaced by rank." if len(inputs) > DOTS else ""
+    few += f" {outside} of the dots lie outside the picture." if outside else ""
+    show("activations", _curves(COMPARED | {own: feed_forward.function_of(weights)}, own, shown))
+    controls.token_box(subject.tokens, subject.token)
+    gated = " Here it acts on the gates, which then multiply the other half." if weights.W_gate is not None else ""
+    result(
+        f"This layer uses **{own}**.{gated} Of the {len(inputs):,} values of {subject.name}, "
+        f"{per_cent(float((inputs > 0).mean()))} are above 0 ({decimal(inputs.min())} to {decimal(inputs.max())}).{few}"
+    )
+    st.markdown("SwiGLU has no curve: it multiplies two products, SiLU(x W_gate) ⊙ x W_in (Shazeer 2020).")
+    sparsity(subject)
+
+
+def _curves(functions: dict[str, Callable[[Array], Array]], own: str, inputs: Array) -> Chart:
+    """Activation functions as curves where they differ, and below them, dot by dot, where one token's inputs lie.
+
+    Args:
+        own: name of the layer's function.
+        inputs: (n,), numbers before it; those outside of `DRAWN` are left out.
+    """
+
+    def at(name: str, x: float, _: float) -> str:
+        return f"{name}({decimal(x)}) = {decimal(float(functions[name](np.array([x]))[0]))}"
+
+    x, colours = np.linspace(*DRAWN, 161), shades(len(functions), theme())
+    lines = [
+        Line(name, x[::20], f(x[::20]), Stroke(colour, dash, 3 if name == own else 2), partial(at, name), (x, f(x)))
+        for (name, f), colour, dash in zip(functions.items(), colours, DASHES, strict=False)
+    ]
+    inputs, none = inputs[(inputs >= DRAWN[0]) & (inputs <= DRAWN[1])], np.array([])
+    stroke, height = Stroke(theme().accent, width=0, dot=28), np.full(len(inputs), RUG)
+    lines.append(Line("this token's neurons", inputs, height, stroke, partial(at, own), (none, none)))
+    return line_chart(lines, Axes("value before the function", "value after it"), theme=theme())
+
+
+def sparsity(subject: Subject) -> None:
+    """Share of neurons above 0, layer by layer."""
+    trace, stack = subject.here.trace, subject.here.model.weights.stacks[subject.stack]
+    shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
+    chart = bar_chart(
+        [f"layer {n}" for n in range(len(shares))],
+        np.array(shares),
+        "share of neurons above 0",
+        words=[per_cent(share) for share in shares],
+        colours=[theme().accent if site == subject.site else theme().mlp for site in stack.feed_forward],
+        theme=theme(),
+    )
+    show("sparsity", chart, title="How many neurons are above 0? The mean over your tokens")

@@ -44,7 +44,7 @@ def distance(here: Lesson) -> None:
 def own(here: Lesson) -> None:
     """A curve for each model over the distance, on the reader's text."""
     with lesson.line("reach"):
-        how = inputs.segmented_control("How", (CHANGE, GRADIENT), default=CHANGE, key="reach_by")
+        how = inputs.segmented_control("How", (CHANGE, GRADIENT), key="reach_by")
     ladder = rungs.ladder()
     text = rungs.read(ladder, here.text).text
     values, y = (moved(ladder, here.text), "share moved") if how == CHANGE else (pulled(ladder, here.text), "gradient")

@@ -55,10 +55,10 @@ def state(here: Lesson) -> None:
     model = rungs.ladder().recurrent
     layers = range(model.config.to_dict()["n_layers"])
     line = lesson.line("state")
-    what = inputs.segmented_control("Show", (*SITES, STACKED), default="state h", key="gate", line=line)
+    what = inputs.segmented_control("Show", (*SITES, STACKED), key="gate", line=line)
     if what == STACKED:
         return _stacked(here, line)
-    layer = inputs.segmented_control("Layer of the network", layers, default=0, key="rnn", line=line)
+    layer = inputs.segmented_control("Layer of the network", layers, key="rnn", line=line)
     site, kind = SITES[what]
     trace = record(model, here.text)
     values = trace[f"rnn.{layer}.{site}"].T  # (unit, token)

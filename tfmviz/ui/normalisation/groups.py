@@ -222,7 +222,7 @@ def company(here: Lesson) -> None:
     """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
         typed = inputs.text_input("The added sentence", JOINING, key="joining", max_chars=MOST_TYPED)
-        phase = inputs.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase")
+        phase = inputs.segmented_control("BatchNorm", PHASES, key="phase")
         padding = inputs.toggle("Count the padding too", key="padding")
     figure = st.container()
     texts = batch(here)

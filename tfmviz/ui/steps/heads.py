@@ -172,7 +172,7 @@ def _ask_kind(*, crosses: bool) -> Kind:
     if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
         st.session_state["kind_of_head"] = "same word"
     kinds, key = (CROSS_KINDS, "kind_of_cross_head") if crosses else (SELF_KINDS, "kind_of_head")
-    return inputs.segmented_control("What should the head do?", kinds, default=kinds[0], key=key, required=True)
+    return inputs.segmented_control("What should the head do?", kinds, key=key, required=True)
 
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)

@@ -44,10 +44,8 @@ def lens_of(here: Lesson) -> None:
     trace, vocabulary = here.trace, here.model.vocabulary
     token = here.target
     line = lesson.line("lens")
-    shown = inputs.segmented_control("Each cell shows", list(LEGENDS), default=WORD, key="cells", line=line)
-    steps = inputs.segmented_control(
-        "Read out after", ("each layer", "each step"), default="each layer", key="after", line=line
-    )
+    shown = inputs.segmented_control("Each cell shows", list(LEGENDS), key="cells", line=line)
+    steps = inputs.segmented_control("Read out after", ("each layer", "each step"), key="after", line=line)
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, here.model.writes_from, detail)
     found = _lens(here, detail)

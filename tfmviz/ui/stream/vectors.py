@@ -111,7 +111,7 @@ def neighbours(here: Lesson) -> None:
     with line:
         controls.token_box(tokens, here.query)
     ways = ["nearest tokens", "in space"]
-    way = inputs.segmented_control("Draw", ways, default=ways[0], key="drawn_as", required=True, line=line)
+    way = inputs.segmented_control("Draw", ways, key="drawn_as", required=True, line=line)
     if way == ways[1]:
         paths(here, tokens, seen_from(line))
     else:

@@ -85,7 +85,7 @@ def numbers(here: Lesson) -> None:
     tokenizer = here.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.line("numbers"):
-        read = inputs.segmented_control("A typed special token is", ("text", "a mark"), default="text", key="marks_are")
+        read = inputs.segmented_control("A typed special token is", ("text", "a mark"), key="marks_are")
     as_marks = read == "a mark"
     rows = [_numbered(tokenizer, "your text", here.text, as_marks=as_marks)]
     if marks and not any(mark in here.text for mark in marks):

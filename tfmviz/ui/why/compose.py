@@ -22,7 +22,7 @@ from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import subject
+from tfmviz.ui.why import score
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -64,9 +64,7 @@ def _asked() -> tuple[Way, str]:
         chosen = inputs.segmented_control(
             "Read in its", list(READS.values()), default="keys", key="side", required=True
         )
-        measure = inputs.segmented_control(
-            "Measured", (COMPOSITION, OVERLAP), default=COMPOSITION, key="measured", required=True
-        )
+        measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
     return next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION
 
 
@@ -228,7 +226,7 @@ def _in_words(here: Lesson, after: Trace, earlier: tuple[str, int], later: tuple
         said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
         said += _induction(here, after, later)
     if way != "Q":
-        said += subject.together(here.model.weights.attention(layer), head)
+        said += score.said_to_share(here.model.weights.attention(layer), head)
     st.markdown(said)
 
 
