@@ -101,7 +101,7 @@ def numbers(table: Iterable[Iterable[str]]) -> list[list[float]]:
 
 
 def test_dependencies_are_those_of_the_file_and_of_the_four_models() -> None:
-    facts = json.loads((FACTS / "distance.json").read_text(encoding="utf-8"))
+    facts = json.loads((FACTS / "dependencies.json").read_text(encoding="utf-8"))
     text, names = 'Mary said, "The friends of Tom', ("5-gram", "ladder-window", "ladder-rnn", "twins-rope")
     found = read(text).p[:, -1]
     for kind, asked in {

@@ -43,42 +43,17 @@ def gaps(at: Counting) -> None:
     sizes, unseen = np.array([len(grams.keys) for grams in text.grams], dtype=float), measured.never_seen()
     left, right = st.columns(2)
     with left:
-        _unseen(unseen)
+        show(
+            "never_seen",
+            _by_length(unseen, "never seen", per_cent, percent=True),
+            title="How many held-out n-grams never occur in the counted text?",
+        )
     with right:
-        _sizes(sizes, text.vocab_size)
-    _perplexities(measured, at)
-    st.markdown(
-        f"A perplexity of p over {measured.counts.shape[1]:,} held-out tokens is as hard as choosing among p words. "
-        "Without smoothing, or with back-off alone, it is infinite."
-    )
-
-
-def _unseen(shares: Array) -> None:
-    show(
-        "never_seen",
-        _by_length(shares, "never seen", per_cent, percent=True),
-        title="How many held-out n-grams never occur in the counted text?",
-    )
-
-
-def _sizes(sizes: Array, vocab_size: int) -> None:
-    show(
-        "table_size",
-        _by_length(sizes, "rows of the table", "{:,.0f}".format),
-        title=f"Of {vocab_size:,}ⁿ possible n-grams, a text contains at most one per word.",
-    )
-
-
-def _by_length(values: Array, title: str, said: Callable[[float], str], *, percent: bool = False) -> Chart:
-    """One number for n = 1, 2, 3 …, (n,)."""
-    at = np.arange(1.0, len(values) + 1)
-    line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {said(value)}")
-    axes = Axes("n", title, 210, percent=percent, legend=False)
-    return line_chart([line], axes, theme=theme(), y_range=(0.0, float(max(values.max(), 1.0))))
-
-
-def _perplexities(measured: HeldOut, at: Counting) -> None:
-    """Against n and against δ, on one scale."""
+        show(
+            "table_size",
+            _by_length(sizes, "rows of the table", "{:,.0f}".format),
+            title=f"Of {text.vocab_size:,}ⁿ possible n-grams, a text contains at most one per word.",
+        )
     models = {
         f"add-δ, δ = {at.smoothing.delta:g}": Smoothing("add-δ", delta=at.smoothing.delta),
         f"λ = {at.smoothing.share:g}": Smoothing("interpolation", share=at.smoothing.share),
@@ -104,6 +79,18 @@ def _perplexities(measured: HeldOut, at: Counting) -> None:
     with right:
         chart = drawn(by_delta, np.log10(DELTAS), "log₁₀ δ", lambda x: f"δ = {10**x:.3g}")
         show("perplexity_delta", chart, title="The same for add-δ: for long n-grams no δ works well.")
+    st.markdown(
+        f"A perplexity of p over {measured.counts.shape[1]:,} held-out tokens is as hard as choosing among p words. "
+        "Without smoothing, or with back-off alone, it is infinite."
+    )
+
+
+def _by_length(values: Array, title: str, said: Callable[[float], str], *, percent: bool = False) -> Chart:
+    """One number for n = 1, 2, 3 …, (n,)."""
+    at = np.arange(1.0, len(values) + 1)
+    line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {said(value)}")
+    axes = Axes("n", title, 210, percent=percent, legend=False)
+    return line_chart([line], axes, theme=theme(), y_range=(0.0, float(max(values.max(), 1.0))))
 
 
 @shared
@@ -128,7 +115,19 @@ def chain(at: Counting) -> None:
     if not found:
         st.info("The two models split this text nowhere at the same place. Type a word.", icon=icons.INFO)
         return
-    _products(at, found)
+    one, other = (math.fsum(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
+    said = (
+        "undefined, because one factor is 0/0"
+        if math.isnan(one)
+        else "0, because one factor is 0"
+        if one == -math.inf
+        else _both(one)
+    )
+    of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
+    result(
+        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}, which "
+        "was trained on other texts."
+    )
     if ends[-1] < len(at.typed.rstrip()):
         st.info(f"{MODEL} reads {len(ends)} tokens at a time, so both products end there.", icon=icons.CUT)
     _figure(found[:MOST], at)
@@ -153,22 +152,6 @@ def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
     said = shifted[np.arange(len(encoding)), encoding.ids].astype(np.float64)
     total = np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)
     return said - np.log(total), tuple(end for _, end in encoding.offsets)
-
-
-def _products(at: Counting, found: list[Factor]) -> None:
-    one, other = (math.fsum(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
-    said = (
-        "undefined, because one factor is 0/0"
-        if math.isnan(one)
-        else "0, because one factor is 0"
-        if one == -math.inf
-        else _both(one)
-    )
-    of = f"The product of the {len(found)} factors" if len(found) > 1 else "The only factor"
-    result(
-        f"{of}, with smoothing “{at.smoothing.method}”: **{said}** by counting, **{_both(other)}** by {MODEL}, which "
-        "was trained on other texts."
-    )
 
 
 def _both(log: float) -> str:
@@ -211,7 +194,10 @@ def apart(at: Counting, compared: Sides) -> None:
     where = parting(*names)
     a, b = (_product(float(values.sum())) for values in logs)
     st.markdown(f"By {at.n}-grams A has {a}, B {b}. {_where(names, where)}")
-    pieces = [marked(words, where, [_factor(p) for p in values]) for words, values in zip(names, logs, strict=True)]
+    pieces = [
+        marked(words, where, [("0/0" if math.isnan(p) else rounded(math.exp(p))) for p in values])
+        for words, values in zip(names, logs, strict=True)
+    ]
     both.show_rows("AB", (a, b), pieces, "the words, each given those before it")
 
 
@@ -224,7 +210,3 @@ def _where(names: list[list[str]], where: int | None) -> str:
 
 def _product(log: float) -> str:
     return "no probability (0/0)" if math.isnan(log) else f"probability {of_logarithm(log)}"
-
-
-def _factor(log: np.floating) -> str:
-    return "0/0" if math.isnan(log) else rounded(math.exp(log))

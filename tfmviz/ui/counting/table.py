@@ -50,13 +50,6 @@ def table(at: Counting) -> None:
     context = at.text.longest_known(at.context) if at.smoothing.method == "back-off" else at.context
     counts = at.text.after(context)
     p = at.text.distribution(at.context, at.smoothing, n=at.n)
-    _draw(at, context, counts, p)
-    _notes(at, context, int(counts.sum()))
-    formula = markdown.plain(FORMULAS[at.smoothing.method])
-    st.caption(f"{formula} Here V = {at.text.vocab_size:,}.")
-
-
-def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> None:
     rows = rows_of(at, counts, p)
     asked = at.text.numbers.get(st.query_params.get("counted", ""))
     picked = asked if asked in rows else rows[0]
@@ -78,6 +71,25 @@ def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> No
         ),
         on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
     )
+    notes = []
+    if unknown := unknown_words(at):
+        named = ", ".join(f"“{markdown.plain(visible(name))}”" for name in unknown[:5])
+        more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
+        notes.append(f"The text does not contain {named}{more}, so the model reads ⟨unknown⟩.")
+    if any(SIGN.fullmatch(word.name) for word in words_of(at.typed)):
+        notes.append("Each Chinese or Japanese character counts as one word.")
+    if context != at.context:
+        shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
+        notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
+    elif not int(counts.sum()) and at.smoothing.method == "none":
+        notes.append(
+            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0. Choose a smaller n or "
+            "smoothing."
+        )
+    if notes:
+        st.info(" ".join(notes), icon=icons.INFO)
+    formula = markdown.plain(FORMULAS[at.smoothing.method])
+    st.caption(f"{formula} Here V = {at.text.vocab_size:,}.")
 
 
 def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
@@ -128,7 +140,6 @@ def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str
 
 
 def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
-    """The sentence that a sequence of tokens stands in: what comes before it, the sequence, what comes behind."""
     marks = np.flatnonzero(at.text.stream[: place + 1] == MARK)
     line = at.text.lines[min(len(marks) - 1, len(at.text.lines) - 1)]
     words = words_of(line)
@@ -143,27 +154,6 @@ def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
     if len(marked) > 2 * AROUND:  # one of its words is no word
         marked = f"{marked[:AROUND]}…{marked[-AROUND:]}"
     return before, marked, after
-
-
-def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
-    """What the model cannot make of this text, in words."""
-    notes = []
-    if unknown := unknown_words(at):
-        named = ", ".join(f"“{markdown.plain(visible(name))}”" for name in unknown[:5])
-        more = f" and {len(unknown) - 5:,} more" if len(unknown) > 5 else ""
-        notes.append(f"The text does not contain {named}{more}, so the model reads ⟨unknown⟩.")
-    if any(SIGN.fullmatch(word.name) for word in words_of(at.typed)):
-        notes.append("Each Chinese or Japanese character counts as one word.")
-    if context != at.context:
-        shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
-        notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
-    elif not total and at.smoothing.method == "none":
-        notes.append(
-            f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0. Choose a smaller n or "
-            "smoothing."
-        )
-    if notes:
-        st.info(" ".join(notes), icon=icons.INFO)
 
 
 LENGTH = 25
@@ -215,7 +205,19 @@ def writing(at: Counting) -> None:
             on_pick=lambda row: controls.put({"drawn": str(row)}),
         )
     with right:
-        _drawn_from(at, steps[picked], picked)
+        step = steps[picked]
+        p = at.text.distribution(step.context, at.smoothing, n=at.n)
+        best = [word for word in np.argsort(-p, kind="stable")[:BARS].tolist() if p[word] > 0]
+        possible = int((p > 0).sum())
+        if step.word not in best:
+            best = [*best[: BARS - 1], step.word]
+        where = f"that may follow “{markdown.plain(at.said(step.context))}”" if step.context else "of the text"
+        st.markdown(
+            f"Word {picked + 1}, “{markdown.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
+            f"{'word' if possible == 1 else 'words'} {where}."
+        )
+        labels = [f"→ {name_of(at, word)}" if word == step.word else name_of(at, word) for word in best]
+        show("drawn_from", Bars(labels=labels, shares=[p[best].tolist()]))
 
 
 @shared
@@ -225,19 +227,3 @@ def _written(text: Counted, history: tuple[int, ...], smoothing: Smoothing, n: i
 
 def _next_seed() -> None:
     st.session_state["draw_seed"] = (st.session_state["draw_seed"] + 1) % (SEEDS + 1)
-
-
-def _drawn_from(at: Counting, step: Step, number: int) -> None:
-    """The most probable words at one step, and the one that was drawn."""
-    p = at.text.distribution(step.context, at.smoothing, n=at.n)
-    best = [word for word in np.argsort(-p, kind="stable")[:BARS].tolist() if p[word] > 0]
-    possible = int((p > 0).sum())
-    if step.word not in best:
-        best = [*best[: BARS - 1], step.word]
-    where = f"that may follow “{markdown.plain(at.said(step.context))}”" if step.context else "of the text"
-    st.markdown(
-        f"Word {number + 1}, “{markdown.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
-        f"{'word' if possible == 1 else 'words'} {where}."
-    )
-    labels = [f"→ {name_of(at, word)}" if word == step.word else name_of(at, word) for word in best]
-    show("drawn_from", Bars(labels=labels, shares=[p[best].tolist()]))

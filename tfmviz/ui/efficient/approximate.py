@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -13,7 +13,6 @@ from tfmviz.analysis.efficient import exact, features, linformer, reformer, spar
 from tfmviz.analysis.efficient.exact import Cost
 from tfmviz.analysis.efficient.reversible import backward, forward, kept
 from tfmviz.plots.cells import Axis, Cells, of_tokens, share, signed
-from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import Axes, curves, growth
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
@@ -148,7 +147,15 @@ def projected(here: Lesson) -> None:
     n = len(head.k)
     rows = max(1, round(n * percent / 100))
     if causal:
-        _refused(head, rows)
+        E = linformer.pooling(n, rows)
+        columns, scale = of_tokens("key", head.k_tokens), share("share of the row")
+        show("mixing", Cells(np.where(E > 0, E, 0.0)[None], Axis("row"), columns, scale, row_height=24))
+        last = np.flatnonzero(E[0])[-1]
+        first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
+        reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
+        st.warning(
+            f"**Linformer does not suit this head**: it is causal, and Linformer mixes keys along the text: {reason}."
+        )
     else:
         if here.model.name == BOTH_WAYS:
             st.caption(
@@ -161,38 +168,9 @@ def projected(here: Lesson) -> None:
             pattern = linformer.best(head.pattern, rows)
             z = pattern @ head.v
         beside(here, head, pattern, z, title=f"{rows} rows", cost=cost)
-    _ranks(head)
-    no_bias(head)
-
-
-def _falling(m: Array, errors: dict[str, Array]) -> Chart:
-    """The attention that random features move elsewhere, (m,) for each head; the last one gets 1/√m beside it."""
-    last = list(errors.values())[-1]
-    lines = {**errors, "1/√m": last[-1] * np.sqrt(m[-1] / m)}
-    points = {name: (m, np.where(y > 0, y, np.nan)) for name, y in lines.items()}  # powers have no 0
-    axes = Axes("features m", "share of attention moved to other keys", 260, log=True, doubling=True)
-    return curves(points, axes, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", theme=theme(), dot=50)
-
-
-def _refused(head: Head, rows: int) -> None:
-    """Why a causal head cannot have it: the rows and what they mix."""
-    E = linformer.pooling(len(head.k), rows)
-    columns, scale = of_tokens("key", head.k_tokens), share("share of the row")
-    show("mixing", Cells(np.where(E > 0, E, 0.0)[None], Axis("row"), columns, scale, row_height=24))
-    last = np.flatnonzero(E[0])[-1]
-    first, later = (markdown.plain(quoted(head.k_tokens)[i]) for i in (0, int(last)))
-    reason = f"{first} would see {later}" if last else "with as many rows as tokens nothing is saved"
-    st.warning(
-        f"**Linformer does not suit this head**: it is causal, and Linformer mixes keys along the text: {reason}."
-    )
-
-
-def _ranks(head: Head) -> None:
-    """How many singular values hold most of this very pattern, and how the error falls with the rows."""
-    n = min(head.scores.shape)
-    steps = np.unique(np.linspace(1, n, min(n, 24)).round().astype(int))
-    kept = linformer.shares(head.pattern)
-    x = steps.astype(float)
+    most = min(head.scores.shape)
+    steps = np.unique(np.linspace(1, most, min(most, 24)).round().astype(int))
+    kept, x = linformer.shares(head.pattern), steps.astype(float)
     points = {"kept by k singular values": (x, kept[steps - 1])}
     if not head.is_causal:
         errors = [exact.pattern_error(head.pattern, linformer.pattern(head.q, head.k, int(k))) for k in steps]
@@ -205,9 +183,10 @@ def _ranks(head: Head) -> None:
     show("ranks", curves(points, axes, said, theme=theme(), dot=50, words=(), y_range=(0.0, 1.0)))
     enough = int(np.argmax(kept >= 0.99)) + 1
     st.markdown(
-        f"**{enough} of {n}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
+        f"**{enough} of {most}** singular values hold 99% of this pattern's squared norm. Linformer trains its "
         "projection (Wang et al. 2020); here it is mean pooling."
     )
+    no_bias(head)
 
 
 def linear(here: Lesson) -> None:
@@ -220,7 +199,12 @@ def linear(here: Lesson) -> None:
     cost = features.cost(len(head.q), len(head.k), d, d, drawn=False)
     beside(here, head, pattern, z, title="linear", cost=cost)
     if head.is_causal:
-        _running(head, phi_k)
+        sums = np.cumsum(phi_k[:, :, None] * head.v[:, None], axis=0)
+        places = sorted({0, (len(sums) - 1) // 2, len(sums) - 1})
+        names = quoted(head.k_tokens)
+        rows, columns, scale = Axis("feature of φ(k)"), Axis("coordinate of v"), signed(sums[places], "Σ φ(k) vᵀ")
+        titles = tuple(f"after {names[n]}" for n in places)
+        show("running_state", Cells(sums[places], rows, columns, scale, titles=titles, square=True))
     state, cache = d * d + d, 2 * len(head.k) * d
     kept, grows = in_bytes(BYTES * state), in_bytes(BYTES * cache)
     st.markdown(
@@ -235,16 +219,6 @@ def linear(here: Lesson) -> None:
         no_bias(head)
 
 
-def _running(head: Head, phi_k: Array) -> None:
-    """The sum that takes the place of the cache, after the first token, half of them and all."""
-    sums = np.cumsum(phi_k[:, :, None] * head.v[:, None], axis=0)
-    places = sorted({0, (len(sums) - 1) // 2, len(sums) - 1})
-    names = quoted(head.k_tokens)
-    rows, columns, scale = Axis("feature of φ(k)"), Axis("coordinate of v"), signed(sums[places], "Σ φ(k) vᵀ")
-    titles = tuple(f"after {names[n]}" for n in places)
-    show("running_state", Cells(sums[places], rows, columns, scale, titles=titles, square=True))
-
-
 def performer(here: Lesson) -> None:
     """Random features whose products are exp(q · k) on average."""
     head = head_of(here)
@@ -255,9 +229,25 @@ def performer(here: Lesson) -> None:
     d = head.q.shape[1]
     cost = features.cost(len(head.q), len(head.k), d, m, drawn=True)
     beside(here, head, pattern, pattern @ head.v, title=f"{m} features", cost=cost)
-    short, name = _shortest(here)
+    stack, _, part = here.choice.layer.split(".")
+    layers = [layer for layer in here.trace.layers if layer.startswith(f"{stack}.") and layer.endswith(part)]
+    choices = [
+        replace(here.choice, layer=layer, head=n)
+        for layer in layers
+        for n in range(here.model.config.attention.n_heads)
+    ]
+    heads = [head_of(replace(here, choice=choice)) for choice in choices]
+    best = int(np.argmin([_size(one) for one in heads]))
+    short, name = heads[best], f"head {choices[best].layer_index}.{choices[best].head}"
     errors = {f"head {here.choice.layer_index}.{here.choice.head}": _errors(head, seed), name: _errors(short, seed)}
-    show("features_errors", _falling(np.array(FEATURES, float), errors))
+    x = np.array(FEATURES, float)
+    lines = {**errors, "1/√m": errors[name][-1] * np.sqrt(x[-1] / x)}
+    points = {line: (x, np.where(y > 0, y, np.nan)) for line, y in lines.items()}  # powers have no 0
+    axes = Axes("features m", "share of attention moved to other keys", 260, log=True, doubling=True)
+    show(
+        "features_errors",
+        curves(points, axes, lambda name, m, y: f"{name}, {m:.0f} features: {per_cent(y)}", theme=theme(), dot=50),
+    )
     st.markdown(
         "For m random directions w and φ(x) = exp(w · x − |x|²/2) the mean of φ(q) · φ(k) is exp(q · k) (Choromanski "
         f"et al. 2021). Larger norms need more features: here |q| · |k| / √d reaches {_size(head):.1f}; in {name}, "
@@ -268,20 +258,6 @@ def performer(here: Lesson) -> None:
 
 def _size(head: Head) -> float:
     return float(np.linalg.norm(head.q, axis=-1).max() * np.linalg.norm(head.k, axis=-1).max())
-
-
-def _shortest(here: Lesson) -> tuple[Head, str]:
-    """The head of the same kind of attention with the shortest queries and keys, and its name."""
-    stack, _, part = here.choice.layer.split(".")
-    layers = [layer for layer in here.trace.layers if layer.startswith(f"{stack}.") and layer.endswith(part)]
-    choices = [
-        replace(here.choice, layer=layer, head=head)
-        for layer in layers
-        for head in range(here.model.config.attention.n_heads)
-    ]
-    heads = [head_of(replace(here, choice=choice)) for choice in choices]
-    best = int(np.argmin([_size(head) for head in heads]))
-    return heads[best], f"head {choices[best].layer_index}.{choices[best].head}"
 
 
 def _errors(head: Head, seed: int) -> Array:
@@ -314,35 +290,30 @@ def reversible(here: Lesson) -> None:
         growth(lines, Axes(f"blocks, for {n} tokens", "bytes stored", 240), in_bytes, theme=theme()),
         title="Reversible layers: what training must store of the streams, in 32 bits",
     )
+    stack, tried = here.choice.layer.split(".")[0], ""
+    if n_layers := len(here.model.weights.stacks[stack].feed_forward):
+        error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
+        tried = (
+            f"With this model's {counted(n_layers, 'feed-forward layer')}, the input is recovered with an error of "
+            f"**{tiny(error)}**."
+        )
     st.markdown(
         "Each half changes by a function of the other: y₁ = x₁ + f(x₂), y₂ = x₂ + g(y₁). Subtraction recovers both "
-        f"inputs. {_tried(here)}"
-    )
-
-
-def _tried(here: Lesson) -> str:
-    stack = here.choice.layer.split(".")[0]
-    if not (depth := len(here.model.weights.stacks[stack].feed_forward)):
-        return ""
-    error = round_trip(here.model, stack, here.trace.target.ids[:MOST])
-    return (
-        f"With this model's {counted(depth, 'feed-forward layer')}, the input is recovered with an error of "
-        f"**{tiny(error)}**."
+        f"inputs. {tried}"
     )
 
 
 @shared
 def round_trip(model: Model, stack: str, ids: tuple[int, ...]) -> float:
     """How far the input is from what is computed from the output, over its length."""
-    layers = [_function(weights) for weights in model.weights.stacks[stack].feed_forward.values()]
+
+    def after_a_norm(weights: FeedForwardWeights, x: Array) -> Array:
+        return feed_forward.run(weights, x / (np.sqrt((x**2).mean(axis=-1, keepdims=True)) + np.float32(1e-5)))
+
+    layers = [partial(after_a_norm, weights) for weights in model.weights.stacks[stack].feed_forward.values()]
     blocks = list(zip(layers, [*layers[1:], layers[0]], strict=True))
     x = model.weights.W_E[list(ids)].astype(np.float32)
     if model.config.embeddings.width is not None:
         x = model.trace(ids, sites=(widened := f"{stack}.widened",))[widened]
     back, _ = backward(*forward(x, x, blocks), blocks)
     return float(np.linalg.norm(back - x) / np.linalg.norm(x))
-
-
-def _function(weights: FeedForwardWeights) -> Callable[[Array], Array]:
-    """The layer on vectors of length √d, as after a norm."""
-    return lambda x: feed_forward.run(weights, x / (np.sqrt((x**2).mean(axis=-1, keepdims=True)) + np.float32(1e-5)))

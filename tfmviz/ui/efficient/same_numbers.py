@@ -67,7 +67,18 @@ def tiled(here: Lesson) -> None:
             "l": [decimal(value) for value in tile.total],
         }
         show("running_softmax", of_columns(columns, caption="After this tile", low=True))
-        _same(head, size)
+        z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
+        difference = float(np.abs(z - head.pattern @ head.v).max())
+        q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
+        cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
+        st.markdown(
+            f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs "
+            f"as many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
+            f"{in_bytes(BYTES * full.numbers)}, so FlashAttention's tiles fit into a GPU's fast memory (Dao et al. "
+            "2022)."
+        )
+        if head.is_linear:
+            st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
 
 
 def _known(head: Head, made: Sequence[Tile]) -> Array:
@@ -78,20 +89,6 @@ def _known(head: Head, made: Sequence[Tile]) -> Array:
         shares = np.exp(head.scores[rows, seen] - tile.largest[:, None]) / tile.total[:, None]
         known[rows, seen] = np.where(head.allowed[rows, seen], shares, np.nan)
     return known
-
-
-def _same(head: Head, size: int) -> None:
-    z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
-    difference = float(np.abs(z - head.pattern @ head.v).max())
-    q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
-    cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
-    st.markdown(
-        f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs as "
-        f"many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
-        f"{in_bytes(BYTES * full.numbers)}, so FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
-    )
-    if head.is_linear:
-        st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
 
 
 def state(here: Lesson) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -17,7 +16,7 @@ from tfmviz.places import PROJECT
 from tfmviz.plots.cells import Axis, Cells, Form, amounts, masked, of_tokens, share, signed, written
 from tfmviz.plots.lines import Axes, curves
 from tfmviz.record.model import AnyModel, Model
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
@@ -60,31 +59,48 @@ class Pair:
 def twins(here: Lesson) -> None:
     """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
     with lesson.line("twins"):
-        kind = inputs.segmented_control(
-            "Trained with",
-            list(TWINS),
-            default=next(iter(TWINS)),
-            key="trained_with",
-            required=True,
-        )
+        kind = inputs.segmented_control("Trained with", list(TWINS), key="trained_with", required=True)
     cheap, full = (models.needed(name) for name in TWINS[kind])
     if cheap is None or full is None:
         return
     pair = Pair(kind=kind, cheap=cheap, full=full, text=here.text)
-    _heads(pair)
-    _by_token(pair)
-    _by_position(pair)
-    _costs(pair)
-
-
-def _heads(pair: Pair) -> None:
     back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
     values, form = np.stack(back), Form(digits=1, unit=" tokens back")
-    look: dict[str, Any] = {"form": form, "titles": ("every pair", pair.kind), "across": 2}
-    show("looks_back", Cells(values, Axis("layer"), Axis("head"), amounts(values, "tokens back"), **look))
+    show(
+        "looks_back",
+        Cells(
+            values,
+            Axis("layer"),
+            Axis("head"),
+            amounts(values, "tokens back"),
+            form=form,
+            titles=("every pair", pair.kind),
+            across=2,
+        ),
+    )
     result(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
         f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}."
+    )
+    _by_token(pair)
+    _by_position(pair)
+    configs = pair.full.config, pair.cheap.config
+    longest = configs[0].max_len
+    show(
+        "kept",
+        of_columns(
+            {
+                "model": list(pair.names),
+                "parameters": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
+                "after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
+                "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
+            },
+            caption="Memory needed to write on",
+        ),
+    )
+    st.caption(
+        f"Memory holds keys and values that can still be seen, or running sums, at {BYTES} bytes each. The models "
+        f"read at most {longest} tokens."
     )
 
 
@@ -119,27 +135,6 @@ def _by_position(pair: Pair) -> None:
     show("by_position", curves(points, axes, said, theme=theme(), dot=50, words=(), marked=marked))
 
 
-def _costs(pair: Pair) -> None:
-    configs = pair.full.config, pair.cheap.config
-    longest = configs[0].max_len
-    show(
-        "kept",
-        of_columns(
-            {
-                "model": list(pair.names),
-                "parameters": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
-                "after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
-                "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
-            },
-            caption="Memory needed to write on",
-        ),
-    )
-    st.caption(
-        f"Memory holds keys and values that can still be seen, or running sums, at {BYTES} bytes each. The models "
-        f"read at most {longest} tokens."
-    )
-
-
 FOLDER = PROJECT / "assets" / "spaces"
 """The folder of the pair, which differs in nothing but what stands in the place of attention. It is not in the menu."""
 
@@ -159,37 +154,32 @@ def trained(here: Lesson) -> None:
         layers = range(config["n_layers"])
         layer = inputs.segmented_control("Layer", layers, key="space", required=True)
         channel = inputs.slider("Channel", 0, config["d_model"] - 1, 0, key="channel")
-    trace, pattern = _run(space, here.text), models.trace(twin, here.text)
+    trace, twins_run = _run(space, here.text), models.trace(twin, here.text)
     controls.say_what_was_cut(trace.target, "These models read")
     a = zoo.experiments.decays(space, layer)
     states = trace[f"ssm.{layer}.hidden"].astype(float)
-    _shares(trace, pattern, state_space.remembered(states, a), layer)
-    _state(trace, states, a, channel, config["n_state"])
-    _losses(trace, pattern, twin, n_kept=config["n_layers"] * states.shape[1])
-
-
-def _shares(trace: Trace, twin: Trace, shares: Array, layer: int) -> None:
-    """What of each token is left in the state, beside the mean pattern of the transformer's layer."""
-    tokens = trace.tokens
-    pattern, titles = (
-        twin[f"decoder.{layer}.self_attn.pattern"].mean(axis=0),
-        ("attention, mean of heads", "left in the state"),
-    )
-    values = masked([pattern, shares], np.tri(len(shares), dtype=bool))
-    rows, columns = of_tokens("after", tokens), of_tokens("what is left of", tokens)
-    texts = written(np.concatenate(values), ".2f")
+    shares = state_space.remembered(states, a)
+    attends = twins_run[f"decoder.{layer}.self_attn.pattern"].mean(axis=0)
+    values = masked([attends, shares], np.tri(len(shares), dtype=bool))
     show(
-        "left_in_state", Cells(values, rows, columns, share("share"), titles=titles, texts=texts, square=True, across=2)
+        "left_in_state",
+        Cells(
+            values,
+            of_tokens("after", trace.tokens),
+            of_tokens("what is left of", trace.tokens),
+            share("share"),
+            titles=("attention, mean of heads", "left in the state"),
+            texts=written(np.concatenate(values), ".2f"),
+            square=True,
+            across=2,
+        ),
     )
-    near = float(shares[-1, -NEAR:].sum())
     result(
-        f"After {markdown.plain(quoted(tokens)[-1])}, **{per_cent(near)}** of the state of layer {layer} comes from "
-        f"the last {counted(min(NEAR, len(tokens)), 'token')}. A token's trace fades at a fixed rate."
+        f"After {markdown.plain(quoted(trace.tokens)[-1])}, **{per_cent(float(shares[-1, -NEAR:].sum()))}** of the "
+        f"state of layer {layer} comes from the last {counted(min(NEAR, len(trace.tokens)), 'token')}. A token's trace "
+        "fades at a fixed rate."
     )
-
-
-def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) -> None:
-    """The numbers of one channel, from the slowest to the fastest."""
+    n_state = config["n_state"]
     mine = slice(channel * n_state, (channel + 1) * n_state)
     lives = state_space.half_lives(a)
     order = np.argsort(-lives[mine], kind="stable")
@@ -201,17 +191,15 @@ def _state(trace: Trace, states: Array, a: Array, channel: int, n_state: int) ->
         f"In this layer, half-lives range from {decimal(float(lives.min()), '.1f')} to "
         f"{decimal(float(lives.max()), '.0f')} tokens."
     )
-
-
-def _losses(trace: Trace, twin: Trace, model: Model, *, n_kept: int) -> None:
     measured = read_json(FOLDER / "measured.json")
     held_out = [decimal(float(measured[name]["held_out"])) for name in ("attention", "state-space")]
     on_text = ""
-    losses = [next_token_losses(one["logits"], one.target.ids) for one in (twin, trace)]
+    losses = [next_token_losses(one["logits"], one.target.ids) for one in (twins_run, trace)]
     if len(losses[0]):
         means = [decimal(float(one.mean())) for one in losses]
         on_text = f"; on your text {means[0]} and **{means[1]}**"
-    cache, state = in_bytes(kept(model.config, 4096, size=BYTES)), in_bytes(BYTES * n_kept)
+    cache = in_bytes(kept(twin.config, 4096, size=BYTES))
+    state = in_bytes(BYTES * config["n_layers"] * states.shape[1])
     st.markdown(
         f"The held-out loss is {held_out[0]} nats with attention, **{held_out[1]}** with state spaces (one run each)"
         f"{on_text}. After 4,096 tokens attention would have to keep {cache}; state spaces keep {state}, as after one."

@@ -50,7 +50,19 @@ def neurons(subject: Subject) -> None:
     """The neurons of the chosen token, then one of them."""
     order = feed_forward.strongest(subject.post, SHOWN)
     figure = st.container()
-    neuron = _ask(subject, order.tolist())
+    line = lesson.line("neuron")
+    with line:
+        controls.token_box(subject.tokens, subject.token)
+    asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
+    neuron = order.tolist()[0] if asked is None else min(asked, last)
+
+    def draw() -> int:
+        st.session_state["chosen_neuron"] = neuron
+        label, key = f"Neuron (0 to {last})", "chosen_neuron"
+        line.number_input(label, 0, last, key=key, on_change=lambda: _choose(st.session_state[key]), width=260)
+        return neuron
+
+    neuron = int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
     values = subject.here.trace[f"{subject.site}.post"][:, order]
 
     def pick(row: int, column: int) -> None:
@@ -93,23 +105,6 @@ def _picture(subject: Subject, values: Array, numbers: Array, neuron: int | None
     )
 
 
-def _ask(subject: Subject, strongest: list[int]) -> int:
-    """Asks for token and neuron; until the reader has chosen one, it is the strongest."""
-    line = lesson.line("neuron")
-    with line:
-        controls.token_box(subject.tokens, subject.token)
-    asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
-    neuron = strongest[0] if asked is None else min(asked, last)
-
-    def draw() -> int:
-        st.session_state["chosen_neuron"] = neuron
-        label, key = f"Neuron (0 to {last})", "chosen_neuron"
-        line.number_input(label, 0, last, key=key, on_change=lambda: _choose(st.session_state[key]), width=260)
-        return neuron
-
-    return int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
-
-
 def _choose(neuron: int) -> None:
     controls.put({"neuron": str(neuron)})
 
@@ -148,7 +143,6 @@ def writes(subject: Subject, neuron: int) -> None:
 
 
 def _words(vocabulary: Sequence[str], special: Sequence[str]) -> list[int]:
-    """Places of tokens with a letter: neither bytes, nor signs, nor special tokens."""
     named = enumerate(vocabulary)
     return [n for n, token in named if any(map(str.isalpha, token)) and token not in special and token[:5] != "[byte"]
 
@@ -175,7 +169,6 @@ def fires(subject: Subject, neuron: int) -> None:
 
 
 def _marked(tokens: tuple[str, ...], token: int) -> str:
-    """Some tokens of a text in Markdown, one of them on a ground of its own."""
     first, last = max(0, token - AROUND), min(len(tokens), token + AROUND + 1)
     before, after = "".join(tokens[first:token]), "".join(tokens[token + 1 : last])
     marked = f":orange-background[{markdown.plain(visible(tokens[token]))}]"

@@ -194,7 +194,8 @@ def moved(subject: Subject) -> None:
         to = inputs.slider("Move it to position (0: the front)", 0, last, 0, key="place")
     order = np.insert(np.delete(np.arange(last + 1), subject.token), to, subject.token)
     out = here.trace[f"{subject.site}.out"]
-    again = _again(subject, tuple(order.tolist()))
+    x = feed_forward.parts(subject.here.trace, subject.site)["x"][order]
+    again = feed_forward.run(subject.weights, x.astype(np.float64))
     both = np.stack([out[subject.token], again[to]])[:, :COORDINATES]
     rows = [f"{visible(subject.tokens[subject.token])} at {at}" for at in (subject.token, to)]
     values, whole = np.stack([*both, both[1] - both[0]]), out.shape[1]
@@ -208,12 +209,6 @@ def moved(subject: Subject) -> None:
         return
     apart = float(np.abs(again - out[order]).max())
     result(f"Every token's output has moved with it, and is otherwise the same, to within {tiny(apart)}.")
-
-
-def _again(subject: Subject, order: tuple[int, ...]) -> Array:
-    """What the layer writes if its input stands in another order, in float64."""
-    x = feed_forward.parts(subject.here.trace, subject.site)["x"][list(order)]
-    return feed_forward.run(subject.weights, x.astype(np.float64))
 
 
 def code() -> None:

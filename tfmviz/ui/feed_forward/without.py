@@ -101,7 +101,6 @@ def switched_off(here: Lesson) -> None:
 
 
 def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -> None:
-    """Two runs: loss in words, loss per token, predictions."""
     if here.model.config.architecture != "encoder-only" and len(here.trace.tokens) > 1:
         old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (here.trace, after))
         result(

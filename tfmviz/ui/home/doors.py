@@ -56,34 +56,27 @@ def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Minia
         layer, head: path of the layer and index of a head that is at work.
         word: position of the token that looks.
     """
-    found = [_all_heads(model, text, word)]
-    if model.config.architecture == "decoder-only" and model.config.attention.kind == "softmax":
-        if model.config.positions.kind == "rope":
-            found.append(_clocks(model, text, layer, head, word))
-        found += [_river(model, text, word), *_mask(model, text, layer, head, word), _lens(model, text)]
-    return (*found, *_forming())
-
-
-def _all_heads(model: Model, text: str, word: int) -> Miniature:
     trace = models.trace(model, text)
     layers = [(trace[f"{layer}.pattern"], trace[f"{layer}.mask"]) for layer in trace.layers]
     cells = [_cells(one, mask) for pattern, mask in layers for one in pattern]
     says = f"{counted(len(cells), 'head')}, one row per layer."
     picture = _grids("All heads", "Where does every head look?", says, cells, across=len(layers[0][0]))
-    return "explorer", {"token": str(word)}, picture
+    found = [("explorer", {"token": str(word)}, picture)]
+    if model.config.architecture == "decoder-only" and model.config.attention.kind == "softmax":
+        if model.config.positions.kind == "rope":
+            from tfmviz.positions.rope import own_frequencies
 
-
-def _clocks(model: Model, text: str, layer: str, head: int, word: int) -> Miniature:
-    from tfmviz.positions.rope import own_frequencies
-
-    trace = models.trace(model, text)
-    key = int(trace[f"{layer}.pattern"][head, word].argmax())
-    one, other = _named(model, text, word, key)
-    theta = own_frequencies(model.config, layer).numpy()
-    angles = [[round(float(turn * at) % (2 * np.pi), 3) for at in (word, key)] for turn in theta]
-    says = f"Hands for {one} (blue) and {other}: the angle between them gives their distance."
-    asks = "How does a head know how far apart two words are?"
-    return "positions_rope", {}, {"title": "RoPE's clocks", "asks": asks, "says": says, "clocks": angles}
+            key = int(trace[f"{layer}.pattern"][head, word].argmax())
+            one, other = _named(model, text, word, key)
+            theta = own_frequencies(model.config, layer).numpy()
+            angles = [[round(float(turn * at) % (2 * np.pi), 3) for at in (word, key)] for turn in theta]
+            says = f"Hands for {one} (blue) and {other}: the angle between them gives their distance."
+            asks = "How does a head know how far apart two words are?"
+            found.append(
+                ("positions_rope", {}, {"title": "RoPE's clocks", "asks": asks, "says": says, "clocks": angles})
+            )
+        found += [_river(model, text, word), *_mask(model, text, layer, head, word), _lens(model, text)]
+    return (*found, *_forming())
 
 
 def _river(model: Model, text: str, word: int) -> Miniature:
@@ -99,7 +92,6 @@ def _river(model: Model, text: str, word: int) -> Miniature:
 
 
 def _mask(model: Model, text: str, layer: str, head: int, word: int) -> Iterator[Miniature]:
-    """The chosen head before and after the key that the word looks at most is hidden from it."""
     trace = models.trace(model, text)
     before, mask = trace[f"{layer}.pattern"][head], trace[f"{layer}.mask"]
     key = int(before[word].argmax())
@@ -117,7 +109,6 @@ def _mask(model: Model, text: str, layer: str, head: int, word: int) -> Iterator
 
 
 def _lens(model: Model, text: str) -> Miniature:
-    """Of the last words, the one after which a sure answer settles latest."""
     trace = models.trace(model, text)
     sites = list(residual.stages(trace, "decoder", "layers").values())
     readout, length = model.weights.stacks["decoder"].readout, len(trace.target)
@@ -134,7 +125,6 @@ def _lens(model: Model, text: str) -> Miniature:
 
 @shared
 def _forming() -> tuple[Miniature, ...]:
-    """The head that copies best in the end, at several steps of its training."""
     folder = zoo.MODELS / FORMING
     try:
         found = [zoo.snapshots.load(folder, step) for step in STEPS]
@@ -158,7 +148,6 @@ def _named(model: Model, text: str, *at: int) -> list[str]:
 
 
 def _grids(title: str, asks: str, says: str, cells: Sequence[Array], *, across: int) -> dict[str, Any]:
-    """Square pictures of bytes, so many of them in a row."""
     data = base64.b64encode(np.stack(cells).tobytes()).decode()
     size = len(cells[0])
     return {
@@ -170,7 +159,6 @@ def _grids(title: str, asks: str, says: str, cells: Sequence[Array], *, across: 
 
 
 def _cells(pattern: Array, mask: Array, most: int = MOST) -> Array:
-    """Shares of attention as bytes: at most the first `most` rows and columns."""
     shares = np.where(mask, np.round(pattern * (HIDDEN - 1)), MASKED)
     return shares[:most, :most].astype(np.uint8)
 

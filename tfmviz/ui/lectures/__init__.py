@@ -26,7 +26,6 @@ def overview() -> None:
 
 
 def _card(walk: Walk) -> view.Entry:
-    """A lecture with the first of its questions, or else of what it says."""
     says = sorted((step.say for step in walk.steps), key=lambda say: "?" not in say)[:ASKED]
     steps = enumerate(walk.steps, start=1)
     folded = [

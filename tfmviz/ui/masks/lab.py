@@ -160,7 +160,6 @@ def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Exampl
 
 
 def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
-    """Masks with few open cells in each row, before they are cut to the past: name, title, words, mask."""
     from tfmviz import masks
 
     window = masks.window(length, said.radius)
@@ -249,7 +248,6 @@ def where(here: Lesson) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
 
 
 def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[int]:
-    """Numbers from 0, all of them chosen at first."""
     return inputs.pills(label, range(count), selection_mode="multi", default=list(range(count)), key=key, line=column)
 
 

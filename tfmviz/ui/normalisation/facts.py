@@ -67,7 +67,22 @@ def scaling() -> None:
         + "; ".join(f"{name}: {_students(nearest(values))}" for name, values in scaled.items())
         + "."
     )
-    _numbers(raw, scaled, names)
+    show(
+        "students",
+        of_columns(
+            {"": names}
+            | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
+            | {
+                f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
+                for name in ("standardised", "min–max")
+                for i, part in enumerate(COLUMNS)
+            },
+            caption="All values of the example.",
+        ),
+    )
+    alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
+    undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
+    st.markdown(f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min).{undefined}")
 
 
 def nearest(points: Array) -> list[int]:
@@ -90,25 +105,6 @@ def _most_alike(points: Array) -> str:
         return f"{found}: all have the same age and the same tuition."
     share = per_cent(float(squares[1] / squares.sum()))
     return f"{found}. Tuition accounts for {share} of the squared distances from student 1."
-
-
-def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
-    show(
-        "students",
-        of_columns(
-            {"": names}
-            | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
-            | {
-                f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
-                for name in ("standardised", "min–max")
-                for i, part in enumerate(COLUMNS)
-            },
-            caption="All values of the example.",
-        ),
-    )
-    alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
-    undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
-    st.markdown(f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min).{undefined}")
 
 
 def table(ages: str, fees: str) -> Array:
@@ -180,7 +176,6 @@ def norms_of(model: Model) -> dict[str, Norm]:
 
 
 def _inside(weights: StackWeights, site: str) -> Iterator[tuple[str, Norm | None]]:
-    """The norms inside a layer, and the one of what it writes."""
     if (attention := weights.attention.get(site)) is not None:
         yield from (("q", attention.q_norm), ("k", attention.k_norm), ("written", attention.out_norm))
     if (mlp := weights.feed_forward.get(site)) is not None:
@@ -197,7 +192,6 @@ def normed(here: Lesson) -> Array:
 
 
 def _residue(here: Lesson) -> float:
-    """Largest difference between the chosen layer's norm in numpy and in the model's record."""
     layer, x = here.choice.layer, normed(here)
     norm = here.model.weights.stacks[layer.split(".")[0]].norms[layer]
     return float(np.abs(norm(x) - here.trace[f"{layer}.norm"]).max())

@@ -111,7 +111,16 @@ def groups(here: Lesson) -> None:
     column = inputs.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", line=line)
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
-    row_first = _measured(given, normed, row, column)
+    across, down = normed[0, row], normed[..., column][given.present]
+    name = markdown.plain(quoted(given.tokens[0])[row])
+    tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
+    row_first = (
+        f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
+        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
+        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**",
+        f"Column, as in BatchNorm: coordinate {column} of {tokens}: mean **{decimal(down.mean(), '.3f')}**, standard "
+        f"deviation **{decimal(down.std(), '.3f')}**",
+    )
     result(". ".join(reversed(row_first) if norm == "BatchNorm" else row_first) + ".")
     with figure:
         show(
@@ -124,7 +133,15 @@ def groups(here: Lesson) -> None:
                 scale=signed(shown, "value", limit=None if norm == "none" else 3.0),
             ),
         )
-    _remarks(given, numbers)
+    rows = given.vectors[given.present]
+    apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
+    st.markdown(f"RMSNorm subtracts no mean; here it differs from LayerNorm by at most {per_cent(apart)} of the norm.")
+    st.caption(
+        f"Shown: at most {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} coordinates, without "
+        "γ and β; padding (grey) is not averaged."
+    )
+    if given.present.sum() == 1:
+        st.info("With one token BatchNorm has nothing to average: each coordinate becomes 0.", icon=icons.INFO)
     show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
 
 
@@ -162,48 +179,6 @@ def _picture(
     )
 
 
-def _remarks(given: Batch, numbers: int) -> None:
-    rows = given.vectors[given.present]
-    apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
-    st.markdown(f"RMSNorm subtracts no mean; here it differs from LayerNorm by at most {per_cent(apart)} of the norm.")
-    st.caption(
-        f"Shown: at most {ROWS} tokens of each sentence and {numbers} of {given.vectors.shape[2]} coordinates, without "
-        "γ and β; padding (grey) is not averaged."
-    )
-    if given.present.sum() == 1:
-        st.info("With one token BatchNorm has nothing to average: each coordinate becomes 0.", icon=icons.INFO)
-
-
-def _measured(given: Batch, normed: Array, row: int, column: int) -> tuple[str, str]:
-    across, down = normed[0, row], normed[..., column][given.present]
-    name = markdown.plain(quoted(given.tokens[0])[row])
-    tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
-    return (
-        f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
-        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
-        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**",
-        f"Column, as in BatchNorm: coordinate {column} of {tokens}: mean **{decimal(down.mean(), '.3f')}**, standard "
-        f"deviation **{decimal(down.std(), '.3f')}**",
-    )
-
-
-def _moved(before: Batch, after: Batch, *, padding: bool, stored: bool) -> dict[str, Array]:
-    """How far each norm's results for the first sentence move when the batch changes: (token,) for each norm.
-
-    Args:
-        padding: BatchNorm counts it too.
-        stored: BatchNorm keeps the statistics of the batch before.
-    """
-    length, moved = len(before.tokens[0]), {}
-    statistics = [_statistics(before if stored else given, padding=padding) for given in (before, after)]
-    for norm in NORMS[1:]:
-        alone, together = (
-            _normed(given, norm, used)[0, :length] for given, used in zip((before, after), statistics, strict=True)
-        )
-        moved[norm] = normalisation.change(alone, together)
-    return moved
-
-
 def _is_uniform(given: Batch, *, padding: bool) -> bool:
     """Whether BatchNorm averages equal vectors, such as that of a single token, and so makes all numbers 0."""
     rows = given.vectors[np.ones_like(given.present) if padding else given.present]
@@ -232,27 +207,31 @@ def company(here: Lesson) -> None:
         if _is_uniform(before, padding=padding) and not stored:
             st.markdown(_from_nothing(still=_is_uniform(after, padding=padding)))
         else:
-            _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
+            length, moved = len(before.tokens[0]), {}
+            statistics = [_statistics(before if stored else given, padding=padding) for given in (before, after)]
+            for norm in NORMS[1:]:
+                alone, together = (
+                    _normed(given, norm, used)[0, :length]
+                    for given, used in zip((before, after), statistics, strict=True)
+                )
+                moved[norm] = normalisation.change(alone, together)
+            show(
+                "company",
+                pairs(
+                    before.tokens[0],
+                    moved["LayerNorm"],
+                    moved["BatchNorm"],
+                    series=("LayerNorm", "BatchNorm"),
+                    title="relative change of the vector",
+                    token_title="token of your sentence",
+                    percent=True,
+                    theme=theme(),
+                ),
+            )
+            result(
+                f"Your vectors change by **{moved['BatchNorm'].mean():.1%}** of their norm on average with BatchNorm"
+                + (", which now takes stored averages" if stored else "")
+                + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: "
+                "these see each token alone."
+            )
     st.markdown("Batches of text differ too much for BatchNorm (Shen et al. 2020).")
-
-
-def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
-    show(
-        "company",
-        pairs(
-            before.tokens[0],
-            moved["LayerNorm"],
-            moved["BatchNorm"],
-            series=("LayerNorm", "BatchNorm"),
-            title="relative change of the vector",
-            token_title="token of your sentence",
-            percent=True,
-            theme=theme(),
-        ),
-    )
-    result(
-        f"Your vectors change by **{moved['BatchNorm'].mean():.1%}** of their norm on average with BatchNorm"
-        + (", which now takes stored averages" if stored else "")
-        + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: these "
-        "see each token alone."
-    )

@@ -41,6 +41,14 @@ def forcing(here: Lesson) -> None:
     losses = found.losses
     mean = float(losses.mean())
     n = min(len(found.ids), MOST)
+    loss, best = float(found.losses[at]), int(found.log_p[at].argmax())
+    target, read = quoted(found.targets, first=1)[at], quoted(found.reads)[at]
+    said = f"P({target} | everything up to {read}) = {rounded(math.exp(-loss))}"
+    hit = (
+        "no token is more probable"
+        if best == found.ids[at]
+        else f"the most probable token has {rounded(math.exp(float(found.log_p[at, best])))}"
+    )
     show(
         "forcing",
         Table(
@@ -57,29 +65,13 @@ def forcing(here: Lesson) -> None:
             ],
             shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
             picked=at,
-            about=_arithmetic(found, at),
+            about=f"{said}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
         ),
         on_pick=controls.pin,
     )
-    result(_words(found, mean))
-
-
-def _arithmetic(found: Forced, at: int) -> str:
-    loss, best = float(found.losses[at]), int(found.log_p[at].argmax())
-    target, read = quoted(found.targets, first=1)[at], quoted(found.reads)[at]
-    said = f"P({target} | everything up to {read}) = {rounded(math.exp(-loss))}"
-    hit = (
-        "no token is more probable"
-        if best == found.ids[at]
-        else f"the most probable token has {rounded(math.exp(float(found.log_p[at, best])))}"
-    )
-    return f"{said}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}."
-
-
-def _words(found: Forced, mean: float) -> str:
     first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])
     dots = " + …" if len(found.ids) > 3 else ""
-    return (
+    result(
         f"The loss of the text is the mean, ({first}{dots}) / {len(found.ids)} = **{decimal(mean, '.3f')}**; its "
         f"exponential, the perplexity, is {rounded(math.exp(min(mean, 700)))}. A uniform guess costs ln "
         f"{found.log_p.shape[1]:,} = {decimal(math.log(found.log_p.shape[1]))}. {_trained(found.model)}"
@@ -204,7 +196,6 @@ def tasks(here: Lesson) -> None:
 
 
 def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
-    """The text as the masked model reads it, with the answers it is asked for, and its mean loss."""
     ids, read, asked, losses = _draw(model, text, draw)
     vocabulary = model.vocabulary
     boxes = []
@@ -264,7 +255,6 @@ def _left_out(model: Model, text: str, draw: int) -> tuple[list[int], list[int],
 
 
 def _boxes(model: Model, ids: Sequence[int], losses: Sequence[float] | Array = ()) -> list[Piece]:
-    """A box for each token, with its loss below it if there are losses."""
     below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(ids)
     return [
         Piece(f"⟨{index - SPANS + 1}⟩", said, "mark")

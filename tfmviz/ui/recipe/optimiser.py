@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.analysis.optimisers import AdamPath, AdamSettings, adam, descent, momentum, valley
+from tfmviz.analysis.optimisers import AdamSettings, adam, descent, momentum, valley
 from tfmviz.places import PROJECT
 from tfmviz.plots import dots, space
 from tfmviz.plots.lines import Axes, curves
@@ -68,24 +68,45 @@ def going_down() -> None:
     with below:
         alt = f"The paths start at ({decimal(x)}, {decimal(y)}). Height after {steps} steps: {ended}."
         if seen == "above":
-            _from_above(paths, steepness, bright, alt)
+            angle = np.linspace(0, 2 * np.pi, 61)
+            circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
+            rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
+            reach = REACH[0], 1.1 * max(1.0, abs(float(paths[bright][0, 1])))
+            show("descents", descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
         else:
             show("valley", _surface(function, paths, seen), alt=f"A valley as a surface. {alt}")
     result(f"Height after {steps} steps: {ended}. {_words(start, steepness, plain)}")
-    _numbers(with_correction)
+    changes = np.diff(with_correction.places[:, 0])
+    columns = (
+        with_correction.gradients,
+        with_correction.m,
+        with_correction.m_hat,
+        with_correction.v,
+        with_correction.v_hat,
+    )
+    show(
+        "adam_steps",
+        Table(
+            caption="Adam's first steps along x",
+            columns=("step", "g", "m", "m̂ = m/(1 − β₁ᵗ)", "v", "v̂ = v/(1 − β₂ᵗ)", "change in x"),
+            rows=[
+                (f"t = {t + 1}", *(decimal(float(c[t, 0]), ".3g") for c in columns), decimal(float(changes[t]), ".3g"))
+                for t in (0, 1, 2, 4, 9)
+            ],
+        ),
+    )
+    without = ""
+    if with_correction.v[0, 0] > 0:
+        share = decimal(float(abs(with_correction.m[0, 0]) / np.sqrt(with_correction.v[0, 0])))
+        without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
+    st.markdown(
+        "m and v are running means that start at 0: after one step they are (1 − β₁) g and (1 − β₂) g². Dividing by "
+        f"1 − βᵗ makes them g and g², so the first step is η along each axis. {without}"
+    )
     show_code(adam, descent)
 
 
-def _from_above(paths: Mapping[str, Array], steepness: int, bright: str, alt: str) -> None:
-    angle = np.linspace(0, 2 * np.pi, 61)
-    circle = np.stack([np.cos(angle), np.sin(angle) / np.sqrt(steepness)], axis=1)
-    rings = [np.sqrt(2 * height) * circle for height in (0.05, 0.3, 1.0, 2.5, 5.0)]  # of equal height
-    reach = REACH[0], 1.1 * max(1.0, abs(float(paths[bright][0, 1])))
-    show("descents", descents(paths, rings, bright=PATHS.index(bright), reach=reach, theme=theme()), alt=alt)
-
-
 def _surface(function: Callable[[Array], Array], paths: Mapping[str, Array], seen: space.View) -> space.Space:
-    """The valley as a surface, with the ways down it as far as they stay within reach."""
     x, y = (np.linspace(-end, end, 41) for end in REACH)
     heights = function(np.stack(np.meshgrid(x, y), axis=-1))
     look, lift = theme(), 0.01 * float(heights.max())  # a little above the ground, or they would be half hidden
@@ -142,30 +163,6 @@ def _verdict(start: Array, steepness: int, plain: float) -> str:
     return "yours is above it, so the path diverges"
 
 
-def _numbers(path: AdamPath) -> None:
-    steps = np.diff(path.places[:, 0])
-    columns = (path.gradients, path.m, path.m_hat, path.v, path.v_hat)
-    show(
-        "adam_steps",
-        Table(
-            caption="Adam's first steps along x",
-            columns=("step", "g", "m", "m̂ = m/(1 − β₁ᵗ)", "v", "v̂ = v/(1 − β₂ᵗ)", "change in x"),
-            rows=[
-                (f"t = {t + 1}", *(decimal(float(c[t, 0]), ".3g") for c in columns), decimal(float(steps[t]), ".3g"))
-                for t in (0, 1, 2, 4, 9)
-            ],
-        ),
-    )
-    without = ""
-    if path.v[0, 0] > 0:
-        share = decimal(float(abs(path.m[0, 0]) / np.sqrt(path.v[0, 0])))
-        without = f"Without the correction it would be (1 − β₁)/√(1 − β₂) = {share} times as long. "
-    st.markdown(
-        "m and v are running means that start at 0: after one step they are (1 − β₁) g and (1 − β₂) g². Dividing by "
-        f"1 − βᵗ makes them g and g², so the first step is η along each axis. {without}"
-    )
-
-
 RUNS = {
     "post-norm, no warm-up": "post-norm-none",
     "post-norm, warm-up": "post-norm-warm-up",
@@ -212,7 +209,10 @@ def schedules() -> None:
 def warm_up() -> None:
     runs = {name: _log(file) for name, file in RUNS.items()}
     last = {name: float(losses[-LAST:].mean()) for name, (_, losses) in runs.items()}
-    smooth = {name: (steps[AROUND:-AROUND], _running(losses)) for name, (steps, losses) in runs.items()}
+    smooth = {
+        name: (steps[AROUND:-AROUND], np.lib.stride_tricks.sliding_window_view(losses, 2 * AROUND + 1).mean(axis=1))
+        for name, (steps, losses) in runs.items()
+    }
     words = [f"{name} {decimal(value)}" for name, value in last.items()]
     result(
         "**Post-norm without warm-up never learns**; pre-norm gains little from warm-up. (Four eight-layer models "
@@ -225,11 +225,6 @@ def warm_up() -> None:
         "et al. 2020 disagree."
     )
     st.caption("Reproduce it with `python -m scripts.train_recipe warm-up`.")
-
-
-def _running(losses: Array) -> Array:
-    """The mean of each loss and its neighbours: (n − 2 · AROUND,)."""
-    return np.lib.stride_tricks.sliding_window_view(losses, 2 * AROUND + 1).mean(axis=1)
 
 
 @shared

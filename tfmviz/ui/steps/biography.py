@@ -63,10 +63,36 @@ def biography(here: Lesson) -> None:
     found = book.heads[here.choice.layer][here.choice.head]
     said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
-    _worst(here.model, book, found)
+    lines, stack = _lines(book.texts), here.model.writes_from
+    ahead = stack == "decoder"  # the token after the place is the one that is predicted
+    worst = []
+    for text, place, rise in found.worst:
+        if text >= len(lines):
+            continue
+        tokens = _of_stack(here.model, lines[text], stack)
+        if rise > 0 and place + ahead < len(tokens):
+            worst.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
+    if worst:
+        st.markdown(f"Removing it raises the loss most on these tokens: {', '.join(worst)}.")
     left, right = st.columns([3, 2])
     with left:
-        _examples(here.model, book, found, here.choice.layer)
+        rows = []
+        shown = TRANSLATED if models.translates(here.model) and here.choice.layer.startswith("decoder.") else SHOWN
+        for text, query, key, share in found.examples[:shown]:
+            if text >= len(lines):
+                continue  # of a file that somebody has shortened
+            queries, keys = _tokens(here.model, lines[text], here.choice.layer)
+            if query < len(queries) and key < len(keys):
+                rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
+        show(
+            "head_examples",
+            Table(
+                caption="Sharpest attention",
+                columns=["pair", "share", "sentence"],
+                rows=rows,
+                low=True,
+            ),
+        )
     with right:
         _alike(here, found)
 
@@ -140,49 +166,12 @@ def _name(layer: str, head: int) -> str:
     return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
 
 
-def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
-    """The pairs of words at which the head looks most sharply, beyond the first token."""
-    lines, rows = _lines(book.texts), []
-    shown = TRANSLATED if models.translates(model) and layer.startswith("decoder.") else SHOWN
-    for text, query, key, share in found.examples[:shown]:
-        if text >= len(lines):
-            continue  # of a file that somebody has shortened
-        queries, keys = _tokens(model, lines[text], layer)
-        if query < len(queries) and key < len(keys):
-            rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
-    show(
-        "head_examples",
-        Table(
-            caption="Sharpest attention",
-            columns=["pair", "share", "sentence"],
-            rows=rows,
-            low=True,
-        ),
-    )
-
-
-def _worst(model: Model, book: Book, found: Biography) -> None:
-    """The tokens that become most surprising without the head."""
-    lines, stack = _lines(book.texts), model.writes_from
-    ahead = stack == "decoder"  # the token after the place is the one that is predicted
-    said = []
-    for text, place, rise in found.worst:
-        if text >= len(lines):
-            continue
-        tokens = _of_stack(model, lines[text], stack)
-        if rise > 0 and place + ahead < len(tokens):
-            said.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
-    if said:
-        st.markdown(f"Removing it raises the loss most on these tokens: {', '.join(said)}.")
-
-
 @cache
 def _lines(texts: str) -> tuple[str, ...]:
     return tuple((PROJECT / "assets" / "texts" / texts).read_text(encoding="utf-8").splitlines())
 
 
 def _tokens(model: Model, text: str, layer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tokens of queries and keys of a text."""
     stack, _, part = layer.split(".")
     queries = _of_stack(model, text, stack)
     return queries, _of_stack(model, text, "encoder") if part == "cross_attn" else queries
@@ -197,7 +186,6 @@ def _of_stack(model: Model, text: str, stack: str) -> tuple[str, ...]:
 
 
 def _alike(here: Lesson, found: Biography) -> None:
-    """The heads of all models that are most like the chosen one: first those of its kind."""
     this = (here.model.name, here.choice.layer, here.choice.head)
     others = [
         (other.name != found.name, unlike(found, other), name, layer, head, other)

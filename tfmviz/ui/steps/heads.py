@@ -89,7 +89,6 @@ def contributions(here: Lesson) -> None:
 
 
 def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]) -> None:
-    """Each key's share of the attention beside its share of what the head adds."""
     show("look_effects", pairs(keys, attention, effect, series=("attention", "effect"), title="share", theme=theme()))
     looked, felt = int(attention.argmax()), int(effect.argmax())
     names = [markdown.plain(quoted(keys)[j]) for j in (looked, felt)]
@@ -137,7 +136,12 @@ def finder(here: Lesson) -> None:
     trace, choice = here.trace, here.choice
     layers = [layer for layer in trace.layers if kind_of(layer) == kind_of(choice.layer)]
     with lesson.line("finder"):
-        kind = _ask_kind(crosses=choice.layer.endswith("cross_attn"))
+        if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
+            st.session_state["kind_of_head"] = "same word"
+        kinds, key = (
+            (CROSS_KINDS, "kind_of_cross_head") if choice.layer.endswith("cross_attn") else (SELF_KINDS, "kind_of_head")
+        )
+        kind = inputs.segmented_control("What should the head do?", kinds, key=key, required=True)
     measured, on_repeats = layer_scores(trace), models.scores_on_repeats(here.model)
     believed = [
         confirmed(measured[layer], on_repeats[layer]) if layer in on_repeats else measured[layer] for layer in layers
@@ -165,14 +169,6 @@ def finder(here: Lesson) -> None:
         f"Closest to a head that {IN_WORDS[kind]}: {named}. **{n_named}** of {scores.size} heads "
         f"{'does' if n_named == 1 else 'do'} this clearly."
     )
-
-
-def _ask_kind(*, crosses: bool) -> Kind:
-    """Asks what the head should do."""
-    if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
-        st.session_state["kind_of_head"] = "same word"
-    kinds, key = (CROSS_KINDS, "kind_of_cross_head") if crosses else (SELF_KINDS, "kind_of_head")
-    return inputs.segmented_control("What should the head do?", kinds, key=key, required=True)
 
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -219,7 +215,6 @@ def scaling_lab(here: Lesson) -> None:
 
 
 def _ask_width(here: Lesson, *, its_own: bool) -> int:
-    """Asks for d, which cannot exceed the width of the head's own vectors."""
     if not its_own:
         return inputs.select_slider("d, size of each vector", list(WIDTHS), 64, key="d")
     d_head: int = here.trace[f"{here.choice.layer}.q"].shape[-1]
@@ -228,7 +223,6 @@ def _ask_width(here: Lesson, *, its_own: bool) -> int:
 
 
 def _histograms(scores: Array, scaled: Array) -> None:
-    """How the scores are spread before and after the division."""
     largest = max(float(np.abs(scores).max()), 1e-6)
     middles, raw = scaling.histogram(scores, largest=largest)
     _, narrow = scaling.histogram(scaled, largest=largest)

@@ -103,32 +103,30 @@ def switchboard(here: Lesson) -> Switches:
 
     with st.container():
         follow(here, said)
+        rows, wholes = ablation.layers_of(here.trace), {part.code: part for part in parts if part.kind == "layer"}
+        n_heads = max(sum(part.kind == "head" for part in row) for row in rows)
+        columns = [
+            *map(str, range(n_heads)),
+            *(["MLP"] if any(part.kind == "mlp" for row in rows for part in row) else []),
+        ]
+        lines = []
+        for layer, row in zip(here.trace.layers, rows, strict=True):
+            stack, index, kind = layer.split(".")
+            whole = wholes[f"{PART_CODES[stack]}{PART_CODES['layer']}{index}"] if kind == "self_attn" else None
+            by_place = {len(columns) - 1 if part.head is None else part.head: part for part in row}
+            cells = [whole, *(by_place.get(n) for n in range(len(columns)))]
+            name = whole.name if whole else f"{ATTENTION_KINDS[kind_of(layer)]} {index}"
+            lines.append({"name": name, "parts": [part and [part.code, part.name] for part in cells]})
+        done = said.way.done()
         show_view(
             "parts",
             js=view.JS,
             css=view.CSS,
-            data=_board(here.trace, parts, said),
+            data={"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]},
             selection={"off": _change(said)},
             on_report=report,
         )
     return said
-
-
-def _board(trace: Trace, parts: Sequence[Part], said: Switches) -> dict[str, Any]:
-    """The board's data, see `tfmviz.views.parts`: a row for each attention layer. Its block's MLP may be below it."""
-    rows, wholes = ablation.layers_of(trace), {part.code: part for part in parts if part.kind == "layer"}
-    n_heads = max(sum(part.kind == "head" for part in row) for row in rows)
-    columns = [*map(str, range(n_heads)), *(["MLP"] if any(part.kind == "mlp" for row in rows for part in row) else [])]
-    lines = []
-    for layer, row in zip(trace.layers, rows, strict=True):
-        stack, index, kind = layer.split(".")
-        whole = wholes[f"{PART_CODES[stack]}{PART_CODES['layer']}{index}"] if kind == "self_attn" else None
-        by_place = {len(columns) - 1 if part.head is None else part.head: part for part in row}
-        cells = [whole, *(by_place.get(n) for n in range(len(columns)))]
-        name = whole.name if whole else f"{ATTENTION_KINDS[kind_of(layer)]} {index}"
-        lines.append({"name": name, "parts": [part and [part.code, part.name] for part in cells]})
-    done = said.way.done()
-    return {"columns": columns, "rows": lines, "done": done[0].upper() + done[1:]}
 
 
 def _change(said: Switches) -> str:
@@ -136,7 +134,6 @@ def _change(said: Switches) -> str:
 
 
 def _way(here: Lesson) -> Way:
-    """Asks what a part that is off writes instead."""
     how = inputs.segmented_control(
         "Replace its output with",
         WAYS,

@@ -64,7 +64,25 @@ COPIED: dict[str, Copied] = {
 def laboratory(here: Lesson) -> None:
     """Two sentences, one copied vector at a time, and how far the answer follows."""
     with lesson.line("copying"):
-        other = _second(here.text)
+        guess = exchanged(here.text)
+        typed = inputs.text_input(
+            "Second sentence",
+            key="other",
+            max_chars=MOST_TYPED,
+            placeholder=guess or "",
+        )
+        inputs.selectbox(
+            "Pairs to start from",
+            range(len(PAIRS)),
+            format_func=lambda n: f"{PAIRS[n][0]} / {PAIRS[n][1]}",
+            index=None,
+            key="pair",
+            placeholder="Pairs to start from",
+            on_change=_take_pair,
+            label_visibility="collapsed",
+            bind=None,
+        )
+        other = typed if typed.strip() else guess
     stack = here.choice.layer.split(".")[0]
     options = [name for name, kind in COPIED.items() if patching.sites_of(here.trace, stack, kind)]
     figure = st.container()
@@ -84,32 +102,23 @@ def laboratory(here: Lesson) -> None:
         return
     with figure:
         _picture(here, values, list(zip(*tokens, strict=True)))
-    _in_words(here, second)
+    logits = [run.row("logits", here.target) for run in (here.trace, second)]
+    pair = patching.answers(*logits)
+    words = [_quoted(here.model.vocabulary[index]) for index in pair]
+    apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
+    best = patching.favourites(*logits)
+    said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
+    if best != pair:
+        said = (
+            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
+            f"the second {words[1]}."
+        )
+    st.markdown(
+        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
+        "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
+    )
     beside_encoder = stack == "decoder" and here.trace.source is not None
     result(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
-
-
-def _second(text: str) -> str | None:
-    """Asks for the second sentence. While the box is empty, it is the first with one word exchanged, if possible."""
-    guess = exchanged(text)
-    typed = inputs.text_input(
-        "Second sentence",
-        key="other",
-        max_chars=MOST_TYPED,
-        placeholder=guess or "",
-    )
-    inputs.selectbox(
-        "Pairs to start from",
-        range(len(PAIRS)),
-        format_func=lambda n: f"{PAIRS[n][0]} / {PAIRS[n][1]}",
-        index=None,
-        key="pair",
-        placeholder="Pairs to start from",
-        on_change=_take_pair,
-        label_visibility="collapsed",
-        bind=None,
-    )
-    return typed if typed.strip() else guess
 
 
 def exchanged(text: str) -> str | None:
@@ -128,7 +137,6 @@ def _take_pair() -> None:
 
 
 def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
-    """A sentence that says why the two cannot be compared position by position."""
     if len(first) != len(second):
         pieces = ["·".join(markdown.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
         return (
@@ -177,24 +185,6 @@ def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None
         row_height=44,
     )
     show("recovered", picture)
-
-
-def _in_words(here: Lesson, second: Trace) -> None:
-    logits = [run.row("logits", here.target) for run in (here.trace, second)]
-    pair = patching.answers(*logits)
-    words = [_quoted(here.model.vocabulary[index]) for index in pair]
-    apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
-    best = patching.favourites(*logits)
-    said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
-    if best != pair:
-        said = (
-            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
-            f"the second {words[1]}."
-        )
-    st.markdown(
-        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
-        "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
-    )
 
 
 def _quoted(token: str) -> str:

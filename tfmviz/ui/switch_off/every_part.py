@@ -14,7 +14,7 @@ from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.plots import dots
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, signed, written
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace, kind_of
+from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
@@ -53,13 +53,42 @@ def damage_map(here: Lesson, said: Switches) -> None:
             controls.look_at(layers[row], column)
 
     with figure:
+        many = here.trace.source is not None
         show(
             "damage_map",
-            _picture(values, _layer_names(here.trace), off, (layers.index(choice.layer), choice.head)),
+            _picture(
+                values,
+                [
+                    f"{ATTENTION_KINDS[kind_of(layer)] if many else 'layer'} {layer.split('.')[1]}"
+                    for layer in here.trace.layers
+                ],
+                off,
+                (layers.index(choice.layer), choice.head),
+            ),
             click=controls.LOOKS,
             on_pick=look_at,
         )
-    _damage_in_words(_ranked(here.trace, values), measured, said.way)
+    found = [
+        (part, float(row[-1 if part.head is None else part.head]))
+        for row, parts in zip(values, ablation.layers_of(here.trace), strict=True)
+        for part in parts
+    ]
+    ranked = sorted(found, key=lambda pair: -pair[1])
+    way = said.way
+    heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
+    st.markdown(
+        f"Orange: {measured} is more surprising with this part {way.done()}. {_missed(ranked, way)} "
+        f"{_spared(heads, way)}"
+    )
+    verb = "Switch off" if way.removes else "Change"
+    worst, least = heads[0][0], heads[-1][0]
+    spared = [part.code for part, loss in heads if loss <= 0]
+    words = f"{verb} all {len(spared)} that cost nothing alone" if len(spared) > 1 else f"{verb} {least.name} only"
+    left, right = st.columns(2)
+    inputs.button(
+        f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch", line=left
+    )
+    inputs.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch", line=right)
 
 
 def _picture(values: Array, rows: Sequence[str], off: list[tuple[int, int]], chosen: tuple[int, int]) -> Cells:
@@ -82,23 +111,6 @@ def _picture(values: Array, rows: Sequence[str], off: list[tuple[int, int]], cho
         crosses=tuple(cell for cell in off if cell[1] < shown.shape[1]),
         row_height=44,
     )
-
-
-def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
-    heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
-    st.markdown(
-        f"Orange: {measured} is more surprising with this part {way.done()}. {_missed(ranked, way)} "
-        f"{_spared(heads, way)}"
-    )
-    verb = "Switch off" if way.removes else "Change"
-    worst, least = heads[0][0], heads[-1][0]
-    spared = [part.code for part, loss in heads if loss <= 0]
-    words = f"{verb} all {len(spared)} that cost nothing alone" if len(spared) > 1 else f"{verb} {least.name} only"
-    left, right = st.columns(2)
-    inputs.button(
-        f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch", line=left
-    )
-    inputs.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch", line=right)
 
 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
@@ -186,7 +198,6 @@ def _in_words(ρ: float) -> str:
 
 
 def _measure(here: Lesson) -> tuple[Question, str]:
-    """Asks what measures the damage, if there is a choice. Returns the question and its name in a sentence."""
     every_word = question(here)
     if every_word is not None:
         line = lesson.line("measure")
@@ -209,18 +220,3 @@ def _damage(model: Model, text: str, question: Question, way: Way) -> Array:
         lambda part: edits_of(part, model, way),
     )
     return values.round(PRECISION) + 0.0  # no −0
-
-
-def _ranked(trace: Trace, values: Array) -> list[tuple[Part, float]]:
-    """All parts of a map, the most damaging first."""
-    found = [
-        (part, float(row[-1 if part.head is None else part.head]))
-        for row, parts in zip(values, ablation.layers_of(trace), strict=True)
-        for part in parts
-    ]
-    return sorted(found, key=lambda pair: -pair[1])
-
-
-def _layer_names(trace: Trace) -> list[str]:
-    many = trace.source is not None
-    return [f"{ATTENTION_KINDS[kind_of(layer)] if many else 'layer'} {layer.split('.')[1]}" for layer in trace.layers]

@@ -143,7 +143,13 @@ def vocabularies(here: Lesson) -> None:
     if model is None:
         return
     assert isinstance(model.tokenizer.ranks, dict)
-    sizes, fertility = _fertility(model.tokenizer, here.text)
+    tokenizer = model.tokenizer
+    merges = len(tokenizer.ranks or {})
+    steps = np.unique(np.linspace(0, merges, SIZES).astype(int))
+    fertility = {"your text": _per_word(tokenizer, here.text, tuple(steps.tolist()))}
+    for name in MEASURED:
+        fertility[name.removesuffix(".txt").capitalize()] = _of_file(tokenizer, name, tuple(steps.tolist()))
+    sizes = (len(tokenizer.vocabulary) - merges + steps).astype(float)
     title = "How many tokens does a word take with only the list's first merges?"
     points = {name: (sizes, values) for name, values in fertility.items()}
     top = max(float(values.max()) for values in fertility.values())
@@ -155,16 +161,6 @@ def vocabularies(here: Lesson) -> None:
 @shared
 def _vocabularies(_names: tuple[str, ...]) -> Mapping[tuple[str, ...], Tokens]:
     return zoo.vocabularies()
-
-
-def _fertility(tokenizer: Tokens, text: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Sizes of the vocabulary, and tokens per word of each text at each size."""
-    merges = len(tokenizer.ranks or {})
-    steps = np.unique(np.linspace(0, merges, SIZES).astype(int))
-    found = {"your text": _per_word(tokenizer, text, tuple(steps.tolist()))}
-    for name in MEASURED:
-        found[name.removesuffix(".txt").capitalize()] = _of_file(tokenizer, name, tuple(steps.tolist()))
-    return (len(tokenizer.vocabulary) - merges + steps).astype(float), found
 
 
 @shared
@@ -200,7 +196,6 @@ def _marked(side: Lesson, index: int, *, is_shared: bool) -> Piece:
 
 
 def _of_the_text(cut: Encoding) -> Encoding:
-    """The tokens without the marks that a model adds."""
     kept = [n for n, (start, end) in enumerate(cut.offsets) if start < end]
     return replace(
         cut,
@@ -211,6 +206,5 @@ def _of_the_text(cut: Encoding) -> Encoding:
 
 
 def _length(cut: Encoding) -> str:
-    """How many tokens, and how many characters each has on average."""
     end = max((end for _, end in cut.offsets), default=0)
     return f"{counted(len(cut), 'token')} of {decimal(end / max(len(cut), 1), '.1f')} characters on average"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 
 import streamlit as st
@@ -11,7 +10,7 @@ from tfmviz.constants import MOST_TYPED
 from tfmviz.places import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.text import bpe
-from tfmviz.text.bpe import Learned, Merge, Pair
+from tfmviz.text.bpe import Learned
 from tfmviz.ui import controls, icons, inputs, lesson
 from tfmviz.ui.boxes import show_boxes, spelled
 from tfmviz.ui.cache import shared
@@ -45,7 +44,17 @@ def replay(here: Lesson) -> None:
     ranks = model.tokenizer.ranks
     assert ranks is not None
     with lesson.line("merges"):
-        whole = _choose(words)
+        longest = max(range(len(words)), key=lambda n: (len(words[n]), -n))
+        whole = words[
+            inputs.selectbox(
+                "Word",
+                range(len(words)),
+                index=longest,
+                format_func=lambda n: f"{n}  {''.join(spelled(c).text for c in words[n][:LONGEST])}",
+                key="merged",
+                width=260,
+            )
+        ]
         word = whole[:LONGEST]
         steps = list(bpe.merges(word, ranks))
         shown = len(steps)
@@ -53,38 +62,6 @@ def replay(here: Lesson) -> None:
             shown = inputs.slider("Merges", 0, len(steps), len(steps), key="merges_shown")
     if len(whole) > LONGEST:
         st.info(f"Only the first {LONGEST} of the word's {len(whole)} bytes are merged here.", icon=icons.CUT)
-    show_boxes(
-        _rows(word, steps, shown, ranks, is_whole=word == whole),
-        key="merges",
-        caption="",
-        titles=("step", "priority", "the symbols, each with its pair's priority underneath"),
-    )
-    st.markdown(
-        f"The list has {len(ranks):,} merges in the order learned; the lowest number is merged next (framed). A "
-        "dash marks a pair that was never learned."
-    )
-
-
-def _choose(words: list[str]) -> str:
-    """Asks for a word; the page opens with the longest."""
-    longest = max(range(len(words)), key=lambda n: (len(words[n]), -n))
-    return words[
-        inputs.selectbox(
-            "Word",
-            range(len(words)),
-            index=longest,
-            format_func=lambda n: f"{n}  {''.join(spelled(c).text for c in words[n][:LONGEST])}",
-            key="merged",
-            width=260,
-        )
-    ]
-
-
-def _rows(word: str, steps: list[Merge], shown: int, ranks: Mapping[Pair, int], *, is_whole: bool) -> list[Row]:
-    """A row before every step, and one for what is left after the last that is shown.
-
-    The end of a word that was cut may belong to a longer token, so only those of a whole one are called tokens.
-    """
     rows = []
     new = -1  # place of the symbol that the step before has made
     for n, step in enumerate(steps[:shown]):
@@ -95,9 +72,18 @@ def _rows(word: str, steps: list[Merge], shown: int, ranks: Mapping[Pair, int], 
     last = bpe.after(word, steps[:shown])
     found = tuple(ranks.get(pair) for pair in pairwise(last))
     finished = shown == len(steps)
-    name = "tokens" if finished and is_whole else "bytes" if shown == 0 else f"after {shown}"
+    name = "tokens" if finished and (word == whole) else "bytes" if shown == 0 else f"after {shown}"
     rows.append(Row(name, "none left" if finished else "", _boxes(last, found, place=-1, new=new)))
-    return rows
+    show_boxes(
+        rows,
+        key="merges",
+        caption="",
+        titles=("step", "priority", "the symbols, each with its pair's priority underneath"),
+    )
+    st.markdown(
+        f"The list has {len(ranks):,} merges in the order learned; the lowest number is merged next (framed). A "
+        "dash marks a pair that was never learned."
+    )
 
 
 def _boxes(symbols: tuple[str, ...], ranks: tuple[int | None, ...], *, place: int, new: int) -> list[Piece]:
@@ -139,32 +125,35 @@ def learn(here: Lesson) -> None:
         if not steps:
             st.info("No word of this text has two bytes. Paste a longer text.", icon=icons.WRITE)
             return
-        _show(here, text, steps, min(wanted, len(steps)))
-
-
-def _show(here: Lesson, text: str, steps: tuple[Learned, ...], n: int) -> None:
-    left, right = st.columns([2, 3])
-    table = steps[n - 1].table
-    with left:
-        show(
-            "pair_counts",
-            Table(
-                caption=f"Before merge {n}: the most frequent adjacent pairs",
-                columns=("pair", "becomes", "count"),
-                rows=[(f"{_name(a)} + {_name(b)}", _name(a + b), f"{often:,}") for (a, b), often in table],
-                shares=[often / table[0][1] for _, often in table],
-                about=_tie(table),
-            ),
+        n = min(wanted, len(steps))
+        left, right = st.columns([2, 3])
+        table = steps[n - 1].table
+        with left:
+            show(
+                "pair_counts",
+                Table(
+                    caption=f"Before merge {n}: the most frequent adjacent pairs",
+                    columns=("pair", "becomes", "count"),
+                    rows=[(f"{_name(a)} + {_name(b)}", _name(a + b), f"{often:,}") for (a, b), often in table],
+                    shares=[often / table[0][1] for _, often in table],
+                    about=_tie(table),
+                ),
+            )
+        cut = list(map(spelled, _cut(here.text, tuple(step.pair for step in steps[:n]))))
+        with right:
+            new = [spelled("".join(step.pair)) for step in steps[:n]]
+            rows = [
+                Row("your sentence", counted(len(cut), "token"), cut),
+                Row("merges so far", f"{n}, latest first", new[::-1]),
+            ]
+            show_boxes(rows, key="learned_so_far", caption="", titles=("what", "how many", "the pieces"))
+        n_steps = len(steps)
+        st.markdown(
+            f"The text has {len(text):,} characters. This page stops after {MOST_MERGES} merges; real vocabularies "
+            "have tens of thousands."
         )
-    cut = list(map(spelled, _cut(here.text, tuple(step.pair for step in steps[:n]))))
-    with right:
-        new = [spelled("".join(step.pair)) for step in steps[:n]]
-        rows = [
-            Row("your sentence", counted(len(cut), "token"), cut),
-            Row("merges so far", f"{n}, latest first", new[::-1]),
-        ]
-        show_boxes(rows, key="learned_so_far", caption="", titles=("what", "how many", "the pieces"))
-    _words(text, len(steps))
+        if n_steps < MOST_MERGES:
+            st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)
 
 
 def _name(symbol: str) -> str:
@@ -176,15 +165,6 @@ def _tie(table: tuple[tuple[bpe.Pair, int], ...]) -> str:
     if same == 1:
         return "The first row wins: no other pair is as frequent."
     return f"{same} of these pairs are equally frequent; the one with the older symbols wins."
-
-
-def _words(text: str, n_steps: int) -> None:
-    st.markdown(
-        f"The text has {len(text):,} characters. This page stops after {MOST_MERGES} merges; real vocabularies have "
-        "tens of thousands."
-    )
-    if n_steps < MOST_MERGES:
-        st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)
 
 
 def _text(here: Lesson, which: str) -> str:
@@ -210,7 +190,6 @@ def _text(here: Lesson, which: str) -> str:
 
 
 def _keep() -> None:
-    """Keeps a pasted text when another tab is open, and a short one in the address."""
     text = st.session_state["pasted_before"] = st.session_state["pasted"]
     controls.put({"pasted": text if len(text) <= IN_ADDRESS else ""})
 

@@ -137,7 +137,6 @@ def tying(here: Lesson) -> None:
 
 
 def _unlike(model: Model) -> str:
-    """How alike the two rows of a token are, on average."""
     first, last = model.weights.W_E, model.weights.W_U
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(last, axis=1)
     cosines = (first * last).sum(axis=1) / np.maximum(lengths, 1e-12)
@@ -151,9 +150,16 @@ def embedding_map(here: Lesson) -> None:
         zoom = inputs.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom")
     places, shares = _plane(here.model)
     index = text.ids[position]
-    low, high = _window(here.model, places, index, set(text.ids), zoom)
+    typed = set(text.ids)
+    frequent = [n for n, entry in enumerate(here.model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
+    usual = np.quantile(places[frequent or slice(None)], [0.02, 0.98], axis=0)
+    low, high = (end(np.vstack([usual, places[sorted(typed)]]), axis=0) for end in (np.min, np.max))
+    centre = (low + high) / 2 if zoom == 1 else places[index]
+    half = 0.52 * (high - low) / zoom
+    low, high = (centre - half, centre + half)
     shown = _shown(here.model, places, index, set(text.ids), (low, high))
-    near = _near(places, index)
+    distances = ((places - places[index]) ** 2).sum(axis=1)
+    near = [n for n in np.argsort(distances, kind="stable")[: NEAREST + 1].tolist() if n != index][:NEAREST]
     role_of = dict.fromkeys(near, "near") | dict.fromkeys(text.ids, "text") | {index: "chosen"}
     shown = list(dict.fromkeys([*shown, *near]))
     roles = [role_of.get(n, "other") for n in shown]
@@ -175,17 +181,6 @@ def _plane(model: Model) -> tuple[Array, Array]:
     return embedding.plane(model.weights.W_E)
 
 
-def _window(model: Model, places: Array, index: int, typed: set[int], zoom: int) -> tuple[Array, Array]:
-    """The lowest and the highest place to show: where nearly all frequent words and the sentence's own are, with a
-    margin, or a part of that around the chosen token. The plane itself reaches far beyond, for a few single bytes."""
-    frequent = [n for n, entry in enumerate(model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
-    usual = np.quantile(places[frequent or slice(None)], [0.02, 0.98], axis=0)
-    low, high = (end(np.vstack([usual, places[sorted(typed)]]), axis=0) for end in (np.min, np.max))
-    centre = (low + high) / 2 if zoom == 1 else places[index]
-    half = 0.52 * (high - low) / zoom
-    return centre - half, centre + half
-
-
 def _shown(model: Model, places: Array, index: int, typed: set[int], window: tuple[Array, Array]) -> list[int]:
     """The entries to write: the sentence's own, then whole words in the order of the vocabulary, which is about the
     order of their frequency."""
@@ -199,8 +194,3 @@ def _shown(model: Model, places: Array, index: int, typed: set[int], window: tup
 def _is_word(entry: str) -> bool:
     """Whether an entry is a word with the space before it, as byte-level vocabularies have them, or begins one."""
     return entry.strip().isalpha() and len(entry.strip()) > 1 and not entry.strip().startswith("##")
-
-
-def _near(places: Array, index: int) -> list[int]:
-    distances = ((places - places[index]) ** 2).sum(axis=1)
-    return [n for n in np.argsort(distances, kind="stable")[: NEAREST + 1].tolist() if n != index][:NEAREST]

@@ -69,27 +69,6 @@ class Scores:
     found: Array
 
 
-def _picture(found: Array, words: Sequence[str]) -> Cells:
-    """Which n-grams a reference has, (n, word): NaN where the text ends before it."""
-    counts = range(1, len(found) + 1)
-    notes = [
-        [
-            f"“{' '.join(words[first : first + n])}”" if np.isfinite(found[n - 1, first]) else "the text ends before"
-            for first in range(len(words))
-        ]
-        for n in counts
-    ]
-    return Cells(
-        np.where(found == 1, 1.0, np.nan)[None],
-        Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
-        Axis("beginning at", [visible(word) for word in words]),
-        Scale("open", 0, 1),
-        form=Form(words=("in a reference", "not in a reference")),
-        notes=notes,
-        row_height=32,
-    )
-
-
 def compare(here: Lesson) -> None:
     """The scores of the model's translation, and its n-grams that a reference has."""
     with line("reference"):
@@ -102,7 +81,28 @@ def compare(here: Lesson) -> None:
         st.info("The model wrote nothing.", icon=icons.INFO)
         return
     scores = _scores(written, tuple(references))
-    show("grams", _picture(scores.found, scores.words))
+    found = scores.found
+    words = scores.words
+    counts = range(1, len(found) + 1)
+    notes = [
+        [
+            f"“{' '.join(words[first : first + n])}”" if np.isfinite(found[n - 1, first]) else "the text ends before"
+            for first in range(len(words))
+        ]
+        for n in counts
+    ]
+    show(
+        "grams",
+        Cells(
+            np.where(found == 1, 1.0, np.nan)[None],
+            Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
+            Axis("beginning at", [visible(word) for word in words]),
+            Scale("open", 0, 1),
+            form=Form(words=("in a reference", "not in a reference")),
+            notes=notes,
+            row_height=32,
+        ),
+    )
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     result(

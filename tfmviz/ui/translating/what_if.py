@@ -159,7 +159,6 @@ def _ask(here: Lesson) -> Other | None:
 
 
 def _swapped(here: Lesson) -> Other | None:
-    """Asks for a word of the source and what to put in its place."""
     found = list(WORD.finditer(here.text))
     if not found:
         return None
@@ -182,7 +181,6 @@ def with_word(text: str, word: re.Match[str], new: str) -> str:
 
 
 def _edited(here: Lesson, how: str) -> Other | None:
-    """Asks for a step, and for the words of the source that it may not look at, or for those alone that it sees."""
     trace = here.trace
     names, steps = (
         word_by_word.sources(trace),
@@ -200,36 +198,31 @@ def _edited(here: Lesson, how: str) -> Other | None:
     after = markdown.plain(quoted([reads for reads, _ in steps])[step])
     said = [markdown.plain(name) for name in quoted(names)]
     if how == DIRECT:
-        return _directed(here, step, chosen, names=said, after=after)
+        typed = inputs.text_input(
+            "in parts",
+            "",
+            key="directed_parts",
+            max_chars=MOST_LETTERS,
+            placeholder="equal",
+            help="A number for each word: with 3 1 the first gets 75%, the second 25%.",
+            width=170,
+        )
+        try:
+            shares = shares_of(typed, len(chosen))
+        except ValueError as error:
+            return Other(text=here.text, says=f"{error} Nothing is changed.")
+        given = dict(zip(chosen, shares, strict=True))
+        listed = ", ".join(f"{per_cent(share)} to {said[n]}" for n, share in given.items())
+        return Other(
+            text=here.text,
+            step=step,
+            weights=tuple(given.get(n, 0.0) for n in range(len(said))),
+            says=f"After {after} every head splits its attention: {listed}.",
+        )
     if len(chosen) == len(names):
         return Other(text=here.text, says="A step must look at something, so nothing is changed.")
     says = f"After {after} no head may look at {' and '.join(said[n] for n in chosen)}."
     return Other(text=here.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
-
-
-def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence[str], after: str) -> Other:
-    """Asks how much of its attention a step gives to each of the chosen words; `names` and `after` are Markdown."""
-    typed = inputs.text_input(
-        "in parts",
-        "",
-        key="directed_parts",
-        max_chars=MOST_LETTERS,
-        placeholder="equal",
-        help="A number for each word: with 3 1 the first gets 75%, the second 25%.",
-        width=170,
-    )
-    try:
-        shares = shares_of(typed, len(chosen))
-    except ValueError as error:
-        return Other(text=here.text, says=f"{error} Nothing is changed.")
-    given = dict(zip(chosen, shares, strict=True))
-    listed = ", ".join(f"{per_cent(share)} to {names[n]}" for n, share in given.items())
-    return Other(
-        text=here.text,
-        step=step,
-        weights=tuple(given.get(n, 0.0) for n in range(len(names))),
-        says=f"After {after} every head splits its attention: {listed}.",
-    )
 
 
 def shares_of(typed: str, n: int) -> tuple[float, ...]:
@@ -253,7 +246,6 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
 
 
 def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int:
-    """Asks for one of several words, which may be equal, and gives its position."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
     asked = st.query_params.get(key, "")
     if asked not in options and (word := WORD.search(asked, asked.find(" "))) and word[0] != asked:
@@ -285,7 +277,6 @@ def _changed(model: Model, other: Other) -> Trace:
 
 
 def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, key: str) -> None:
-    """Draws where a translation looks: each token of the source at its place among those of both sources."""
     queries = [f"{a} → {b}" for a, b in zip(word_by_word.reads(trace), word_by_word.writes(trace), strict=True)]
     text = here.model.tokenizer.decode(trace.target.ids[1:]).strip()
     weights = np.full((len(queries), n_places), np.nan)

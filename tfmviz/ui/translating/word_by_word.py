@@ -15,7 +15,7 @@ from tfmviz import zoo
 from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Axis, Cells, Form, share, shares
 from tfmviz.record.trace import Array, Trace
-from tfmviz.text.familiar import MET, Doubt, Familiar, SingleWords
+from tfmviz.text.familiar import MET, Familiar
 from tfmviz.ui import controls, icons, inputs, lesson, side, translators
 from tfmviz.ui import sides as both
 from tfmviz.ui.figures import show, show_view
@@ -44,34 +44,28 @@ def say(here: Lesson) -> None:
         return
     doubt = familiar.doubt(here.text)
     if doubt.is_foreign:
-        st.info(_foreign(doubt), icon=icons.INFO)
+        listed = ", ".join(markdown.plain(word[:20]) for word in doubt.unknown[:NAMED])
+        more = " …" if len(doubt.unknown) > NAMED else ""
+        which = f" It does not know {listed}{more}." if doubt.unknown else ""
+        rule = f"fewer than two thirds of its words occur at least {MET} times in training"
+        st.info(f"This does not look like French: {rule}.{which}", icon=icons.INFO)
     elif doubt.is_long:
         st.info(
             f"The source has {doubt.n_words} words; 99% of the training sentences have at most {familiar.longest}.",
             icon=icons.INFO,
         )
     elif doubt.n_words == 1:
-        st.info(_single(familiar.single), icon=icons.INFO)
-
-
-def _single(measured: SingleWords | None) -> str:
-    """What can be expected of a single word, as far as it was measured."""
-    found = ""
-    if measured is not None:
-        found = (
-            f" Of {measured.n} one-word sentences (“Bonjour !”) it translates {measured.as_they_are} as a reference "
-            f"does, {measured.typed} if they are typed in lower case without punctuation."
+        measured = familiar.single
+        found = ""
+        if measured is not None:
+            found = (
+                f" Of {measured.n} one-word sentences (“Bonjour !”) it translates {measured.as_they_are} as a "
+                f"reference does, {measured.typed} if they are typed in lower case without punctuation."
+            )
+        st.info(
+            f"This is a single word, and the model learned from sentences.{found} Put it into a sentence.",
+            icon=icons.INFO,
         )
-    return f"This is a single word, and the model learned from sentences.{found} Put it into a sentence."
-
-
-def _foreign(doubt: Doubt) -> str:
-    """Why the source is hardly French, with the rule."""
-    listed = ", ".join(markdown.plain(word[:20]) for word in doubt.unknown[:NAMED])
-    more = " …" if len(doubt.unknown) > NAMED else ""
-    which = f" It does not know {listed}{more}." if doubt.unknown else ""
-    rule = f"fewer than two thirds of its words occur at least {MET} times in training"
-    return f"This does not look like French: {rule}.{which}"
 
 
 @st.cache_resource(show_spinner=False)
@@ -181,20 +175,16 @@ def compare(here: Lesson) -> None:
     for first in range(0, len(found), 2):
         for column, (trace, weights, title, key) in zip(st.columns(2), found[first : first + 2], strict=False):
             with column:
-                _draw(trace, weights, title=title, key=key)
+                source, tokens = source_of(trace), written(trace)
+                show(
+                    f"aligned_{key}",
+                    alignment(weights, title, source, tokens, len(tokens)),
+                    follows=key != "transformer",
+                )
     largest = max(model.config.n_parameters for model in recurrent.values())
     st.markdown(
         f"The recurrent translators have at most {per_cent(largest / here.model.config.n_parameters)} of the "
         "transformer's parameters, so compare where they look, not how well they write."
-    )
-
-
-def _draw(trace: Trace, weights: Array, *, title: str, key: str) -> None:
-    source, tokens = source_of(trace), written(trace)
-    show(
-        f"aligned_{key}",
-        alignment(weights, title, source, tokens, len(tokens)),
-        follows=key != "transformer",
     )
 
 
@@ -205,10 +195,21 @@ def draw(here: Lesson) -> None:
     if not side.is_b() and st.session_state.setdefault("translating_about", about) != about:  # another text or model
         st.session_state["translating_about"] = about
         controls.put({"shown": "", "at": ""})
+    weights = crossing(here, trace, which)
+    p = softmax(trace["logits"])
+    tokens = [*trace.target.ids[1:], int(p[-1].argmax())]
     data = {
         "about": about,
         "source": sources(trace),
-        "steps": _steps(here, trace, which),
+        "steps": [
+            {
+                "reads": reads,
+                "writes": writes,
+                "p": _short(p[n, token]),
+                "weights": [_short(weight) for weight in weights[n]],
+            }
+            for n, (reads, writes, token) in enumerate(zip(reads(trace), writes(trace), tokens, strict=True))
+        ],
         "heads": named(here, which),
     }
     show_view(
@@ -223,22 +224,6 @@ def draw(here: Lesson) -> None:
     if here.model.name == TRANSFORMER and zoo.translators():
         address = urlencode({"seen": "Alignments", "text": here.text})
         st.markdown(f"[Recurrent translators align the same sentence](./bottleneck?{address}).")
-
-
-def _steps(here: Lesson, trace: Trace, which: str) -> list[dict[str, Any]]:
-    """Every word that is written; see `views/translating/steps.ts`."""
-    weights = crossing(here, trace, which)
-    p = softmax(trace["logits"])
-    tokens = [*trace.target.ids[1:], int(p[-1].argmax())]
-    return [
-        {
-            "reads": reads,
-            "writes": writes,
-            "p": _short(p[n, token]),
-            "weights": [_short(weight) for weight in weights[n]],
-        }
-        for n, (reads, writes, token) in enumerate(zip(reads(trace), writes(trace), tokens, strict=True))
-    ]
 
 
 def _short(share: float) -> float:

@@ -42,30 +42,41 @@ def compose(here: Lesson) -> None:
     if here.model.config.depth(stack) == 1:
         st.info("With a single layer, no head reads another.", icon=icons.INFO)
         return
-    way, measure = _asked()
+    with lesson.line("side"):
+        chosen = inputs.segmented_control(
+            "Read in its", list(READS.values()), default="keys", key="side", required=True
+        )
+        measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
+    way, measure = (next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION)
     found = (_overlaps if measure == OVERLAP else _compositions)(here.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info("These heads write or read nothing.", icon=icons.INFO)
         return
     pair = _chosen(found)
     (_said_of_angles if measure == OVERLAP else _said)(here.model, found, pair, way)
-    _map(found, pair, what=measure)
+    names = [name(head) for head in found.heads]
+    n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
+    shown = found.values[:-n_first, n_first:]
+    _, chance, _ = found.by_chance
+
+    def pick(row: int, column: int) -> None:
+        if np.isfinite(shown[row, column]):
+            controls.put({"reads": f"{row}.{column + n_first}"})
+
+    show(
+        "composition",
+        _beyond_chance(
+            shown - chance, names[:-n_first], names[n_first:], measure, frames=chosen_cell((pair[0], pair[1] - n_first))
+        ),
+        click="choose both heads",
+        on_pick=pick,
+    )
     if measure == OVERLAP:
         _mlps(here.model, stack, found)
     st.caption("Computed from the weights, without positions.")
     _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
     _copying(here, [found.heads[index] for index in pair])
     born(here)
-
-
-def _asked() -> tuple[Way, str]:
-    """What the later head reads for, and what is measured."""
-    with lesson.line("side"):
-        chosen = inputs.segmented_control(
-            "Read in its", list(READS.values()), default="keys", key="side", required=True
-        )
-        measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
-    return next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION
 
 
 def _said(_: Model, found: Composition, pair: Pair, way: Way) -> None:
@@ -114,33 +125,12 @@ def _compositions(model: Model, stack: str, way: Way) -> Composition:
 
 
 def _chosen(found: Composition) -> Pair:
-    """The pair in the address, else the one that composes most."""
     if asked := re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})", st.query_params.get("reads", "")):
         row, column = int(asked[1]), int(asked[2])
         if max(row, column) < len(found.heads) and np.isfinite(found.values[row, column]):
             return row, column
     row, column = np.unravel_index(np.nan_to_num(found.values).argmax(), found.values.shape)
     return int(row), int(column)
-
-
-def _map(found: Composition, pair: Pair, *, what: str) -> None:
-    names = [name(head) for head in found.heads]
-    n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
-    shown = found.values[:-n_first, n_first:]
-    _, chance, _ = found.by_chance
-
-    def pick(row: int, column: int) -> None:
-        if np.isfinite(shown[row, column]):
-            controls.put({"reads": f"{row}.{column + n_first}"})
-
-    show(
-        "composition",
-        _beyond_chance(
-            shown - chance, names[:-n_first], names[n_first:], what, frames=chosen_cell((pair[0], pair[1] - n_first))
-        ),
-        click="choose both heads",
-        on_pick=pick,
-    )
 
 
 def _beyond_chance(
@@ -183,11 +173,18 @@ def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: 
     values, frames = masked(patterns, mask), chosen_row(here.query, len(tokens[1]))
     drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=len(patterns), frames=frames)
     show("two_heads", drawn)
-    _links(earlier, later)
+    for column, head in zip(st.columns(2), (earlier, later), strict=True):
+        inputs.button(
+            f"Choose head {name(head)}",
+            key=f"choose_{name(head)}",
+            on_click=controls.look_at,
+            args=head,
+            width="stretch",
+            line=column,
+        )
 
 
 def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
-    """How far both heads copy: by the eigenvalues of their weights, and on the sentence."""
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
     if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not tell
@@ -240,19 +237,6 @@ def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
     if not np.isfinite(before):
         return ""
     return f" It gave **{per_cent(before)}** to what followed a repeated token, now **{per_cent(now)}**."
-
-
-def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:
-    """Buttons that choose one of the heads."""
-    for column, head in zip(st.columns(2), (earlier, later), strict=True):
-        inputs.button(
-            f"Choose head {name(head)}",
-            key=f"choose_{name(head)}",
-            on_click=controls.look_at,
-            args=head,
-            width="stretch",
-            line=column,
-        )
 
 
 def born(here: Lesson) -> None:

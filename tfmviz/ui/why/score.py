@@ -97,19 +97,42 @@ def believe(here: Lesson) -> None:
     after = _run(here.model, here.text, pair, path)
     left, right = st.columns(2)
     with left:
-        _list_of_paths(here, found, path)
+        paths, labels = _paths(found), labels_of(here)
+        show(
+            "paths",
+            Table(
+                caption="Click a path to remove it.",
+                columns=["path", "predicted change"],
+                rows=[
+                    [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")]
+                    for p in paths
+                ],
+                picked=paths.index(path) if path in paths else -1,
+                low=True,
+            ),
+            on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
+        )
     with right:
-        _removed_in_words(here, found, path, after)
+        (side, _), names = path, names_of(here)
+        together = said_to_share(here.weights, here.choice.head) if side == "key" else ""
+        change = measured(after, pair, here.weights) + found.bias - found.measured
+        result(
+            f"Without {said(_writer(found, path))} in the {side} of {names[side]}: predicted "
+            f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. "
+            f"{_why(found, path)} {_share(here, found, after)}{together}"
+        )
     left, right = st.columns(2)  # so that the charts begin at one height
     with left:
-        _rows(here, after)
+        site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
+        keys = here.trace.axes(here.choice.layer)[1].tokens
+        old, new = here.trace[site][at], after[site][at]
+        show("row_without", pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()))
     with right, lesson.where_it_predicts():
         before_after.next_words(here, after, here.target, series=SERIES, key="words_without")
 
 
 @shared
 def _run(model: Model, text: str, pair: Pair, path: Path) -> Trace:
-    """A run in which the head does not read this writer's share on this side."""
     trace, (side, writer) = models.trace(model, text), path
     edit = removal(sum_of(model, text, pair), pair, model.weights, side=side, writer=writer)
     names = [name for name in ("q", "k", "rot_q", "rot_k", "pattern") if f"{pair.layer}.{name}" in trace]
@@ -118,12 +141,10 @@ def _run(model: Model, text: str, pair: Pair, path: Path) -> Trace:
 
 
 def _paths(found: ScoreSum) -> list[Path]:
-    """The paths whose terms sum to most in size, those of the query first."""
     return [(side, writer) for side in SIDES for writer in largest(found.by_writer(side), 5)]
 
 
 def _chosen_paths(found: ScoreSum) -> Path:
-    """The path that is removed: what the address says, else the one that is expected to do most."""
     if asked := re.fullmatch(r"([qk])([0-9]{1,5})", st.query_params.get("taken", "")):
         side: Side = "query" if asked[1] == "q" else "key"
         if int(asked[2]) < len(found.readings[side].names):
@@ -133,36 +154,6 @@ def _chosen_paths(found: ScoreSum) -> Path:
 
 def _writer(found: ScoreSum, path: Path) -> str:
     return found.readings[path[0]].names[path[1]]
-
-
-def _list_of_paths(here: Lesson, found: ScoreSum, path: Path) -> None:
-    """The paths by what the sum predicts; a click removes one."""
-    paths, labels = _paths(found), labels_of(here)
-    show(
-        "paths",
-        Table(
-            caption="Click a path to remove it.",
-            columns=["path", "predicted change"],
-            rows=[
-                [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")] for p in paths
-            ],
-            picked=paths.index(path) if path in paths else -1,
-            low=True,
-        ),
-        on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
-    )
-
-
-def _removed_in_words(here: Lesson, found: ScoreSum, path: Path, after: Trace) -> None:
-    """Predicted and measured change side by side, why they differ, and what the softmax makes of it."""
-    (side, _), pair, names = path, pair_of(here), names_of(here)
-    together = said_to_share(here.weights, here.choice.head) if side == "key" else ""
-    change = measured(after, pair, here.weights) + found.bias - found.measured
-    result(
-        f"Without {said(_writer(found, path))} in the {side} of {names[side]}: predicted "
-        f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. {_why(found, path)} "
-        f"{_share(here, found, after)}{together}"
-    )
 
 
 def _why(found: ScoreSum, path: Path) -> str:
@@ -180,14 +171,6 @@ def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
     return f"Its share goes from {before} to {now}." if before != now else f"Its share stays at {now}."
 
 
-def _rows(here: Lesson, after: Trace) -> None:
-    """The row of the pattern, with the path and without."""
-    site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
-    keys = here.trace.axes(here.choice.layer)[1].tokens
-    old, new = here.trace[site][at], after[site][at]
-    show("row_without", pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()))
-
-
 SHOWN = 11
 """Writers of each side that have a row or column of their own."""
 
@@ -195,19 +178,6 @@ SHOWN = 11
 def terms(here: Lesson) -> None:
     if (found := ask(here)) is None:
         return
-    _in_words(here, found)
-    chosen = _chosen(found)
-    _matrix(here, found, chosen)
-    _exactly(found)
-    left, right = st.columns([3, 2])
-    with left:
-        _list(here, found, chosen)
-    with right:
-        _removals(here, found, chosen)
-
-
-def _in_words(here: Lesson, found: ScoreSum) -> None:
-    """What the score is, where it stands in its row, and what it is the sum of."""
     names, (a, b) = names_of(here), _largest(found)[0]
     query, key = (said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
     result(
@@ -215,10 +185,40 @@ def _in_words(here: Lesson, found: ScoreSum) -> None:
         f"**{decimal(float(found.terms[a, b]), '+.2f')}**, pairs {query} in {names['query']} with {key} in "
         f"{names['key']}."
     )
+    chosen = _chosen(found)
+    _matrix(here, found, chosen)
+    more = ""
+    if found.bias:
+        more += f" {decimal(found.bias, '+.2f')} is the distance bias."
+    if found.cap is not None:
+        more += f" Capped: {found.cap:g} · tanh(sum / {found.cap:g})."
+    st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
+    left, right = st.columns([3, 2])
+    with left:
+        best, labels = _largest(found), labels_of(here)
+        sides = [found.readings[side].names for side in SIDES]
+        show(
+            "largest_terms",
+            Table(
+                caption=f"The {counted(len(best), 'largest term')}",
+                columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
+                rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
+                picked=best.index(chosen) if chosen in best else -1,
+            ),
+            on_pick=lambda row: _choose(best[row]),
+        )
+    with right:
+        for side, writer in zip(SIDES, chosen, strict=True):
+            inputs.button(
+                f"Remove {said(found.readings[side].names[writer])} from the {side} of {names[side]}",
+                key=f"remove_{side}",
+                on_click=remove,
+                args=(side, writer),
+                width="stretch",
+            )
 
 
 def _standing(here: Lesson, found: ScoreSum) -> str:
-    """The score among those of its row."""
     names, choice = names_of(here), here.choice
     asks = markdown.plain(said_of_queries(here.trace, choice.layer)[here.query])
     row = here.trace[f"{choice.layer}.scores"][choice.head, here.query]
@@ -234,23 +234,12 @@ def _standing(here: Lesson, found: ScoreSum) -> str:
     )
 
 
-def _exactly(found: ScoreSum) -> None:
-    """How exact the sum is, and what else belongs to it."""
-    more = ""
-    if found.bias:
-        more += f" {decimal(found.bias, '+.2f')} is the distance bias."
-    if found.cap is not None:
-        more += f" Capped: {found.cap:g} · tanh(sum / {found.cap:g})."
-    st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
-
-
 def _largest(found: ScoreSum) -> list[tuple[int, int]]:
     n_keys = found.terms.shape[1]
     return [divmod(index, n_keys) for index in largest(found.terms.ravel(), 10)]
 
 
 def _chosen(found: ScoreSum) -> tuple[int, int]:
-    """The term that is chosen: what the address says, else the largest."""
     if asked := re.fullmatch(r"([0-9]{1,5})\.([0-9]{1,5})", st.query_params.get("term", "")):
         row, column = int(asked[1]), int(asked[2])
         if row < found.terms.shape[0] and column < found.terms.shape[1]:
@@ -295,32 +284,3 @@ def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
     names = found.readings[SIDES[n]].names
     others = len(names) - len(kept)
     return [names[index] for index in kept] + ([counted(others, "other")] if others else [])
-
-
-def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
-    """The largest terms; a click chooses one."""
-    best, labels = _largest(found), labels_of(here)
-    sides = [found.readings[side].names for side in SIDES]
-    show(
-        "largest_terms",
-        Table(
-            caption=f"The {counted(len(best), 'largest term')}",
-            columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
-            rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
-            picked=best.index(chosen) if chosen in best else -1,
-        ),
-        on_pick=lambda row: _choose(best[row]),
-    )
-
-
-def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
-    """Two buttons: what would be without this writer in the query, or in the key?"""
-    names = names_of(here)
-    for side, writer in zip(SIDES, chosen, strict=True):
-        inputs.button(
-            f"Remove {said(found.readings[side].names[writer])} from the {side} of {names[side]}",
-            key=f"remove_{side}",
-            on_click=remove,
-            args=(side, writer),
-            width="stretch",
-        )

@@ -43,32 +43,6 @@ def writes(here: Lesson) -> None:
     with lesson.line("writes"):
         controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="Query")
     found = _pushes(here.model, here.text, here.choice.layer, here.choice.head, here.query)
-    _in_words(here, found)
-    _map(here, found)
-
-
-@shared
-def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushes:
-    weights = model.weights.stacks[model.writes_from]
-    return pushes(models.trace(model, text), layer, head, token, weights=weights, raised=RAISED, lowered=LOWERED)
-
-
-def _map(here: Lesson, found: Pushes) -> None:
-    keys = [visible(token) for token in here.trace.axes(here.choice.layer)[1].tokens]
-    words = [visible(here.model.vocabulary[word]) for word in found.words]
-    sizes = np.abs(found.by_key).sum(axis=1)
-    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
-    values = folded(found.by_key, kept, range(len(words)))[:, :-1]
-    row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
-    rows = [f"{n} {keys[n]} · {per_cent(float(row[n]))}" for n in kept]
-    if others := int((sizes > 0).sum()) - len(kept):
-        rows.append(counted(others, "other"))
-    values = values[: len(rows)]
-    show("writes", score.term_cells(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
-
-
-def _in_words(here: Lesson, found: Pushes) -> None:
-    """The word that the head raises most, and the token behind it."""
     keys = here.trace.axes(here.choice.layer)[1].tokens
     best = int(found.by_key[:, 0].argmax())
     word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
@@ -77,6 +51,22 @@ def _in_words(here: Lesson, found: Pushes) -> None:
         f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
         f"{markdown.plain(quoted(keys)[best])} adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
     )
+    words = [visible(here.model.vocabulary[word]) for word in found.words]
+    sizes = np.abs(found.by_key).sum(axis=1)
+    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
+    values = folded(found.by_key, kept, range(len(words)))[:, :-1]
+    row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
+    rows = [f"{n} {visible(keys[n])} · {per_cent(float(row[n]))}" for n in kept]
+    if others := int((sizes > 0).sum()) - len(kept):
+        rows.append(counted(others, "other"))
+    values = values[: len(rows)]
+    show("writes", score.term_cells(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
+
+
+@shared
+def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushes:
+    weights = model.weights.stacks[model.writes_from]
+    return pushes(models.trace(model, text), layer, head, token, weights=weights, raised=RAISED, lowered=LOWERED)
 
 
 TWINS = ("twins-rope", "twins-sink")
@@ -88,7 +78,13 @@ def sink(here: Lesson) -> None:
     if np.isnan(found.shares).all():
         st.info("The first token can only attend to itself. Type more words.", icon=icons.INFO)
         return
-    _sinks(here, found)
+    texts, chosen = written(found.shares, ".2f", absent="–"), (here.choice.layer_index, here.choice.head)
+    show(
+        "sinks",
+        of_heads(found.shares, share(), texts=texts, chosen=chosen),
+        click=controls.LOOKS,
+        on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
+    )
     _sinks_in_words(here, found)
     _twins(here)
     if "logits" in here.trace:
@@ -123,16 +119,6 @@ def _twins(here: Lesson) -> None:
 def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
     """A run in which the first token's value is zero; None: in all heads of these layers."""
     return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))
-
-
-def _sinks(here: Lesson, found: Sinks) -> None:
-    texts, chosen = written(found.shares, ".2f", absent="–"), (here.choice.layer_index, here.choice.head)
-    show(
-        "sinks",
-        of_heads(found.shares, share(), texts=texts, chosen=chosen),
-        click=controls.LOOKS,
-        on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
-    )
 
 
 def _sinks_in_words(here: Lesson, found: Sinks) -> None:
