@@ -38,24 +38,6 @@ TWINS = {
 """A model, and the one from which it differs in its attention alone."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pair:
-    """Two twins on one text: `cheap` with the cheaper attention, `full` without."""
-
-    kind: str
-    cheap: Model
-    full: Model
-    text: str
-
-    @property
-    def names(self) -> tuple[str, str]:
-        return f"every pair ({self.full.name})", f"{self.kind} ({self.cheap.name})"
-
-    @property
-    def traces(self) -> tuple[Trace, Trace]:
-        return models.trace(self.full, self.text), models.trace(self.cheap, self.text)
-
-
 def twins(here: Lesson) -> None:
     """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
     with lesson.line("twins"):
@@ -63,8 +45,9 @@ def twins(here: Lesson) -> None:
     cheap, full = (models.needed(name) for name in TWINS[kind])
     if cheap is None or full is None:
         return
-    pair = Pair(kind=kind, cheap=cheap, full=full, text=here.text)
-    back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in pair.traces]
+    names = f"every pair ({full.name})", f"{kind} ({cheap.name})"
+    traces = [models.trace(model, here.text) for model in (full, cheap)]
+    back = [np.stack([looks_back(trace[f"{layer}.pattern"]) for layer in trace.layers]) for trace in traces]
     values, form = np.stack(back), Form(digits=1, unit=" tokens back")
     show(
         "looks_back",
@@ -74,24 +57,32 @@ def twins(here: Lesson) -> None:
             Axis("head"),
             amounts(values, "tokens back"),
             form=form,
-            titles=("every pair", pair.kind),
+            titles=("every pair", kind),
             across=2,
         ),
     )
     result(
         f"Heads look back **{decimal(float(back[0].mean()), '.1f')}** tokens on average with every pair, "
-        f"**{decimal(float(back[1].mean()), '.1f')}** with {pair.kind}."
+        f"**{decimal(float(back[1].mean()), '.1f')}** with {kind}."
     )
-    _by_token(pair)
-    _by_position(pair)
-    configs = pair.full.config, pair.cheap.config
-    longest = configs[0].max_len
+    losses = [next_token_losses(trace["logits"], trace.target.ids) for trace in traces]
+    if len(losses[0]):
+        means = [decimal(float(found.mean()), ".2f") for found in losses]
+        st.markdown(
+            f"**On your text.** Mean surprise: {means[0]} nats with every pair, {means[1]} with {kind}."
+            f"{before_after.of_twins(here.text)}"
+        )
+        before_after.show_losses(traces[0].target.tokens, *losses, series=names, key="surprises")
+    else:
+        st.markdown(before_after.ONE_TOKEN)
+    _by_position(kind, {name: by_position(model.name) for name, model in zip(names, (full, cheap), strict=True)})
+    configs = full.config, cheap.config
     show(
         "kept",
         of_columns(
             {
-                "model": list(pair.names),
-                "parameters": [f"{model.weights.n_parameters:,}" for model in (pair.full, pair.cheap)],
+                "model": list(names),
+                "parameters": [f"{model.weights.n_parameters:,}" for model in (full, cheap)],
                 "after 64 tokens": [in_bytes(kept(config, 64, size=BYTES)) for config in configs],
                 "after 4,096": [in_bytes(kept(config, 4096, size=BYTES)) for config in configs],
             },
@@ -100,25 +91,12 @@ def twins(here: Lesson) -> None:
     )
     st.caption(
         f"Memory holds keys and values that can still be seen, or running sums, at {BYTES} bytes each. The models "
-        f"read at most {longest} tokens."
+        f"read at most {full.config.max_len} tokens."
     )
 
 
-def _by_token(pair: Pair) -> None:
-    losses = [next_token_losses(trace["logits"], trace.target.ids) for trace in pair.traces]
-    if not len(losses[0]):
-        st.markdown(before_after.ONE_TOKEN)
-        return
-    means = [float(found.mean()) for found in losses]
-    st.markdown(
-        f"**On your text.** Mean surprise: {decimal(means[0], '.2f')} nats with every pair, "
-        f"{decimal(means[1], '.2f')} with {pair.kind}.{before_after.of_twins(pair.text)}"
-    )
-    before_after.show_losses(pair.traces[0].target.tokens, *losses, series=pair.names, key="surprises")
-
-
-def _by_position(pair: Pair) -> None:
-    full, cheap = (by_position(model.name) for model in (pair.full, pair.cheap))
+def _by_position(kind: str, measured: dict[str, ByPosition | None]) -> None:
+    full, cheap = measured.values()
     if full is None or cheap is None:
         st.info("These models were not measured on held-out text yet: run `scripts/evaluate.py`.", icon=icons.INFO)
         return
@@ -126,10 +104,10 @@ def _by_position(pair: Pair) -> None:
     within, beyond = [full.mean, cheap.mean], [float(one.losses[trained:].mean()) for one in (full, cheap)]
     st.markdown(
         f"**On held-out text**, up to {trained} tokens as in training: {decimal(within[0], '.3f')} nats with every "
-        f"pair, {decimal(within[1], '.3f')} with {pair.kind} ({decimal(within[1] - within[0], '+.3f')}); further on "
+        f"pair, {decimal(within[1], '.3f')} with {kind} ({decimal(within[1] - within[0], '+.3f')}); further on "
         f"{decimal(beyond[0], '.2f')} and {decimal(beyond[1], '.2f')}."
     )
-    points = {name: smoothed(one.losses) for name, one in zip(pair.names, (full, cheap), strict=True)}
+    points = {name: smoothed(one.losses) for name, one in zip(measured, (full, cheap), strict=True)}
     axes, marked = Axes("position", "surprise, nats", 320), [(trained - 0.5, f"trained on {trained} positions")]
     said = "{}, position {:.0f}: {:.3f} nats".format
     show("by_position", curves(points, axes, said, theme=theme(), dot=50, words=(), marked=marked))

@@ -49,8 +49,8 @@ def lens_of(here: Lesson) -> None:
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, here.model.writes_from, detail)
     found = _lens(here, detail)
-    asked = st.query_params.get("read", "")
-    stage = min(int(asked), len(stages) - 1) if re.fullmatch(r"[0-9]{1,4}", asked) else len(stages) // 2
+    asked = inputs.asked_number("read")
+    stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
     show_view(
         "lens",
         js=view.JS,

@@ -81,8 +81,7 @@ def compare(here: Lesson) -> None:
         st.info("The model wrote nothing.", icon=icons.INFO)
         return
     scores = _scores(written, tuple(references))
-    found = scores.found
-    words = scores.words
+    found, words = scores.found, scores.words
     counts = range(1, len(found) + 1)
     notes = [
         [
@@ -160,7 +159,20 @@ def beginning(here: Lesson) -> None:
     ids, p = _written(model, here.text, tuple(given))
     words = [END if index in model.tokenizer.marks.ends else visible(model.vocabulary[index]) for index in ids]
     text = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
-    show("forced", _probabilities(p, words, len(given)))
+    n_given = len(given)
+    show(
+        "forced",
+        Cells(
+            p[None, None],
+            Axis("", ("p",)),
+            Axis("word", [f"[{word}]" if n < n_given else word for n, word in enumerate(words)]),
+            probability("probability"),
+            form=Form(digits=1, percent=True),
+            texts=[[per_cent(value) for value in p.tolist()]],
+            notes=[["given by you" if n < n_given else "chosen by the model" for n in range(len(words))]],
+            row_height=44,
+        ),
+    )
     log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, here.text, ())
     free = model.tokenizer.decode([index for index in free_ids if index not in model.tokenizer.marks.ends])
     is_at_once = len(ids) == len(given) + 1 and ids[-1] in model.tokenizer.marks.ends
@@ -168,20 +180,6 @@ def beginning(here: Lesson) -> None:
     result(
         f"**{markdown.plain(text.strip())}** (log p(e | f) = Σᵢ log p(eᵢ | f, e₁ … eᵢ₋₁) = {decimal(log_p)} nats). On "
         f"its own it writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
-    )
-
-
-def _probabilities(p: Array, words: list[str], n_given: int) -> Cells:
-    """What the model gives each word, (word,); the first ones are the reader's."""
-    return Cells(
-        p[None, None],
-        Axis("", ("p",)),
-        Axis("word", [f"[{word}]" if n < n_given else word for n, word in enumerate(words)]),
-        probability("probability"),
-        form=Form(digits=1, percent=True),
-        texts=[[per_cent(value) for value in p.tolist()]],
-        notes=[["given by you" if n < n_given else "chosen by the model" for n in range(len(words))]],
-        row_height=44,
     )
 
 
@@ -207,7 +205,20 @@ def losses(here: Lesson) -> None:
     vocabulary = here.model.vocabulary
     ends = here.model.tokenizer.marks.ends
     words, own = ([END if index in ends else visible(vocabulary[index]) for index in row] for row in (ids, wrote))
-    show("losses", _two_losses(np.stack([forced, free]), words, own))
+    both = np.stack([forced, free])
+    show(
+        "losses",
+        Cells(
+            both[None],
+            Axis("after", ("the correct words", "its own words")),
+            Axis("word of the reference", words),
+            amounts(both, "loss in nats"),
+            form=Form(name="loss ", digits=2, unit=" nats"),
+            texts=[[decimal(value) for value in row] for row in both.tolist()],
+            notes=[[""] * len(words), [f"the model wrote “{word}”" for word in own]],
+            row_height=40,
+        ),
+    )
     parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
     where = (
         "The model's own words are the same."
@@ -219,20 +230,6 @@ def losses(here: Lesson) -> None:
         f"In training the decoder reads the correct words (upper row); the mean loss is "
         f"**{decimal(float(forced.mean()))} nats**. In use it reads its own (lower row): "
         f"**{decimal(float(free.mean()))} nats**. {where}"
-    )
-
-
-def _two_losses(both: Array, words: list[str], wrote: list[str]) -> Cells:
-    """The loss at each word after the right words and after the model's own, (2, word), and what it wrote itself."""
-    return Cells(
-        both[None],
-        Axis("after", ("the correct words", "its own words")),
-        Axis("word of the reference", words),
-        amounts(both, "loss in nats"),
-        form=Form(name="loss ", digits=2, unit=" nats"),
-        texts=[[decimal(value) for value in row] for row in both.tolist()],
-        notes=[[""] * len(words), [f"the model wrote “{word}”" for word in wrote]],
-        row_height=40,
     )
 
 

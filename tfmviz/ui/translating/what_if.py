@@ -182,18 +182,13 @@ def with_word(text: str, word: re.Match[str], new: str) -> str:
 
 def _edited(here: Lesson, how: str) -> Other | None:
     trace = here.trace
-    names, steps = (
-        word_by_word.sources(trace),
-        list(zip(word_by_word.reads(trace), word_by_word.writes(trace), strict=True)),
-    )
+    names = word_by_word.sources(trace)
+    steps = list(zip(word_by_word.reads(trace), word_by_word.writes(trace), strict=True))
     if len(names) < 2:
         return None
     step = _place("Step", [" → ".join(both) for both in steps], key="changed_step")
-    if how == CLOSE:
-        chosen = _places("may not see", names, key="closed")
-    else:
-        chosen = _places("sees only", names, key="directed")
-    if not chosen:
+    asks = {"label": "may not see", "key": "closed"} if how == CLOSE else {"label": "sees only", "key": "directed"}
+    if not (chosen := _places(names, **asks)):
         return Other(text=here.text, says="No word is chosen, so nothing is changed.")
     after = markdown.plain(quoted([reads for reads, _ in steps])[step])
     said = [markdown.plain(name) for name in quoted(names)]
@@ -258,7 +253,7 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
     return options.index(inputs.selectbox(label, options, first, key=key, width=190))
 
 
-def _places(label: str, names: Sequence[str], *, key: str) -> list[int]:
+def _places(names: Sequence[str], *, label: str, key: str) -> list[int]:
     """Asks for some of several words, which may be equal, and gives their positions; it begins with the first."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
     if not set(st.session_state.get(key, options[:1])) <= set(options):  # they belong to another text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,8 +38,7 @@ def say(here: Lesson) -> None:
     if here.text.isupper() and not (read := here.model.tokenizer.spelled(here.text)).isupper():
         shown = markdown.plain(read if len(read) <= SHOWN else f"{read[:SHOWN]} …")
         st.info(f"Text in all capitals is read in lower case: “{shown}”", icon=icons.INFO)
-    familiar = _familiar(here.model.name)
-    if familiar is None:
+    if (familiar := _familiar(here.model.name)) is None:
         return
     doubt = familiar.doubt(here.text)
     if doubt.is_foreign:
@@ -55,9 +53,8 @@ def say(here: Lesson) -> None:
             icon=icons.INFO,
         )
     elif doubt.n_words == 1:
-        measured = familiar.single
         found = ""
-        if measured is not None:
+        if measured := familiar.single:
             found = (
                 f" Of {measured.n} one-word sentences (“Bonjour !”) it translates {measured.as_they_are} as a "
                 f"reference does, {measured.typed} if they are typed in lower case without punctuation."
@@ -217,7 +214,7 @@ def draw(here: Lesson) -> None:
         js=view.JS,
         css=view.CSS,
         data=data,
-        selection={"shown": _asked("shown"), "step": _asked("at")},
+        selection={"shown": inputs.asked_number("shown"), "step": inputs.asked_number("at")},
         on_report=lambda report: _follow(about, report),
     )
     encoder(here, which)
@@ -229,11 +226,6 @@ def draw(here: Lesson) -> None:
 def _short(share: float) -> float:
     """Four digits that count; what is not finite is nothing."""
     return float(f"{share:.4g}") if np.isfinite(share) else 0.0
-
-
-def _asked(key: str) -> int | None:
-    value = st.query_params.get(key, "")
-    return int(value) if re.fullmatch(r"[0-9]{1,3}", value) else None
 
 
 def _follow(about: str, report: dict[str, Any]) -> None:
