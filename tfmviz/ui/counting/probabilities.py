@@ -130,7 +130,23 @@ def chain(at: Counting) -> None:
     )
     if ends[-1] < len(at.typed.rstrip()):
         st.info(f"{MODEL} reads {len(ends)} tokens at a time, so both products end there.", icon=icons.CUT)
-    _figure(found[:MOST], at)
+    names = [factor.name for factor in found[:MOST]]
+    ours, theirs = (-np.array(values) for values in zip(*((f.one, f.other) for f in found[:MOST]), strict=True))
+    instead = ["0/0" if np.isnan(value) else "∞" for value in ours]
+    show(
+        "chain",
+        pairs(
+            names,
+            np.where(np.isfinite(ours), ours, np.nan),
+            theirs,
+            series=(f"{at.n}-gram", MODEL),
+            title="−log P, nats",
+            token_title="word",
+            names=quoted(names, of="word", first=1),
+            instead=(instead, instead),
+            theme=theme(),
+        ),
+    )
     show(
         "factors",
         Table(
@@ -156,26 +172,6 @@ def _transformer(model: Model, text: str) -> tuple[Array, tuple[int, ...]]:
 
 def _both(log: float) -> str:
     return f"{of_logarithm(log)} ({decimal(-log, '.1f')} nats)"
-
-
-def _figure(found: list[Factor], at: Counting) -> None:
-    names = [factor.name for factor in found]
-    one, other = (-np.array(values) for values in zip(*((f.one, f.other) for f in found), strict=True))
-    instead = ["0/0" if np.isnan(value) else "∞" for value in one]
-    show(
-        "chain",
-        pairs(
-            names,
-            np.where(np.isfinite(one), one, np.nan),
-            other,
-            series=(f"{at.n}-gram", MODEL),
-            title="−log P, nats",
-            token_title="word",
-            names=quoted(names, of="word", first=1),
-            instead=(instead, instead),
-            theme=theme(),
-        ),
-    )
 
 
 def _row(factor: Factor) -> tuple[str, ...]:

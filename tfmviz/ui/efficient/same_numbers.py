@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -12,11 +11,9 @@ import streamlit as st
 from tfmviz.analysis.attention_layer import turned
 from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
-from tfmviz.analysis.efficient.tiles import Tile
 from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share, written
-from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, two_patterns
+from tfmviz.ui.efficient.subject import BYTES, beside, head_of, two_patterns
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns
@@ -50,7 +47,12 @@ def tiled(here: Lesson) -> None:
     last = Frame(top=tile.rows.start, left=tile.columns.start, bottom=tile.rows.stop, right=tile.columns.stop)
     look: dict[str, Any] = {"form": Form(absent=("masked", "not read yet")), "frames": (last,)}
     scale = share("share of attention among the keys read so far")
-    known = _known(head, made[:step])
+    steps = made[:step]
+    known = np.where(head.allowed, -np.inf, np.nan)
+    for one in steps:
+        rows, seen = one.rows, slice(0, one.columns.stop)
+        shares = np.exp(head.scores[rows, seen] - one.largest[:, None]) / one.total[:, None]
+        known[rows, seen] = np.where(head.allowed[rows, seen], shares, np.nan)
     left, right = st.columns([3, 2])
     with left:
         texts = written(known, ".2f")
@@ -79,16 +81,6 @@ def tiled(here: Lesson) -> None:
         )
         if head.is_linear:
             st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
-
-
-def _known(head: Head, made: Sequence[Tile]) -> Array:
-    """The softmax over what each query has seen so far, (q_len, k_len); −∞ for what it has not, NaN if masked."""
-    known = np.where(head.allowed, -np.inf, np.nan)
-    for tile in made:
-        rows, seen = tile.rows, slice(0, tile.columns.stop)
-        shares = np.exp(head.scores[rows, seen] - tile.largest[:, None]) / tile.total[:, None]
-        known[rows, seen] = np.where(head.allowed[rows, seen], shares, np.nan)
-    return known
 
 
 def state(here: Lesson) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import streamlit as st
 
@@ -21,7 +19,7 @@ from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.efficient.subject import BYTES
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.held_out import by_position
+from tfmviz.ui.held_out import ByPosition, by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.shapes import kept
 from tfmviz.views.counts import of_columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -71,9 +70,19 @@ def neurons(subject: Subject) -> None:
     place = np.flatnonzero(order == neuron)
     column = int(place[0]) if len(place) else None
     with figure:
+        at = replace(*chosen_row(subject.token, len(order)), colour="text")
         show(
             "neurons",
-            _picture(subject, values, order, column),
+            Cells(
+                values[None],
+                of_tokens("token", subject.tokens),
+                Axis("neuron", [str(n) for n in order], [f"neuron {n}" for n in order]),
+                signed(values, "value of the neuron", root=True),
+                form=Form(digits=2),
+                texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
+                frames=(at, *chosen_column(column, len(values))),
+                row_height=28,
+            ),
             click="choose its neuron and token",
             on_pick=pick,
         )
@@ -83,26 +92,6 @@ def neurons(subject: Subject) -> None:
     with right:
         fires(subject, neuron)
     without(subject, neuron, order.tolist())
-
-
-def _picture(subject: Subject, values: Array, numbers: Array, neuron: int | None) -> Cells:
-    """Some neurons on every token, (len, n), after the function and the gate.
-
-    Args:
-        numbers: which neurons these are.
-        neuron: the column to frame; None if it is not among them.
-    """
-    row = replace(*chosen_row(subject.token, len(numbers)), colour="text")
-    return Cells(
-        values[None],
-        of_tokens("token", subject.tokens),
-        Axis("neuron", [str(n) for n in numbers], [f"neuron {n}" for n in numbers]),
-        signed(values, "value of the neuron", root=True),
-        form=Form(digits=2),
-        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
-        frames=(row, *chosen_column(neuron, len(values))),
-        row_height=28,
-    )
 
 
 def _choose(neuron: int) -> None:
@@ -123,7 +112,13 @@ def writes(subject: Subject, neuron: int) -> None:
     (change,) = feed_forward.directions(subject.weights, np.array([neuron]), subject.here.model.weights.W_U)
     vocabulary = subject.here.model.vocabulary
     order = np.argsort(-change, kind="stable")
-    if len(named := _words(vocabulary, subject.here.model.tokenizer.special_tokens)) >= 2 * WORDS:
+    special = subject.here.model.tokenizer.special_tokens
+    named = [
+        n
+        for n, token in enumerate(vocabulary)
+        if any(map(str.isalpha, token)) and token not in special and token[:5] != "[byte"
+    ]
+    if len(named) >= 2 * WORDS:
         order = order[np.isin(order, named)]
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
     words, values = [visible(vocabulary[index]) for index in shown], change[shown]
@@ -140,11 +135,6 @@ def writes(subject: Subject, neuron: int) -> None:
     )
     show("directions", chart, title=title)
     st.caption("The last norm and later layers are left out.")
-
-
-def _words(vocabulary: Sequence[str], special: Sequence[str]) -> list[int]:
-    named = enumerate(vocabulary)
-    return [n for n, token in named if any(map(str.isalpha, token)) and token not in special and token[:5] != "[byte"]
 
 
 def fires(subject: Subject, neuron: int) -> None:

@@ -15,7 +15,6 @@ from tfmviz.analysis import feed_forward
 from tfmviz.analysis.feed_forward import Part
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, named, signed
-from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.plots.theme import shades
 from tfmviz.record.edits import Edit
@@ -233,7 +232,20 @@ def functions(subject: Subject) -> None:
     outside = int(((shown < DRAWN[0]) | (shown > DRAWN[1])).sum())
     few = f" The dots are {DOTS} of them, evenly spaced by rank." if len(inputs) > DOTS else ""
     few += f" {outside} of the dots lie outside the picture." if outside else ""
-    show("activations", _curves(COMPARED | {own: feed_forward.function_of(weights)}, own, shown))
+    named = COMPARED | {own: feed_forward.function_of(weights)}
+
+    def at(name: str, x: float, _: float) -> str:
+        return f"{name}({decimal(x)}) = {decimal(float(named[name](np.array([x]))[0]))}"
+
+    x, colours = np.linspace(*DRAWN, 161), shades(len(named), theme())
+    lines = [
+        Line(name, x[::20], f(x[::20]), Stroke(colour, dash, 3 if name == own else 2), partial(at, name), (x, f(x)))
+        for (name, f), colour, dash in zip(named.items(), colours, DASHES, strict=False)
+    ]
+    dots, none = shown[(shown >= DRAWN[0]) & (shown <= DRAWN[1])], np.array([])
+    stroke, height = Stroke(theme().accent, width=0, dot=28), np.full(len(dots), RUG)
+    lines.append(Line("this token's neurons", dots, height, stroke, partial(at, own), (none, none)))
+    show("activations", line_chart(lines, Axes("value before the function", "value after it"), theme=theme()))
     controls.token_box(subject.tokens, subject.token)
     gated = " Here it acts on the gates, which then multiply the other half." if weights.W_gate is not None else ""
     result(
@@ -242,28 +254,6 @@ def functions(subject: Subject) -> None:
     )
     st.markdown("SwiGLU has no curve: it multiplies two products, SiLU(x W_gate) ⊙ x W_in (Shazeer 2020).")
     sparsity(subject)
-
-
-def _curves(functions: dict[str, Callable[[Array], Array]], own: str, inputs: Array) -> Chart:
-    """Activation functions as curves where they differ, and below them, dot by dot, where one token's inputs lie.
-
-    Args:
-        own: name of the layer's function.
-        inputs: (n,), numbers before it; those outside of `DRAWN` are left out.
-    """
-
-    def at(name: str, x: float, _: float) -> str:
-        return f"{name}({decimal(x)}) = {decimal(float(functions[name](np.array([x]))[0]))}"
-
-    x, colours = np.linspace(*DRAWN, 161), shades(len(functions), theme())
-    lines = [
-        Line(name, x[::20], f(x[::20]), Stroke(colour, dash, 3 if name == own else 2), partial(at, name), (x, f(x)))
-        for (name, f), colour, dash in zip(functions.items(), colours, DASHES, strict=False)
-    ]
-    inputs, none = inputs[(inputs >= DRAWN[0]) & (inputs <= DRAWN[1])], np.array([])
-    stroke, height = Stroke(theme().accent, width=0, dot=28), np.full(len(inputs), RUG)
-    lines.append(Line("this token's neurons", inputs, height, stroke, partial(at, own), (none, none)))
-    return line_chart(lines, Axes("value before the function", "value after it"), theme=theme())
 
 
 def sparsity(subject: Subject) -> None:

@@ -75,20 +75,20 @@ def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Minia
             found.append(
                 ("positions_rope", {}, {"title": "RoPE's clocks", "asks": asks, "says": says, "clocks": angles})
             )
-        found += [_river(model, text, word), *_mask(model, text, layer, head, word), _lens(model, text)]
+        parts = contributions.river(models.trace(model, text), "decoder", word, model.weights.stacks["decoder"])
+        steps: dict[str, float] = {}
+        for part, along in zip(parts.parts, parts.along.tolist(), strict=True):
+            steps[part.step] = steps.get(part.step, 0) + along
+        river = [["MLP" if step.endswith("MLP") else "attention", round(along, 3)] for step, along in steps.items()]
+        (name,) = _named(model, text, word)
+        says = f"What each layer adds to {name}: attention blue, MLP orange."
+        picture = {"title": "The river", "asks": "How is a word's vector built?", "says": says, "river": river}
+        found += [
+            ("residual_stream", {"stream": "The river"}, picture),
+            *_mask(model, text, layer, head, word),
+            _lens(model, text),
+        ]
     return (*found, *_forming())
-
-
-def _river(model: Model, text: str, word: int) -> Miniature:
-    found = contributions.river(models.trace(model, text), "decoder", word, model.weights.stacks["decoder"])
-    steps: dict[str, float] = {}
-    for part, along in zip(found.parts, found.along.tolist(), strict=True):
-        steps[part.step] = steps.get(part.step, 0) + along
-    river = [["MLP" if step.endswith("MLP") else "attention", round(along, 3)] for step, along in steps.items()]
-    (name,) = _named(model, text, word)
-    says = f"What each layer adds to {name}: attention blue, MLP orange."
-    picture = {"title": "The river", "asks": "How is a word's vector built?", "says": says, "river": river}
-    return "residual_stream", {"stream": "The river"}, picture
 
 
 def _mask(model: Model, text: str, layer: str, head: int, word: int) -> Iterator[Miniature]:

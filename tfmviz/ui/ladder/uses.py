@@ -79,7 +79,13 @@ def uses(here: Lesson) -> None:
     controls.say_what_was_cut(text, "These networks read")
     if note := doubt(text.text):
         st.info(note, icon=icons.INFO)
-    _labelling(networks, text)
+    by_token = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
+    show("labels", _languages(by_token, text.tokens, tuple(WAYS.values())))
+    differing = (by_token[0] > 0.5) != (by_token[1] > 0.5)
+    st.markdown(
+        "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
+        + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
+    )
     from_last = logits(networks[CLASSIFIER], text.ids)
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
     st.markdown("**Classifying**: is the text so far French?")
@@ -96,16 +102,6 @@ def uses(here: Lesson) -> None:
         title="How often are they correct on held-out text?",
     )
     st.caption("The mixed texts join Tatoeba sentences.")
-
-
-def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
-    french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show("labels", _languages(french, text.tokens, tuple(WAYS.values())))
-    differing = (french[0] > 0.5) != (french[1] > 0.5)
-    st.markdown(
-        "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
-        + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
-    )
 
 
 def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> Cells:

@@ -63,7 +63,34 @@ def window(here: Lesson) -> None:
     left, right = st.columns((3, 2))
     with left:
         show("window_next", Bars(labels=names, shares=[p[best].tolist()]), title="y = softmax(U h + b₂)")
-        _pictures(found, tokens, unit=unit, place=place)
+        h = found.h
+        width = min(IN_A_ROW, len(h))
+        rows = -(-len(h) // width)
+        values = np.full(rows * width, np.nan)
+        values[: len(h)] = h
+        show(
+            "window_hidden",
+            Cells(
+                values.reshape(1, rows, width),
+                Axis("", (), [f"unit {width * row} + …" for row in range(rows)]),
+                Axis("", (), [str(column) for column in range(width)]),
+                signed(h, "h = tanh(W e + b₁)", limit=1.0),
+                form=Form(digits=2, sign=True),
+                notes=[[f"unit {width * row + column}" for column in range(width)] for row in range(rows)],
+                frames=chosen_cell((unit // width, unit % width)),
+                row_height=18,
+            ),
+            click="see how the unit was computed",
+            on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
+        )
+        words = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
+        said = [f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)]
+        show(
+            "window_joined",
+            _numbers(found.e, Axis("", words, said), "e = [e₁; …; eₙ]", place, row_height=22),
+            click="show its position's block of W",
+            on_pick=lambda row, _: controls.put({"place": str(row)}),
+        )
     with right:
         _unit(found, tokens, unit=unit, place=place)
         show(
@@ -112,37 +139,6 @@ def _chosen(key: str, count: int, *, otherwise: int) -> int:
 def _read(model: AnyModel, text: str, end: int) -> Network:
     joined = model.trace(text, sites=("window",))["window"][end - 1]
     return network(zoo.experiments.window_weights(model), joined.reshape(model.config.to_dict()["n_window"], -1))
-
-
-def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
-    h = found.h
-    width = min(IN_A_ROW, len(h))
-    rows = -(-len(h) // width)
-    values = np.full(rows * width, np.nan)
-    values[: len(h)] = h
-    show(
-        "window_hidden",
-        Cells(
-            values.reshape(1, rows, width),
-            Axis("", (), [f"unit {width * row} + …" for row in range(rows)]),
-            Axis("", (), [str(column) for column in range(width)]),
-            signed(h, "h = tanh(W e + b₁)", limit=1.0),
-            form=Form(digits=2, sign=True),
-            notes=[[f"unit {width * row + column}" for column in range(width)] for row in range(rows)],
-            frames=chosen_cell((unit // width, unit % width)),
-            row_height=18,
-        ),
-        click="see how the unit was computed",
-        on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
-    )
-    names = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
-    said = [f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)]
-    show(
-        "window_joined",
-        _numbers(found.e, Axis("", names, said), "e = [e₁; …; eₙ]", place, row_height=22),
-        click="show its position's block of W",
-        on_pick=lambda row, _: controls.put({"place": str(row)}),
-    )
 
 
 def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool = False, row_height: int) -> Cells:

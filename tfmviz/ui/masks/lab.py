@@ -137,15 +137,6 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
     return Example(id=name, title=title, words=words, mask=mask.numpy())
 
 
-def _own(length: int, window: int, *, back: bool) -> Example:
-    from tfmviz import masks
-
-    sides = "before it" if back else "on either side"
-    words = f"The model's own mask: each token sees itself and at most the {window - 1} tokens {sides}."
-    own = masks.near(length, length, window)
-    return _example("own", "its own", words, own & masks.causal(length) if back else own)
-
-
 def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
     from tfmviz import masks
 
@@ -188,7 +179,13 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
     own = "causal" if layer.startswith("decoder.") and queries is keys else "full"
     window = here.model.config.attention.window_in(int(layer.split(".")[1]))
     if window is not None and window < len(keys):
-        examples.insert(0, _own(len(keys), window, back=own == "causal"))
+        from tfmviz import masks
+
+        n, back = len(keys), own == "causal"
+        sides = "before it" if back else "on either side"
+        words = f"The model's own mask: each token sees itself and at most the {window - 1} tokens {sides}."
+        near = masks.near(n, n, window)
+        examples.insert(0, _example("own", "its own", words, near & masks.causal(n) if back else near))
         own = "own"
     usable = {example.id: example.mask for example in examples if example.mask.shape == shape}
     start = st.query_params.get("start", own)

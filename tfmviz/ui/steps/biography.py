@@ -59,7 +59,29 @@ def biography(here: Lesson) -> None:
         for label, key, first in (("x-axis", "map_x", known[0]), ("y-axis", "map_y", "sharpness"))
     )
     with map_:
-        _map(here, book, x, y)
+        kind = kind_of(here.choice.layer)
+        places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
+        chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
+        points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
+        best = sorted(
+            (n for n, (*_, found) in enumerate(places) if found.held), key=lambda n: -words.score(places[n][2])
+        )
+        for n in best[:NAMED]:
+            points[n]["word"] = _name(*places[n][:2])
+        (n, of), (held, made) = book.coverage, book.precision
+
+        def pick(index: object) -> None:
+            if isinstance(index, int) and 0 <= index < len(places):
+                controls.look_at(*places[index][:2])
+
+        data = {
+            "caption": f"Filled: a claim about this head held up elsewhere ({n} of {of} heads; {held} of {made} "
+            "claims).",
+            "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
+            "points": points,
+            "chosen": chosen,
+        }
+        show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
     found = book.heads[here.choice.layer][here.choice.head]
     said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
@@ -110,29 +132,6 @@ def _opened(here: Lesson, book: Book) -> Choice:
         return here.choice
     _, layer, head = max(claims)
     return replace(here.choice, layer=layer, head=head)
-
-
-def _map(here: Lesson, book: Book, x: str, y: str) -> None:
-    kind = kind_of(here.choice.layer)
-    places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
-    chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
-    points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
-    best = sorted((n for n, (*_, found) in enumerate(places) if found.held), key=lambda n: -words.score(places[n][2]))
-    for n in best[:NAMED]:
-        points[n]["word"] = _name(*places[n][:2])
-    (n, of), (held, made) = book.coverage, book.precision
-
-    def pick(index: object) -> None:
-        if isinstance(index, int) and 0 <= index < len(places):
-            controls.look_at(*places[index][:2])
-
-    data = {
-        "caption": f"Filled: a claim about this head held up elsewhere ({n} of {of} heads; {held} of {made} claims).",
-        "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
-        "points": points,
-        "chosen": chosen,
-    }
-    show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
 
 
 def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[str, str]) -> dict[str, Any]:

@@ -84,19 +84,17 @@ def contributions(here: Lesson) -> None:
     effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
     share = effects[head, token] / max(float(effects[head, token].sum()), 1e-12)
     with right:
-        _attention_and_effect(attention[head, token], share, trace.axes(layer)[1].tokens)
+        weights = attention[head, token]
+        keys = trace.axes(layer)[1].tokens
+        show("look_effects", pairs(keys, weights, share, series=("attention", "effect"), title="share", theme=theme()))
+        looked, felt = int(weights.argmax()), int(share.argmax())
+        names = [markdown.plain(quoted(keys)[j]) for j in (looked, felt)]
+        st.markdown(
+            f"Most attention: {names[0]} ({weights[looked]:.0%}; effect {share[looked]:.0%}). Largest effect: "
+            f"{names[1]} ({share[felt]:.0%}). "
+            + ("" if looked == felt else "**High attention is not high effect:** a short value carries little.")
+        )
         st.markdown(f"Head {head}: attention to each key, and its share of ‖a v W_O‖.")
-
-
-def _attention_and_effect(attention: Array, effect: Array, keys: tuple[str, ...]) -> None:
-    show("look_effects", pairs(keys, attention, effect, series=("attention", "effect"), title="share", theme=theme()))
-    looked, felt = int(attention.argmax()), int(effect.argmax())
-    names = [markdown.plain(quoted(keys)[j]) for j in (looked, felt)]
-    st.markdown(
-        f"Most attention: {names[0]} ({attention[looked]:.0%}; effect {effect[looked]:.0%}). Largest effect: "
-        f"{names[1]} ({effect[felt]:.0%}). "
-        + ("" if looked == felt else "**High attention is not high effect:** a short value carries little.")
-    )
 
 
 def average(here: Lesson) -> None:
@@ -188,7 +186,10 @@ def scaling_lab(here: Lesson) -> None:
     elif its_own and not here.weights.divided_by:
         st.markdown("This model does not divide: training keeps its queries and keys small.")
     if its_own:
-        scores, mask, names = _own_scores(here, d)
+        q, k = (own(here, name)[:, :d].astype(np.float64) for name in ("q", "k"))
+        scores = q @ k.T
+        mask = np.broadcast_to(here.trace[f"{here.choice.layer}.mask"], scores.shape)
+        names = list(here.trace.axes(here.choice.layer)[1].tokens)
     else:
         scores = scaling.dot_products(*_random_vectors(d))
         mask, names = np.ones(scores.shape, dtype=bool), [f"key {j}" for j in range(N_KEYS)]
@@ -196,7 +197,11 @@ def scaling_lab(here: Lesson) -> None:
     plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)
     left, right = st.columns(2)
     with left:
-        _histograms(scores[mask], scores[mask] / np.sqrt(d))
+        drawn = scores[mask]
+        largest = max(float(np.abs(drawn).max()), 1e-6)
+        middles, raw = scaling.histogram(drawn, largest=largest)
+        _, narrow = scaling.histogram(scores[mask] / np.sqrt(d), largest=largest)
+        show("score_histogram", histogram(middles, raw, narrow, theme=theme()))
     with right:
         shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
         series = ("q · k", "q · k / √d")
@@ -222,21 +227,6 @@ def _ask_width(here: Lesson, *, its_own: bool) -> int:
     return inputs.select_slider("d, size of each vector", widths, d_head, key="d_own")
 
 
-def _histograms(scores: Array, scaled: Array) -> None:
-    largest = max(float(np.abs(scores).max()), 1e-6)
-    middles, raw = scaling.histogram(scores, largest=largest)
-    _, narrow = scaling.histogram(scaled, largest=largest)
-    show("score_histogram", histogram(middles, raw, narrow, theme=theme()))
-
-
 @shared
 def _random_vectors(d: int) -> tuple[Array, Array]:
     return scaling.unit_vectors(d, n_queries=N_QUERIES, n_keys=N_KEYS, seed=d)
-
-
-def _own_scores(here: Lesson, d: int) -> tuple[Array, Array, list[str]]:
-    trace, choice = here.trace, here.choice
-    q, k = (own(here, name)[:, :d].astype(np.float64) for name in ("q", "k"))
-    scores = q @ k.T
-    mask = np.broadcast_to(trace[f"{choice.layer}.mask"], scores.shape)
-    return scores, mask, list(trace.axes(choice.layer)[1].tokens)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from typing import Any
 
 import numpy as np
@@ -63,7 +62,12 @@ def lens_of(here: Lesson) -> None:
     )
     _in_words(here, found, list(stages), token)
     name, site = list(stages.items())[stage]
-    _one_cell(here, token, name=name, site=None if stage == len(stages) - 1 else site)
+    stage_site = None if stage == len(stages) - 1 else site
+    readout = here.model.weights.stacks[here.model.writes_from].readout
+    logits = trace.row("logits", token) if stage_site is None else readout.logits(trace[stage_site][token])
+    best = top_predictions(logits, 10)
+    bars = Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
+    show("lens_cell", bars, title=f"Token {token} “{visible(trace.tokens[token])}”, {name}")
     inputs.download_button(
         "The lens as CSV", lambda: _csv(found, list(stages), trace, vocabulary), "logit_lens.csv", "text/csv"
     )
@@ -152,16 +156,6 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
         f"themselves; from “{stages[half]}” on, half keep their final answer. For "
         f"{markdown.plain(quoted(trace.tokens)[token])} it is “{answer}”; its rank by stage: {way}."
     )
-
-
-def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
-    """The ten most probable words of the chosen cell; without a site, of the model's own logits."""
-    trace, vocabulary = here.trace, here.model.vocabulary
-    readout = here.model.weights.stacks[here.model.writes_from].readout
-    logits = trace.row("logits", token) if site is None else readout.logits(trace[site][token])
-    best = top_predictions(logits, 10)
-    bars = Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
-    show("lens_cell", bars, title=f"Token {token} “{visible(trace.tokens[token])}”, {name}")
 
 
 def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:

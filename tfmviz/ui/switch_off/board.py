@@ -93,7 +93,14 @@ class Switches:
 def switchboard(here: Lesson) -> Switches:
     """Asks what is off. The address decides: an address of a head alone has that head off, one of nothing nothing."""
     parts = ablation.parts_of(here.trace)
-    off = _asked(parts, here)
+    asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
+    if "off" not in st.query_params:
+        controls.put({"off": asked})  # or the next head that is chosen would be off
+    wanted = set(asked.split(",")) if OFF.fullmatch(asked) else {_code(here)}
+    off = tuple(part for part in parts if part.code in wanted)
+    unknown = wanted - {part.code for part in off} - {"none"}
+    if unknown:
+        st.info(f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}.", icon=icons.INFO)
     with lesson.line("switches"):
         said = Switches(off=off, way=_way(here))
 
@@ -149,19 +156,6 @@ def _way(here: Lesson) -> Way:
         typed = inputs.text_input("Mean over the tokens of", key="reference", max_chars=1000, placeholder=usual)
         return Way(how="mean", reference=typed.strip() or usual)
     return Way(how="zero")
-
-
-def _asked(parts: Sequence[Part], here: Lesson) -> tuple[Part, ...]:
-    """What the address says is off; with a note on what this model does not have."""
-    asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
-    if "off" not in st.query_params:
-        controls.put({"off": asked})  # or the next head that is chosen would be off
-    codes = set(asked.split(",")) if OFF.fullmatch(asked) else {_code(here)}
-    off = tuple(part for part in parts if part.code in codes)
-    unknown = codes - {part.code for part in off} - {"none"}
-    if unknown:
-        st.info(f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}.", icon=icons.INFO)
-    return off
 
 
 def _code(here: Lesson) -> str:

@@ -101,7 +101,24 @@ def laboratory(here: Lesson) -> None:
         st.info("Both sentences get the same answer. Change a word.", icon=icons.INFO)
         return
     with figure:
-        _picture(here, values, list(zip(*tokens, strict=True)))
+        queries = list(zip(*tokens, strict=True))
+
+        def joined(named: Callable[[str], str]) -> list[str]:
+            pairs = [(named(one), named(other)) for one, other in queries]
+            return [one if one == other else f"{one} / {other}" for one, other in pairs]
+
+        spoken = [f"token {i} “{name}”" for i, name in enumerate(joined(whole))]
+        drawn = Cells(
+            values[None],
+            Axis("layer"),
+            Axis("token whose vector is copied", joined(visible), spoken),
+            signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
+            form=Form(sign=True),
+            texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
+            frames=chosen_column(here.target, len(values)),
+            row_height=44,
+        )
+        show("recovered", drawn)
     logits = [run.row("logits", here.target) for run in (here.trace, second)]
     pair = patching.answers(*logits)
     words = [_quoted(here.model.vocabulary[index]) for index in pair]
@@ -166,25 +183,6 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
         lambda variants, positions: zoo.experiments.logits_under(model, text, variants, positions, target=target),
         position=position,
     )
-
-
-def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None:
-    def joined(named: Callable[[str], str]) -> list[str]:
-        pairs = [(named(one), named(other)) for one, other in tokens]
-        return [one if one == other else f"{one} / {other}" for one, other in pairs]
-
-    spoken = [f"token {i} “{name}”" for i, name in enumerate(joined(whole))]
-    picture = Cells(
-        values[None],
-        Axis("layer"),
-        Axis("token whose vector is copied", joined(visible), spoken),
-        signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
-        form=Form(sign=True),
-        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
-        frames=chosen_column(here.target, len(values)),
-        row_height=44,
-    )
-    show("recovered", picture)
 
 
 def _quoted(token: str) -> str:

@@ -58,37 +58,33 @@ def look_up(here: Lesson) -> None:
     product = embedding.looked_up(table, index)
     names = [f"{n}  {visible(here.model.vocabulary[n])}" for n in range(shown.start, min(shown.stop, len(table)))]
     difference = float(np.abs(product - table[index]).max())
-    show("look_up", _rows(np.vstack([table[shown], product])[:, :COORDINATES], names, index - first, len(product)))
+    values = np.vstack([table[shown], product])[:, :COORDINATES]
+    of = len(product)
+    n_rows, width = values.shape
+    show(
+        "look_up",
+        Cells(
+            values[None],
+            Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
+            Axis(
+                "coordinate" if of == width else f"coordinate, the first {width} of {of}",
+                spoken=[f"coordinate {i}" for i in range(width)],
+            ),
+            signed(values, "value"),
+            form=Form(sign=True),
+            frames=(
+                *chosen_row(index - first, width),
+                Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=width, colour="text"),
+            ),
+            row_height=30,
+        ),
+    )
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
     result(
         f"{markdown.plain(quoted(text.tokens)[position])} is entry {index} of {n:,}: a **one-hot vector** of "
         f"{n - 1:,} zeros and a 1. Its product with W_E ({n:,} × {d}) is row {index}: they differ by at most "
         f"**{tiny(difference)}**. So the row is looked up.{scale}"
-    )
-
-
-def _rows(values: Array, names: list[str], chosen: int, of: int) -> Cells:
-    """Some rows of W_E, the chosen one framed, and below them the product of the one-hot vector with W_E.
-
-    Args:
-        of: coordinates that a whole row has.
-    """
-    n_rows, n = values.shape
-    return Cells(
-        values[None],
-        Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
-        Axis(
-            "coordinate" if of == n else f"coordinate, the first {n} of {of}",
-            spoken=[f"coordinate {i}" for i in range(n)],
-        ),
-        signed(values, "value"),
-        form=Form(sign=True),
-        frames=(
-            *chosen_row(chosen, n),
-            Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=n, colour="text"),
-        ),
-        row_height=30,
     )
 
 
@@ -156,8 +152,11 @@ def embedding_map(here: Lesson) -> None:
     low, high = (end(np.vstack([usual, places[sorted(typed)]]), axis=0) for end in (np.min, np.max))
     centre = (low + high) / 2 if zoom == 1 else places[index]
     half = 0.52 * (high - low) / zoom
-    low, high = (centre - half, centre + half)
-    shown = _shown(here.model, places, index, set(text.ids), (low, high))
+    low, high = centre - half, centre + half
+    inside = np.all((places >= low) & (places <= high), axis=1)
+    own = [n for n in sorted(typed) if inside[n]]
+    others = [n for n in np.flatnonzero(inside).tolist() if n not in typed and _is_word(here.model.vocabulary[n])]
+    shown = [*own, *others][: max(ON_THE_MAP, len(own))] or [index]
     distances = ((places - places[index]) ** 2).sum(axis=1)
     near = [n for n in np.argsort(distances, kind="stable")[: NEAREST + 1].tolist() if n != index][:NEAREST]
     role_of = dict.fromkeys(near, "near") | dict.fromkeys(text.ids, "text") | {index: "chosen"}
@@ -179,16 +178,6 @@ def embedding_map(here: Lesson) -> None:
 @shared
 def _plane(model: Model) -> tuple[Array, Array]:
     return embedding.plane(model.weights.W_E)
-
-
-def _shown(model: Model, places: Array, index: int, typed: set[int], window: tuple[Array, Array]) -> list[int]:
-    """The entries to write: the sentence's own, then whole words in the order of the vocabulary, which is about the
-    order of their frequency."""
-    low, high = window
-    inside = np.all((places >= low) & (places <= high), axis=1)
-    own = [n for n in sorted(typed) if inside[n]]
-    others = [n for n in np.flatnonzero(inside).tolist() if n not in typed and _is_word(model.vocabulary[n])]
-    return [*own, *others][: max(ON_THE_MAP, len(own))] or [index]
 
 
 def _is_word(entry: str) -> bool:

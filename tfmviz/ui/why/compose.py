@@ -74,7 +74,41 @@ def compose(here: Lesson) -> None:
     if measure == OVERLAP:
         _mlps(here.model, stack, found)
     st.caption("Computed from the weights, without positions.")
-    _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
+    earlier, later, trace = found.heads[pair[0]], found.heads[pair[1]], here.trace
+    patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
+    titles = [f"head {name(earlier)}", f"head {name(later)}"]
+    if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
+        st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
+    else:
+        after = _run(here.model, here.text, earlier, later, way)
+        if way != "V":  # values change no pattern
+            patterns.append(after[f"{later[0]}.pattern"][later[1]])
+            titles.append(f"{name(later)} without {name(earlier)}")
+        said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
+        if way == "V":
+            old, new = (run[f"{later[0]}.z"][later[1]] for run in (trace, after))
+            said += f"has an output that differs by **{per_cent(_length(old - new) / _length(old))}** of its norm."
+        else:
+            old, new = (run[f"{later[0]}.pattern"][later[1]] for run in (trace, after))
+            said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
+            said += _induction(here, after, later)
+        if way != "Q":
+            said += score.said_to_share(here.model.weights.attention(later[0]), later[1])
+        st.markdown(said)
+    tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
+    mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
+    values, frames = masked(patterns, mask), chosen_row(here.query, len(tokens[1]))
+    drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=len(patterns), frames=frames)
+    show("two_heads", drawn)
+    for place, head in zip(st.columns(2), (earlier, later), strict=True):
+        inputs.button(
+            f"Choose head {name(head)}",
+            key=f"choose_{name(head)}",
+            on_click=controls.look_at,
+            args=head,
+            width="stretch",
+            line=place,
+        )
     _copying(here, [found.heads[index] for index in pair])
     born(here)
 
@@ -156,34 +190,6 @@ def _beyond_chance(
     )
 
 
-def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
-    trace = here.trace
-    patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
-    titles = [f"head {name(earlier)}", f"head {name(later)}"]
-    if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
-        st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
-    else:
-        after = _run(here.model, here.text, earlier, later, way)
-        if way != "V":  # values change no pattern
-            patterns.append(after[f"{later[0]}.pattern"][later[1]])
-            titles.append(f"{name(later)} without {name(earlier)}")
-        _in_words(here, after, earlier, later, way)
-    tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
-    mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    values, frames = masked(patterns, mask), chosen_row(here.query, len(tokens[1]))
-    drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=len(patterns), frames=frames)
-    show("two_heads", drawn)
-    for column, head in zip(st.columns(2), (earlier, later), strict=True):
-        inputs.button(
-            f"Choose head {name(head)}",
-            key=f"choose_{name(head)}",
-            on_click=controls.look_at,
-            args=head,
-            width="stretch",
-            line=column,
-        )
-
-
 def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
@@ -209,22 +215,6 @@ def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, in
     weights = model.weights.stacks[later[0].split(".")[0]]
     edits = removals(models.trace(model, text), earlier, later, way, weights)
     return models.run(model, text, edits, sites=[f"{later[0]}.{name}" for name in ("pattern", "mask", "z")])
-
-
-def _in_words(here: Lesson, after: Trace, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
-    """What the later head loses: some of its attention, or of its result."""
-    layer, head = later
-    said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
-    if way == "V":
-        old, new = (run[f"{layer}.z"][head] for run in (here.trace, after))
-        said += f"has an output that differs by **{per_cent(_length(old - new) / _length(old))}** of its norm."
-    else:
-        old, new = (run[f"{layer}.pattern"][head] for run in (here.trace, after))
-        said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
-        said += _induction(here, after, later)
-    if way != "Q":
-        said += score.said_to_share(here.model.weights.attention(layer), head)
-    st.markdown(said)
 
 
 def _length(z: Array) -> float:

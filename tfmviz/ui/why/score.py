@@ -186,7 +186,30 @@ def terms(here: Lesson) -> None:
         f"{names['key']}."
     )
     chosen = _chosen(found)
-    _matrix(here, found, chosen)
+    sizes = np.abs(found.terms)
+    kept = [sorted(largest(sizes.sum(axis=axis), SHOWN)) for axis in (1, 0)]
+    values = folded(found.terms, *kept)
+    written = [_names(found, n, kept[n]) for n in (0, 1)]
+    values = values[: len(written[0]), : len(written[1])]
+    cell = tuple(lines.index(n) if n in lines else None for lines, n in zip(kept, chosen, strict=True))
+    ends = labels_of(here)
+
+    def pick(row: int, column: int) -> None:
+        if row < len(kept[0]) and column < len(kept[1]):
+            _choose((kept[0][row], kept[1][column]))
+
+    show(
+        "terms",
+        term_cells(
+            values,
+            named(written[0], f"wrote into {ends['query']}"),
+            named(written[1], f"wrote into {ends['key']}"),
+            "added to the score",
+            chosen=None if None in cell else cell,  # type: ignore[arg-type]
+        ),
+        click="choose the term",
+        on_pick=pick,
+    )
     more = ""
     if found.bias:
         more += f" {decimal(found.bias, '+.2f')} is the distance bias."
@@ -249,34 +272,6 @@ def _chosen(found: ScoreSum) -> tuple[int, int]:
 
 def _choose(term: tuple[int, int]) -> None:
     controls.put({"term": f"{term[0]}.{term[1]}"})
-
-
-def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
-    """The writers whose terms are largest, in the order in which they write; all others together."""
-    sizes = np.abs(found.terms)
-    kept = [sorted(largest(sizes.sum(axis=axis), SHOWN)) for axis in (1, 0)]
-    values = folded(found.terms, *kept)
-    written = [_names(found, n, kept[n]) for n in (0, 1)]
-    values = values[: len(written[0]), : len(written[1])]
-    cell = tuple(lines.index(n) if n in lines else None for lines, n in zip(kept, chosen, strict=True))
-    names = labels_of(here)
-
-    def pick(row: int, column: int) -> None:
-        if row < len(kept[0]) and column < len(kept[1]):
-            _choose((kept[0][row], kept[1][column]))
-
-    show(
-        "terms",
-        term_cells(
-            values,
-            named(written[0], f"wrote into {names['query']}"),
-            named(written[1], f"wrote into {names['key']}"),
-            "added to the score",
-            chosen=None if None in cell else cell,  # type: ignore[arg-type]
-        ),
-        click="choose the term",
-        on_pick=pick,
-    )
 
 
 def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
