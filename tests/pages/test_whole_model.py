@@ -99,8 +99,9 @@ def test_the_token_clicked_in_either_block_is_the_one_that_both_follow(monkeypat
     address: dict[str, str] = {}
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", address)
-    assert len(reports) == 2
-    for report in reports:
+    _, *of_blocks = reports
+    assert len(of_blocks) == 2
+    for report in of_blocks:
         followed = []
         for token in (5, 0, -1):
             report({"token": token})

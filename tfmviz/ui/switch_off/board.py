@@ -96,10 +96,11 @@ def switchboard(here: Lesson) -> Switches:
     asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
     if "off" not in st.query_params:
         controls.put({"off": asked})  # or the next head that is chosen would be off
-    wanted = set(asked.split(",")) if OFF.fullmatch(asked) else {_code(here)}
+    site, head = f"{here.choice.layer}.z", here.choice.head
+    chosen_head = {part.code for part in parts if part.sites == (site,) and part.head == head}
+    wanted = set(asked.split(",")) if OFF.fullmatch(asked) else chosen_head
     off = tuple(part for part in parts if part.code in wanted)
-    unknown = wanted - {part.code for part in off} - {"none"}
-    if unknown:
+    if unknown := wanted - {part.code for part in off} - {"none"}:
         st.info(f"This model has no {', '.join(map(markdown.code, sorted(unknown)[:6]))}.", icon=icons.INFO)
     with lesson.line("switches"):
         said = Switches(off=off, way=_way(here))
@@ -112,10 +113,7 @@ def switchboard(here: Lesson) -> Switches:
         follow(here, said)
         rows, wholes = ablation.layers_of(here.trace), {part.code: part for part in parts if part.kind == "layer"}
         n_heads = max(sum(part.kind == "head" for part in row) for row in rows)
-        columns = [
-            *map(str, range(n_heads)),
-            *(["MLP"] if any(part.kind == "mlp" for row in rows for part in row) else []),
-        ]
+        columns = [*map(str, range(n_heads)), *["MLP"] * any(part.kind == "mlp" for row in rows for part in row)]
         lines = []
         for layer, row in zip(here.trace.layers, rows, strict=True):
             stack, index, kind = layer.split(".")
@@ -149,20 +147,12 @@ def _way(here: Lesson) -> Way:
         help="Zero: nothing. Mean: its average output on other texts. Scaled: a multiple of its output.",
     )
     if how == "scaled":
-        factor = inputs.slider("Factor", -1.0, 2.0, 0.5, 0.1, key="factor")
-        return Way(how="scaled", factor=factor)
+        return Way(how="scaled", factor=inputs.slider("Factor", -1.0, 2.0, 0.5, 0.1, key="factor"))
     if how == "mean":
         usual = " ".join(example.text for example in examples_for(here.choice.model))
         typed = inputs.text_input("Mean over the tokens of", key="reference", max_chars=1000, placeholder=usual)
         return Way(how="mean", reference=typed.strip() or usual)
     return Way(how="zero")
-
-
-def _code(here: Lesson) -> str:
-    layer, head = here.choice.layer, here.choice.head
-    return next(
-        part.code for part in ablation.parts_of(here.trace) if part.sites == (f"{layer}.z",) and part.head == head
-    )
 
 
 def switch_off(codes: Sequence[str]) -> None:

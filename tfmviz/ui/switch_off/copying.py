@@ -65,12 +65,7 @@ def laboratory(here: Lesson) -> None:
     """Two sentences, one copied vector at a time, and how far the answer follows."""
     with lesson.line("copying"):
         guess = exchanged(here.text)
-        typed = inputs.text_input(
-            "Second sentence",
-            key="other",
-            max_chars=MOST_TYPED,
-            placeholder=guess or "",
-        )
+        typed = inputs.text_input("Second sentence", key="other", max_chars=MOST_TYPED, placeholder=guess or "")
         inputs.selectbox(
             "Pairs to start from",
             range(len(PAIRS)),
@@ -100,32 +95,34 @@ def laboratory(here: Lesson) -> None:
     if np.isnan(values).all():
         st.info("Both sentences get the same answer. Change a word.", icon=icons.INFO)
         return
+    pairs = list(zip(*tokens, strict=True))
     with figure:
-        queries = list(zip(*tokens, strict=True))
 
         def joined(named: Callable[[str], str]) -> list[str]:
-            pairs = [(named(one), named(other)) for one, other in queries]
-            return [one if one == other else f"{one} / {other}" for one, other in pairs]
+            names = [(named(a), named(b)) for a, b in pairs]
+            return [a if a == b else f"{a} / {b}" for a, b in names]
 
         spoken = [f"token {i} “{name}”" for i, name in enumerate(joined(whole))]
-        drawn = Cells(
-            values[None],
-            Axis("layer"),
-            Axis("token whose vector is copied", joined(visible), spoken),
-            signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
-            form=Form(sign=True),
-            texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
-            frames=chosen_column(here.target, len(values)),
-            row_height=44,
+        show(
+            "recovered",
+            Cells(
+                values[None],
+                Axis("layer"),
+                Axis("token whose vector is copied", joined(visible), spoken),
+                signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
+                form=Form(sign=True),
+                texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
+                frames=chosen_column(here.target, len(values)),
+                row_height=44,
+            ),
         )
-        show("recovered", drawn)
     logits = [run.row("logits", here.target) for run in (here.trace, second)]
-    pair = patching.answers(*logits)
-    words = [_quoted(here.model.vocabulary[index]) for index in pair]
-    apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
+    answers = patching.answers(*logits)
+    words = [_quoted(here.model.vocabulary[index]) for index in answers]
+    apart = [decimal(float(patching.difference(one, answers)), "+.2f") for one in logits]
     best = patching.favourites(*logits)
     said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
-    if best != pair:
+    if best != answers:
         said = (
             f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
             f"the second {words[1]}."
@@ -134,8 +131,14 @@ def laboratory(here: Lesson) -> None:
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
         "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
     )
-    beside_encoder = stack == "decoder" and here.trace.source is not None
-    result(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
+    # Only copies of the stream show where the difference is; copies of what a layer writes show who adds to it.
+    site, beside_encoder = COPIED[copied], stack == "decoder" and here.trace.source is not None
+    told = _leaders(values, pairs, moves=site == "resid_pre" and not beside_encoder)
+    if beside_encoder and site in ("resid_pre", "self_attn.out"):
+        told = (
+            f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
+        )
+    result(told)
 
 
 def exchanged(text: str) -> str | None:
@@ -187,23 +190,6 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
 
 def _quoted(token: str) -> str:
     return f"“{markdown.plain(visible(token))}”"
-
-
-def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, beside_encoder: bool) -> str:
-    """Which copies do most, and how the difference came to their tokens as far as that is certain.
-
-    Only copies of the stream show where the difference is; copies of what a layer writes show who adds to it.
-
-    Args:
-        beside_encoder: whether the copies are in a decoder that reads the same tokens in both runs.
-    """
-    moves = copied == "resid_pre" and not beside_encoder
-    told = _leaders(values, tokens, moves=moves)
-    if beside_encoder and copied in ("resid_pre", "self_attn.out"):
-        return (
-            f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
-        )
-    return told
 
 
 def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import streamlit as st
 
@@ -39,42 +37,39 @@ def damage_map(here: Lesson, said: Switches) -> None:
     asked, measured = _measure(here)
     with st.spinner("Switching off every part in turn…"):
         values = _damage(here.model, here.text, asked, said.way)
-    rows = ablation.layers_of(here.trace)
-    off = [
-        (y, values.shape[1] - 1 if part.head is None else part.head)
-        for y, row in enumerate(rows)
-        for part in row
-        if part in said.off
-    ]
-    layers, choice = here.trace.layers, here.choice
+    last = values.shape[1] - 1
+    cells = {
+        part: (row, last if part.head is None else part.head)
+        for row, parts in enumerate(ablation.layers_of(here.trace))
+        for part in parts
+    }
+    layers, choice, way = here.trace.layers, here.choice, said.way
+    many = here.trace.source is not None
+    mlp = [] if np.isnan(values[:, last]).all() else ["MLP"]
+    shown = values[:, : last + len(mlp)]
 
     def look_at(row: int, column: int) -> None:
         if column < len(here.trace[f"{layers[row]}.z"]):
             controls.look_at(layers[row], column)
 
     with figure:
-        many = here.trace.source is not None
         show(
             "damage_map",
-            _picture(
-                values,
-                [
-                    f"{ATTENTION_KINDS[kind_of(layer)] if many else 'layer'} {layer.split('.')[1]}"
-                    for layer in here.trace.layers
-                ],
-                off,
-                (layers.index(choice.layer), choice.head),
+            Cells(
+                shown[None],
+                named([f"{ATTENTION_KINDS[kind_of(one)] if many else 'layer'} {one.split('.')[1]}" for one in layers]),
+                Axis("head", [*map(str, range(last)), *mlp], [*(f"head {n}" for n in range(last)), *mlp]),
+                signed(values, "change of the loss, in nats", root=True),
+                form=Form(digits=4, sign=True, unit=" nats"),
+                texts=written(shown, "+.2f"),
+                frames=chosen_cell((layers.index(choice.layer), choice.head)),
+                crosses=tuple(cells[part] for part in cells if part in said.off and cells[part][1] < shown.shape[1]),
+                row_height=44,
             ),
             click=controls.LOOKS,
             on_pick=look_at,
         )
-    found = [
-        (part, float(row[-1 if part.head is None else part.head]))
-        for row, parts in zip(values, ablation.layers_of(here.trace), strict=True)
-        for part in parts
-    ]
-    ranked = sorted(found, key=lambda pair: -pair[1])
-    way = said.way
+    ranked = sorted(((part, float(values[cell])) for part, cell in cells.items()), key=lambda pair: -pair[1])
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
         f"Orange: {measured} is more surprising with this part {way.done()}. {_missed(ranked, way)} "
@@ -89,28 +84,6 @@ def damage_map(here: Lesson, said: Switches) -> None:
         f"{verb} {worst.name} only", on_click=switch_off, args=([worst.code],), key="worst", width="stretch", line=left
     )
     inputs.button(words, on_click=switch_off, args=(spared or [least.code],), key="spared", width="stretch", line=right)
-
-
-def _picture(values: Array, rows: Sequence[str], off: list[tuple[int, int]], chosen: tuple[int, int]) -> Cells:
-    """How much the loss grows without each head, and without each MLP (the last column), in nats; NaN: there is none.
-
-    Args:
-        off: row and column of what the reader has switched off, to cross out.
-    """
-    last = [] if np.isnan(values[:, -1]).all() else ["MLP"]
-    heads = range(values.shape[1] - 1)
-    shown = values[:, : len(heads) + len(last)]
-    return Cells(
-        shown[None],
-        named(rows),
-        Axis("head", [*map(str, heads), *last], [*(f"head {n}" for n in heads), *last]),
-        signed(values, "change of the loss, in nats", root=True),
-        form=Form(digits=4, sign=True, unit=" nats"),
-        texts=written(shown, "+.2f"),
-        frames=chosen_cell(chosen),
-        crosses=tuple(cell for cell in off if cell[1] < shown.shape[1]),
-        row_height=44,
-    )
 
 
 def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:

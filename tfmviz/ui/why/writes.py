@@ -8,7 +8,7 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.analysis import ablation
 from tfmviz.analysis.why.reading import folded, largest
-from tfmviz.analysis.why.sinks import Sinks, sinks, without_value
+from tfmviz.analysis.why.sinks import sinks, without_value
 from tfmviz.analysis.why.writes import Pushes, pushes
 from tfmviz.plots.cells import named, of_heads, share, written
 from tfmviz.record.model import Model
@@ -85,7 +85,23 @@ def sink(here: Lesson) -> None:
         click=controls.LOOKS,
         on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
     )
-    _sinks_in_words(here, found)
+    choice = here.choice
+    first = markdown.plain(quoted(here.trace.axes(choice.layer)[1].tokens)[0])
+    at = found.layers.index(choice.layer), choice.head
+    result(
+        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to {first} on average; "
+        f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. The norm of its "
+        f"value there is **{decimal(float(found.lengths[at]))}** times that elsewhere."
+    )
+    ids = here.trace.target.ids
+    if "logits" in here.trace and here.model.config.architecture != "encoder-only" and len(ids) > 1:
+        one = _run(here.model, here.text, (choice.layer,), choice.head)
+        every = _run(here.model, here.text, found.layers, None)
+        losses = [ablation.surprise_of(run, ablation.whole_text(ids)) for run in (here.trace, one, every)]
+        st.markdown(
+            f"Mean surprise: **{losses[0]:.2f}** nats; without that value in this head **{losses[1]:.2f}**, in all "
+            f"**{losses[2]:.2f}**.{score.said_to_share(here.weights, choice.head)}"
+        )
     _twins(here)
     if "logits" in here.trace:
         after = _run(here.model, here.text, (here.choice.layer,), here.choice.head)
@@ -119,30 +135,3 @@ def _twins(here: Lesson) -> None:
 def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
     """A run in which the first token's value is zero; None: in all heads of these layers."""
     return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))
-
-
-def _sinks_in_words(here: Lesson, found: Sinks) -> None:
-    choice = here.choice
-    first = markdown.plain(quoted(here.trace.axes(choice.layer)[1].tokens)[0])
-    at = found.layers.index(choice.layer), choice.head
-    result(
-        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to {first} on average; "
-        f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. The norm of its "
-        f"value there is **{decimal(float(found.lengths[at]))}** times that elsewhere."
-    )
-    ids = here.trace.target.ids
-    if "logits" not in here.trace or here.model.config.architecture == "encoder-only" or len(ids) < 2:
-        return
-    asked = ablation.whole_text(ids)
-    whole, one, every = (
-        ablation.surprise_of(run, asked)
-        for run in (
-            here.trace,
-            _run(here.model, here.text, (choice.layer,), choice.head),
-            _run(here.model, here.text, found.layers, None),
-        )
-    )
-    st.markdown(
-        f"Mean surprise: **{whole:.2f}** nats; without that value in this head **{one:.2f}**, in all "
-        f"**{every:.2f}**.{score.said_to_share(here.weights, choice.head)}"
-    )
