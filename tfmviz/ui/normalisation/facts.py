@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -51,15 +52,14 @@ def scaling() -> None:
     except ValueError as error:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
-    scale = inputs.segmented_control("Scale", list(SCALES), default="as they are", key="scale", line=line)
+    scale = inputs.segmented_control("Scale", list(SCALES), key="scale", line=line)
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
-    shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
-    other = nearest(shown)[0]
+    shown, names = scaled[scale], [f"student {i + 1}" for i in range(len(raw))]
     numbers = [str(i + 1) for i in range(len(raw))]
     said = [f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(numbers, shown, strict=True)]
     show(
         "points",
-        dots.on_one_scale(shown, names=numbers, said=said, link=(0, other), titles=COLUMNS, theme=theme()),
+        dots.on_one_scale(shown, names=numbers, said=said, link=(0, nearest(shown)[0]), titles=COLUMNS, theme=theme()),
         title="One year counts as much as one unit of money" if shown is scaled["as they are"] else "",
     )
     result(
@@ -153,10 +153,13 @@ def learned(here: Lesson) -> None:
         f"The norm then {learns} The γ of “{widest}” vary most: **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**."
     )
+    layer, x = here.choice.layer, normed(here)
+    norm = here.model.weights.stacks[layer.split(".")[0]].norms[layer]
+    residue = float(np.abs(norm(x) - here.trace[f"{layer}.norm"]).max())
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm.kind == "layer" else "x / √(mean x²) · γ"
     st.markdown(
         f"For the attention of layer {here.choice.layer_index}, {formula} gives the model's own values to within "
-        f"**{tiny(_residue(here))}**."
+        f"**{tiny(residue)}**."
     )
 
 
@@ -191,12 +194,6 @@ def normed(here: Lesson) -> Array:
     return x if is_pre_norm(trace) else x + trace[f"{layer}.out"]
 
 
-def _residue(here: Lesson) -> float:
-    layer, x = here.choice.layer, normed(here)
-    norm = here.model.weights.stacks[layer.split(".")[0]].norms[layer]
-    return float(np.abs(norm(x) - here.trace[f"{layer}.norm"]).max())
-
-
 def gradients() -> None:
     """Gradients by depth in untrained models, post-norm and pre-norm."""
     from tfmviz.model.gradients import config, gradients_at_start
@@ -205,7 +202,7 @@ def gradients() -> None:
         n_layers = inputs.slider("Layers", 2, 16, 12, key="untrained_layers")
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="weights_seed")
     with st.spinner("Computing the gradients of both models…"):
-        post, pre = _gradients(n_layers, seed)
+        post, pre = _gradients(n_layers, seed, "post"), _gradients(n_layers, seed, "pre")
     points = {name: (np.arange(len(y)), np.array(y)) for name, y in (("post-norm (2017)", post), ("pre-norm", pre))}
     strokes = Stroke(theme().text, width=3, dot=80), Stroke(theme().plain, DASHES[2], 3, 80)
     lines = named_lines(points, "{}, layer {:g}: {:.3f}".format, theme=theme(), strokes=strokes)
@@ -225,13 +222,10 @@ def gradients() -> None:
 
 
 @shared
-def _gradients(n_layers: int, seed: int) -> tuple[list[float], list[float]]:
+def _gradients(n_layers: int, seed: int, norm_position: Literal["pre", "post"]) -> list[float]:
     from tfmviz.model.gradients import gradients_at_start
 
-    return (
-        gradients_at_start(n_layers=n_layers, norm_position="post", seed=seed),
-        gradients_at_start(n_layers=n_layers, norm_position="pre", seed=seed),
-    )
+    return gradients_at_start(n_layers=n_layers, norm_position=norm_position, seed=seed)
 
 
 def apart(both: Sides) -> None:

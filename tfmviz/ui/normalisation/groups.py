@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, signed
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -122,15 +121,30 @@ def groups(here: Lesson) -> None:
         f"deviation **{decimal(down.std(), '.3f')}**",
     )
     result(". ".join(reversed(row_first) if norm == "BatchNorm" else row_first) + ".")
+    n_rows = shown.shape[1]
+    names, spoken = [], []
+    for s, i in np.ndindex(shown.shape[:2]):
+        token = given.tokens[s][i] if i < len(given.tokens[s]) else None
+        names.append(f"{s + 1} {'padding' if token is None else visible(token)}")
+        said = f"padding at {i}" if token is None else f"token {i} “{whole(token)}”"
+        spoken.append(f"sentence {s + 1}, {said}")
+    ends = range(n_rows, len(names), n_rows)
+    frames = [Frame(top=end, left=0, bottom=end, right=numbers, colour="text") for end in ends]
+    if norm != "BatchNorm":
+        frames.append(Frame(top=row, left=0, bottom=row + 1, right=numbers, colour="text"))
+    if norm in ("none", "BatchNorm"):
+        frames.append(Frame(top=0, left=column, bottom=len(names), right=column + 1, colour="plain"))
     with figure:
         show(
             "groups",
-            _picture(
-                shown,
-                given.tokens,
-                row=None if norm == "BatchNorm" else row,
-                column=column if norm in ("none", "BatchNorm") else None,
-                scale=signed(shown, "value", limit=None if norm == "none" else 3.0),
+            Cells(
+                shown.reshape(1, -1, numbers),
+                Axis("", names, spoken),
+                Axis("coordinate of the vector", spoken=[f"coordinate {i}" for i in range(numbers)]),
+                signed(shown, "value", limit=None if norm == "none" else 3.0),
+                form=Form(sign=True),
+                frames=tuple(frames),
+                row_height=21,
             ),
         )
     rows = given.vectors[given.present]
@@ -145,52 +159,10 @@ def groups(here: Lesson) -> None:
     show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
 
 
-def _picture(
-    values: Array, tokens: Sequence[Sequence[str]], *, row: int | None, column: int | None, scale: Scale
-) -> Cells:
-    """Vectors of a batch, (sentence, token, number), a row for every token, sentence under sentence; padding is grey.
-
-    Args:
-        tokens: of every sentence; the rows behind them are padding.
-        row: token of the first sentence whose numbers share a mean, to mark.
-        column: number that shares its mean with that number of all tokens, to mark.
-    """
-    n_sentences, n_rows, n_numbers = values.shape
-    names, spoken = [], []
-    for s, i in np.ndindex(n_sentences, n_rows):
-        token = tokens[s][i] if i < len(tokens[s]) else None
-        names.append(f"{s + 1} {'padding' if token is None else visible(token)}")
-        said = f"padding at {i}" if token is None else f"token {i} “{whole(token)}”"
-        spoken.append(f"sentence {s + 1}, {said}")
-    ends = [s * n_rows for s in range(1, n_sentences)]
-    frames = [Frame(top=end, left=0, bottom=end, right=n_numbers, colour="text") for end in ends]
-    if row is not None:
-        frames.append(Frame(top=row, left=0, bottom=row + 1, right=n_numbers, colour="text"))
-    if column is not None:
-        frames.append(Frame(top=0, left=column, bottom=len(names), right=column + 1, colour="plain"))
-    return Cells(
-        values.reshape(1, -1, n_numbers),
-        Axis("", names, spoken),
-        Axis("coordinate of the vector", spoken=[f"coordinate {i}" for i in range(n_numbers)]),
-        scale,
-        form=Form(sign=True),
-        frames=tuple(frames),
-        row_height=21,
-    )
-
-
 def _is_uniform(given: Batch, *, padding: bool) -> bool:
     """Whether BatchNorm averages equal vectors, such as that of a single token, and so makes all numbers 0."""
     rows = given.vectors[np.ones_like(given.present) if padding else given.present]
     return not np.ptp(rows, axis=0).any()
-
-
-def _from_nothing(*, still: bool) -> str:
-    """What to say where BatchNorm had made all numbers 0: no change is a share of that."""
-    was = "Before, BatchNorm averaged equal vectors, so every coordinate was 0. "
-    if still:
-        return f"{was}The new sentence brings no other vector, so they still are."
-    return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
 
 
 def company(here: Lesson) -> None:
@@ -205,7 +177,14 @@ def company(here: Lesson) -> None:
     stored = phase == PHASES[1]
     with figure:
         if _is_uniform(before, padding=padding) and not stored:
-            st.markdown(_from_nothing(still=_is_uniform(after, padding=padding)))
+            st.markdown(
+                "Before, BatchNorm averaged equal vectors, so every coordinate was 0. "
+                + (
+                    "The new sentence brings no other vector, so they still are."
+                    if _is_uniform(after, padding=padding)
+                    else "Now they are not. LayerNorm and RMSNorm change nothing."
+                )
+            )
         else:
             length, moved = len(before.tokens[0]), {}
             statistics = [_statistics(before if stored else given, padding=padding) for given in (before, after)]

@@ -103,18 +103,13 @@ def biography(here: Lesson) -> None:
         for text, query, key, share in found.examples[:shown]:
             if text >= len(lines):
                 continue  # of a file that somebody has shortened
-            queries, keys = _tokens(here.model, lines[text], here.choice.layer)
+            queries = keys = _of_stack(here.model, lines[text], here.choice.layer.split(".")[0])
+            if here.choice.layer.endswith("cross_attn"):
+                keys = _of_stack(here.model, lines[text], "encoder")
             if query < len(queries) and key < len(keys):
                 rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
-        show(
-            "head_examples",
-            Table(
-                caption="Sharpest attention",
-                columns=["pair", "share", "sentence"],
-                rows=rows,
-                low=True,
-            ),
-        )
+        columns = ["pair", "share", "sentence"]
+        show("head_examples", Table(caption="Sharpest attention", columns=columns, rows=rows, low=True))
     with right:
         _alike(here, found)
 
@@ -168,12 +163,6 @@ def _name(layer: str, head: int) -> str:
 @cache
 def _lines(texts: str) -> tuple[str, ...]:
     return tuple((PROJECT / "assets" / "texts" / texts).read_text(encoding="utf-8").splitlines())
-
-
-def _tokens(model: Model, text: str, layer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    stack, _, part = layer.split(".")
-    queries = _of_stack(model, text, stack)
-    return queries, _of_stack(model, text, "encoder") if part == "cross_attn" else queries
 
 
 @shared

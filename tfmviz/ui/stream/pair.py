@@ -153,8 +153,8 @@ TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
 
 
 def twins(here: Lesson) -> None:
-    models_ = {kind: models.needed(name) for kind, name in TWINS.items()}
-    runs = {kind: models.trace(model, here.text) for kind, model in models_.items() if model is not None}
+    found = {kind: model for kind, name in TWINS.items() if (model := models.needed(name)) is not None}
+    runs = {kind: models.trace(model, here.text) for kind, model in found.items()}
     if len(runs) < len(TWINS):
         return
     controls.say_what_was_cut(runs["pre-norm"].target, "Both models read")

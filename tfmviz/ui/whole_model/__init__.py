@@ -89,10 +89,9 @@ def where_the_numbers_are(here: Lesson) -> None:
 
 def norms(here: Lesson) -> None:
     """The same layer of two models that were trained identically."""
-    pair = {kind: models.needed(name) for kind, name in TWINS.items()}
-    if None in pair.values():
+    found = {kind: model for kind, name in TWINS.items() if (model := models.needed(name)) is not None}
+    if len(found) < len(TWINS):
         return
-    found = {kind: model for kind, model in pair.items() if model is not None}
     traces = [models.trace(model, here.text) for model in found.values()]
     controls.say_what_was_cut(traces[0].target, "Both models read")
     layer = min(here.choice.layer_index, *(model.config.n_layers - 1 for model in found.values()))
