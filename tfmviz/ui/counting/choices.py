@@ -82,11 +82,9 @@ def choose(here: Lesson) -> Counting:
 
 def _smoothing(method: Method) -> Smoothing:
     if method == "add-δ":
-        delta = inputs.select_slider("δ", DELTAS, 0.1, key="delta")
-        return Smoothing(method, delta=delta)
+        return Smoothing(method, delta=inputs.select_slider("δ", DELTAS, 0.1, key="delta"))
     if method == "interpolation":
-        share = inputs.slider("λ", 0.05, 0.95, 0.6, 0.05, key="lambda")
-        return Smoothing(method, share=share)
+        return Smoothing(method, share=inputs.slider("λ", 0.05, 0.95, 0.6, 0.05, key="lambda"))
     return Smoothing(method)
 
 

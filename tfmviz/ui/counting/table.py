@@ -54,12 +54,25 @@ def table(at: Counting) -> None:
     asked = at.text.numbers.get(st.query_params.get("counted", ""))
     picked = asked if asked in rows else rows[0]
     smoothed = [] if at.smoothing.method == "none" else [f"P, {at.smoothing.method}"]
+    total, others = int(counts.sum()), max(1 - float(p[rows].sum()), 0.0)
+    rest = f"All other words together get {'almost everything' if others > 0.995 else per_cent(others)}."
+    if np.isnan(p).any():
+        rest = "It never occurs."
+    elif others < 1e-9:
+        rest = "Every other word gets probability 0."
+
+    def row(word: int) -> tuple[str, ...]:
+        share = "0/0" if not total else per_cent(counts[word] / total) if counts[word] else "0"
+        fraction = f"{counts[word]:,}/{total:,} = {share}" if total else share
+        probability = [rounded(float(p[word]))] if smoothed else []
+        return (name_of(at, word), f"{counts[word]:,}", f"{total:,}", fraction, *probability)
+
     show(
         "counts",
         Table(
-            caption=_caption(at, context, p, rows),
+            caption=f"h = “{at.said(context)}”. {rest}" if context else f"h is empty. {rest}",
             columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
-            rows=[_row(at, word, counts, p) for word in rows],
+            rows=[row(word) for word in rows],
             shares=np.nan_to_num(p[rows]).tolist(),
             has_ground=True,
             picked=rows.index(picked),
@@ -81,7 +94,7 @@ def table(at: Counting) -> None:
     if context != at.context:
         shorter = f"“{markdown.plain(at.said(context))}”" if context else "no context at all"
         notes.append(f"“{markdown.plain(at.said(at.context))}” never occurs, so the model backs off to {shorter}.")
-    elif not int(counts.sum()) and at.smoothing.method == "none":
+    elif not total and at.smoothing.method == "none":
         notes.append(
             f"“{markdown.plain(at.said(context))}” never occurs, so every fraction is 0/0. Choose a smaller n or "
             "smoothing."
@@ -106,27 +119,9 @@ def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
     return sorted([*seen, *unseen], key=lambda word: (-p[word], word))
 
 
-def _row(at: Counting, word: int, counts: Array, p: Array) -> tuple[str, ...]:
-    total = int(counts.sum())
-    share = "0/0" if not total else per_cent(counts[word] / total) if counts[word] else "0"
-    fraction = f"{counts[word]:,}/{total:,} = {share}" if total else share
-    smoothed = () if at.smoothing.method == "none" else (rounded(float(p[word])),)
-    return (name_of(at, word), f"{counts[word]:,}", f"{total:,}", fraction, *smoothed)
-
-
 def name_of(at: Counting, word: int) -> str:
     """A word as the page shows it."""
     return "⟨s⟩ (end)" if word == MARK else visible(at.text.vocabulary[word])
-
-
-def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) -> str:
-    said = f"h = “{at.said(context)}”" if context else "h is empty"
-    if np.isnan(p).any():
-        return f"{said}. It never occurs."
-    rest = max(1 - float(p[rows].sum()), 0.0)
-    if rest < 1e-9:
-        return f"{said}. Every other word gets probability 0."
-    return f"{said}. All other words together get {'almost everything' if rest > 0.995 else per_cent(rest)}."
 
 
 def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:

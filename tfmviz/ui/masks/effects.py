@@ -152,15 +152,12 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     scale = Scale("norms", 0, shown, "layers until the key can influence the query", ticks="whole")
     form = Form(name="after ", digits=0, unit=" layers")
     show("reach", of_pairs(values[None], tokens, tokens, scale, form=form, texts=written(values, ".0f")))
-    result(f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}.")
-
-
-def _enough(needed: int, everything: bool) -> str:
-    """How many layers with this mask it takes until nothing more comes within reach."""
+    needed, everything = mask_effect.layers_needed(chosen.mask)
     reached = "every token" if everything else "everything reachable"
+    enough = f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
     if needed == 0:
-        return "Each token reaches only itself"
-    return f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
+        enough = "Each token reaches only itself"
+    result(f"After {after} {within}. {enough}; this model has {n_layers}.")
 
 
 def next_words(sides: Sides) -> None:

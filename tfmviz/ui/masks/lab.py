@@ -120,53 +120,41 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
     )
     if crossing:
         return [full, padding]
-    cross = _example(
-        "cross",
-        "cross-attention",
-        "The second sentence (rows) attends to all of the first (columns).",
-        masks.full(second_len, k_len),
-    )
-    causal, strict, prefix = _looking_back(k_len, said)
-    past = masks.causal(k_len) if said.back else masks.full(k_len, k_len)
-    only = " Past only." if said.back else ""
-    sparse = [_example(name, title, words + only, mask & past) for name, title, words, mask in _sparse(k_len, said)]
-    return [full, causal, strict, padding, prefix, *sparse, cross]
-
-
-def _example(name: str, title: str, words: str, mask: Any) -> Example:
-    return Example(id=name, title=title, words=words, mask=mask.numpy())
-
-
-def _looking_back(length: int, said: Settings) -> tuple[Example, Example, Example]:
-    from tfmviz import masks
-
     before = "j ≤ i: each token sees itself and those before it, as in GPT."
     empty = "j < i, as on some slides: the first row is empty, so its softmax is 0/0."
     first = f"Visible both ways: the first {counted(said.n_prefix, 'token')}. Later ones see what came before."
-    return (
-        _example("causal", "causal", before, masks.causal(length)),
-        _example("strict", "strictly causal", empty, masks.strictly_causal(length)),
-        _example("prefix", "prefix-LM", first, masks.prefix(length, said.n_prefix)),
-    )
-
-
-def _sparse(length: int, said: Settings) -> list[tuple[str, str, str, Any]]:
-    from tfmviz import masks
-
-    window = masks.window(length, said.radius)
-    dilated = masks.dilated(length, said.radius, said.step)
     steps = f"Itself and keys {said.step}, {2 * said.step} … positions away, at most {said.radius} on each side."
-    random = masks.random(length, said.n_random, said.seed)
-    bigbird = masks.bigbird(length, said.radius, said.n_global, said.n_random, said.seed)
-    pieces, shared = masks.blocks(length, said.size), masks.global_tokens(length, said.n_global)
-    return [
+    window, random = masks.window(k_len, said.radius), masks.random(k_len, said.n_random, said.seed)
+    bigbird = masks.bigbird(k_len, said.radius, said.n_global, said.n_random, said.seed)
+    pieces, shared = masks.blocks(k_len, said.size), masks.global_tokens(k_len, said.n_global)
+    sparse = [
         ("window", "sliding window", f"Keys at most {counted(said.radius, 'position')} away.", window),
-        ("dilated", "dilated", steps, dilated),
+        ("dilated", "dilated", steps, masks.dilated(k_len, said.radius, said.step)),
         ("blocks", "blocks", f"Each block of {counted(said.size, 'token')} sees only itself.", pieces),
         ("global", "global tokens", f"Full rows and columns: the first {counted(said.n_global, 'token')}.", shared),
         ("random", "random", f"Itself and {counted(said.n_random, 'random key')}.", random),
         ("bigbird", "BigBird", "Window, global and random keys: cost grows with n.", bigbird),
     ]
+    past = masks.causal(k_len) if said.back else masks.full(k_len, k_len)
+    only = " Past only." if said.back else ""
+    return [
+        full,
+        _example("causal", "causal", before, masks.causal(k_len)),
+        _example("strict", "strictly causal", empty, masks.strictly_causal(k_len)),
+        padding,
+        _example("prefix", "prefix-LM", first, masks.prefix(k_len, said.n_prefix)),
+        *(_example(name, title, words + only, mask & past) for name, title, words, mask in sparse),
+        _example(
+            "cross",
+            "cross-attention",
+            "The second sentence (rows) attends to all of the first (columns).",
+            masks.full(second_len, k_len),
+        ),
+    ]
+
+
+def _example(name: str, title: str, words: str, mask: Any) -> Example:
+    return Example(id=name, title=title, words=words, mask=mask.numpy())
 
 
 def laboratory(here: Lesson, said: Settings) -> Chosen:
@@ -175,7 +163,7 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
     queries, keys = here.trace.axes(layer)
     second = here.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
     examples = gallery(len(queries), len(keys), said, second_len=len(second), crossing=queries is not keys)
-    shape = (len(queries), len(keys))
+    shape = len(queries), len(keys)
     own = "causal" if layer.startswith("decoder.") and queries is keys else "full"
     window = here.model.config.attention.window_in(int(layer.split(".")[1]))
     if window is not None and window < len(keys):
@@ -223,11 +211,10 @@ def _changed(start: Array, edit: str) -> Array:
 
 
 def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
-    start = usable.get(str(report["start"]))
-    mask = None if start is None else view.from_bits(str(report["bits"]), start.shape)
-    if start is None or mask is None:
+    if (start := usable.get(str(report["start"]))) is None:
         return
-    controls.put({"start": str(report["start"]), "edit": view.compact(mask ^ start)})
+    if (mask := view.from_bits(str(report["bits"]), start.shape)) is not None:
+        controls.put({"start": str(report["start"]), "edit": view.compact(mask ^ start)})
 
 
 def where(here: Lesson) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
@@ -250,14 +237,18 @@ def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[
 
 def follow(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> None:
     """Lets the figures follow each cell that is drawn."""
-    where: dict[str, object] = {
-        "layers": layers,
-        "heads": heads,
-        "tokens": len(chosen.mask),
-        "usual": (here.query, here.key),
-    }
-    where["isOwn"] = bool(np.array_equal(here.trace[f"{here.choice.layer}.mask"], chosen.mask))
-    live.follow_changes(here, "masks", view.to_bits(chosen.mask), "masks", *live.PAIRED, **where)
+    live.follow_changes(
+        here,
+        "masks",
+        view.to_bits(chosen.mask),
+        "masks",
+        *live.PAIRED,
+        layers=layers,
+        heads=heads,
+        tokens=len(chosen.mask),
+        usual=(here.query, here.key),
+        isOwn=bool(np.array_equal(here.trace[f"{here.choice.layer}.mask"], chosen.mask)),
+    )
 
 
 def edited(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> Lesson:

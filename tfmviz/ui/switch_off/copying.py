@@ -131,14 +131,8 @@ def laboratory(here: Lesson) -> None:
         f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
         "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
     )
-    # Only copies of the stream show where the difference is; copies of what a layer writes show who adds to it.
-    site, beside_encoder = COPIED[copied], stack == "decoder" and here.trace.source is not None
-    told = _leaders(values, pairs, moves=site == "resid_pre" and not beside_encoder)
-    if beside_encoder and site in ("resid_pre", "self_attn.out"):
-        told = (
-            f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
-        )
-    result(told)
+    beside_encoder = stack == "decoder" and here.trace.source is not None
+    result(_story(values, pairs, copied=COPIED[copied], beside_encoder=beside_encoder))
 
 
 def exchanged(text: str) -> str | None:
@@ -190,6 +184,22 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
 
 def _quoted(token: str) -> str:
     return f"“{markdown.plain(visible(token))}”"
+
+
+def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, beside_encoder: bool) -> str:
+    """Which copies do most, and how the difference came to their tokens as far as that is certain.
+
+    Only copies of the stream show where the difference is; copies of what a layer writes show who adds to it.
+
+    Args:
+        beside_encoder: whether the copies are in a decoder that reads the same tokens in both runs.
+    """
+    told = _leaders(values, tokens, moves=copied == "resid_pre" and not beside_encoder)
+    if beside_encoder and copied in ("resid_pre", "self_attn.out"):
+        return (
+            f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
+        )
+    return told
 
 
 def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> str:
