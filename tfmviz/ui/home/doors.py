@@ -15,7 +15,7 @@ from tfmviz.analysis import contributions, heads, lens, residual
 from tfmviz.constants import FOLLOWED_SITES
 from tfmviz.record.edits import SetMask
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array
+from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_plain_view
@@ -57,6 +57,7 @@ def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Minia
         word: position of the token that looks.
     """
     trace = models.trace(model, text)
+    names = quoted(trace.tokens)
     layers = [(trace[f"{layer}.pattern"], trace[f"{layer}.mask"]) for layer in trace.layers]
     cells = [_cells(one, mask) for pattern, mask in layers for one in pattern]
     says = f"{counted(len(cells), 'head')}, one row per layer."
@@ -67,26 +68,24 @@ def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Minia
             from tfmviz.positions.rope import own_frequencies
 
             key = int(trace[f"{layer}.pattern"][head, word].argmax())
-            one, other = _named(model, text, word, key)
             theta = own_frequencies(model.config, layer).numpy()
             angles = [[round(float(turn * at) % (2 * np.pi), 3) for at in (word, key)] for turn in theta]
-            says = f"Hands for {one} (blue) and {other}: the angle between them gives their distance."
+            says = f"Hands for {names[word]} (blue) and {names[key]}: the angle between them gives their distance."
             asks = "How does a head know how far apart two words are?"
             found.append(
                 ("positions_rope", {}, {"title": "RoPE's clocks", "asks": asks, "says": says, "clocks": angles})
             )
-        parts = contributions.river(models.trace(model, text), "decoder", word, model.weights.stacks["decoder"])
+        parts = contributions.river(trace, "decoder", word, model.weights.stacks["decoder"])
         steps: dict[str, float] = {}
         for part, along in zip(parts.parts, parts.along.tolist(), strict=True):
             steps[part.step] = steps.get(part.step, 0) + along
         river = [["MLP" if step.endswith("MLP") else "attention", round(along, 3)] for step, along in steps.items()]
-        (name,) = _named(model, text, word)
-        says = f"What each layer adds to {name}: attention blue, MLP orange."
+        says = f"What each layer adds to {names[word]}: attention blue, MLP orange."
         picture = {"title": "The river", "asks": "How is a word's vector built?", "says": says, "river": river}
         found += [
             ("residual_stream", {"stream": "The river"}, picture),
             *_mask(model, text, layer, head, word),
-            _lens(model, text),
+            _lens(model, trace),
         ]
     return (*found, *_forming())
 
@@ -101,15 +100,14 @@ def _mask(model: Model, text: str, layer: str, head: int, word: int) -> Iterator
         return
     edit = SetMask(layer=layer, mask=tuple(map(tuple, drawn.tolist())))
     after = models.trace(model, text, (edit,))[f"{layer}.pattern"][head]
-    one, hidden, now = _named(model, text, word, key, int(after[word].argmax()))
-    says = f"Hide {hidden}, and {one} gives {now} {after[word].max():.0%}."
+    names = quoted(trace.tokens)
+    says = f"Hide {names[key]}, and {names[word]} gives {names[after[word].argmax()]} {after[word].max():.0%}."
     cells = [_cells(before, mask), _cells(after, mask)]
     cells[1][word : word + 1, key : key + 1] = HIDDEN  # an empty part, where a long text has been cut off
     yield "masks", {}, _grids("A mask being painted", "What if it could not look there?", says, cells, across=2)
 
 
-def _lens(model: Model, text: str) -> Miniature:
-    trace = models.trace(model, text)
+def _lens(model: Model, trace: Trace) -> Miniature:
     sites = list(residual.stages(trace, "decoder", "layers").values())
     readout, length = model.weights.stacks["decoder"].readout, len(trace.target)
     found = {word: lens.read_token(trace, sites, readout, word) for word in range(max(0, length - LAST), length)}
@@ -117,8 +115,7 @@ def _lens(model: Model, text: str) -> Miniature:
     word = max(found, key=lambda word: (ends[word] > SURE, found[word].settled[0], ends[word]))
     tops, shares = (values[1:, 0].tolist() for values in (found[word].top, found[word].top_probability))
     lines = [[visible(model.vocabulary[top]), round(p, 3)] for top, p in zip(tops, shares, strict=True)]
-    (name,) = _named(model, text, word)
-    says = f"The most probable word after {name}, layer by layer."
+    says = f"The most probable word after {quoted(trace.tokens)[word]}, layer by layer."
     picture = {"title": "The logit lens", "asks": "When does it know what comes next?", "says": says, "lens": lines}
     return "residual_stream", {"stream": "Logit lens", "token": str(word)}, picture
 
@@ -140,11 +137,6 @@ def _forming() -> tuple[Miniature, ...]:
     cells = [_cells(trace[f"{layer}.pattern"][head], trace[f"{layer}.mask"], most=2 * PERIOD) for trace in traces]
     picture = _grids("A head being born", "When does a head learn to copy?", says, cells, across=2) | {"own": True}
     return (("training", {"learned": "How a head forms"}, picture),)
-
-
-def _named(model: Model, text: str, *at: int) -> list[str]:
-    names = quoted(models.trace(model, text).tokens)
-    return [names[n] for n in at]
 
 
 def _grids(title: str, asks: str, says: str, cells: Sequence[Array], *, across: int) -> dict[str, Any]:

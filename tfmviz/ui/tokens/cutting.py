@@ -139,10 +139,8 @@ def vocabularies(here: Lesson) -> None:
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    model = merging.model_with_merges(here)
-    if model is None:
+    if (model := merging.model_with_merges(here)) is None:
         return
-    assert isinstance(model.tokenizer.ranks, dict)
     tokenizer = model.tokenizer
     merges = len(tokenizer.ranks or {})
     steps = np.unique(np.linspace(0, merges, SIZES).astype(int))

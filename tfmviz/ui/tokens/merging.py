@@ -62,8 +62,7 @@ def replay(here: Lesson) -> None:
             shown = inputs.slider("Merges", 0, len(steps), len(steps), key="merges_shown")
     if len(whole) > LONGEST:
         st.info(f"Only the first {LONGEST} of the word's {len(whole)} bytes are merged here.", icon=icons.CUT)
-    rows = []
-    new = -1  # place of the symbol that the step before has made
+    rows, new = [], -1  # place of the symbol that the step before has made
     for n, step in enumerate(steps[:shown]):
         best = step.ranks[step.place]
         symbols = _boxes(step.symbols, step.ranks, place=step.place, new=new)
@@ -147,13 +146,12 @@ def learn(here: Lesson) -> None:
                 Row("merges so far", f"{n}, latest first", new[::-1]),
             ]
             show_boxes(rows, key="learned_so_far", caption="", titles=("what", "how many", "the pieces"))
-        n_steps = len(steps)
         st.markdown(
             f"The text has {len(text):,} characters. This page stops after {MOST_MERGES} merges; real vocabularies "
             "have tens of thousands."
         )
-        if n_steps < MOST_MERGES:
-            st.info(f"Learning ended after {counted(n_steps, 'merge')}: every word is one token.", icon=icons.INFO)
+        if len(steps) < MOST_MERGES:
+            st.info(f"Learning ended after {counted(len(steps), 'merge')}: every word is one token.", icon=icons.INFO)
 
 
 def _name(symbol: str) -> str:

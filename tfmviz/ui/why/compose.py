@@ -47,17 +47,30 @@ def compose(here: Lesson) -> None:
             "Read in its", list(READS.values()), default="keys", key="side", required=True
         )
         measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
-    way, measure = (next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION)
+    way = next(way for way, name in READS.items() if name == chosen)
     found = (_overlaps if measure == OVERLAP else _compositions)(here.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info("These heads write or read nothing.", icon=icons.INFO)
         return
     pair = _chosen(found)
-    (_said_of_angles if measure == OVERLAP else _said)(here.model, found, pair, way)
+    earlier, later = (found.heads[index] for index in pair)
+    low, chance, high = found.by_chance
+    if measure == OVERLAP:
+        weights = here.model.weights.stacks[stack]
+        _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
+        result(
+            f"Of {d_model} directions head {name(earlier)} writes {d_head}, and the {READS[way]} of head {name(later)} "
+            f"read {d_head}. Mean cos² of the angles between: **{found.values[pair]:.3f}**; random: {low:.3f} to "
+            f"{high:.3f} (95%). The smallest angle is **{smallest_angle(weights, earlier, later, way):.0f}°**."
+        )
+    else:
+        result(
+            f"Head {name(earlier)} composes with the {READS[way]} of head {name(later)}: **{found.values[pair]:.3f}**; "
+            f"random heads: {low:.3f} to {high:.3f} (95%)."
+        )
     names = [name(head) for head in found.heads]
     n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
     shown = found.values[:-n_first, n_first:]
-    _, chance, _ = found.by_chance
 
     def pick(row: int, column: int) -> None:
         if np.isfinite(shown[row, column]):
@@ -71,10 +84,12 @@ def compose(here: Lesson) -> None:
         click="choose both heads",
         on_pick=pick,
     )
-    if measure == OVERLAP:
-        _mlps(here.model, stack, found)
+    mlps, values = _overlaps_with_mlps(here.model, stack) if measure == OVERLAP else ((), shown)
+    if mlps:  # what feed-forward layers read of the heads before them
+        layers = [mlp.split(".")[1] for mlp in mlps]
+        show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
     st.caption("Computed from the weights, without positions.")
-    earlier, later, trace = found.heads[pair[0]], found.heads[pair[1]], here.trace
+    trace = here.trace
     patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
     titles = [f"head {name(earlier)}", f"head {name(later)}"]
     if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
@@ -109,29 +124,8 @@ def compose(here: Lesson) -> None:
             width="stretch",
             line=place,
         )
-    _copying(here, [found.heads[index] for index in pair])
+    _copying(here, [earlier, later])
     born(here)
-
-
-def _said(_: Model, found: Composition, pair: Pair, way: Way) -> None:
-    low, _mean, high = found.by_chance
-    result(
-        f"Head {name(found.heads[pair[0]])} composes with the {READS[way]} of head "
-        f"{name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; random heads: "
-        f"{low:.3f} to {high:.3f} (95%)."
-    )
-
-
-def _said_of_angles(model: Model, found: Composition, pair: Pair, way: Way) -> None:
-    earlier, later = (found.heads[index] for index in pair)
-    weights = model.weights.stacks[earlier[0].split(".")[0]]
-    _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
-    low, _, high = found.by_chance
-    result(
-        f"Of {d_model} directions head {name(earlier)} writes {d_head}, and the {READS[way]} of head {name(later)} "
-        f"read {d_head}. Mean cos² of the angles between: **{found.values[pair]:.3f}**; random: {low:.3f} to "
-        f"{high:.3f} (95%). The smallest angle is **{smallest_angle(weights, earlier, later, way):.0f}°**."
-    )
 
 
 @shared
@@ -142,15 +136,6 @@ def _overlaps(model: Model, stack: str, way: Way) -> Composition:
 @shared
 def _overlaps_with_mlps(model: Model, stack: str) -> tuple[tuple[str, ...], Array]:
     return overlaps_with_mlps(model.weights.stacks[stack])
-
-
-def _mlps(model: Model, stack: str, found: Composition) -> None:
-    """What feed-forward layers read of the heads before them."""
-    mlps, values = _overlaps_with_mlps(model, stack)
-    if not mlps:
-        return
-    names, layers = [name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
-    show("overlap_mlps", _beyond_chance(values - found.by_chance[1], names, layers, OVERLAP, reader="MLP"))
 
 
 @shared

@@ -192,7 +192,7 @@ def terms(here: Lesson) -> None:
     written = [_names(found, n, kept[n]) for n in (0, 1)]
     values = values[: len(written[0]), : len(written[1])]
     cell = tuple(lines.index(n) if n in lines else None for lines, n in zip(kept, chosen, strict=True))
-    ends = labels_of(here)
+    best, labels = _largest(found), labels_of(here)
 
     def pick(row: int, column: int) -> None:
         if row < len(kept[0]) and column < len(kept[1]):
@@ -202,8 +202,8 @@ def terms(here: Lesson) -> None:
         "terms",
         term_cells(
             values,
-            named(written[0], f"wrote into {ends['query']}"),
-            named(written[1], f"wrote into {ends['key']}"),
+            named(written[0], f"wrote into {labels['query']}"),
+            named(written[1], f"wrote into {labels['key']}"),
             "added to the score",
             chosen=None if None in cell else cell,  # type: ignore[arg-type]
         ),
@@ -218,7 +218,6 @@ def terms(here: Lesson) -> None:
     st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
     left, right = st.columns([3, 2])
     with left:
-        best, labels = _largest(found), labels_of(here)
         sides = [found.readings[side].names for side in SIDES]
         show(
             "largest_terms",
