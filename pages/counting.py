@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tfmviz.ui import beside, compared, guess, lesson
-from tfmviz.ui.counting import choices, probabilities, table
-from tfmviz.ui.counting.choices import Counting
+from tfmviz.ui import beside, compared, counting, guess, lesson
+from tfmviz.ui.counting import Counting, probabilities, table
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
     there = beside.other(here, beside.SENTENCES, whole=True)
-    at = choices.choose(here)
+    at = counting.choose(here)
 
     def of(part: Callable[[Counting], object]) -> Callable[[Lesson], object]:
         """A part about the text of A or of B."""
@@ -46,7 +45,7 @@ def draw(here: Lesson) -> None:
         ),
         there=there,
     )
-    choices.about(at)
+    counting.about(at)
 
 
 lesson.page(

@@ -1,8 +1,7 @@
 """Efficient attention: cheaper ways to attend beside the exact one, on your text, and what they cost (L10)."""
 
 from tfmviz.ui import beside, lesson
-from tfmviz.ui.efficient import approximate, same_numbers, together, trained
-from tfmviz.ui.efficient.subject import without_sinks
+from tfmviz.ui.efficient import approximate, same_numbers, together, trained, without_sinks
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
 

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import beside, lesson, recipe
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import forcing, optimiser, targets
+from tfmviz.ui.recipe import optimiser, targets
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
@@ -17,11 +17,11 @@ def draw(here: Lesson) -> None:
         here,
         Tab(
             "Teacher forcing",
-            forcing.forcing,
+            recipe.forcing,
             "The model reads the true text so far and predicts the next token.",
             here.asks("Where is the model most surprised?"),
         ),
-        Tab("Three tasks", forcing.tasks, "One text gives three tasks that need no labels. Dark boxes hide tokens."),
+        Tab("Three tasks", recipe.tasks, "One text gives three tasks that need no labels. Dark boxes hide tokens."),
         Tab(
             "Learning rate",
             either(

@@ -1,9 +1,9 @@
 """Translating: an encoder reads a sentence, and a decoder writes its translation word by word (L8)."""
 
-from tfmviz.ui import beams, beside, lesson, models
+from tfmviz.ui import beams, beside, lesson, models, translating
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
-from tfmviz.ui.translating import references, what_if, word_by_word
+from tfmviz.ui.translating import references, what_if
 
 
 def draw(here: Lesson) -> None:
@@ -11,19 +11,19 @@ def draw(here: Lesson) -> None:
         models.needed("french-english")
         return
     if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
-        here, there = word_by_word.crossing_of(here), word_by_word.crossing_of(there)
+        here, there = translating.crossing_of(here), translating.crossing_of(there)
     else:
-        word_by_word.say(here)
+        translating.say(here)
 
     tabs(
         "translation",
         here,
         Tab(
             "Word by word",
-            word_by_word.draw,
+            translating.draw,
             "The decoder writes one word at a time; the small word is the one it has just read.",
             "Which source word will each word of the translation look at?",
-            differs=word_by_word.apart,
+            differs=translating.apart,
             earlier={"The encoder": {"heads": "one head"}},
         ),
         Tab(
@@ -60,7 +60,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "All translators",
-            word_by_word.compare,
+            translating.compare,
             "Rows are output words, columns source words.",
             "Which translators look at one word at a time?",
         ),

@@ -18,6 +18,7 @@ from tests.pages.translating import open_translating
 from tests.traces import decoder, translation
 from tfmviz import views as pages
 from tfmviz import zoo
+from tfmviz.ui import translating
 from tfmviz.ui.compare import trials
 from tfmviz.ui.counting import table
 from tfmviz.ui.duel import ROUNDING
@@ -25,7 +26,6 @@ from tfmviz.ui.explorer import panels
 from tfmviz.ui.feed_forward import neurons
 from tfmviz.ui.steps import heads
 from tfmviz.ui.tokens import vectors
-from tfmviz.ui.translating import word_by_word
 from tfmviz.views.whole_model import scene
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, START, UNKNOWN, quoted
@@ -160,7 +160,7 @@ def test_a_translation_that_has_begun_has_one_row_and_ends_where_the_mark_is_mos
         assert f"“{'A' if len(target) > 1 else markdown.plain(START)} → " in panels.how_it_reads(here), target
     for best, last in ((0, END), (1, UNKNOWN)):
         trace = stand(row=lambda *_, best=best: np.eye(3)[best], target=stand(ids=(0, 1)), tokens=("<>", " a"))
-        assert word_by_word.writes(trace) == ["a", last]
+        assert translating.writes(trace) == ["a", last]
 
 
 def test_only_a_sink_stands_beside_the_scores() -> None:

@@ -19,12 +19,11 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.text.tokenizer import END
-from tfmviz.ui import icons, models
+from tfmviz.ui import counting, icons, models
 from tfmviz.ui import sides as both
 from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
-from tfmviz.ui.counting import choices
-from tfmviz.ui.counting.choices import DELTAS, Counting
+from tfmviz.ui.counting import DELTAS, Counting
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import Table
@@ -37,9 +36,9 @@ def gaps(at: Counting) -> None:
     """Charts against n and δ, measured on held-out sentences."""
     if at.is_own:
         st.info("These charts use the app's own text, part of which is held out.", icon=icons.INFO)
-    text = choices.shipped_text()
+    text = counting.shipped_text()
     with st.spinner("Measuring on held-out sentences…"):
-        measured = choices.measured()
+        measured = counting.measured()
     sizes, unseen = np.array([len(grams.keys) for grams in text.grams], dtype=float), measured.never_seen()
     left, right = st.columns(2)
     with left:

@@ -13,7 +13,7 @@ from tfmviz.counting.writing import Step, joined, written
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, icons, inputs
 from tfmviz.ui.cache import shared
-from tfmviz.ui.counting.choices import Counting, unknown_words
+from tfmviz.ui.counting import Counting, unknown_words
 from tfmviz.ui.figures import show
 from tfmviz.views.bars import Bars
 from tfmviz.views.counts import Table

@@ -19,7 +19,7 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import FeedForwardWeights, feature
 from tfmviz.ui import inputs, lesson, models
 from tfmviz.ui.cache import shared
-from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, is_causal, no_bias
+from tfmviz.ui.efficient import BYTES, Head, beside, head_of, is_causal, no_bias
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown

@@ -13,7 +13,7 @@ from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
 from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share, written
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.efficient.subject import BYTES, beside, head_of, two_patterns
+from tfmviz.ui.efficient import BYTES, beside, head_of, two_patterns
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns

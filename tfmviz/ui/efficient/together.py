@@ -15,8 +15,8 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, by_name, measured
+from tfmviz.ui.efficient import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.efficient.approximate import KINDS, bucketed, sparsely
-from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table

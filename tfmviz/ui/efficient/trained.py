@@ -17,7 +17,7 @@ from tfmviz.record.model import AnyModel, Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import read_json, shared
-from tfmviz.ui.efficient.subject import BYTES
+from tfmviz.ui.efficient import BYTES
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import ByPosition, by_position
 from tfmviz.ui.lesson import Lesson

@@ -20,11 +20,10 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.schedule import cosine, noam, noam_peak
-from tfmviz.ui import icons, inputs, lesson
+from tfmviz.ui import icons, inputs, lesson, recipe
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, seen_from, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import forcing
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -246,7 +245,7 @@ def dropout(here: Lesson) -> None:
     with lesson.line("dropout"):
         rate = inputs.slider("p", 0.0, 0.5, 0.1, 0.05, key="p")
         seed = inputs.slider("Random seed", 0, 50, 0, key="dropout_draw")
-    found = forcing.forced(here)
+    found = recipe.forced(here)
     if found is None:
         return
     model = found.model
@@ -282,7 +281,7 @@ def gradients(here: Lesson) -> None:
     """Length of the gradient in each layer for the typed text: before training and now."""
     with lesson.line("gradients"):
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
-    found = forcing.forced(here)
+    found = recipe.forced(here)
     if found is None:
         return
     model = found.model

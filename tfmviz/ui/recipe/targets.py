@@ -14,10 +14,9 @@ from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines, over
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, inputs, lesson
+from tfmviz.ui import controls, inputs, lesson, recipe
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import forcing
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -38,10 +37,10 @@ MOST = 9
 def smoothed(here: Lesson) -> None:
     """Target and prediction at one place, the divergence between them, and the gradient."""
     with lesson.line("smoothing"):
-        found = forcing.forced(here)
+        found = recipe.forced(here)
         if found is None:
             return
-        at = forcing.place(found)
+        at = recipe.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]
         controls.token_box(names, at, label="Position")
         epsilon = inputs.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon")

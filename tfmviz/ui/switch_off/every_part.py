@@ -17,7 +17,7 @@ from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch_off
+from tfmviz.ui.switch_off import Switches, Way, edits_of, question, switch_off
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, per_cent

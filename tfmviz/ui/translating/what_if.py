@@ -15,11 +15,10 @@ from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import beams, hypotheses, icons, inputs, models, side
+from tfmviz.ui import beams, hypotheses, icons, inputs, models, side, translating
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
-from tfmviz.ui.translating import word_by_word
 from tfmviz.views.beams import Node, Tree
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -182,8 +181,8 @@ def with_word(text: str, word: re.Match[str], new: str) -> str:
 
 def _edited(here: Lesson, how: str) -> Other | None:
     trace = here.trace
-    names = word_by_word.sources(trace)
-    steps = list(zip(word_by_word.reads(trace), word_by_word.writes(trace), strict=True))
+    names = translating.sources(trace)
+    steps = list(zip(translating.reads(trace), translating.writes(trace), strict=True))
     if len(names) < 2:
         return None
     step = _place("Step", [" → ".join(both) for both in steps], key="changed_step")
@@ -272,13 +271,13 @@ def _changed(model: Model, other: Other) -> Trace:
 
 
 def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, key: str) -> None:
-    queries = [f"{a} → {b}" for a, b in zip(word_by_word.reads(trace), word_by_word.writes(trace), strict=True)]
+    queries = [f"{a} → {b}" for a, b in zip(translating.reads(trace), translating.writes(trace), strict=True)]
     text = here.model.tokenizer.decode(trace.target.ids[1:]).strip()
     weights = np.full((len(queries), n_places), np.nan)
-    weights[:, places] = word_by_word.crossing(here, trace, word_by_word.LAYER)
-    keys = dict(zip(places, word_by_word.sources(trace), strict=True))
+    weights[:, places] = translating.crossing(here, trace, translating.LAYER)
+    keys = dict(zip(places, translating.sources(trace), strict=True))
     show(
         key,
-        word_by_word.picture(weights, queries, [keys.get(n, "") for n in range(n_places)], f"“{text}”"),
+        translating.picture(weights, queries, [keys.get(n, "") for n in range(n_places)], f"“{text}”"),
         follows=key == "as_changed",
     )

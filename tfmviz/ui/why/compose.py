@@ -18,11 +18,10 @@ from tfmviz.plots import panels
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, chosen_row, masked, of_pairs, share, short, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, inputs, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models, why
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import score
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -108,7 +107,7 @@ def compose(here: Lesson) -> None:
             said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
             said += _induction(here, after, later)
         if way != "Q":
-            said += score.said_to_share(here.model.weights.attention(later[0]), later[1])
+            said += why.said_to_share(here.model.weights.attention(later[0]), later[1])
         st.markdown(said)
     tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
     mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)

@@ -13,11 +13,10 @@ from tfmviz.analysis.why.writes import Pushes, pushes
 from tfmviz.plots.cells import named, of_heads, share, written
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace, kind_of
-from tfmviz.ui import before_after, controls, icons, lesson, models
+from tfmviz.ui import before_after, controls, icons, lesson, models, why
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import score
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
@@ -47,7 +46,7 @@ def writes(here: Lesson) -> None:
     best = int(found.by_key[:, 0].argmax())
     word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
     result(
-        f"At {score.names_of(here)['query']} this head raises “{word}” most, by "
+        f"At {why.names_of(here)['query']} this head raises “{word}” most, by "
         f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
         f"{markdown.plain(quoted(keys)[best])} adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
     )
@@ -60,7 +59,7 @@ def writes(here: Lesson) -> None:
     if others := int((sizes > 0).sum()) - len(kept):
         rows.append(counted(others, "other"))
     values = values[: len(rows)]
-    show("writes", score.term_cells(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
+    show("writes", why.term_cells(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
 
 
 @shared
@@ -100,7 +99,7 @@ def sink(here: Lesson) -> None:
         losses = [ablation.surprise_of(run, ablation.whole_text(ids)) for run in (here.trace, one, every)]
         st.markdown(
             f"Mean surprise: **{losses[0]:.2f}** nats; without that value in this head **{losses[1]:.2f}**, in all "
-            f"**{losses[2]:.2f}**.{score.said_to_share(here.weights, choice.head)}"
+            f"**{losses[2]:.2f}**.{why.said_to_share(here.weights, choice.head)}"
         )
     _twins(here)
     if "logits" in here.trace:
