@@ -14,8 +14,9 @@ from tfmviz import masks, zoo
 from tfmviz.analysis import mask_effect, mask_forms
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
+from tfmviz.ui import masks as lab
 from tfmviz.ui import models
-from tfmviz.ui.masks import effects, facts, lab
+from tfmviz.ui.masks import effects, facts
 from tfmviz.views import masks as view
 
 TEXT = "The cat sat on the mat."

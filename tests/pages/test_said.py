@@ -18,13 +18,12 @@ from tests.pages.translating import open_translating
 from tests.traces import decoder, translation
 from tfmviz import views as pages
 from tfmviz import zoo
-from tfmviz.ui import translating
+from tfmviz.ui import steps, translating
 from tfmviz.ui.compare import trials
 from tfmviz.ui.counting import table
 from tfmviz.ui.duel import ROUNDING
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.feed_forward import neurons
-from tfmviz.ui.steps import heads
 from tfmviz.ui.tokens import vectors
 from tfmviz.views.whole_model import scene
 from tfmviz.words import markdown
@@ -121,7 +120,7 @@ def test_a_batch_counts_the_tokens_of_both_sentences() -> None:
 
 def test_a_number_keeps_three_digits_and_no_change_has_none() -> None:
     for value in (0.0123456, 0.5, -42.55, 99.94, 100.4, -12345.6):
-        said = heads.number(value)
+        said = steps.number(value)
         assert float(said.replace(",", "")) == pytest.approx(value, rel=5.1e-3), said
         assert "e" not in said
     for score, share, expected in ((0.0, 0.5, []), (1.0, 0.5, [1, 0.5]), (ROUNDING, 0.5, [0.5])):

@@ -28,7 +28,7 @@ NEAREST = {
     "tfmviz/model/cache.py": "tests/model",
     "tfmviz/record/tap.py": "tests/record/test_tap.py",
     "tfmviz/record/edits.py": "tests/record",
-    "tfmviz/ui/masks/lab.py": "tests/pages/test_masks.py",
+    "tfmviz/ui/masks/effects.py": "tests/pages/test_masks.py",
     "tfmviz/ui/stream/lens.py": "tests/pages/stream/test_lens.py",
     "tfmviz/ui/stream/parts.py": "tests/pages/stream",
     "tfmviz/ui/lesson.py": "tests/pages",

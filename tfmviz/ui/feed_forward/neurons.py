@@ -19,7 +19,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side, sides
 from tfmviz.ui.cache import shared
-from tfmviz.ui.feed_forward.through import Subject, predicts, site_of
+from tfmviz.ui.feed_forward import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides

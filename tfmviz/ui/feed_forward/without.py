@@ -13,7 +13,7 @@ from tfmviz.plots.dots import average
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, inputs, models
-from tfmviz.ui.feed_forward.through import predicts
+from tfmviz.ui.feed_forward import predicts
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson

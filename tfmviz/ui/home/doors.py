@@ -19,7 +19,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show_plain_view
-from tfmviz.ui.home.stage import Shown
+from tfmviz.ui.home import Shown
 from tfmviz.ui.router import PAGES, Page, address
 from tfmviz.views import doors as view
 from tfmviz.words.labels import quoted, visible

@@ -19,7 +19,7 @@ from tfmviz.ui import sides as both
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.masks.lab import Chosen
+from tfmviz.ui.masks import Chosen
 from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown

@@ -16,12 +16,11 @@ from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
 from tfmviz.places import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, inputs, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models, steps
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import result, show, show_choice
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.steps import heads
 from tfmviz.views import heads as view
 from tfmviz.views.counts import Table
 from tfmviz.views.payload import thumbnails
@@ -49,7 +48,7 @@ NAMED = 10
 def biography(here: Lesson) -> None:
     """The map and the chosen head; of a model without biographies, what its heads do on this text."""
     if (book := models.book(here.model)) is None:
-        heads.finder(here)
+        steps.finder(here)
         return
     here = replace(here, choice=_opened(here, book))
     map_, line = st.container(), lesson.line("map")

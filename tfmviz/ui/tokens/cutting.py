@@ -17,14 +17,13 @@ from tfmviz.record.model import Tokens
 from tfmviz.record.trace import Encoding
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import inputs, lesson
+from tfmviz.ui import inputs, lesson, tokens
 from tfmviz.ui import sides as both
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides
-from tfmviz.ui.tokens import merging
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words.numbers import counted, decimal
 
@@ -139,7 +138,7 @@ def vocabularies(here: Lesson) -> None:
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    if (model := merging.model_with_merges(here)) is None:
+    if (model := tokens.model_with_merges(here)) is None:
         return
     tokenizer = model.tokenizer
     merges = len(tokenizer.ranks or {})
