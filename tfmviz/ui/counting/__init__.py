@@ -63,12 +63,10 @@ class Counting:
         return context_of(self.history, self.n)
 
     def said(self, words: tuple[int, ...]) -> str:
-        """Words as the page quotes them."""
         return " ".join(visible(self.text.vocabulary[word]) for word in words)
 
 
 def choose(here: Lesson) -> Counting:
-    """Draws the controls of the page and counts the chosen text."""
     with lesson.line("counting"):
         n = inputs.segmented_control("n", range(1, LONGEST + 1), default=3, key="n")
         method = inputs.selectbox("Smoothing", METHODS, key="smoothing", width=240)
@@ -138,7 +136,6 @@ def n_words(text: Counted) -> int:
 
 
 def about(at: Counting) -> None:
-    """Size, sources and licence of the text, and how it is cut into words."""
     n_different = at.text.vocab_size - len((MARK, UNKNOWN))
     sentences, tokens = counted(len(at.text.lines), "sentence"), counted(n_words(at.text), "token")
     size = f"{sentences}, {tokens}, {n_different:,} different"

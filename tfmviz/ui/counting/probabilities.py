@@ -33,7 +33,6 @@ from tfmviz.words.numbers import decimal, of_logarithm, per_cent, rounded
 
 
 def gaps(at: Counting) -> None:
-    """Charts against n and δ, measured on held-out sentences."""
     if at.is_own:
         st.info("These charts use the app's own text, part of which is held out.", icon=icons.INFO)
     text = counting.shipped_text()
@@ -104,7 +103,6 @@ MOST = 30
 
 
 def chain(at: Counting) -> None:
-    """Every factor of both models, and the two products."""
     model = models.needed(MODEL)
     if model is None:
         return

@@ -46,7 +46,6 @@ FORMULAS = {
 
 
 def table(at: Counting) -> None:
-    """What followed the context in the text, how often, and what probability that makes."""
     context = at.text.longest_known(at.context) if at.smoothing.method == "back-off" else at.context
     counts = at.text.after(context)
     p = at.text.distribution(at.context, at.smoothing, n=at.n)
@@ -120,7 +119,6 @@ def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
 
 
 def name_of(at: Counting, word: int) -> str:
-    """A word as the page shows it."""
     return "⟨s⟩ (end)" if word == MARK else visible(at.text.vocabulary[word])
 
 
@@ -163,7 +161,6 @@ BARS = 10
 
 
 def writing(at: Counting) -> None:
-    """Writes on from the typed words, and shows one step in full."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         inputs.number_box("Seed", key="draw_seed", min_value=0, max_value=SEEDS, width=130)
         inputs.button("Write another", on_click=_next_seed)

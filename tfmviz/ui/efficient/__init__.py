@@ -83,7 +83,6 @@ def is_causal(here: Lesson) -> bool:
 
 
 def head_of(here: Lesson) -> Head:
-    """The chosen head."""
     trace, layer, head = here.trace, here.choice.layer, here.choice.head
     q, k, v = (of_head(trace, layer, head, turned(trace, layer, name)).astype(np.float64) for name in "qkv")
     scores = trace[f"{layer}.scores"][head].astype(np.float64)
@@ -148,7 +147,6 @@ def effect(here: Lesson, z: Array) -> Effect | None:
 
 
 def said_of(found: Effect) -> str:
-    """The effect in words."""
     word, after = (f"“{markdown.plain(visible(name))}”" for name in (found.word, found.after))
     stays = "stays first" if found.word == found.after else f"gives way to {after}"
     return f"{word} {stays}, {per_cent(found.before)} → {per_cent(found.now)} (KL {rounded(found.divergence)} nats)"

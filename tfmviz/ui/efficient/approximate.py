@@ -43,7 +43,6 @@ ABOUT = {
 
 
 def sparse_masks(here: Lesson) -> None:
-    """A mask in place of the model's own, for this head alone."""
     head = head_of(here)
     with lesson.line("sparse"):
         kinds = KINDS if head.q_tokens_are_keys else KINDS[-1:]
@@ -92,7 +91,6 @@ def bucketed(head: Head, of_q: Array, of_k: Array, n_buckets: int) -> tuple[Arra
 
 
 def hashed(here: Lesson) -> None:
-    """Buckets of queries and keys, on the text, and the attention that is left within them."""
     head = head_of(here)
     with lesson.line("hashed"):
         n_buckets = inputs.select_slider("Buckets", [1, 2, 4, 6, 8, 12, 16, 24], 4, key="hash_buckets")
@@ -190,7 +188,6 @@ def projected(here: Lesson) -> None:
 
 
 def linear(here: Lesson) -> None:
-    """Linear attention in place of the softmax, and its running state."""
     head = head_of(here)
     phi_q, phi_k = feature(head.q), feature(head.k)
     pattern = features.pattern(phi_q, phi_k, head.allowed)

@@ -32,7 +32,6 @@ def smallest_tile(q_len: int, k_len: int) -> int:
 
 
 def tiled(here: Lesson) -> None:
-    """The running softmax, replayed tile by tile."""
     head = head_of(here)
     with lesson.line("tiled"):
         asked = inputs.select_slider("Tile size", SIZES, 4, key="tile")
@@ -111,7 +110,6 @@ def state(here: Lesson) -> None:
 
 
 def shared_heads(here: Lesson) -> None:
-    """Keys and values that several heads share, as means of the model's own."""
     head, layer = head_of(here), here.choice.layer
     config, n_heads = here.model.config, here.model.config.attention.n_heads
     options = [n for n in range(1, n_heads + 1) if n_heads % n == 0]

@@ -58,7 +58,6 @@ def _methods(head: Head) -> Iterator[Row]:
 
 
 def table(here: Lesson) -> None:
-    """Every method on the reader's text: errors of pattern, output and prediction, and counted costs."""
     head = head_of(here)
     made = list(_methods(head))
     most = max(cost.multiplications for *_, cost in made)
@@ -95,7 +94,6 @@ def _share(error: float) -> str:
 
 
 def times(here: Lesson) -> None:
-    """Counted and measured costs against the length of the text."""
     lesson.hide(*lesson.CHOICES)
     measured(MODULE, _draw, words="Measure on this server (about 10 s)")
 

@@ -37,7 +37,6 @@ TWINS = {
 
 
 def twins(here: Lesson) -> None:
-    """The chosen pair: heads, surprise on the reader's text, surprise by position on held-out text, costs."""
     with lesson.line("twins"):
         kind = inputs.segmented_control("Trained with", list(TWINS), key="trained_with", required=True)
     cheap, full = (models.needed(name) for name in TWINS[kind])
@@ -119,7 +118,6 @@ NEAR = 4
 
 
 def trained(here: Lesson) -> None:
-    """The state of a layer, what each token has left in it beside a pattern of attention, and what both lose."""
     try:
         space, twin = _space(), _twin()
     except ModelUnavailable as error:

@@ -74,13 +74,11 @@ def predicts(here: Lesson) -> bool:
 
 
 def site_of(here: Lesson) -> str:
-    """Path of the feed-forward layer beside the chosen attention."""
     stack, index, _ = here.choice.layer.split(".")
     return f"{stack}.{index}.mlp"
 
 
 def why_none(here: Lesson) -> str:
-    """Why a model has no feed-forward layer to look into."""
     if n_experts := has_experts(here):
         return (
             f"has {n_experts} feed-forward layers in each block, of which a token uses "
@@ -117,7 +115,6 @@ PLACE = re.compile(r"(x|gate|pre|post|out|before|after)\.([0-9]{1,6})")
 
 
 def through(subject: Subject) -> None:
-    """The picture in the browser, and the number that is explained."""
     here, site, token = subject.here, subject.site, subject.token
     part, index = chosen(subject)
     found = {name: values[token] for name, values in feed_forward.parts(here.trace, site).items()}
@@ -148,7 +145,6 @@ def chosen(subject: Subject) -> tuple[Part, int]:
 
 
 def follow(report: dict[str, Any]) -> None:
-    """Puts the chosen number into the address."""
     if PLACE.fullmatch(at := str(report["at"])):
         controls.put({"number": at})
 
@@ -162,7 +158,6 @@ def _payload(model: Model, text: str, site: str, token: int, edits: tuple[Edit, 
 
 
 def in_words(subject: Subject, found: dict[Part, Array]) -> None:
-    """How wide the layer is, how many neurons are on, and how much the output adds."""
     weights = subject.weights
     d, d_ff = weights.W_in.shape
     matrices = (weights.W_in, weights.b_in, weights.W_out, weights.b_out, weights.W_gate, weights.b_gate)
@@ -224,7 +219,6 @@ DOTS = 200
 
 
 def functions(subject: Subject) -> None:
-    """Three functions as curves, and the chosen token's numbers on the layer's own."""
     weights, trace = subject.weights, subject.here.trace
     own = feed_forward.name_of(weights)
     inputs = feed_forward.driver(trace, subject.site)[subject.token].astype(np.float64)
@@ -257,7 +251,6 @@ def functions(subject: Subject) -> None:
 
 
 def sparsity(subject: Subject) -> None:
-    """Share of neurons above 0, layer by layer."""
     trace, stack = subject.here.trace, subject.here.model.weights.stacks[subject.stack]
     shares = [float(feed_forward.share_on(trace, site).mean()) for site in stack.feed_forward]
     chart = bar_chart(

@@ -46,7 +46,6 @@ HELD_OUT = ("english.txt", "french.txt")
 
 
 def neurons(subject: Subject) -> None:
-    """The neurons of the chosen token, then one of them."""
     order = feed_forward.strongest(subject.post, SHOWN)
     figure = st.container()
     line = lesson.line("neuron")
@@ -99,7 +98,6 @@ def _choose(neuron: int) -> None:
 
 
 def writes(subject: Subject, neuron: int) -> None:
-    """What the neuron writes toward the vocabulary."""
     if not predicts(subject.here):
         st.info("This model has no output vocabulary.", icon=icons.INFO)
         return
@@ -138,7 +136,6 @@ def writes(subject: Subject, neuron: int) -> None:
 
 
 def fires(subject: Subject, neuron: int) -> None:
-    """The words of the shipped texts on which the neuron fires most."""
     heading = f"**Where neuron {neuron} fires most**"
     try:
         texts, peaks = _peaks(subject.here.model)
@@ -188,7 +185,6 @@ def _tokens(model: Model, text: str, stack: str) -> tuple[str, ...]:
 
 
 def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
-    """The prediction with neurons switched off at every token."""
     here = subject.here
     if not predicts(here):
         return

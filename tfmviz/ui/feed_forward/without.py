@@ -26,7 +26,6 @@ NOTHING = "nothing"
 
 
 def inside(here: Lesson) -> None:
-    """The chosen head's values, and what it writes for the chosen token: never outside of them."""
     queries, keys = (axis.tokens for axis in here.trace.axes(here.choice.layer))
     if not np.isfinite(here.trace[f"{here.choice.layer}.z"]).all():
         return  # there is nothing to average
@@ -73,7 +72,6 @@ PARTS = ("A head only averages", "Switched off", "Trained without")
 
 
 def without(here: Lesson) -> None:
-    """What attention alone can do, the chosen model with all feed-forward layers off, or two models trained so."""
     part = inputs.segmented_control("Without it", PARTS, key="without_it", label_visibility="collapsed")
     if part == PARTS[1]:
         switched_off(here)
@@ -84,7 +82,6 @@ def without(here: Lesson) -> None:
 
 
 def switched_off(here: Lesson) -> None:
-    """The chosen model with all feed-forward layers off."""
     stacks = here.model.weights.stacks.values()
     layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
     if not predicts(here):
@@ -120,7 +117,6 @@ def _on_held_out_text() -> str:
 
 
 def twins(here: Lesson) -> None:
-    """The same sentence through two models, one of which was trained without feed-forward layers."""
     full, bare = (models.needed(name) for name in TWINS)
     if full is None or bare is None:
         return

@@ -164,7 +164,6 @@ def lead_on() -> None:
 
 
 def quiet() -> None:
-    """Two links, for those who teach and for those who learn."""
     course = next(page for page in PAGES if page.group)
     st.page_link(_page("lectures").file, label="Give a lecture")
     st.page_link(course.file, label="Learn step by step")

@@ -37,12 +37,10 @@ WORDS = {24: 4, 40: 2}
 
 
 def distance(here: Lesson) -> None:
-    """On the reader's text, or on many others."""
     either("On", "seen_on", {"your text": own, "held-out text": lambda _: averages()})(here)
 
 
 def own(here: Lesson) -> None:
-    """A curve for each model over the distance, on the reader's text."""
     with lesson.line("reach"):
         how = inputs.segmented_control("How", (CHANGE, GRADIENT), key="reach_by")
     ladder = rungs.ladder()
@@ -163,7 +161,6 @@ Row = Mapping[str, Any]
 
 
 def dependencies(here: Lesson) -> None:
-    """The curves for one kind, then what the models expect after the reader's text."""
     with lesson.line("depends"):
         kind = inputs.segmented_control("What", list(ASKS), key="depends")
     found = measured_dependencies()
@@ -233,7 +230,6 @@ def _series(rows: list[Row], name: str, title: str) -> Series:
 
 
 def answers(text: str, kind: str) -> dict[str, tuple[str, ...]]:
-    """What may come next, and the tokens that say it."""
     if kind == AGREEMENT:
         return {"is, was": ONE, "are, were": MANY}
     if kind == QUOTATION:

@@ -51,7 +51,6 @@ SMALLEST = 1e-12
 
 
 def state(here: Lesson) -> None:
-    """State or gates through time, then the fading gradient."""
     model = rungs.ladder().recurrent
     layers = range(model.config.to_dict()["n_layers"])
     line = lesson.line("state")
@@ -143,7 +142,6 @@ MODULE = "tfmviz.model.layer_times"
 
 
 def order(here: Lesson) -> None:
-    """The number of steps before each value is there, for three kinds of layers; then measured times."""
     tokens = rungs.ladder().encode(here.text).tokens
     n = len(tokens)
     recurrent, at_once = recurrence.steps_of_recurrence(N_LAYERS, n), recurrence.steps_of_layers(N_LAYERS, n)

@@ -138,7 +138,6 @@ SHOWN = 8
 
 
 def next_token(here: Lesson) -> None:
-    """Surprise at every token for the four models, then what each expected at the chosen one."""
     reading = read(ladder(), here.text)
     tokens = reading.text.tokens
     chosen = controls.pinned()

@@ -66,7 +66,6 @@ def opens() -> str:
 
 
 def uses(here: Lesson) -> None:
-    """Labels of the tokens, one label for the text, how often they are right, and what the other two uses are."""
     with lesson.line("uses"):
         lesson.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
     networks = {name: model for name in NAMES if (model := models.earlier(name)) is not None}
@@ -176,7 +175,6 @@ def doubt(text: str) -> str:
 
 @shared
 def read(model: AnyModel, text: str) -> Encoding:
-    """The tokens, which are the same for all three networks."""
     return model.encode(text)
 
 

@@ -33,7 +33,6 @@ WINDOWS = (1, 2, 4, 8, 16, 32)
 
 
 def window(here: Lesson) -> None:
-    """The network from the words up on the left; on the right what the chosen place and the chosen unit do."""
     model = rungs.ladder().window
     text = model.encode(here.text)
     controls.say_what_was_cut(text, "This network reads")

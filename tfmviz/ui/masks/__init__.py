@@ -76,7 +76,6 @@ def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def settings(here: Lesson) -> Settings:
-    """Draws the gallery's sliders."""
     with st.expander("Gallery settings"):
         left, middle, right = st.columns(3)
         back = inputs.toggle("& causal: past only", here.choice.layer.startswith("decoder."), key="back", line=left)
@@ -158,7 +157,6 @@ def _example(name: str, title: str, words: str, mask: Any) -> Example:
 
 
 def laboratory(here: Lesson, said: Settings) -> Chosen:
-    """The gallery and the grid; returns the mask as it is now."""
     layer = here.choice.layer
     queries, keys = here.trace.axes(layer)
     second = here.model.tokenizer.encode(said.second, max_len=len(keys) + 64)
@@ -236,7 +234,6 @@ def _pills(column: DeltaGenerator, label: str, count: int, *, key: str) -> list[
 
 
 def follow(here: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None) -> None:
-    """Lets the figures follow each cell that is drawn."""
     live.follow_changes(
         here,
         "masks",

@@ -101,7 +101,6 @@ def _seen(trace: Trace, layer: str) -> Array:
 
 
 def attention(sides: Sides) -> None:
-    """The chosen head with both masks, and the row of the chosen token key by key."""
     here, there = sides.lessons
     layer, head, token = here.choice.layer, here.choice.head, sides.query
     own = "This is the model's own mask. **Click a word to hide it.**"
@@ -119,7 +118,6 @@ def attention(sides: Sides) -> None:
 
 
 def outputs(sides: Sides) -> None:
-    """How far the vectors have moved, layer by layer."""
     (here, there), stack = sides.lessons, both.stack_of(sides.lessons[0])
     before = here.trace
     moved = mask_effect.stream_change(before, there.trace, stack)
@@ -161,14 +159,12 @@ def reach(here: Lesson, chosen: Chosen) -> None:
 
 
 def next_words(sides: Sides) -> None:
-    """What is predicted after the chosen token, with both masks."""
     here, there = sides.lessons
     st.markdown(both.expected(sides))
     before_after.next_words(here, there.trace, both.targets(sides)[0], series=sides.titles)
 
 
 def losses(sides: Sides) -> None:
-    """Surprise at every next word, with both masks."""
     here, there = sides.lessons
     before_after.losses(here, there.trace)
 

@@ -42,7 +42,6 @@ NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,6})?")
 
 
 def scaling() -> None:
-    """Age and tuition: two columns of numbers of very different size."""
     line = lesson.line("scaling")
     with line:
         ages = inputs.text_input("Age, in years", AGES, key="ages", max_chars=200)
@@ -128,7 +127,6 @@ def table(ages: str, fees: str) -> Array:
 
 
 def learned(here: Lesson) -> None:
-    """γ and β of all norms of the model, and a check that norm, γ and β give what the model computed."""
     norms = norms_of(here.model)
     gains = {name: norm.gain for name, norm in norms.items()}
     biases = {name: norm.bias for name, norm in norms.items() if norm.kind == "layer"}
@@ -195,7 +193,6 @@ def normed(here: Lesson) -> Array:
 
 
 def gradients() -> None:
-    """Gradients by depth in untrained models, post-norm and pre-norm."""
     from tfmviz.model.gradients import config, gradients_at_start
 
     with lesson.line("gradients"):

@@ -98,7 +98,6 @@ def _statistics(batch: Batch, *, padding: bool = False) -> tuple[Array, Array]:
 
 
 def groups(here: Lesson) -> None:
-    """The batch as a picture, and a frame around the numbers that share a mean."""
     line, figure = lesson.line("groups"), st.container()
     given = read(here, batch(here))
     norm = inputs.segmented_control("Normalised by", NORMS, default="none", key="norm", line=line)
@@ -166,7 +165,6 @@ def _is_uniform(given: Batch, *, padding: bool) -> bool:
 
 
 def company(here: Lesson) -> None:
-    """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
         typed = inputs.text_input("The added sentence", JOINING, key="joining", max_chars=MOST_TYPED)
         phase = inputs.segmented_control("BatchNorm", PHASES, key="phase")

@@ -278,7 +278,6 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
 
 
 def gradients(here: Lesson) -> None:
-    """Length of the gradient in each layer for the typed text: before training and now."""
     with lesson.line("gradients"):
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
     found = recipe.forced(here)

@@ -35,7 +35,6 @@ MOST = 9
 
 
 def smoothed(here: Lesson) -> None:
-    """Target and prediction at one place, the divergence between them, and the gradient."""
     with lesson.line("smoothing"):
         found = recipe.forced(here)
         if found is None:

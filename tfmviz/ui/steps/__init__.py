@@ -40,7 +40,6 @@ def number(value: float) -> str:
 
 
 def lookup(here: Lesson) -> None:
-    """One row of attention as a look-up in a table, soft and hard."""
     trace, choice, token = here.trace, here.choice, here.query
     if not here.is_chosen:  # of a token that looks at one key alone, soft and hard are hardly different
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
@@ -60,7 +59,6 @@ def lookup(here: Lesson) -> None:
 
 
 def contributions(here: Lesson) -> None:
-    """What each head adds for the token, and which keys matter."""
     trace, layer, head, token = here.trace, here.choice.layer, here.choice.head, here.query
     with lesson.line("token"):
         controls.token_box(of_queries(trace, layer), token)
@@ -130,7 +128,6 @@ def _alike(pattern: Array, mask: Array) -> str:
 
 
 def finder(here: Lesson) -> None:
-    """All heads of one kind of attention, by what they do."""
     trace, choice = here.trace, here.choice
     layers = [layer for layer in trace.layers if kind_of(layer) == kind_of(choice.layer)]
     with lesson.line("finder"):
@@ -176,7 +173,6 @@ N_QUERIES, N_KEYS = 256, 16
 
 
 def scaling_lab(here: Lesson) -> None:
-    """Scores with and without ÷ √d, for vectors of any width."""
     with lesson.line("scaling"):
         source = inputs.radio("Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors")
         its_own = source == "this head's own"

@@ -46,7 +46,6 @@ NAMED = 10
 
 
 def biography(here: Lesson) -> None:
-    """The map and the chosen head; of a model without biographies, what its heads do on this text."""
     if (book := models.book(here.model)) is None:
         steps.finder(here)
         return

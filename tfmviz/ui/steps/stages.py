@@ -29,7 +29,6 @@ CELL = re.compile(ADDRESS_CELL)
 
 @shared
 def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
-    """What the view in the browser gets."""
     here = Lesson(choice=Choice(model=model.name, layer=layer, head=head), text=text, model=model, edits=edits)
     return steps.payload(here.trace, layer, head, here.weights, here.positions, title=model.name)
 
@@ -64,7 +63,6 @@ def _asked(name: str, form: re.Pattern[str]) -> str:
 
 
 def follow(report: dict[str, Any]) -> None:
-    """Makes the address and the figures below follow what was chosen in the view."""
     parts = {"stage": (STAGE, str(report["stage"])), "at": (CELL, str(report["at"]))}
     controls.remember(int(report["token"]), {key: text for key, (form, text) in parts.items() if form.fullmatch(text)})
 

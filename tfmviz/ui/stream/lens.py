@@ -39,7 +39,6 @@ LEGENDS = {
 
 
 def lens_of(here: Lesson) -> None:
-    """The table, and what it says in words."""
     trace, vocabulary = here.trace, here.model.vocabulary
     token = here.target
     line = lesson.line("lens")
@@ -145,7 +144,6 @@ def _rank(found: Lens, n: int, stage: int) -> str:
 
 
 def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
-    """When the answers are settled, and how the rank of one answer changes."""
     trace, model = here.trace, here.model
     same = int((found.top[0] == np.array(trace.target.ids)).sum())
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])

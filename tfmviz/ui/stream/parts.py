@@ -131,7 +131,6 @@ class Account:
 
 
 def attribution(here: Lesson) -> None:
-    """Asks for one or two words and draws what each part added to their logit."""
     trace, token = here.trace, here.target
     if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:
         st.info("Norm(GELU(x W + b)) precedes this model's logits, so they are not such a sum.", icon=icons.INFO)
@@ -304,7 +303,6 @@ def _map(account: Account, layer: str, head: int) -> None:
 
 
 def _chosen_head(here: Lesson, account: Account, layer: str, head: int) -> None:
-    """Where the chosen head looked, and what it wrote from each key."""
     trace = here.trace
     index = next((n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (layer, head)), None)
     if index is None:

@@ -32,7 +32,6 @@ from tfmviz.words.numbers import counted, decimal, per_cent
 
 
 def lengths(here: Lesson) -> None:
-    """Length of every token's vector by depth, as lines and as a map, and what the norms do to it."""
     trace, choice, token = here.trace, here.choice, here.query
     stack, tokens = choice.layer.split(".")[0], trace.axes(choice.layer)[0].tokens
     with lesson.line("token"):
@@ -105,7 +104,6 @@ NEAREST = 5
 
 
 def neighbours(here: Lesson) -> None:
-    """The tokens whose vectors are most like the chosen one's, layer by layer; or all paths in space."""
     tokens = [visible(token) for token in here.trace.axes(here.choice.layer)[0].tokens]
     line = lesson.line("token")
     with line:
@@ -119,7 +117,6 @@ def neighbours(here: Lesson) -> None:
 
 
 def nearest(here: Lesson, tokens: list[str]) -> None:
-    """Who is nearest to the chosen token, by cosine, after each layer."""
     trace, chosen = here.trace, here.query
     stages = residual.stages(trace, here.choice.layer.split(".")[0], "layers")
     result(_alike(trace, stages, tokens, chosen))
@@ -174,7 +171,6 @@ def _in_space(model: Model, text: str, stack: str, edits: tuple[Edit, ...]) -> I
 
 
 def _alike(trace: Trace, stages: Mapping[str, str], tokens: list[str], chosen: int) -> str:
-    """Which token the chosen one is most like, at first and at last."""
     if len(tokens) == 1:
         return "A single token has no neighbours. Type more."
     (_, first), *_, (last, site) = stages.items()
@@ -201,7 +197,6 @@ KEPT = Table(
 
 
 def in_context(here: Lesson) -> None:
-    """The cosines of two tokens' vectors, stage by stage; then the table."""
     tokens = here.trace.axes(here.choice.layer)[0]
     if len(tokens.ids) < 2:
         st.info("Type at least two tokens.", icon=icons.INFO)

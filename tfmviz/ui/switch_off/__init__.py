@@ -70,8 +70,6 @@ class Way:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Switches:
-    """What the reader has switched off, and how."""
-
     off: tuple[Part, ...]
     way: Way
 
@@ -81,12 +79,10 @@ class Switches:
 
     @property
     def done(self) -> str:
-        """What is done to the parts, as it follows their names."""
         return self.way.done(len(self.off))
 
     @property
     def run(self) -> str:
-        """The name of the run: "with the parts off"."""
         return f"with the {'part' if len(self.off) == 1 else 'parts'} {self.done}"
 
 
@@ -160,13 +156,11 @@ def switch_off(codes: Sequence[str]) -> None:
 
 
 def follow(here: Lesson, said: Switches) -> None:
-    """Lets the figures follow each part that is switched."""
     factor = {"zero": 0.0, "mean": None, "scaled": said.way.factor}[said.way.how]
     live.follow_changes(here, "parts", _change(said), *live.PAIRED, factor=factor, usual=(here.query, here.key))
 
 
 def run(here: Lesson, said: Switches) -> Sides:
-    """The whole model, and the same with the parts off."""
     there = replace(here, edits=_edits(here.model, here.text, said.codes, said.way)) if said.off else here
     return both.of(here, there, ("A, whole model", f"B, {said.run}"))
 
@@ -177,7 +171,6 @@ def _edits(model: Model, text: str, codes: tuple[str, ...], way: Way) -> tuple[E
 
 
 def edits_of(part: Part, model: Model, way: Way) -> tuple[Edit, ...]:
-    """What is done to a part of the model."""
     if way.how == "mean":
         return part.averaged(_reference(model, way.reference))
     return part.scaled(way.factor if way.how == "scaled" else 0.0)
@@ -189,7 +182,6 @@ def _reference(model: Model, text: str) -> Trace:
 
 
 def verdict(sides: Sides, said: Switches) -> None:
-    """In words: what is off, and what that does to the loss."""
     here = sides.lessons[0]
     if not said.off:
         st.markdown("Every part is on. **Click a head on the board to switch it off.**")
@@ -230,7 +222,6 @@ def question(here: Lesson) -> Question | None:
 
 
 def next_words(sides: Sides, said: Switches) -> None:
-    """What is predicted after the chosen token, before and after."""
     verdict(sides, said)
     st.markdown(both.expected(sides))
     here, there = sides.lessons
@@ -238,7 +229,6 @@ def next_words(sides: Sides, said: Switches) -> None:
 
 
 def losses(sides: Sides, said: Switches) -> None:
-    """Surprise at every next word, before and after."""
     here, there = sides.lessons
     if question(here) is None:
         st.info("There is no next word to predict: type more.")
@@ -268,7 +258,6 @@ def attention(sides: Sides, said: Switches) -> None:
 
 
 def written(sides: Sides, said: Switches) -> None:
-    """What the model writes, before and after: a translation, or the next words."""
     here = sides.lessons[0]
     if here.model.config.architecture == "encoder-only":
         st.info("This model fills in words; it does not write text.")

@@ -62,7 +62,6 @@ COPIED: dict[str, Copied] = {
 
 
 def laboratory(here: Lesson) -> None:
-    """Two sentences, one copied vector at a time, and how far the answer follows."""
     with lesson.line("copying"):
         guess = exchanged(here.text)
         typed = inputs.text_input("Second sentence", key="other", max_chars=MOST_TYPED, placeholder=guess or "")

@@ -32,7 +32,6 @@ MEASURES = ("the whole sentence", "the word after the chosen token")
 
 
 def damage_map(here: Lesson, said: Switches) -> None:
-    """The map of damage: every head and every MLP off in turn."""
     figure = st.container()
     asked, measured = _measure(here)
     with st.spinner("Switching off every part in turn…"):
@@ -97,7 +96,6 @@ def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
 
 
 def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
-    """With how many heads off the model does no worse, and what that does not say."""
     spared = [(part, loss) for part, loss in heads if loss <= 0]
     found = f"With any of the heads {way.done()} the model does worse."
     if spared:
@@ -111,7 +109,6 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
 
 
 def look_and_matter(here: Lesson, said: Switches) -> None:
-    """Is the sharpest head the one that matters? One point for each head."""
     figure = st.container()
     asked, measured = _measure(here)
     with st.spinner("Switching off every part in turn…"):

@@ -36,7 +36,6 @@ def model_with_merges(here: Lesson) -> Model | None:
 
 
 def replay(here: Lesson) -> None:
-    """Every step from the bytes of a word to its tokens."""
     model = model_with_merges(here)
     words = [] if model is None else [word for word, _ in bpe.words_of(model.tokenizer.spelled(here.text))]
     if model is None or not words:
@@ -112,7 +111,6 @@ IN_ADDRESS = MOST_TYPED
 
 
 def learn(here: Lesson) -> None:
-    """The table of pair counts at one step, the pair that wins, and the sentence as it is cut by then."""
     with lesson.line("learning"):
         which = inputs.selectbox("Text", (OURS, SENTENCE, OWN), key="learn_from", width=170)
         wanted = inputs.slider("Merges", 1, MOST_MERGES, OPENS_AT, key="merges_learned")

@@ -47,7 +47,6 @@ SIZES = 60
 
 
 def four_ways(here: Lesson) -> None:
-    """The typed text as characters, bytes, words and tokens."""
     text, tokenizer = here.text, here.model.tokenizer
     characters = [Piece(written(character)) for character in text]
     single = [
@@ -72,7 +71,6 @@ def four_ways(here: Lesson) -> None:
 
 
 def _between(tokenizer: Tokens) -> str:
-    """What tokens are, between bytes and words."""
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
         return f"This model's **tokens** are bytes and special tokens, {len(tokenizer.vocabulary):,} in all: no merges."
     size = f"{len(tokenizer.vocabulary):,}"
@@ -110,7 +108,6 @@ def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row
 
 
 def hard_words(here: Lesson) -> None:
-    """What the vocabulary does not expect falls into parts, down to single bytes."""
     rows = []
     for name, text in HARD.items():
         found = boxes(here.model.tokenizer, text)
@@ -131,7 +128,6 @@ def _of_digits(tokenizer: Tokens) -> str:
 
 
 def vocabularies(here: Lesson) -> None:
-    """The same text cut by every vocabulary there is, and how their size pays."""
     rows = []
     for names, tokenizer in sorted(_vocabularies(zoo.available()).items(), key=lambda one: len(one[1].vocabulary)):
         found = boxes(tokenizer, here.text)

@@ -49,7 +49,6 @@ def _choose(here: Lesson) -> tuple[Encoding, int]:
 
 
 def look_up(here: Lesson) -> None:
-    """A one-hot vector times W_E, and the row of W_E that it is."""
     with lesson.line("look_up"):
         text, position = _choose(here)
     index, table = text.ids[position], here.model.weights.W_E
@@ -89,7 +88,6 @@ def look_up(here: Lesson) -> None:
 
 
 def neighbours(here: Lesson) -> None:
-    """The entries most like the chosen one."""
     with lesson.line("neighbours"):
         text, position = _choose(here)
     index, weights = text.ids[position], here.model.weights

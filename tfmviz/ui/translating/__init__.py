@@ -34,7 +34,6 @@ SHOWN = 80
 
 
 def say(here: Lesson) -> None:
-    """Notes, where there is reason for them; doubts, if the model comes with what it has met."""
     if here.text.isupper() and not (read := here.model.tokenizer.spelled(here.text)).isupper():
         shown = markdown.plain(read if len(read) <= SHOWN else f"{read[:SHOWN]} …")
         st.info(f"Text in all capitals is read in lower case: “{shown}”", icon=icons.INFO)
@@ -74,7 +73,6 @@ ONE, LAYER, ALL = "one head", "mean of the layer", "mean of all layers"
 
 
 def choose() -> str:
-    """Asks which heads the figures show."""
     which = inputs.segmented_control("Attention of", (ONE, LAYER, ALL), default=LAYER, key="heads")
     if which != ONE:
         lesson.hide("head", *["layer"] * (which == ALL))
@@ -116,7 +114,6 @@ def sources(trace: Trace) -> list[str]:
 
 
 def encoder(here: Lesson, which: str) -> None:
-    """What the words of the source look at before the first word is written."""
     layer, names = here.choice.layer_index, sources(here.trace)
     patterns = [here.trace[f"encoder.{n}.self_attn.pattern"] for n in range(here.model.config.n_layers)]
     of_layer = patterns[layer]
@@ -229,7 +226,6 @@ def _short(share: float) -> float:
 
 
 def _follow(about: str, report: dict[str, Any]) -> None:
-    """Puts the reported choice into the address, unless it belongs to another text."""
     if report["about"] == about:
         shown, step = report["shown"], report["step"]
         controls.put({"shown": "" if shown is None else str(int(shown)), "at": "" if step is None else str(int(step))})

@@ -70,7 +70,6 @@ class Scores:
 
 
 def compare(here: Lesson) -> None:
-    """The scores of the model's translation, and its n-grams that a reference has."""
     with line("reference"):
         references = ask(here)
     written = here.model.tokenizer.decode(here.trace.target.ids[1:]).strip()
@@ -191,7 +190,6 @@ def _written(model: Model, text: str, given: tuple[int, ...]) -> tuple[tuple[int
 
 
 def losses(here: Lesson) -> None:
-    """The loss at every word of a reference, after the right words and after the model's own."""
     with line("reference"):
         reference = ask(here)[:1]
     if not reference:

@@ -148,7 +148,6 @@ def two_trees(here: Lesson) -> None:
 
 
 def _ask(here: Lesson) -> Other | None:
-    """Asks for the change; with a note where there is nothing to change."""
     with line("what-if"):
         how = inputs.segmented_control("Change", (SWAP, CLOSE, DIRECT), key="change")
         other = _edited(here, how) if how in (CLOSE, DIRECT) else _swapped(here)
@@ -263,7 +262,6 @@ def _places(names: Sequence[str], *, label: str, key: str) -> list[int]:
 
 @shared
 def _changed(model: Model, other: Other) -> Trace:
-    """What the model computes on the changed source, or with the changed row."""
     if other.step is None:
         return models.run(model, other.text)
     ids = zoo.writing.generate(model, other.text, edits=other.edits(model), at=other.step).ids

@@ -30,7 +30,6 @@ def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
 
 @shared
 def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
-    """What the view in the browser gets."""
     return view.payload(subject(model, text, edits), zoom, layer, head)
 
 
@@ -43,7 +42,6 @@ def said(
 
 
 def picture(here: Lesson) -> None:
-    """The picture itself, in the browser."""
     token = None if side.lacks() else here.query
     zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
     choice = here.choice
@@ -67,7 +65,6 @@ def picture(here: Lesson) -> None:
 
 
 def follow(report: dict[str, Any]) -> None:
-    """Makes choices and address follow what was chosen in the view."""
     layer, zoom = str(report["layer"]), str(report["zoom"])
     if re.fullmatch(r"(encoder|decoder)\.[0-9]{1,3}\.(self|cross)_attn", layer):
         controls.look_at(layer, max(0, int(report["head"])))
@@ -79,7 +76,6 @@ TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
 
 
 def where_the_numbers_are(here: Lesson) -> None:
-    """How many of the parameters each kind of part holds."""
     weights = here.model.weights
     shares = share_of_parts(weights)
     largest = max(shares, key=lambda name: shares[name])
@@ -88,7 +84,6 @@ def where_the_numbers_are(here: Lesson) -> None:
 
 
 def norms(here: Lesson) -> None:
-    """The same layer of two models that were trained identically."""
     found = {kind: model for kind, name in TWINS.items() if (model := models.needed(name)) is not None}
     if len(found) < len(TWINS):
         return

@@ -25,7 +25,6 @@ from tfmviz.words.numbers import counted, decimal, per_cent, rounded
 
 
 def ask(here: Lesson) -> ScoreSum | None:
-    """Asks for the two tokens; None, with a note, where there is no score."""
     if here.weights.is_linear:
         st.info("Linear attention has no scores. Choose another model.", icon=icons.INFO)
         return None

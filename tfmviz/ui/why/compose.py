@@ -206,7 +206,6 @@ def _length(z: Array) -> float:
 
 
 def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
-    """What becomes of induction, where a token comes again."""
     before, now = (float(layer_scores(run)[later[0]]["induction"][later[1]]) for run in (here.trace, after))
     if not np.isfinite(before):
         return ""
