@@ -103,13 +103,11 @@ MOST = 30
 
 
 def chain(at: Counting) -> None:
-    model = models.needed(MODEL)
-    if model is None:
+    if (model := models.needed(MODEL)) is None:
         return
     read, ends = _transformer(model, at.typed)
     counted = log_probabilities(at.text, sentences_of(at.typed), at.smoothing, n=at.n)
-    found = factors(at.typed, counted, read, ends)
-    if not found:
+    if not (found := factors(at.typed, counted, read, ends)):
         st.info("The two models split this text nowhere at the same place. Type a word.", icon=icons.INFO)
         return
     one, other = (math.fsum(values) for values in zip(*((f.one, f.other) for f in found), strict=True))

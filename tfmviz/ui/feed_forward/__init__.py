@@ -97,8 +97,7 @@ def with_layer(draw: Callable[[Subject], object]) -> Callable[[Lesson], object]:
 
     def tab(here: Lesson) -> object:
         site = site_of(here)
-        weights = here.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)
-        if weights is None:
+        if (weights := here.model.weights.stacks[site.split(".")[0]].feed_forward.get(site)) is None:
             return st.info(f"{markdown.code(here.model.name)} {why_none(here)}", icon=icons.INFO)
         if not np.isfinite(here.trace[f"{site}.out"]).all():
             return st.warning("This layer's values are not finite, so there is nothing to explain.")

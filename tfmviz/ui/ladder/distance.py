@@ -188,8 +188,7 @@ def dependencies(here: Lesson) -> None:
         )
     ladder = rungs.ladder()
     p = rungs.read(ladder, here.text).p[:, -1]
-    asked = answers(here.text, kind)
-    if not asked:
+    if not (asked := answers(here.text, kind)):
         st.info(f"Your text contains none of the names {', '.join(NAMES)}.", icon=icons.INFO)
         return
     shares = {

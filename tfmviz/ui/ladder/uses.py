@@ -113,8 +113,7 @@ def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> 
 def listed(text: Encoding, chosen: Array) -> str:
     """The chosen tokens as the page names them; of many the first few."""
     names = quoted(text.tokens)
-    tokens = [names[place] for place in np.flatnonzero(chosen)]
-    if not tokens:
+    if not (tokens := [names[place] for place in np.flatnonzero(chosen)]):
         return "nothing"
     return ", ".join(tokens[:QUOTED]) + (f" and {len(tokens) - QUOTED} more" if len(tokens) > QUOTED else "")
 

@@ -201,8 +201,7 @@ def _changed(start: Array, edit: str) -> Array:
     """The start with the address's changes. If the sentence has another length, leaves them out and says so."""
     if not edit:
         return start
-    changed = view.expand(edit, start.shape)
-    if changed is None:
+    if (changed := view.expand(edit, start.shape)) is None:
         st.info("The mask in the address belongs to another sentence; its starting mask is shown.", icon=icons.INFO)
         return start
     return start ^ changed

@@ -227,8 +227,7 @@ def _gradients(n_layers: int, seed: int, norm_position: Literal["pre", "post"]) 
 
 def apart(both: Sides) -> None:
     """Mean and standard deviation of the chosen token's vector before and after the norm, in A and in B."""
-    at = both.queries.partner(both.query)
-    if at is None:
+    if (at := both.queries.partner(both.query)) is None:
         return
     vectors = [
         (normed(lesson)[position], lesson.trace[f"{lesson.choice.layer}.norm"][position])

@@ -34,8 +34,7 @@ MOST = 60
 
 
 def forcing(here: Lesson) -> None:
-    found = forced(here)
-    if found is None:
+    if (found := forced(here)) is None:
         return
     at = min(place(found), MOST - 1)
     losses = found.losses
@@ -129,8 +128,7 @@ def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
     kind = here.model.config.architecture
     fits = kind == "decoder-only" if from_left else kind != "encoder-only"
     needs = f"a model that predicts {'each token only from those before it' if from_left else 'the next token'}"
-    there = lesson.stand_in(here, needs, fits=fits, instead="tiny-english")
-    if there is None:
+    if (there := lesson.stand_in(here, needs, fits=fits, instead="tiny-english")) is None:
         return None
     found = _forced(there.model, here.text)
     if not found.ids:

@@ -245,8 +245,7 @@ def dropout(here: Lesson) -> None:
     with lesson.line("dropout"):
         rate = inputs.slider("p", 0.0, 0.5, 0.1, 0.05, key="p")
         seed = inputs.slider("Random seed", 0, 50, 0, key="dropout_draw")
-    found = recipe.forced(here)
-    if found is None:
+    if (found := recipe.forced(here)) is None:
         return
     model = found.model
     runs = _dropped(model, here.text, rate, seed)
@@ -280,8 +279,7 @@ def _dropped(model: Model, text: str, rate: float, seed: int) -> Array:
 def gradients(here: Lesson) -> None:
     with lesson.line("gradients"):
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="gradient_seed")
-    found = recipe.forced(here)
-    if found is None:
+    if (found := recipe.forced(here)) is None:
         return
     model = found.model
     if model.weights.n_parameters > LARGEST:

@@ -36,8 +36,7 @@ MOST = 9
 
 def smoothed(here: Lesson) -> None:
     with lesson.line("smoothing"):
-        found = recipe.forced(here)
-        if found is None:
+        if (found := recipe.forced(here)) is None:
             return
         at = recipe.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]

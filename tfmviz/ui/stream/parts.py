@@ -80,8 +80,7 @@ def river(here: Lesson) -> None:
 
 
 def _deleted(here: Lesson, found: River, stack: str) -> None:
-    gone = deletions.strongest(found)
-    if gone is None:
+    if (gone := deletions.strongest(found)) is None:
         return
     first, then = found.parts[gone.earlier].name, found.parts[gone.later].name
     amount = f"{per_cent(gone.share)} of {first} back" if gone.share <= 1 else f"more than all of {first} back"
@@ -255,8 +254,7 @@ def _nearest(model: Model, word: str) -> list[str]:
 
 def _linearised(account: Account) -> str:
     norms = sum(part.kind == "norm" for part in account.river.parts)
-    last = account.weights.readout.norm
-    if last is None:
+    if (last := account.weights.readout.norm) is None:
         return f"Every part counts after all later norms ({norms} for the embedding)."
     scale = float(last.scale(account.river.final)[0])
     capped = " The model caps its logits; this is the logit before the cap." if account.weights.readout.cap else ""

@@ -207,8 +207,7 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
     Args:
         moves: whether only attention can have brought the difference to a token that both sentences share.
     """
-    strong = np.flatnonzero(values.max(axis=1) >= FAINT).tolist()
-    if not strong:
+    if not (strong := np.flatnonzero(values.max(axis=1) >= FAINT).tolist()):
         closed = f"No single copied vector closes even {per_cent(FAINT)} of the gap"
         return f"{closed}, so the difference is not stored in one place."
     first, last = strong[0], strong[-1]

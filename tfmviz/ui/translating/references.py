@@ -14,12 +14,12 @@ from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, inputs
+from tfmviz.ui import hypotheses, icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
-from tfmviz.words.labels import END, visible
+from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, per_cent
 
 KNOWN = {
@@ -156,8 +156,8 @@ def beginning(here: Lesson) -> None:
     model = here.model
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
     ids, p = _written(model, here.text, tuple(given))
-    words = [END if index in model.tokenizer.marks.ends else visible(model.vocabulary[index]) for index in ids]
-    text = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
+    ends = model.tokenizer.marks.ends
+    words = [hypotheses.named(model, index) for index in ids]
     n_given = len(given)
     show(
         "forced",
@@ -173,8 +173,8 @@ def beginning(here: Lesson) -> None:
         ),
     )
     log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, here.text, ())
-    free = model.tokenizer.decode([index for index in free_ids if index not in model.tokenizer.marks.ends])
-    is_at_once = len(ids) == len(given) + 1 and ids[-1] in model.tokenizer.marks.ends
+    text, free = (model.tokenizer.decode([n for n in each if n not in ends]) for each in (ids, free_ids))
+    is_at_once = len(ids) == len(given) + 1 and ids[-1] in ends
     end = " The model ends the text right after your words." if is_at_once else ""
     result(
         f"**{markdown.plain(text.strip())}** (log p(e | f) = Σᵢ log p(eᵢ | f, e₁ … eᵢ₋₁) = {decimal(log_p)} nats). On "
@@ -200,9 +200,7 @@ def losses(here: Lesson) -> None:
         say_none()
         return
     forced, free, wrote = _losses(here.model, here.text, ids)
-    vocabulary = here.model.vocabulary
-    ends = here.model.tokenizer.marks.ends
-    words, own = ([END if index in ends else visible(vocabulary[index]) for index in row] for row in (ids, wrote))
+    words, own = ([hypotheses.named(here.model, index) for index in row] for row in (ids, wrote))
     both = np.stack([forced, free])
     show(
         "losses",

@@ -121,8 +121,7 @@ class Other:
 
 
 def compare(here: Lesson) -> None:
-    other = _ask(here)
-    if other is None:
+    if (other := _ask(here)) is None:
         return
     after = _changed(here.model, other)
     assert here.trace.source is not None
@@ -157,8 +156,7 @@ def _ask(here: Lesson) -> Other | None:
 
 
 def _swapped(here: Lesson) -> Other | None:
-    found = list(WORD.finditer(here.text))
-    if not found:
+    if not (found := list(WORD.finditer(here.text))):
         return None
     words = [word[0][:MOST_LETTERS] for word in found]
     n = _place("Word", words, key="swapped", first=len(words) - 1)
