@@ -16,6 +16,7 @@ from tfmviz.analysis.residual import Stream, stream
 from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
 from tfmviz.plots.columns import writes
+from tfmviz.record.marks import BARS
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, models
 from tfmviz.ui.figures import show, show_code, show_view, theme
@@ -54,6 +55,8 @@ def explorer(here: Lesson) -> None:
 def how_it_reads(here: Lesson) -> str:
     """What the model may look at; of a model that answers, also what a row of its cross-attention stands for."""
     said = HOW_IT_READS[here.model.config.architecture]
+    if models.reads_pairs(here.model.name):
+        said = f"{said.removesuffix('.')}, `{BARS}` between two sentences."
     layer = next((layer for layer in here.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
         return said
