@@ -10,17 +10,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_look: ContextVar[Callable[[], object]] = ContextVar("_look", default=lambda: None)
+_look: ContextVar[Callable[[int, int], object]] = ContextVar("_look", default=lambda done, of: None)
 
 
-def check() -> None:
-    """Call between two steps of a loop. Passes on whatever `watched` raises to end the work."""
-    _look.get()()
+def check(done: int = 0, of: int = 0) -> None:
+    """Call between two steps of a loop. Passes on whatever `watched` raises to end the work.
+
+    Args:
+        done, of: how many steps are done of how many, where somebody who waits may be told; 0 of 0 says nothing.
+    """
+    _look.get()(done, of)
 
 
 @contextmanager
-def watched(look: Callable[[], object]) -> Iterator[None]:
-    """Within this block, and in this thread alone, every `check` calls `look`."""
+def watched(look: Callable[[int, int], object]) -> Iterator[None]:
+    """Within this block, and in this thread alone, every `check` calls `look` with what it is told."""
     token = _look.set(look)
     try:
         yield

@@ -8,12 +8,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tfmviz import fuse
+
 READY = "_for_onednn"
 """An attribute of a finished model's matrices: what oneDNN reads in their place, or None for themselves. A tensor that
 takes the place of such a matrix does not have it."""
 
-AT_ONCE = 2**22
-"""Numbers of a matrix in half precision that are float32 at a time: 16 MB, which a processor keeps near."""
+AT_ONCE = 2**20
+"""Numbers of a matrix in half precision that are float32 at a time: 4 MB, which a processor keeps near. 16 MB it does
+not: a row of logits takes twice as long. Below 1 MB the calls cost more than they save."""
 
 SMALL = 50_000_000
 """Larger models, in parameters, keep no copies of their matrices."""
@@ -42,7 +45,10 @@ def product(x: Tensor, W: Tensor, b: Tensor | None = None) -> Tensor:
     none where W lies in a file.
     """
     if W.dtype in HALF and x.dtype == torch.float32:
-        parts = [in_float32(x, part) for part in W.split(max(1, AT_ONCE // W.shape[1]))]
+        parts = []
+        for part in W.split(max(1, AT_ONCE // W.shape[1])):
+            fuse.check()  # what is read from a slow disk can be stopped within a layer
+            parts.append(in_float32(x, part))
         out = parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1)
         return out if b is None else out + b
     if not hasattr(W, READY) or torch.is_grad_enabled() or not x.is_cpu or x.dtype != torch.float32:
