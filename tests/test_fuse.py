@@ -1,12 +1,14 @@
 """The last fuse: a turn that takes too long ends with a sentence, one whose reader has left ends at once."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import torch
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
 from streamlit.testing.v1 import AppTest
 
 from tests.app import forget, open_page
@@ -115,22 +117,44 @@ def test_before_the_turn_nothing_counts(monkeypatch: pytest.MonkeyPatch) -> None
         fuse.check()
 
 
-def test_the_work_of_a_reader_who_leaves_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit asks a run to stop when its session is closed; without the fuse it would read all layers first."""
-    layers: list[int] = []
+def in_the_second_layer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[ScriptRunContext], object]) -> list[Block]:
+    """The layers that are computed, one after the other; something happens in the second."""
+    layers: list[Block] = []
     forward = Block.forward
 
-    def left_in_the_second_layer(self: Block, *args: Any, **kwargs: Any) -> Any:
-        layers.append(1)
+    def noted(self: Block, *args: Any, **kwargs: Any) -> Any:
+        layers.append(self)
         if len(layers) == 2:
             run = get_script_run_ctx()
             assert run is not None
-            assert run.script_requests is not None
-            run.script_requests.request_stop()
+            happens(run)
         return forward(self, *args, **kwargs)
 
+    monkeypatch.setattr(Block, "forward", noted)
+    return layers
+
+
+def test_the_work_of_a_reader_who_leaves_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit asks a run to stop when its session is closed; without the fuse it would read all layers first."""
     app = open_page("residual_stream", text="Short.")
-    monkeypatch.setattr(Block, "forward", left_in_the_second_layer)
+    layers = in_the_second_layer(monkeypatch, lambda run: requests_of(run).request_stop())
     app.text_area(key="text").set_value(TEXT).run()
     assert len(layers) == 2
     assert not turns._running
+
+
+def test_the_work_of_a_reader_who_asks_anew_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit would let a fragment end before it runs it again."""
+    app = open_page("residual_stream", text="Short.")
+    layers = in_the_second_layer(
+        monkeypatch, lambda run: requests_of(run).request_rerun(RerunData(fragment_id=ThreadState.get().fragment_id))
+    )
+    app.text_area(key="text").set_value(TEXT).run()
+    assert layers[2] is layers[0]
+    assert not app.exception
+    assert not turns._running
+
+
+def requests_of(run: ScriptRunContext) -> ScriptRequests:
+    assert run.script_requests is not None
+    return run.script_requests

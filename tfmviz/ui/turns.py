@@ -24,7 +24,7 @@ import streamlit as st
 
 from tfmviz import fuse
 from tfmviz.ui import icons, readers
-from tfmviz.ui.waiting import Progress, hold_if_stopped
+from tfmviz.ui.waiting import Progress, give_way, hold_if_stopped
 
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """That this server may use: `deploy.serve` gives each of several its share."""
@@ -166,6 +166,7 @@ def _look(done: int, of: int) -> None:
     """What the fuse asks. A look into the session's state is where Streamlit ends a run that nobody waits for."""
     if (ticket := getattr(_mine, "ticket", None)) is None:
         return  # the model is still being loaded, for all readers
+    give_way()
     "choice" in st.session_state  # noqa: B015
     if time.thread_time() - ticket.began > LONGEST:
         raise TooMuch

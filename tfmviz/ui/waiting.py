@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from tfmviz.ui import icons
 
@@ -41,6 +46,24 @@ class Progress:
                     st.button("Stop", key=f"stop_{self._count}", on_click=_stop, args=(asks,))
             assert self._bar is not None
             self._bar.progress(done / of, f"{done} of {of} layers")
+
+
+def give_way() -> None:
+    """Lets a run end at its next yield point if its reader has pressed Enter or a button of this part of the page anew.
+
+    Streamlit would finish it first, as what stands around a fragment is not drawn again with it. So a run of the whole
+    page becomes one anew.
+    """
+    run, part = get_script_run_ctx(suppress_warning=True), ThreadState.get().fragment_id
+    if run is None or run.script_requests is None or part is None:
+        return
+    requests: Any = run.script_requests
+    with requests._lock:
+        asked = requests._rerun_data
+        if requests._state is ScriptRequestType.RERUN and part in asked.fragment_id_queue and not asked.is_auto_rerun:
+            part_alone = bool(run.fragment_ids_this_run)
+            parts = asked.fragment_id_queue if part_alone else []
+            requests._rerun_data = replace(asked, fragment_id_queue=parts, is_fragment_scoped_rerun=part_alone)
 
 
 def hold_if_stopped(asks: Asks) -> None:
