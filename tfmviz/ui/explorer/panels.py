@@ -145,7 +145,7 @@ def files(here: Lesson) -> None:
             lambda: views.html(trace, title=model.name, on_repeats=on_repeats, book=models.book(model)),
             "attention.html",
             "text/html",
-            "One file that works offline; weights are rounded to 0.0005.",
+            "One offline file; weights are rounded to 0.0005.",
         )
     with table:
         download(
@@ -153,7 +153,7 @@ def files(here: Lesson) -> None:
             lambda: views.csv_of(trace, choice.layer),
             "attention.csv",
             "text/csv",
-            "One line per head, query and key, without masked pairs.",
+            "One line per head, query and visible key.",
         )
     with arrays:
         download(
@@ -161,7 +161,7 @@ def files(here: Lesson) -> None:
             lambda: views.npz_of(trace),
             "attention.npz",
             "application/octet-stream",
-            "For `numpy.load`: the tokens, each layer's pattern and mask.",
+            "For `numpy.load`: tokens, patterns and masks.",
         )
 
 
