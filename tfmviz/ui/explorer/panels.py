@@ -55,11 +55,10 @@ def explorer(here: Lesson) -> None:
 def how_it_reads(here: Lesson) -> str:
     """What the model may look at; of a model that answers, also what a row of its cross-attention stands for."""
     said = HOW_IT_READS[here.model.config.architecture]
-    if models.reads_pairs(here.model.name):
-        said = f"{said.removesuffix('.')}, `{BARS}` between two sentences."
     layer = next((layer for layer in here.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
-        return said
+        pairs = models.reads_pairs(here.model.name)
+        return f"{said.removesuffix('.')}, `{BARS}` between two sentences." if pairs else said
     row, words = (markdown.plain(of(here.trace, layer)[:2][-1]) for of in (of_queries, said_of_queries))
     return f"{said} The row “{row}” is where it has read {words}."
 
