@@ -7,7 +7,7 @@ import numpy as np
 from tests.cases import each
 from tests.model.sizes import N_LAYERS
 from tests.records import traced
-from tfmviz.analysis.links import links
+from tfmviz.analysis.heads import links
 from tfmviz.analysis.rollout import rollout
 
 MODELS: dict[str, list[dict[str, Any]]] = {
