@@ -128,7 +128,7 @@ def sentence(model: str, *, opens: str = "") -> str:
         text = in_one_line(text)
         st.session_state["last_text"] = text
         return text
-    st.warning("Type a sentence. The figures below still show the last one.")
+    st.warning("Type a sentence. The figures still show the last one.")
     return st.session_state.get("last_text", next(iter(examples)))
 
 
