@@ -32,7 +32,7 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     """
     with st.container(horizontal=True, key=side.key("line-beams")):
         width, alpha = ask()
-        found = found_by(here.model, here.text, width, alpha, banned, longest)
+        found = found_by(here.model, here.text, width, alpha, banned, longest, edits=here.edits)
         upto = _steps(len(found)) if longest > WINDOW else len(found)
     lesson.say_what_is_continued(here, longest)
     best = found[-1].complete[0]
@@ -80,7 +80,7 @@ def _last_steps(nodes: Sequence[Node], upto: int) -> list[Node]:
 
 def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], longest: int) -> str:
     """Where the best text leaves the greedy one: one beam writes what greedy writes."""
-    greedy = found_by(here.model, here.text, 1, 1.0, banned, longest)[-1].complete[0]
+    greedy = found_by(here.model, here.text, 1, 1.0, banned, longest, edits=here.edits)[-1].complete[0]
     same = next((n for n, pair in enumerate(zip(greedy.ids, best.ids, strict=False)) if pair[0] != pair[1]), None)
     if same is None:
         return "The best text is the greedy one."

@@ -11,7 +11,7 @@ import streamlit as st
 
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.model import Model
-from tfmviz.ui import controls
+from tfmviz.ui import controls, side
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
@@ -36,6 +36,8 @@ def text_of(model: Model, ids: Sequence[int]) -> str:
 
 def asked(here: Lesson) -> tuple[int, ...]:
     """The tokens that the address asks for; () for none, and for those of another text."""
+    if side.is_b():  # its texts are others
+        return ()
     about = here.short_name
     if st.session_state.setdefault("hypothesis_about", about) != about:
         st.session_state["hypothesis_about"] = about

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -54,6 +54,7 @@ def keyboard(here: Lesson) -> None:
     """Three buttons for what is typed; then the text as it is typed with the model's words, and with counted ones."""
     model = here.model
     fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
+    here = here if fits else replace(here, edits=())  # which are of another model
     there = lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
     if there is None:
         return

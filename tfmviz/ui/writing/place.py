@@ -10,6 +10,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Cells, masked, of_tokens, share
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui.cache import shared
@@ -66,7 +67,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
 
 def into_this_word(here: Lesson, now: Written) -> None:
     """The attention of the chosen head at the written words, and what the layers would say at the place."""
-    trace = _trace(here.model, here.text, now.before)
+    trace = _trace(here.model, here.text, now.before, here.edits)
     layer, head = here.choice.layer, here.choice.head
     queries, keys = trace.axes(layer)
     first = 0 if layer.startswith("encoder.") else max(0, len(queries) - len(now.before) - 1, len(queries) - ROWS)
@@ -86,12 +87,12 @@ def into_this_word(here: Lesson, now: Written) -> None:
 
 
 @shared
-def _trace(model: Model, text: str, before: tuple[int, ...]) -> Trace:
+def _trace(model: Model, text: str, before: tuple[int, ...], edits: tuple[Edit, ...]) -> Trace:
     """The pass that gives the logits of the place. Of a text longer than the context it reads the end."""
     if model.config.architecture == "encoder-decoder":
-        return model.trace(text, sites=SITES, target=before)
+        return model.trace(text, edits, sites=SITES, target=before)
     prompt = model.encode(text).ids
-    return model.trace((*prompt, *before)[-model.config.max_len :], sites=SITES)
+    return model.trace((*prompt, *before)[-model.config.max_len :], edits, sites=SITES)
 
 
 def _by_layer(here: Lesson, trace: Trace) -> None:

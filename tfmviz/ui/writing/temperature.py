@@ -15,6 +15,7 @@ from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, probability
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
@@ -78,7 +79,7 @@ def fan(here: Lesson, said: Settings) -> None:
         return
     lesson.say_what_is_continued(here, LENGTH)
     with st.spinner("Writing fifty texts…"):
-        drawn, greedy = _fan(here.model, here.text, said.rules, said.seed)
+        drawn, greedy = _fan(here.model, here.text, said.rules, said.seed, here.edits)
     sums = [np.cumsum([-value for value in sample.log_probabilities]) for sample in drawn]
     surprise = np.full((TEXTS, LENGTH), np.nan)
     for row, values in zip(surprise, sums, strict=True):
@@ -122,12 +123,19 @@ def _lines(texts: list[str], surprise: Array, greedy: Array) -> Chart:
 
 
 @shared
-def _fan(model: Model, text: str, rules: Rules, seed: int) -> tuple[tuple[Sample, ...], Sample]:
+def _fan(
+    model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ...]
+) -> tuple[tuple[Sample, ...], Sample]:
     most_probable = Rules(temperature=0.0, banned=rules.banned)
     wanted = [rules] * TEXTS + [most_probable]
     parts = [
         zoo.writing.samples(
-            model, text, rules=wanted[first : first + AT_ONCE], seed=seed + first, max_new_tokens=LENGTH
+            model,
+            text,
+            rules=wanted[first : first + AT_ONCE],
+            seed=seed + first,
+            max_new_tokens=LENGTH,
+            edits=edits,
         )
         for first in range(0, len(wanted), AT_ONCE)
     ]
@@ -152,7 +160,7 @@ def repetition(here: Lesson, said: Settings) -> None:
     lesson.say_what_is_continued(here, LONG)
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
     with st.spinner("Writing long texts in three ways…"):
-        found = _long(here.model, here.text, drawn, said.seed)
+        found = _long(here.model, here.text, drawn, said.seed, here.edits)
     names, shares = [one.name for one in found], np.array([one.share for one in found])
     look: dict[str, Any] = {"words": [per_cent(share) for share in shares], "colours": theme().plain, "theme": theme()}
     show("repeated", bar_chart(names, shares, "share of repeated 4-grams", **look))
@@ -163,20 +171,20 @@ def repetition(here: Lesson, said: Settings) -> None:
         verdict = "Here none of them repeats itself."
     st.markdown(
         f"Four words in a row count as repeated if they stand earlier in the text (at most {LONG} words). {verdict} "
-        f"{_read_twice(here.model, here.text)}"
+        f"{_read_twice(here.model, here.text, here.edits)}"
     )
     for one in found:
         st.markdown(f"**{one.name}**")
         st.code(one.text, language=None, wrap_lines=True)
 
 
-def _read_twice(model: Model, text: str) -> str:
+def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
     """How probable the text is to the model that has just read it, compared with the first time."""
     whole = model.encode(text).ids
     ids = whole[-(model.config.max_len // 2) :]
     if (n := len(ids)) < 2:
         return ""
-    losses = next_token_losses(model.trace((*ids, *ids), sites=("logits",))["logits"], (*ids, *ids))
+    losses = next_token_losses(model.trace((*ids, *ids), edits, sites=("logits",))["logits"], (*ids, *ids))
     first, second = float(losses[: n - 1].mean()), float(losses[n:].mean())
     what = "Your text" if n == len(whole) else f"The last {n} tokens of your text"
     likely = which_way(first, second, less="more probable than", same="as probable as", more="less probable than")
@@ -187,11 +195,13 @@ def _read_twice(model: Model, text: str) -> str:
 
 
 @shared
-def _long(model: Model, text: str, drawn: Rules, seed: int) -> tuple[Long, ...]:
+def _long(model: Model, text: str, drawn: Rules, seed: int, edits: tuple[Edit, ...]) -> tuple[Long, ...]:
     n = len(model.encode(text).ids)
     most_probable = Rules(temperature=0.0, banned=drawn.banned)
-    sampled, greedy = zoo.writing.samples(model, text, rules=[drawn, most_probable], seed=seed, max_new_tokens=LONG)
-    searched = zoo.writing.search(model, text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned)
+    sampled, greedy = zoo.writing.samples(
+        model, text, rules=[drawn, most_probable], seed=seed, max_new_tokens=LONG, edits=edits
+    )
+    searched = zoo.writing.search(model, text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned, edits=edits)
     ways = {"greedy": greedy.ids, f"beam search, {BEAMS} beams": searched.ids[n:], "sampling": sampled.ids}
     texts = {name: [token for token in ids if token not in model.tokenizer.marks.ends] for name, ids in ways.items()}
     return tuple(Long(name=name, text=model.tokenizer.decode(ids), share=repeated(ids)) for name, ids in texts.items())
