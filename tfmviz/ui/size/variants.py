@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
@@ -33,9 +34,6 @@ SHOWN = ("all changes", EXPERTS)
 
 BASELINE = "baseline"
 
-NARANG_VANILLA = 2.182
-"""Narang et al. 2021, table 1: mean loss of five runs after 65,536 steps, of the model they compare with."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
@@ -44,56 +42,20 @@ class Change:
     Attributes:
         title: its name in the figure.
         what: the change, as a sentence.
-        theirs: the loss that Narang et al. report for it, as `NARANG_VANILLA`; None: it is not in their table.
-        baseline: their loss of the model without the change; that of ReLU, which is their vanilla model, is with GELU.
+        theirs, baseline: the losses that Narang et al. report with it and without; None: it is not in their table.
         note: what else one has to know of theirs.
     """
 
     title: str
     what: str
     theirs: float | None = None
-    baseline: float = NARANG_VANILLA
+    baseline: float = 2.182
     note: str = ""
 
 
 CHANGES = {
-    "relu": Change(
-        title="ReLU",
-        what="ReLU instead of GELU",
-        theirs=2.182,
-        baseline=2.179,
-    ),
-    "swiglu": Change(
-        title="SwiGLU",
-        what="a gated feed-forward layer with SiLU, two thirds as wide",
-        theirs=2.127,
-    ),
-    "geglu": Change(title="GEGLU", what="the same gate with GELU", theirs=2.130),
-    "rmsnorm": Change(title="RMSNorm", what="RMSNorm instead of LayerNorm", theirs=2.167),
-    "postnorm": Change(title="post-norm", what="norms after each sum, as in 2017"),
-    "untied": Change(
-        title="untied embeddings",
-        what="a separate output matrix",
-        theirs=2.195,
-        note="encoder, decoder and output untied",
-    ),
-    "shared": Change(
-        title="shared layers",
-        what="one block reused in every layer (ALBERT; Universal Transformers learn how often)",
-        theirs=2.497,
-    ),
-    "experts": Change(
-        title="4 experts",
-        what="four feed-forward layers, of which each token uses one (Switch Transformer)",
-        theirs=2.135,
-        note="five times as many parameters",
-    ),
-    "random": Change(
-        title="Synthesizer, random",
-        what="a trained table of scores for each head, the same for every text",
-        theirs=2.326,
-    ),
-    "dense": Change(title="Synthesizer, dense", what="scores from the query's token alone, without keys", theirs=2.334),
+    name: Change(**change)
+    for name, change in tomllib.loads((FILE.parent / "changes.toml").read_text(encoding="utf-8")).items()
 }
 
 

@@ -19,7 +19,7 @@ from tfmviz.words import markdown
 VOCABULARY = 257
 """Tokens of all these models: the 256 bytes and a mark."""
 
-SHIPPED_CHARACTERS = 600_000, 60_000
+SHIPPED_CHARACTERS = {"data.txt": 600_000, "held-out.txt": 60_000}
 """How much of the text that comes with the app an induction run reads, and how much of what is held out."""
 
 
@@ -110,11 +110,6 @@ def desk() -> Desk:
     return found
 
 
-def show_run(address: str, *, with_others: bool) -> None:
-    """Puts a run into the page's address, first."""
-    trained.put([address, *(trained.addresses() if with_others else [])])
-
-
 def ask() -> None:
     line = lesson.line("experiment")
     line.selectbox(
@@ -183,7 +178,7 @@ def _submit() -> None:
     except OSError:
         st.session_state["train_problem"] = f"The run cannot start: {CANNOT_WRITE}."
     else:
-        show_run(address, with_others=st.session_state.get("overlay", False))
+        trained.put([address, *(trained.addresses() if st.session_state.get("overlay") else [])])
 
 
 def _texts(task: str, text: str) -> dict[str, str]:
@@ -192,9 +187,8 @@ def _texts(task: str, text: str) -> dict[str, str]:
         case "text":
             return {"data.txt": prepared(text)}
         case "induction":
-            names = ("counted.txt.xz", "held-out.txt.xz")
-            both = [shipped.read(name)[:n] for name, n in zip(names, SHIPPED_CHARACTERS, strict=True)]
-            return {"data.txt": both[0], "held-out.txt": both[1]}
+            names = {"data.txt": "counted.txt.xz", "held-out.txt": "held-out.txt.xz"}
+            return {file: shipped.read(name)[: SHIPPED_CHARACTERS[file]] for file, name in names.items()}
     return {}
 
 
