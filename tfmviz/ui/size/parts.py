@@ -36,9 +36,13 @@ def where(here: Lesson) -> None:
     found = counts(subject.design)
     total = sum(found.values())
     show("areas", areas(found, theme=theme()), title="Areas are numbers of parameters")
+    said_by_authors = ""
+    if known := subject.known:
+        said = f"{known.said / 1e9:.3g} billion" if known.said >= 1e9 else in_words(known.said)
+        said_by_authors = f"Its authors say {said} ({_off(total, int(known.said))} here; {known.source})."
     largest = sorted((part for part in found if found[part]), key=lambda part: -found[part])[:3]
     shares = ", ".join(f"{part} {per_cent(found[part] / total)}" for part in largest)
-    result(f"**{total:,}** parameters: {shares}. {_published(subject, total)}")
+    result(f"**{total:,}** parameters: {shares}. {said_by_authors}")
     inside = parameters.in_matrices(subject.design)
     rules = {
         "12 · n_layer · d²": parameters.rule_of_twelve(subject.design),
@@ -55,14 +59,6 @@ def _off(value: int, exact: int) -> str:
     if not exact:
         return "there are none"
     return "exact" if value == exact else f"{decimal(100 * (value / exact - 1), '+.1f')}%"
-
-
-def _published(subject: Subject, total: int) -> str:
-    """What the authors say, beside the exact count."""
-    if subject.known is None:
-        return ""
-    said = f"{subject.known.said / 1e9:.3g} billion" if subject.known.said >= 1e9 else in_words(subject.known.said)
-    return f"Its authors say {said} ({_off(total, int(subject.known.said))} here; {subject.known.source})."
 
 
 def memory(here: Lesson) -> None:
