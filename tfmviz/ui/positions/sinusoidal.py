@@ -12,9 +12,7 @@ from tfmviz.analysis import sinusoids as laws
 from tfmviz.plots import paths
 from tfmviz.plots.cells import written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
-from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
@@ -68,45 +66,33 @@ def curves(waves: Waves, _line: DeltaGenerator) -> None:
         max_selections=10,
         line=line,
     )
+    lengths, chosen = waves.wavelengths, sorted(chosen)
     if chosen:
+        angle = rf"\left(pos / {waves.base:.0f}^{{2i/{waves.d}}}\right)"
         with figure:
-            _chosen_curves(waves, sorted({j // 2 for j in chosen}), at)
-        _frequencies(waves, sorted(chosen))
+            for column, formula in zip(st.columns(2), (rf"2i) = \sin{angle}", rf"2i + 1) = \cos{angle}"), strict=True):
+                column.latex(f"PE(pos, {formula}")
+            show(
+                "curves",
+                paths.waves(waves.table, sorted({j // 2 for j in chosen}), lengths, at=at, theme=theme()),
+                hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
+            )
+        terms = [f"{'cos' if j % 2 else 'sin'}(pos / {waves.base:,.0f}^({j - j % 2}/{waves.d}))" for j in chosen]
+        st.table(
+            {
+                "dimension": chosen,
+                "term": terms,
+                "frequency": [f"{2 * np.pi / length:.4g}" for length in lengths[np.array(chosen) // 2]],
+                "wavelength, positions": [f"{length:,.4g}" for length in lengths[np.array(chosen) // 2]],
+            }
+        )
     else:
         figure.info("Choose at least one dimension.", icon=icons.INFO)
-    _wavelengths(waves)
-
-
-def _chosen_curves(waves: Waves, pairs: list[int], at: list[int]) -> None:
-    angle = rf"\left(pos / {waves.base:.0f}^{{2i/{waves.d}}}\right)"
-    for column, formula in zip(st.columns(2), (rf"2i) = \sin{angle}", rf"2i + 1) = \cos{angle}"), strict=True):
-        column.latex(f"PE(pos, {formula}")
-    show(
-        "curves",
-        paths.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
-        hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
-    )
-
-
-def _wavelengths(waves: Waves) -> None:
-    lengths = waves.wavelengths
     show("wavelengths", lines({"wavelength": lengths}, "wavelength", x="pair i", log=True))
     n_turns = int((lengths <= waves.length).sum())
     result(
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
         f"{len(lengths)} pairs complete a turn."
-    )
-
-
-def _frequencies(waves: Waves, chosen: list[int]) -> None:
-    lengths = waves.wavelengths[[j // 2 for j in chosen]]
-    st.table(
-        {
-            "dimension": chosen,
-            "term": [f"{'cos' if j % 2 else 'sin'}(pos / {waves.base:,.0f}^({j - j % 2}/{waves.d}))" for j in chosen],
-            "frequency": [f"{2 * np.pi / length:.4g}" for length in lengths],
-            "wavelength, positions": [f"{length:,.4g}" for length in lengths],
-        }
     )
 
 
@@ -131,14 +117,20 @@ def by_hand(_: Lesson) -> None:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
     divisors = [_divisor(i, base, printed) for i in (0, 1)]
+
+    def value(row: int, j: int) -> float:
+        divisor, _ = divisors[j // 2]
+        return float((np.cos if j % 2 else np.sin)(row / divisor)) if divisor else np.nan
+
     said = []
     for j in range(4):
         name, (divisor, formula) = "cos" if j % 2 else "sin", divisors[j // 2]
-        value = _value(position, j, divisor)
-        ends = f"{name}({position / divisor:.6g}) = {value:.5f}" if divisor else "undefined: division by 0"
+        ends = "undefined: division by 0"
+        if divisor:
+            ends = f"{name}({position / divisor:.6g}) = {value(position, j):.5f}"
         said.append(f"PE({position}, {j}) = {name}({position} / {formula}) = {ends}")
     st.code("\n".join(said), language=None, wrap_lines=True)
-    values = np.array([[_value(row, j, divisors[j // 2][0]) for j in range(4)] for row in range(4)])
+    values = np.array([[value(row, j) for j in range(4)] for row in range(4)])
     show("worked", table(values, "PE(position, dimension), d = 4", limit=1.0, texts=written(values, ".3f")))
     show_code(waves_at)
 
@@ -151,10 +143,6 @@ def _divisor(i: int, base: float, printed: str) -> tuple[float, str]:
     return base ** (2 * i / 4), f"{base:g}^({2 * i}/4)"
 
 
-def _value(position: int, j: int, divisor: float) -> float:
-    return float((np.cos if j % 2 else np.sin)(position / divisor)) if divisor else np.nan
-
-
 def repeats(waves: Waves, line: DeltaGenerator) -> None:
     """One wave repeats itself; many of different length do not."""
     wavelength = inputs.slider("Single wavelength", 2, 24, 6, key="wave_length", line=line)
@@ -162,8 +150,15 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
     single = np.stack([laws.wave(np.arange(length), wavelength, quarter=part) for part in (0, 1)], axis=1)
     many = waves.table[:length]
     left, right = st.columns(2)
-    with left:
-        _single_wave(wavelength)
+    with left:  # three turns, with the positions at which both repeat themselves
+        x, at = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
+        parts = []
+        for part, (name, colour) in enumerate((("sin", theme().text), ("cos", theme().plain))):
+            y, curve = (laws.wave(n, wavelength, quarter=part) for n in (at, x))
+            said, stroke = f"{name}(2π pos / {wavelength})", Stroke(colour, dot=40)
+            parts.append(Line(said, at, y, stroke, f"{said} at {{:g}}: {{:.4g}}".format, (x, curve)))
+        axes, marked = Axes("position", "one wave"), [(p, f"P{p}") for p in at[::wavelength].tolist()]
+        show("one_wave", line_chart(parts, axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
     away = [laws.far_from_first(table) for table in (single, many)]
     with right:
         show("far_from_first", lines({"one wave": away[0], f"all {waves.d} dimensions": away[1]}, "distance from P0"))
@@ -173,35 +168,19 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
     )
 
 
-def _single_wave(wavelength: int) -> None:
-    """Three turns of one sine and its cosine, with the positions at which both repeat themselves."""
-    x, at = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
-    parts = []
-    for part, (name, colour) in enumerate((("sin", theme().text), ("cos", theme().plain))):
-        said, y, curve = f"{name}(2π pos / {wavelength})", *(laws.wave(n, wavelength, quarter=part) for n in (at, x))
-        parts.append(Line(said, at, y, Stroke(colour, dot=40), f"{said} at {{:g}}: {{:.4g}}".format, (x, curve)))
-    axes, marked = Axes("position", "one wave"), [(p, f"P{p}") for p in at[::wavelength].tolist()]
-    show("one_wave", line_chart(parts, axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
-
-
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
+    from tfmviz.positions.sinusoidal import sines_first
+
     layouts = {"sine, cosine, sine, cosine …": "paper", "all sines | all cosines": "halves"}
     figure = st.container()
     stored = inputs.segmented_control(
         "Stored as", list(layouts), default=next(iter(layouts)), key="stored", line=lesson.line("stored")
     )
     halves = layouts.get(stored or "") == "halves"
-    order = _sines_first(waves)
+    order = sines_first(waves.d).numpy()
     values = waves.table[:, order] if halves else waves.table
     with figure:
         title = f"PE(position, dimension), {waves.length} positions, {waves.d} dimensions"
         show("heat_map", table(values, title, limit=1.0))
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
-
-
-@shared
-def _sines_first(waves: Waves) -> Array:
-    from tfmviz.positions.sinusoidal import sines_first
-
-    return sines_first(waves.d).numpy()
