@@ -141,7 +141,7 @@ def settings() -> Waves | None:
     else:
         waves = Waves(d=int(d), length=int(length), base=base)
         try:
-            assert len(waves.wavelengths)
+            assert len(waves.wavelengths)  # raises where there are none
             return waves
         except ValueError as error:
             problem = markdown.plain(str(error))

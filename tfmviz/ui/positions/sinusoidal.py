@@ -9,17 +9,23 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
+from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import paths
-from tfmviz.plots.cells import written
+from tfmviz.plots.cells import of_tokens, written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
-from tfmviz.ui import icons, inputs, lesson
+from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Trace
+from tfmviz.ui import controls, icons, inputs, lesson, models
+from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
-from tfmviz.ui.positions.on_words import on_words
-from tfmviz.ui.positions.tables import lines, table
+from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
@@ -184,3 +190,55 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
         show("heat_map", table(values, title, limit=1.0))
     first = ", ".join(map(str, order[:4])) + (", …" if waves.d > 4 else "")
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
+
+
+def on_words(here: Lesson) -> None:
+    model = models.needed(SIGHTED)
+    if model is None:
+        return
+    trace = _embedded(model, here.text)
+    controls.say_what_was_cut(trace.target, f"{markdown.code(SIGHTED)} reads")
+    words, added = trace["embed"], trace["decoder.pos_embed"]
+    scale = float(np.sqrt(model.config.d_model))
+    label = f"× √d_model = {scale:.2f}, as in the model"
+    line = lesson.line("scaled")
+    scaled = inputs.toggle(label, value=True, key="scaled", line=line)
+    joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
+    words = words if scaled else words / scale
+    lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
+    show(
+        "added_lengths",
+        pairs(trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token", theme=theme()),
+    )
+    before = np.pad(words, ((0, 0), (0, words.shape[1]))) if joined else words
+    after = np.concatenate([words, added], axis=1) if joined else words + added
+    kept = [cosines(np.stack(both))[0, 1] for both in zip(before, after, strict=True)]
+    drowned = lengths[1][0] > lengths[0].mean()
+    result(
+        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between "
+        f"{'both together' if joined else 'sum'} and word is **{np.mean(kept):.2f}** on average. "
+        + ("Without √d_model the position drowns out the word." if not scaled and drowned else "")
+    )
+    how, found = "concatenating" if joined else "adding", (cosines(before), cosines(after))
+    for column, when, values in zip(st.columns(2), ("before", "after"), found, strict=True):
+        with column:
+            picture = between(values, f"cosine, {when} {how}", of_tokens("token", trace.tokens))
+            show(f"cosines_{when}", picture, follows=when == "after")
+    ids = trace.target.ids
+    twice = next(((ids.index(t), n) for n, t in enumerate(ids) if ids.index(t) < n), None)
+    if twice is None:
+        st.markdown("Type a token twice to see its two vectors.")
+    else:
+        word = markdown.plain(visible(trace.tokens[twice[0]]))
+        st.markdown(
+            f"“{word}” at {twice[0]} and {twice[1]}: one vector before (cosine {found[0][twice]:.2f}), two "
+            f"after (**{found[1][twice]:.2f}**)."
+        )
+    st.markdown(
+        "⚠ Some slides add p to q, k and v. The paper adds it to x: q = x W_Q + p W_Q, so each head can ignore p."
+    )
+
+
+@shared
+def _embedded(model: Model, text: str) -> Trace:
+    return model.trace(text, sites=("embed", "decoder.pos_embed"))
