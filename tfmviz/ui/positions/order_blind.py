@@ -59,10 +59,10 @@ def order_blind(here: Lesson) -> None:
     order = _ask_order(encoding, parts, words, line)
     moved = word_order.reordered(parts, order)
     texts = encoding.ids, tuple(encoding.ids[token] for token in moved)
-    changes = {
-        sees: [word_order.largest_changes(*_last(model, texts, sees), order=moved) for model in (blind, sighted)]
-        for sees in ("everything", "the past")
-    }
+    changes: dict[str, list[Array]] = {}
+    for sees in ("everything", "the past"):
+        both = [_last(model, texts, sees) for model in (blind, sighted)]
+        changes[sees] = [word_order.largest_changes(before, after, moved) for before, after in both]
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)

@@ -53,10 +53,15 @@ def guess(here: Lesson, now: Written) -> None:
     rounds: dict[object, Guess] = {} if side.is_b() else st.session_state.setdefault("writing_guesses", {})
     word = _ask(place)
     if word:
-        ids = tokens_of(here.model, word, after=_last_token(here, now))
+        translates = here.model.config.architecture == "encoder-decoder"
+        if now.before:
+            after = here.model.vocabulary[now.before[-1]]
+        else:
+            after = "" if translates else here.model.encode(here.text).tokens[-1]
+        ids = tokens_of(here.model, word, after=after)
         if len(ids) > MOST_TOKENS:
             st.info(f"This is more than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
-        elif len(now.before) + len(ids) >= _room(here.model):
+        elif translates and len(now.before) + len(ids) >= here.model.config.max_len:
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
             found = scored(here.model, here.text, now.before, ids, word, here.edits)
@@ -74,29 +79,15 @@ def _ask(place: object) -> str:
     if not side.is_b() and st.session_state.setdefault("writing_guessed_at", place) != place:
         st.session_state["writing_guessed_at"] = place
         st.session_state["guessed"] = ""
+
+    def forget() -> None:
+        st.session_state["writing_guesses"] = {}
+        st.session_state["guessed"] = ""
+
     with line("guessed"):
         typed = inputs.text_input("The next word", key="guessed", max_chars=MOST_CHARACTERS)
-        inputs.button("Start a new score", key="new_score", on_click=_forget)
+        inputs.button("Start a new score", key="new_score", on_click=forget)
     return " ".join((typed or "").split())
-
-
-def _forget() -> None:
-    st.session_state["writing_guesses"] = {}
-    st.session_state["guessed"] = ""
-
-
-def _last_token(here: Lesson, now: Written) -> str:
-    """What stands before the place, "" if nothing does."""
-    if now.before:
-        return here.model.vocabulary[now.before[-1]]
-    if here.model.config.architecture == "encoder-decoder":
-        return ""
-    return here.model.encode(here.text).tokens[-1]
-
-
-def _room(model: Model) -> float:
-    """The tokens that a text may have; only a translation must fit the model."""
-    return model.config.max_len if model.config.architecture == "encoder-decoder" else np.inf
 
 
 def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
