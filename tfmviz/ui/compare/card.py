@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import numpy as np
@@ -14,7 +13,6 @@ from tfmviz.plots.cells import masked, signed
 from tfmviz.plots.compare import panels
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array
 from tfmviz.ui import icons, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.compare.trials import FIRST, with_sign
@@ -45,62 +43,32 @@ SHIFT = 16
 PROPERTIES = ("parameters", "relative", "extrapolates", "linear attention", "KV cache")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Findings:
-    """The measurements of one scheme.
-
-    Attributes:
-        n_parameters: numbers trained for it.
-        shifted: largest change of a score when all positions move on by `SHIFT`.
-        rise: of the loss at `FACTOR` times the trained length, nats per token; None if there is no such position or
-            no file.
-        linear: largest difference between linear attention over all pairs and as a running sum.
-        cache: largest difference of a logit between reading at once and in two parts.
-    """
-
-    n_parameters: int
-    shifted: float
-    rise: float | None
-    linear: float
-    cache: float
+Entry = tuple[bool, str, str]
+"""Whether a scheme has a property, what was measured, and the tab that shows it."""
 
 
 @shared
-def findings(model: Model, text: str) -> Findings:
-    """Measures one scheme on a text of at least two tokens."""
+def findings(model: Model, text: str) -> list[Entry]:
+    """What was measured of one scheme on a text of at least two tokens: all of `PROPERTIES` but the first."""
+    run = models.trace(model, text)
     shifted, _ = position_terms.change(*(scores_from(model, text, first, most=PROBE) for first in (0, SHIFT)))
     measured = by_position(model.name)
-    return Findings(
-        n_parameters=n_parameters(model),
-        shifted=float(shifted.max()),
-        rise=None if measured is None else position_terms.rise(measured.losses, trained=TRAINED, factor=FACTOR),
-        linear=_largest_difference(*linear_two_ways(model, text)),
-        cache=_largest_difference(*read_two_ways(model, text)),
-    )
-
-
-def linear_two_ways(model: Model, text: str) -> tuple[Array, Array]:
-    """Linear attention with the first layer's queries, keys and values, over all pairs and as a running sum.
-
-    Returns:
-        (head, len, d_head) each.
-    """
-    run = models.trace(model, text)
+    rise = None if measured is None else position_terms.rise(measured.losses, trained=TRAINED, factor=FACTOR)
+    extrapolates = rise is not None and rise <= position_terms.RISE
+    # Linear attention with the first layer's queries, keys and values, over all pairs and as a running sum.
     q, k, v = (run[f"{FIRST}.{name}"] for name in "qkv")
     positions = positions_in(model, run, FIRST)
     pairs = linear_attention.over_pairs(q, k, v, angles=positions.angles, bias=positions.bias)
-    return pairs, linear_attention.running(q, k, v, angles=positions.angles)
-
-
-def read_two_ways(model: Model, text: str) -> tuple[Array, Array]:
-    """Logits of a text's second half, read at once and read after its first half is in a key/value cache."""
-    run = models.trace(model, text)
+    linear = np.abs(pairs - linear_attention.running(q, k, v, angles=positions.angles)).max()
+    # Logits of the second half, read at once and read after the first half is in a key/value cache.
     half = len(run.tokens) // 2
-    return run["logits"][half:], zoo.experiments.logits(model, run.target.ids, cached=half)
-
-
-def _largest_difference(one: Array, other: Array) -> float:
-    return float(np.abs(one - other).max())
+    cached = np.abs(run["logits"][half:] - zoo.experiments.logits(model, run.target.ids, cached=half)).max()
+    far = "not measured" if measured is None else with_sign(rise)
+    return [
+        (bool(shifted.max() < ROUNDING), rounded(float(shifted.max())), "Shift all positions"),
+        (extrapolates, far, "Longer texts"),
+        *((bool(value < ROUNDING), rounded(float(value)), "") for value in (linear, cached)),
+    ]
 
 
 def _turned(here: Lesson) -> None:
@@ -132,33 +100,22 @@ def card(both: Sides) -> None:
 
 
 def _measured(both: Sides) -> None:
-    text = both.lessons[0].text
-    rows = {scheme: findings(models.load(name_of(scheme)), text) for scheme in available()}
-    columns = zip(*(_cells(scheme, found, both) for scheme, found in rows.items()), strict=True)
-    st.table({"scheme": list(rows)} | dict(zip(PROPERTIES, map(list, columns), strict=True)))
+    text, (a, b) = both.lessons[0].text, schemes(both)
+    rows = []
+    for scheme in available():
+        model = models.load(name_of(scheme))
+        address = {"text": text, "left": scheme, "right": b if b != scheme else a}
+        cells = [f"{n_parameters(model):,}"]
+        for holds, said, tab in findings(model, text):
+            cell = f"{'✓' if holds else '✗'} {said}"
+            cells.append(f"[{cell}](?{urlencode(address | {'experiment': tab})})" if tab else cell)
+        rows.append((scheme, *cells))
+    st.table(dict(zip(("scheme", *PROPERTIES), map(list, zip(*rows, strict=True)), strict=True)))
     st.markdown(
         f"✓ **Relative**: {SHIFT} positions later, scores change only by rounding. **Extrapolates**: at "
         f"{FACTOR} times the trained length the loss rises by at most {position_terms.RISE} nats. **Linear "
         "attention**, **KV cache**: the same result whether Σ φ(k) vᵀ is summed over all pairs or along the text, and "
         "whether the text is read in one pass or in two."
     )
-    turning = [here for here in both.lessons if effects(here.model).turned is not None]
-    if turning:
+    if turning := [here for here in both.lessons if effects(here.model).turned is not None]:
         _turned(turning[0])
-
-
-def _cells(scheme: str, found: Findings, both: Sides) -> list[str]:
-    """A row of the card. What a figure shows leads to it: to this page with the scheme as A and that tab open."""
-    extrapolates = found.rise is not None and found.rise <= position_terms.RISE
-    far = "not measured" if by_position(name_of(scheme)) is None else with_sign(found.rise)
-    a, b = schemes(both)
-    address = {"text": both.lessons[0].text, "left": scheme, "right": b if b != scheme else a}
-    linked = [
-        f"[{'✓' if holds else '✗'} {said}](?{urlencode(address | {'experiment': tab})})"
-        for holds, said, tab in (
-            (found.shifted < ROUNDING, rounded(found.shifted), "Shift all positions"),
-            (extrapolates, far, "Longer texts"),
-        )
-    ]
-    exact = [f"{'✓' if value < ROUNDING else '✗'} {rounded(value)}" for value in (found.linear, found.cache)]
-    return [f"{found.n_parameters:,}", *linked, *exact]

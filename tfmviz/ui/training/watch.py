@@ -40,6 +40,7 @@ PROBLEM = "run_problem"
 """Why the last press of a button did not do what it says."""
 
 ENDED = f"The run ended, but this could not be saved: {CANNOT_WRITE}. When there is space, end it again."
+FIXED = f"The learning rate could not be changed: {CANNOT_WRITE}."
 STAYS = f"The run cannot resume: {CANNOT_WRITE}."
 
 Seen = tuple[Folder, Sight, Records]
@@ -124,8 +125,13 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
     line.progress(min(1.0, done / steps), text=f"{markdown.plain(name)}: {_state(folder, sight, log, done)}")
     if sight.owner == readers.this_one():
         _steering(line, folder, sight)
+
+    def look_inside() -> None:  # from now on all pages are about its model
+        st.session_state["model"] = trained.name_of(folder.address)
+        st.rerun()
+
     if sight.state in ("finished", "failed") and folder.is_finished:
-        line.button("Look inside", key=f"inside-{folder.address}", on_click=_choose, args=(folder.address,))
+        line.button("Look inside", key=f"inside-{folder.address}", on_click=look_inside)
         line.download_button(
             "Download",
             lambda: packed(folder),
@@ -159,25 +165,9 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         key=key,
         format_func=lambda rate: f"{rate:g}",
         help="It takes effect at the next update.",
-        on_change=_change_rate,
-        args=(folder.address, key),
+        on_change=_ask,
+        args=(lambda address: desk().change_rate(address, st.session_state[key]), folder.address, FIXED),
     )
-
-
-def _change_rate(address: str, key: str) -> None:
-    try:
-        with suppress(NoSuchRun):  # the page is about to say that it is gone
-            desk().change_rate(address, st.session_state[key])
-    except ValueError as error:
-        st.session_state[PROBLEM] = markdown.plain(str(error))
-    except OSError:
-        st.session_state[PROBLEM] = f"The learning rate could not be changed: {CANNOT_WRITE}."
-
-
-def _choose(address: str) -> None:
-    """Makes the model of a run the one that all pages are about."""
-    st.session_state["model"] = trained.name_of(address)
-    st.rerun()
 
 
 def packed(folder: Folder) -> bytes:
@@ -198,8 +188,8 @@ def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
     try:
         with suppress(NoSuchRun):  # the page is about to say that it is gone
             what(address)
-    except QueueFull as error:
-        st.session_state[PROBLEM] = str(error)
+    except (ValueError, QueueFull) as error:
+        st.session_state[PROBLEM] = markdown.plain(str(error))
     except OSError:
         st.session_state[PROBLEM] = trouble
 
