@@ -9,7 +9,7 @@ import streamlit as st
 from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import beams, hypotheses, inputs, side
+from tfmviz.ui import beams, inputs, side
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.views.beams import Node, Tree
@@ -62,7 +62,7 @@ def _first_step(part: int | None, n: int) -> int:
 
 def _draw(model: Model, found: Sequence[BeamStep], nodes: list[Node], *, key: str) -> None:
     best = found[-1].complete[0]
-    text = hypotheses.text_of(model, best.ids)
+    text = beams.text_of(model, best.ids)
     name = "As it is" if key == "before" else "With the change"
     show(
         f"tree_{key}",
