@@ -7,7 +7,6 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import forming
-from tfmviz.analysis.forming import Copying
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
@@ -81,7 +80,17 @@ def film(here: Lesson) -> None:
         show("film_curves", inside.chart(there, found, vocab_size=vocab_size, now=step))
         st.caption(inside.ABOUT)
     with left:
-        st.markdown(_in_words(now, step))
+        scores, back, damage = now.scores["induction"], now.scores["previous token"], now.damage
+        best, behind, worst = (int(values.argmax()) for values in (scores, back, damage))
+        period = len(inside.on_repeats(FOLDER, step).target) // 2
+        st.markdown(
+            f"After **{step:,} updates** the loss is {now.second:.2f} nats at tokens {period + 1} to {2 * period - 1} "
+            f"and {now.first:.2f} at tokens 1 to {period - 1}, which they repeat: an in-context score of "
+            f"**{decimal(now.in_context, '+.2f')}**. Head **{now.heads[best]}** gives {scores[best]:.0%} of its "
+            f"attention to what followed the same token before, head **{now.heads[behind]}** gives "
+            f"{back[behind]:.0%} to the token just before. Removing head **{now.heads[worst]}** raises the loss "
+            f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
+        )
         early, late = on_text(step)
         st.markdown(
             f"On held-out text the loss is {late:.2f} nats at tokens 48 to 63 and {early:.2f} at tokens 8 to 15, a "
@@ -94,17 +103,3 @@ def _twice(step: int, text: str) -> Trace:
     model = inside.model_at(FOLDER, step)
     ids = model.tokenizer.encode(text, max_len=model.config.max_len // 2).ids
     return model.trace(tuple(ids) * 2)
-
-
-def _in_words(found: Copying, step: int) -> str:
-    scores, back, damage = found.scores["induction"], found.scores["previous token"], found.damage
-    best, behind, worst = int(scores.argmax()), int(back.argmax()), int(damage.argmax())
-    period = len(inside.on_repeats(FOLDER, step).target) // 2
-    return (
-        f"After **{step:,} updates** the loss is {found.second:.2f} nats at tokens {period + 1} to {2 * period - 1} "
-        f"and {found.first:.2f} at tokens 1 to {period - 1}, which they repeat: an in-context score of "
-        f"**{decimal(found.in_context, '+.2f')}**. Head **{found.heads[best]}** gives {scores[best]:.0%} of its "
-        f"attention to what followed the same token before, head **{found.heads[behind]}** gives "
-        f"{back[behind]:.0%} to the token just before. Removing head **{found.heads[worst]}** raises the loss "
-        f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
-    )

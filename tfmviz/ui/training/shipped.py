@@ -98,34 +98,22 @@ def curves() -> None:
             "shipped_losses",
             held_out({_short(n): loss for n, loss in last.items()}, bright=_short(bright), theme=theme()),
         )
-        _chart(found, bright)
-    result(_in_words(best, shown))
-    _table(found)
-
-
-def _chart(found: dict[str, Records], bright: str) -> None:
-    by_short = {_short(name): log for name, log in found.items()}
-    titles = [title for title in list(PANELS)[:4] if title != HELD_OUT]
-    sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
-    # Of pure chance; several would be printed on each other.
-    levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
-    show(
-        "shipped_curves",
-        panels.log_panels(lines(by_short, *titles), theme=theme(), levels=levels, bright=_short(bright)),
-        title=f"Training curves, {_short(bright)} highlighted",
-    )
-
-
-def _in_words(best: str, shown: str) -> str:
-    if shown == "the twins":
-        return (
-            "The dotted line is chance, ln V. The twins, identically trained, differ in one respect; on held-out text "
-            f"**{_short(best)}** has the lowest loss. The unmasked twin reads the answers, so its loss means nothing."
+        by_short = {_short(name): log for name, log in found.items()}
+        titles = [title for title in list(PANELS)[:4] if title != HELD_OUT]
+        sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
+        # Of pure chance; several would be printed on each other.
+        levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
+        show(
+            "shipped_curves",
+            panels.log_panels(lines(by_short, *titles), theme=theme(), levels=levels, bright=_short(bright)),
+            title=f"Training curves, {_short(bright)} highlighted",
         )
-    return "These models differ in vocabulary and task, so compare the curves' shapes, not their heights."
-
-
-def _table(found: dict[str, Records]) -> None:
+    result(
+        "The dotted line is chance, ln V. The twins, identically trained, differ in one respect; on held-out text "
+        f"**{_short(best)}** has the lowest loss. The unmasked twin reads the answers, so its loss means nothing."
+        if shown == "the twins"
+        else "These models differ in vocabulary and task, so compare the curves' shapes, not their heights."
+    )
     st.table(
         {
             "model": list(found),

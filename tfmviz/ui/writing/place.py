@@ -83,7 +83,18 @@ def into_this_word(here: Lesson, now: Written) -> None:
         f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. "
         "Rows are tokens read."
     )
-    _by_layer(here, trace)
+    # What the stream of the last token would be read out as after every layer: the logit lens.
+    stages, vocabulary = residual.stages(trace, "decoder", "layers"), here.model.vocabulary
+    readout = here.model.weights.stacks["decoder"].readout
+    found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
+    words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
+    bars = Bars(labels=words, shares=[found.top_probability[:, -1].tolist()])
+    show("by_layer", bars, title="After each layer the model would write")
+    answer = int(found.answer[-1])
+    p = float(softmax(trace.row("logits", -1))[answer])
+    st.caption(
+        f"The last line, “{markdown.plain(visible(vocabulary[answer]))}” with {per_cent(p)}, is before any setting."
+    )
 
 
 @shared
@@ -93,19 +104,3 @@ def _trace(model: Model, text: str, before: tuple[int, ...], edits: tuple[Edit, 
         return model.trace(text, edits, sites=SITES, target=before)
     prompt = model.encode(text).ids
     return model.trace((*prompt, *before)[-model.config.max_len :], edits, sites=SITES)
-
-
-def _by_layer(here: Lesson, trace: Trace) -> None:
-    """What the stream of the last token would be read out as after every layer: the logit lens."""
-    stages = residual.stages(trace, "decoder", "layers")
-    readout = here.model.weights.stacks["decoder"].readout
-    found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
-    vocabulary = here.model.vocabulary
-    words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
-    bars = Bars(labels=words, shares=[found.top_probability[:, -1].tolist()])
-    show("by_layer", bars, title="After each layer the model would write")
-    answer = int(found.answer[-1])
-    p = float(softmax(trace.row("logits", -1))[answer])
-    st.caption(
-        f"The last line, “{markdown.plain(visible(vocabulary[answer]))}” with {per_cent(p)}, is before any setting."
-    )
