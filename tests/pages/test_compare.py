@@ -276,7 +276,7 @@ def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
 
 def test_tiles_are_the_patterns_of_the_twins() -> None:
     app = page("Attention", twin_layer="2", match="same number")
-    for side, scheme in (("heads", "sinusoidal"), ("heads_b", "rope")):
+    for side, scheme in (("twin_heads", "sinusoidal"), ("twin_heads_b", "rope")):
         patterns = zoo.load(f"twins-{scheme}").trace(TEXT)["decoder.2.self_attn.pattern"]
         expected = np.where(np.tri(patterns.shape[-1]) > 0, patterns, np.nan)
         np.testing.assert_allclose(matrices(app)[side], expected, atol=1e-4)

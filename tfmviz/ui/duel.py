@@ -269,7 +269,7 @@ def _heads(here: Lesson) -> None:
     run, layer = here.trace, here.choice.layer
     patterns = list(run[f"{layer}.pattern"])
     titles = [f"{scheme_of(here.model)}, head {head}" for head in range(len(patterns))]
-    show("heads", figures.shares(patterns, run[f"{layer}.mask"], titles=titles, tokens=run.tokens))
+    show("twin_heads", figures.shares(patterns, run[f"{layer}.mask"], titles=titles, tokens=run.tokens))
 
 
 def _cut(twin: Lesson) -> str:

@@ -54,11 +54,13 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
     fixed = f"d = {D_FIXED}" if against == "n" else f"n = {N_FIXED}"
     axis = f"{against}, with {fixed}, k = {KERNEL}, r = {NEIGHBOURS}"
     units = ("multiplications", "seconds") if what == "time" else ("bytes", "bytes")
-    if seen:
-        show("measured", growth(seen, Axes(axis, f"measured: {units[1]}", 340), SAID[what], theme=theme()))
-    said = in_words if what == "time" else in_bytes
-    chart = growth(counted(against, what), Axes(axis, f"counted: {units[0]}", 340), said, theme=theme())
-    show("counted", chart)
+    on_paper = in_words if what == "time" else in_bytes
+    for key, lines, unit, said in (
+        ("measured", seen, units[1], SAID[what]),
+        ("counted", counted(against, what), units[0], on_paper),
+    ):
+        if lines:
+            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 340), said, theme=theme()))
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))

@@ -44,28 +44,19 @@ def same_distance(shown: Lesson) -> None:
     stack = shown.choice.layer.split(".")[0]
     scores = [_scores(run, words, stack, shown.model.weights) for run in runs]
     _compare(shown, [found[0, shown.choice.head] for found in scores], tokens, words)
-    differences = {f"RoPE: {shown.model.name}": _differences(scores)}
+    both = {f"RoPE: {shown.model.name}": scores}
     if SINUSOIDAL in zoo.available():
         sinusoidal = models.load(SINUSOIDAL)
         others = [models.trace(sinusoidal, f" {text}") for text in texts]
         if all(word in run.tokens for word in words for run in others):
-            by_layer = _differences([_scores(run, words, "decoder", sinusoidal.weights) for run in others])
-            differences[f"sinusoidal: {SINUSOIDAL}"] = by_layer
-    _layer_by_layer(differences)
-    st.caption(f"{markdown.code(shown.model.name)}, head {shown.choice.head}. {shown.note}")
-
-
-def _layer_by_layer(differences: dict[str, Array]) -> None:
-    show(
-        "same_distance",
-        over(
-            np.arange(max(map(len, differences.values()))),
-            {name: np.maximum(values, 1e-8) for name, values in differences.items()},  # an axis of powers has no 0
-            Axes("layer", "difference of the scores", log=True),
-            theme=theme(),
-        ),
-    )
+            both[f"sinusoidal: {SINUSOIDAL}"] = [_scores(run, words, "decoder", sinusoidal.weights) for run in others]
+    differences = {  # over the heads of each layer; an axis of powers has no 0
+        name: np.maximum(np.abs(one - other).max(axis=-1), 1e-8) for name, (one, other) in both.items()
+    }
+    layers, axes = np.arange(max(map(len, differences.values()))), Axes("layer", "difference of the scores", log=True)
+    show("same_distance", over(layers, differences, axes, theme=theme()))
     st.markdown("The largest difference over all heads; above layer 0, the other words matter too.")
+    st.caption(f"{markdown.code(shown.model.name)}, head {shown.choice.head}. {shown.note}")
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:
@@ -92,11 +83,6 @@ def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeight
         k = grouped(run[f"{layer}.{turned}k"], len(q)).astype(np.float64)
         found.append(weights.attention(layer).scores(q[:, i : i + 1], k[:, j : j + 1])[:, 0, 0])
     return np.array(found)
-
-
-def _differences(scores: list[Array]) -> Array:
-    """Largest difference of the two texts' scores over the heads of each layer: (layer,)."""
-    return np.abs(scores[0] - scores[1]).max(axis=-1)
 
 
 def _compare(shown: Lesson, scores: list[float], texts: list[tuple[str, ...]], words: tuple[str, str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -45,15 +44,14 @@ OVER = 1.3
 
 def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
-    grid = read()
+    about, runs, larger = read()
     with lesson.line("own"):
         against = inputs.segmented_control("Plot against", list(TITLES), default="N", key="own_axis")
         counted = inputs.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts")
-    show("own_runs", _runs(grid, against, counted))
-    result(prediction(grid.larger, counted))
+    show("own_runs", _runs(runs, larger, against, counted))
+    result(prediction(larger, counted))
     if against == "C":
-        runs, law = grid.fitted, fitted(counted).law
-        n = runs.n(counted)
+        law, n = fitted(counted).law, runs.n(counted)
         c = float((6 * n * runs.d).max())
         best = float(law.best(c)[0])
         where = "below every model here" if best < n.min() else "above every model here"
@@ -63,9 +61,9 @@ def own() -> None:
             f"{in_words(best)}{beyond}."
         )
     _constants()
-    st.markdown(_alone(grid.fitted, counted))
-    st.markdown(limits(grid))
-    runs, about, n = grid.fitted, grid.about, grid.fitted.n_parameters
+    st.markdown(_alone(runs, counted))
+    st.markdown(limits(runs))
+    n = runs.n_parameters
     st.caption(
         f"{len(runs.loss)} runs, {in_words(n.min())} to {in_words(n.max())} parameters, "
         f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens read once; context {about['context']}, batch "
@@ -76,13 +74,12 @@ def own() -> None:
     show_code(fit_additive)
 
 
-def _runs(grid: Grid, against: str, counted: str) -> Chart:
+def _runs(runs: Runs, larger: Runs, against: str, counted: str) -> Chart:
     """Runs as points, with the fitted law through those that share an amount of text or, against D and C, a size.
 
     The larger model's have no line. Against C stands also the lowest loss that the law promises for any split.
     """
-    runs, law = grid.fitted, fitted(counted).law
-    n = runs.n(counted)
+    law, n = fitted(counted).law, runs.n(counted)
     points: dict[str, tuple[Array, Array]] = {}
     smooth: dict[str, tuple[Array, Array]] = {}
     if against == "N":
@@ -96,7 +93,7 @@ def _runs(grid: Grid, against: str, counted: str) -> Chart:
             name, at, scale = in_words(size), n == size, 6 * size if against == "C" else 1.0
             points[name] = runs.d[at] * scale, runs.loss[at]
             smooth[name] = span * scale, np.asarray(law.loss(size, span))
-    n, larger = grid.larger.n(counted), grid.larger
+    n = larger.n(counted)
     x = {"N": n, "D": larger.d, "C": 6 * n * larger.d}[against]
     for size in np.unique(n):
         points[f"{in_words(size)}, not fitted"] = x[n == size], larger.loss[n == size]
@@ -190,7 +187,7 @@ def _power(x: Array, loss: Array) -> str:
     return f"{decimal(-alpha, '.3f')} ({decimal(low, '.3f')} to {decimal(high, '.3f')}, {len(x)} runs)"
 
 
-def limits(grid: Grid) -> str:
+def limits(runs: Runs) -> str:
     """What the intervals do and do not allow to say."""
     both, without = fitted(ALL), fitted(WITHOUT)
     low, high = interval(without.draws.share_for_size - both.draws.share_for_size)
@@ -198,7 +195,7 @@ def limits(grid: Grid) -> str:
     seen = "is larger than chance here" if low > 0 or high < 0 else "may be chance here"
     floor = interval(both.draws.E)
     cells: dict[tuple[float, float], list[float]] = {}
-    for n, d, loss in zip(grid.fitted.n_parameters, grid.fitted.d, grid.fitted.loss, strict=True):
+    for n, d, loss in zip(runs.n_parameters, runs.d, runs.loss, strict=True):
         cells.setdefault((n, d), []).append(loss)
     apart = [max(losses) - min(losses) for losses in cells.values() if len(losses) > 1]
     seeds = "Every combination was trained once."
@@ -206,7 +203,7 @@ def limits(grid: Grid) -> str:
         seeds = f"Two seeds of the same run differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
     return (
         f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, the best run "
-        f"at {decimal(grid.fitted.loss.min())}: E, α and β are poorly determined.\n\n**How to count N.** Without "
+        f"at {decimal(runs.loss.min())}: E, α and β are poorly determined.\n\n**How to count N.** Without "
         f"embeddings the exponent of the best N changes by {decimal(change, '+.2f')} ({decimal(low, '+.2f')} to "
         f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the gap between "
         "Chinchilla's 0.50 and Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens are "
@@ -242,37 +239,22 @@ class Runs:
         return self.n_parameters if counted == ALL else self.n_parameters - self.n_embeddings
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Grid:
-    """All runs.
-
-    Attributes:
-        about: how they were trained, as the file says.
-        fitted: the runs that laws are fitted to.
-        larger: those of the largest model, which no fit sees.
-    """
-
-    about: dict[str, Any]
-    fitted: Runs
-    larger: Runs
-
-
 @shared
-def read() -> Grid:
-    """The shipped runs."""
+def read() -> tuple[dict[str, Any], Runs, Runs]:
+    """How the shipped runs were trained, those that laws are fitted to, and the largest model's: no fit sees them."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
     rows = about.pop("runs")
-    larger = [row for row in rows if [row["width"], row["depth"]] == about["largest"]]
-    return Grid(about=about, fitted=_columns([row for row in rows if row not in larger]), larger=_columns(larger))
-
-
-def _columns(rows: Sequence[dict[str, float]]) -> Runs:
+    is_largest = np.array([[row["width"], row["depth"]] == about["largest"] for row in rows])
     names = {"n_parameters": "parameters", "n_embeddings": "embeddings", "d": "tokens", "loss": "loss"}
-    return Runs(**{field: np.array([row[name] for row in rows], dtype=float) for field, name in names.items()})
+    columns = {field: np.array([row[name] for row in rows], dtype=float) for field, name in names.items()}
+    small, large = (
+        Runs(**{field: values[some] for field, values in columns.items()}) for some in (~is_largest, is_largest)
+    )
+    return about, small, large
 
 
 @shared
 def fitted(counted: str) -> Fit:
     """L(N, D) of the shipped runs, with one way to count N. Both ways have the same resamples."""
-    runs = read().fitted
+    runs = read()[1]
     return fit_additive(runs.n(counted), runs.d, runs.loss, draws=DRAWS)

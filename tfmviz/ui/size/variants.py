@@ -193,31 +193,22 @@ def routed(here: Lesson) -> None:
         f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer; "
         f"{here.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
     )
-    _shares(tokens, np.stack([here.trace[f"{site}.weights"] > 0 for site in sites]))
-
-
-def _sites(model: Model) -> list[str]:
-    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
-    return list(model.weights.stacks[model.writes_from].experts)
-
-
-def _shares(tokens: tuple[str, ...], reads: Array) -> None:
-    """How many of the tokens each expert reads, and whether equal tokens go to the same.
-
-    Args:
-        reads: (layer, len, expert), bool.
-    """
-    shares = reads.mean(axis=1)  # (layer, expert)
+    reads = np.stack([here.trace[f"{site}.weights"] > 0 for site in sites])  # (layer, len, expert)
     show(
         "routing_shares",
         Table(
             caption="Share of your tokens that each expert reads",
             columns=("layer", *(f"expert {e}" for e in range(reads.shape[-1]))),
-            rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
+            rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(reads.mean(axis=1))],
         ),
     )
     equal = per_cent(float(reads.mean()))
     result(f"{repeated(tokens, reads)} Training aims at equal shares, {equal} each (Fedus et al. 2021).")
+
+
+def _sites(model: Model) -> list[str]:
+    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
+    return list(model.weights.stacks[model.writes_from].experts)
 
 
 def repeated(tokens: tuple[str, ...], reads: Array) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import places
 from tfmviz.counting import shipped
@@ -111,33 +110,18 @@ def desk() -> Desk:
 
 
 def ask() -> None:
-    line = lesson.line("experiment")
+    """Draws the settings, the first in a line and the others in an expander, and the button that trains."""
+
+    def take_experiment() -> None:
+        if name := st.session_state["trial"]:
+            for key, value in EXPERIMENTS[name].choices.to_dict().items():
+                st.session_state[f"train_{key}"] = value
+
+    line, plain = lesson.line("experiment"), Choices().to_dict()
     line.selectbox(
-        "Experiment", list(EXPERIMENTS), index=None, placeholder="Choose", key="trial", on_change=_take_experiment
+        "Experiment", list(EXPERIMENTS), index=None, placeholder="Choose", key="trial", on_change=take_experiment
     )
-    _settings(line)
-    if st.session_state["train_task"] == "text":
-        st.text_area(
-            f"Training text, {LEAST:,} to {MOST:,} characters",
-            key="train_text",
-            height=140,
-            max_chars=PASTED,
-            placeholder="Paste a text",
-        )
-    _button()
-
-
-def _take_experiment() -> None:
-    if name := st.session_state["trial"]:
-        for key, value in EXPERIMENTS[name].choices.to_dict().items():
-            st.session_state[f"train_{key}"] = value
-
-
-def _settings(line: DeltaGenerator) -> None:
-    """The settings; the first stand in the line, the others in an expander."""
-    more = st.expander("More settings", key="more_settings")
-    rest = more.container(horizontal=True, key="line-settings")
-    plain = Choices().to_dict()
+    rest = st.expander("More settings", key="more_settings").container(horizontal=True, key="line-settings")
     for n, name in enumerate(SETTINGS):
         options = list(limits.WORDS[name]) if name in limits.WORDS else list(OPTIONS[name])
         (line if n < 4 else rest).selectbox(
@@ -148,13 +132,14 @@ def _settings(line: DeltaGenerator) -> None:
             key=f"train_{name}",
             bind="query-params",
         )
-
-
-def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _button() -> None:
+    if st.session_state["train_task"] == "text":
+        st.text_area(
+            f"Training text, {LEAST:,} to {MOST:,} characters",
+            key="train_text",
+            height=140,
+            max_chars=PASTED,
+            placeholder="Paste a text",
+        )
     line = lesson.line("train")
     if not desk().at_once:
         line.info("Training is switched off on this server.", icon=icons.OFF)
@@ -164,6 +149,10 @@ def _button() -> None:
         line.checkbox("Plot it with the runs shown", value=True, key="overlay")
     if problem := st.session_state.pop("train_problem", ""):
         st.warning(problem, icon=icons.WARNING)
+
+
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _submit() -> None:

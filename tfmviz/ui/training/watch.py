@@ -260,23 +260,18 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
             st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {said}.")
             _answers(path, steps, choices)
         with right:
-            _scores(path, steps, choices, layers, now=step)
+            # How a language model copies over the updates, or how an answer finds its place.
+            if choices.is_language_model:
+                copied = [inside.copying(path, one) for one in steps]
+                show("run_scores", inside.chart(steps, copied, vocab_size=VOCABULARY, now=step))
+                st.caption(inside.ABOUT)
+            else:
+                aligned = inside.scores_over(path, steps, choices, layers, "alignment")
+                drawn = {"alignment: a key of its own per letter": aligned}
+                updates = np.array(steps, dtype=float)
+                show("run_scores", panels.head_panels(updates, drawn, now=step, theme=theme()))
     except ModelUnavailable:
         st.info("This run's weights are being deleted.", icon=icons.INFO)
-
-
-def _scores(folder: Path, steps: tuple[int, ...], choices: Choices, layers: list[str], *, now: int) -> None:
-    """How the heads came about, over the updates: how a language model copies, or how an answer finds its place."""
-    if choices.is_language_model:
-        found = [inside.copying(folder, step) for step in steps]
-        chart = inside.chart(steps, found, vocab_size=VOCABULARY, now=now)
-    else:
-        scores = inside.scores_over(folder, steps, choices, layers, "alignment")
-        title = "alignment: a key of its own per letter"
-        chart = panels.head_panels(np.array(steps, dtype=float), {title: scores}, now=now, theme=theme())
-    show("run_scores", chart)
-    if choices.is_language_model:
-        st.caption(inside.ABOUT)
 
 
 def _answers(folder: Path, steps: tuple[int, ...], choices: Choices) -> None:
