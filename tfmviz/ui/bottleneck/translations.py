@@ -47,6 +47,11 @@ def translations(at: Translating) -> None:
         on_pick=take,
     )
     if at.transformer is not None and at.transformer.name == TRANSFORMER:
+
+        def from_to(values: Sequence[float], form: str) -> str:
+            least, most = format(min(values), form), format(max(values), form)
+            return least if least == most else f"{least} to {most}"
+
         sizes = [model.config.n_parameters for model in at.recurrent.values()]
         times = [at.transformer.weights.n_parameters / size for size in sizes]
         st.markdown(
@@ -65,12 +70,6 @@ def beginning(model: AnyModel | Model, ids: Sequence[int], at: Translating) -> s
 def name_of(model: Model) -> str:
     """ "transformer", or the name of another one that the reader has chosen."""
     return "transformer" if model.name == TRANSFORMER else model.name
-
-
-def from_to(values: Sequence[float], form: str) -> str:
-    """From the smallest to the largest: "12 to 13"."""
-    least, most = format(min(values), form), format(max(values), form)
-    return least if least == most else f"{least} to {most}"
 
 
 def alignments(at: Translating) -> None:

@@ -107,9 +107,23 @@ def wavelengths(shown: Lesson) -> None:
     except ValueError as error:
         st.error(markdown.plain(str(error)))
         return
+    drawn = {"wavelength": 2 * np.pi / chosen.theta}
+    drawn |= {chosen.label: 2 * np.pi / chosen.stretched} if chosen.label else {}
+    n_pairs, trained = len(chosen.theta), shown.model.config.trained_on
+    n_round = int((drawn["wavelength"] <= trained).sum())
     with figure:
-        _wavelength_figure(shown, chosen)
-    _in_longer_texts(shown, chosen)
+        axes = Axes("pair m", "positions per full turn", log=True)
+        mark = (n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None
+        show("wavelengths", over(np.arange(n_pairs), drawn, axes, mark=mark, theme=theme()))
+        result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {trained} training positions.")
+    # How far the slowest and the other pairs get in longer texts, compared with training.
+    partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)
+    last = chosen.scale * trained - 1
+    far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((trained - 1) * chosen.theta[-1])
+    st.markdown(
+        f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
+        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now go beyond it."
+    )
     show(
         "pairs",
         of_columns(
@@ -141,28 +155,6 @@ def _own_frequencies(shown: Lesson) -> str:
     n_slower = int((slower > 1 + 1e-4).sum())  # less is rounding
     said += f"with {n_slower} of its pairs slowed down, up to {slower.max():.3g} times" if n_slower else "unstretched"
     return f"{said}; {len(theta) - len(turning)} of {len(theta)} pairs do not turn." if 0 in theta else f"{said}."
-
-
-def _wavelength_figure(shown: Lesson, chosen: Spectrum) -> None:
-    drawn = {"wavelength": 2 * np.pi / chosen.theta}
-    drawn |= {chosen.label: 2 * np.pi / chosen.stretched} if chosen.label else {}
-    n_pairs, trained = len(chosen.theta), shown.model.config.trained_on
-    n_round = int((drawn["wavelength"] <= trained).sum())
-    axes = Axes("pair m", "positions per full turn", log=True)
-    mark = (n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None
-    show("wavelengths", over(np.arange(n_pairs), drawn, axes, mark=mark, theme=theme()))
-    result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {trained} training positions.")
-
-
-def _in_longer_texts(shown: Lesson, chosen: Spectrum) -> None:
-    trained = shown.model.config.trained_on
-    partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)
-    last = chosen.scale * trained - 1
-    far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((trained - 1) * chosen.theta[-1])
-    st.markdown(
-        f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
-        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now go beyond it."
-    )
 
 
 @shared

@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.parameters import PUBLISHED, counts
-from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law, PublishedLaw
+from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law
 from tfmviz.places import PROJECT
 from tfmviz.plots.lines import Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
@@ -48,12 +48,19 @@ def published() -> None:
     marked = [(here, f"your {against}")] if math.isfinite(here) else []
     axes = Axes(title, LOSS, 340, power_law=True)
     show("laws", line_chart(lines, axes, theme=theme(), marked=marked, words=list(curves)))
+    rows = []
+    for name, known in PUBLISHED_LAWS.items():
+        law, c = known.law, 6 * n * d
+        parts = [law.of_size(n), law.of_text(d)] if isinstance(law, AdditiveLaw) else [math.nan, math.nan]
+        *best, there = (*law.best(c), law.best_loss(c)) if math.isfinite(c) else (math.nan,) * 3
+        losses = [decimal(float(loss)) for loss in (law.loss(n, d), *parts)]
+        rows.append((name, known.counts, *losses, *(in_words(float(one)) for one in best), decimal(float(there))))
     show(
         "at",
         Table(
             caption="At your N and D, and at the best split of 6 · N · D operations",
             columns=("law", "N counts", "loss", "of N", "of D", "best N", "best D", "loss there"),
-            rows=[(name, known.counts, *_numbers(known, n, d)) for name, known in PUBLISHED_LAWS.items()],
+            rows=rows,
         ),
     )
     result(_words(against, n, d))
@@ -72,18 +79,6 @@ def curve(law: Law, against: str, x: Array, n: float, d: float) -> Array:
     if against == "C":
         return np.asarray(law.best_loss(x))
     return np.asarray(law.loss(x, d) if against == "N" else law.loss(n, x))
-
-
-def _numbers(known: PublishedLaw, n: float, d: float) -> list[str]:
-    law, c = known.law, 6 * n * d
-    parts = [law.of_size(n), law.of_text(d)] if isinstance(law, AdditiveLaw) else [math.nan, math.nan]
-    best = (*law.best(c), law.best_loss(c)) if math.isfinite(c) else (math.nan,) * 3
-    return [
-        decimal(float(law.loss(n, d))),
-        *(decimal(float(part)) for part in parts),
-        *(in_words(float(amount)) for amount in best[:2]),
-        decimal(float(best[2])),
-    ]
 
 
 def _words(against: str, n: float, d: float) -> str:
