@@ -15,7 +15,7 @@ from tfmviz.analysis.parameters import PUBLISHED, Design, cache, counts, of_lect
 from tfmviz.model.transformer import build
 from tfmviz.model.weights import weights_of
 from tfmviz.record.facts import Architecture
-from tfmviz.ui.size.design import design_of
+from tfmviz.ui.size.parts import design_of
 
 
 def built(name: str) -> nn.Module:
