@@ -56,7 +56,17 @@ ASKED_NOTHING = "Nothing was asked for."
 
 
 def make_room() -> None:
-    """Lets this process have as many open files as the system allows, `ENOUGH` at most, and sessions take fewer.
+    """Lets this process have as many open files as it may, and sessions take fewer."""
+    if resource is None:
+        return
+    allow_files()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 announces another way
+        asyncio.set_event_loop_policy(_policy())
+
+
+def allow_files() -> None:
+    """Lets this process have as many open files as the system allows, `ENOUGH` at most.
 
     Where the system refuses, or has no such limit, all stays as it is.
     """
@@ -67,9 +77,6 @@ def make_room() -> None:
     if soft != resource.RLIM_INFINITY and soft < most:
         with suppress(OSError, ValueError):  # macOS may allow fewer than it says
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 announces another way
-        asyncio.set_event_loop_policy(_policy())
 
 
 def _policy() -> asyncio.AbstractEventLoopPolicy:
