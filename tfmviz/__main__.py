@@ -92,7 +92,7 @@ def serve(arguments: Sequence[str]) -> None:
         "--workers",
         type=workers_number,
         metavar="N",
-        help="processes that share the readers: one on this machine only, else one for each processor and gigabyte",
+        help="processes: one on this machine only, else one for each processor and gigabyte",
     )
     parser.add_argument("--channel", type=int, help=argparse.SUPPRESS)  # a worker's
     args = parsed(parser, arguments)
