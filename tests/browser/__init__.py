@@ -98,7 +98,9 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def serve(script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL, plain: bool = False) -> Server:
+def serve(
+    script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL, plain: bool = False, workers: int = 1
+) -> Server:
     """Starts the app as `make app` does, or another script by `streamlit run`, and waits until it answers.
 
     Streamlit finds its settings in the script's folder.
@@ -106,13 +108,14 @@ def serve(script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL,
     Args:
         log: where its output goes.
         plain: the app by `streamlit run`, too.
+        workers: processes of the app.
 
     Raises:
         RuntimeError: it did not answer within three minutes.
     """
     options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
     other = ["streamlit", "run", script.name, *options, "--browser.gatherUsageStats=false"]
-    how = ["tfmviz", f"--port={port}"] if script == ROOT / "app.py" and not plain else other
+    how = ["tfmviz", f"--port={port}", f"--workers={workers}"] if script == ROOT / "app.py" and not plain else other
     process = subprocess.Popen([sys.executable, "-m", *how], cwd=script.parent, stdout=log, stderr=log)
     server = Server(f"http://127.0.0.1:{port}", process)
     deadline = time.monotonic() + 180

@@ -30,9 +30,9 @@ class Outcome:
 
 
 @contextmanager
-def running(script: Path, *, log: int | IO[bytes] = subprocess.DEVNULL) -> Iterator[Server]:
+def running(script: Path, *, log: int | IO[bytes] = subprocess.DEVNULL, workers: int = 1) -> Iterator[Server]:
     """A server of its own, which ends with the block."""
-    server = serve(script, free_port(), log=log)
+    server = serve(script, free_port(), log=log, workers=workers)
     try:
         yield server
     finally:
