@@ -12,7 +12,7 @@ from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.background import Found, by_name, measured
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words
 
 MODULE = "tfmviz.model.layer_costs"
@@ -56,12 +56,14 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
         _chart(seen, axis, f"measured: {units[1]}", SAID[what])
     _chart(counted(against, what), axis, f"counted: {units[0]}", in_words if what == "time" else in_bytes)
     if seen:
+        result(verdict(seen, against, what))
         st.table(table(seen, against, what))
-        st.markdown(verdict(seen, against, what))
         st.caption(
             "Time is the fastest of a few runs of one head on one thread; memory is the peak. Exponents are fitted to "
             "the four largest sizes."
         )
+    else:
+        result("These are counts: the button runs every layer at every size, and its times then appear above.")
 
 
 def _device(found: Sequence[Found]) -> str:
@@ -73,7 +75,7 @@ def _device(found: Sequence[Found]) -> str:
 
 
 def _chart(lines: Curves, axis: str, title: str, said: Callable[[float], str]) -> None:
-    show(title.split(":")[0], growth(lines, Axes(axis, title, 340), said, theme=theme()))
+    show(title.split(":")[0], growth(lines, Axes(axis, title, 250), said, theme=theme()))
 
 
 def counted(against: str, what: str) -> Curves:

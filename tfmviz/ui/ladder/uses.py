@@ -79,27 +79,26 @@ def uses(here: Lesson) -> None:
     controls.say_what_was_cut(text, "These networks read")
     if note := doubt(text.text):
         st.info(note, icon=icons.INFO)
-    _labelling(networks, text)
+    compared = _labelling(networks, text)
     _classifying(networks[CLASSIFIER], text)
-    _four_uses(here.text)
+    _others(here.text)
+    st.markdown(f"“Forward alone” has read only up to this token. {compared} The classifier saw only whole texts.")
     _held_out()
 
 
-def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
+def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> str:
+    """Draws the labels of both networks; gives where they differ, in a sentence."""
     french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show("labels", _languages(french, text.tokens, tuple(WAYS.values())))
+    show("labels", _languages(french, text.tokens, tuple(WAYS.values()), "Labelling, w₁ w₂ … wₙ → y₁ y₂ … yₙ"))
     differing = (french[0] > 0.5) != (french[1] > 0.5)
-    st.markdown(
-        "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
-        + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
-    )
+    return f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree."
 
 
-def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> Cells:
+def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str], title: str) -> Cells:
     """How probable French is at every token, (reader, token), by what each row reads from."""
     scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
     form, columns = Form(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
-    return Cells(french[None], named(readers), columns, scale, form=form, texts=texts, row_height=42)
+    return Cells(french[None], named(readers), columns, scale, form=form, titles=(title,), texts=texts)
 
 
 def listed(text: Encoding, chosen: Array) -> str:
@@ -114,12 +113,11 @@ def listed(text: Encoding, chosen: Array) -> str:
 def _classifying(classifier: AnyModel, text: Encoding) -> None:
     from_last = logits(classifier, text.ids)
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
-    st.markdown("**Classifying**: is the text so far French?")
-    show("classes", _languages(french, text.tokens, READOUTS))
-    st.markdown("Trained on one language at a time.")
+    title = "Classifying, w₁ w₂ … wₙ → y: is the text so far French?"
+    show("classes", _languages(french, text.tokens, READOUTS, title), follows=True)
 
 
-def _four_uses(text: str) -> None:
+def _others(text: str) -> None:
     along = {"text": text} if len(text) <= LONGEST_LINK else {}
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
@@ -128,8 +126,6 @@ def _four_uses(text: str) -> None:
     translator = translators.there().get("none")
     said = translator and translator.tokenizer.decode(translators.translation(translator, text)).strip()
     st.markdown(
-        "- **Labelling**: w₁ w₂ … wₙ → y₁ y₂ … yₙ.\n"
-        "- **Classifying**: w₁ w₂ … wₙ → y.\n"
         f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁ = “{word}” ({per_cent(p.max())}). See [these "
         f"models]({_address('ladder', along)}), [a transformer]({_address('writing', along)}), [counts]({counting}).\n"
         f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ = “{markdown.plain(said or '')}”: [The "

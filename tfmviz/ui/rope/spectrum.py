@@ -117,7 +117,7 @@ def wavelengths(shown: Subject) -> None:
     with lesson.line("wavelengths"):
         d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
         position = inputs.number_box("A position i", key="at_position", value=len(shown.tokens) - 1)
-    figure = st.container()
+    chart, table = st.columns([3, 2])
     chosen = spectrum(shown, int(d_head))
     if chosen is None:
         return
@@ -126,9 +126,18 @@ def wavelengths(shown: Subject) -> None:
     except ValueError as error:
         st.error(markdown.plain(str(error)))
         return
-    with figure:
+    with chart:
         _wavelength_figure(shown, chosen)
+    with table:
+        _table(chosen, turns, position)
     _in_longer_texts(shown, chosen)
+    st.caption(
+        "θ = base^(−2m/d_head). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
+        f"scale^(d_head/(d_head − 2)) (Peng et al. 2023). {_own_frequencies(shown)}"
+    )
+
+
+def _table(chosen: Spectrum, turns: Array, position: float) -> None:
     show(
         "pairs",
         of_columns(
@@ -141,10 +150,6 @@ def wavelengths(shown: Subject) -> None:
             caption="Every pair of coordinates.",
             low=True,
         ),
-    )
-    st.caption(
-        "θ = base^(−2m/d_head). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "
-        f"scale^(d_head/(d_head − 2)) (Peng et al. 2023). {_own_frequencies(shown)}"
     )
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from tfmviz.places import PROJECT
-from tfmviz.plots import panels
-from tfmviz.record.trace import Array
+from tfmviz.plots import lines
+from tfmviz.plots.lines import Axes
 from tfmviz.runs import records
 from tfmviz.runs.records import Records
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.training.desk import EXPERIMENTS, VOCABULARY
+from tfmviz.ui.training.desk import EXPERIMENTS
 
 
 @shared
@@ -23,27 +21,14 @@ def log_of(name: str) -> Records:
 
 
 def curves() -> None:
-    """The loss of each experiment, against its updates."""
-    found = {name: log for name in EXPERIMENTS if len((log := log_of(name)).steps)}
-    if not found:
-        return
-    chance = math.log(VOCABULARY)
+    """The training loss of each experiment, against its updates.
 
-    def lines(steps: str, column: str) -> dict[str, tuple[Array, Array]]:
-        return {name: (getattr(log, steps), getattr(log, column)) for name, log in found.items()}
-
-    show(
-        "beforehand",
-        panels.log_panels(
-            {
-                "training loss, nats per token": lines("steps", "loss"),
-                "held-out loss, nats per token": lines("evaluated", "held_out"),
-            },
-            theme=theme(),
-            levels=[(chance, f"chance, ln V = {chance:.2f}")],
-            heights=(140, 70),
-        ),
-    )
+    Held-out text says nothing of copying: it repeats too little for two layers to gain by it.
+    """
+    if found := {name: (log.steps, log.loss) for name in EXPERIMENTS if len((log := log_of(name)).steps)}:
+        said = "{}, step {:,.0f}: {:.2f} nats".format
+        axes = Axes("step", "training loss, nats per token", 280)
+        show("beforehand", lines.curves(found, axes, said, theme=theme(), dot=0))
 
 
 def words() -> None:
