@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.ui import compared, guess, inputs, lesson, sides
 from tfmviz.ui.guess import Question
@@ -90,15 +91,41 @@ def _same(tab: Tab, here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
     return ""
 
 
-def either(label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]]) -> Callable[[Lesson], None]:
+def either(
+    label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]], line: DeltaGenerator | None = None
+) -> Callable[[Lesson], None]:
     """A tab with a choice within, which draws only the part that is chosen; the first one at the beginning.
 
     Args:
         key: name of the choice in the address.
         parts: what draws them, by their names.
+        line: where the choice stands; None: in a line of its own.
     """
 
     def draw(here: Lesson) -> None:
-        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.line(key))](here)
+        place = line or lesson.line(key)
+        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=place)](here)
 
     return draw
+
+
+def parts(
+    key: str, here: Lesson, *those: Tab, needs: Sequence[str] = CHOICES, line: DeltaGenerator | None = None
+) -> None:
+    """Parts of a tab, each declared as a tab is, under a choice: a second row of tabs would look like the first.
+
+    Args:
+        key, needs: as of `tabs`.
+        line: as of `either`.
+    """
+
+    def of(tab: Tab) -> Callable[[Lesson], None]:
+        def draw(here: Lesson) -> None:
+            hide_all_but(needs if tab.needs is None else tab.needs)
+            if tab.purpose:
+                st.markdown(tab.purpose)
+            tab.draw(here)
+
+        return draw
+
+    either("Show", key, {tab.title: of(tab) for tab in those}, line)(here)

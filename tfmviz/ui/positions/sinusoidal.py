@@ -20,13 +20,13 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.on_words import on_words
 from tfmviz.ui.positions.tables import lines, table
-from tfmviz.ui.tabs import Tab, tabs
+from tfmviz.ui.tabs import Tab, parts
 from tfmviz.words import markdown
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
     """The parts of this tab; only the open one is computed."""
-    tabs(
+    parts(
         "wave",
         here,
         Tab("Curves", of_waves(curves), "Each pair of dimensions turns like a clock hand."),
