@@ -123,6 +123,7 @@ def contents() -> None:
                 "address": address(page.name),
                 "says": [page.answers],
                 "takes": "",
+                "shows": [],
                 "folded": [("", folded)] if folded else [],
             }
             groups.setdefault(page.group or "For a class", []).append(entry)

@@ -10,7 +10,7 @@ import streamlit as st
 from tfmviz.analysis.why.reading import folded, largest
 from tfmviz.analysis.why.score import SIDES, ScoreSum
 from tfmviz.plots.cells import named
-from tfmviz.ui import controls, inputs
+from tfmviz.ui import controls, inputs, side
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.why import believe, subject
@@ -19,8 +19,8 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import said_of_queries
 from tfmviz.words.numbers import counted, decimal, per_cent
 
-SHOWN = 11
-"""Writers of each side that have a row or column of their own."""
+SHOWN, PROJECTED = 11, 6
+"""Writers of each side that have a row or column of their own; on half of a projector, where numbers are large."""
 
 
 def terms(here: Lesson) -> None:
@@ -96,7 +96,8 @@ def _choose(term: tuple[int, int]) -> None:
 def _matrix(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """The writers whose terms are largest, in the order in which they write; all others together."""
     sizes = np.abs(found.terms)
-    kept = [sorted(largest(sizes.sum(axis=axis), SHOWN)) for axis in (1, 0)]
+    most = PROJECTED if side.now() and st.session_state.get("projected") else SHOWN
+    kept = [sorted(largest(sizes.sum(axis=axis), most)) for axis in (1, 0)]
     values = folded(found.terms, *kept)
     written = [_names(found, n, kept[n]) for n in (0, 1)]
     values = values[: len(written[0]), : len(written[1])]
