@@ -148,11 +148,11 @@ def _list(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
 def _removals(here: Lesson, found: ScoreSum, chosen: tuple[int, int]) -> None:
     """Two buttons: what would be without this writer in the query, or in the key?"""
     names = subject.names(here)
-    for side, writer in zip(SIDES, chosen, strict=True):
+    for end, writer in zip(SIDES, chosen, strict=True):
         inputs.button(
-            f"Remove {subject.said(found.readings[side].names[writer])} from the {side} of {names[side]}",
-            key=f"remove_{side}",
+            f"Remove {subject.said(found.readings[end].names[writer])} from the {end} of {names[end]}",
+            key=f"remove_{end}",
             on_click=believe.remove,
-            args=(side, writer),
+            args=(end, writer),
             width="stretch",
         )
