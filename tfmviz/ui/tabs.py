@@ -91,20 +91,16 @@ def _same(tab: Tab, here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
     return ""
 
 
-def either(
-    label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]], line: DeltaGenerator | None = None
-) -> Callable[[Lesson], None]:
+def either(label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]]) -> Callable[[Lesson], None]:
     """A tab with a choice within, which draws only the part that is chosen; the first one at the beginning.
 
     Args:
         key: name of the choice in the address.
         parts: what draws them, by their names.
-        line: where the choice stands; None: in a line of its own.
     """
 
     def draw(here: Lesson) -> None:
-        place = line or lesson.line(key)
-        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=place)](here)
+        parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.line(key))](here)
 
     return draw
 
@@ -116,16 +112,11 @@ def parts(
 
     Args:
         key, needs: as of `tabs`.
-        line: as of `either`.
+        line: where the choice stands; None: in a line of its own.
     """
-
-    def of(tab: Tab) -> Callable[[Lesson], None]:
-        def draw(here: Lesson) -> None:
-            hide_all_but(needs if tab.needs is None else tab.needs)
-            if tab.purpose:
-                st.markdown(tab.purpose)
-            tab.draw(here)
-
-        return draw
-
-    either("Show", key, {tab.title: of(tab) for tab in those}, line)(here)
+    found = {tab.title: tab for tab in those}
+    tab = found[inputs.segmented_control("Show", list(found), key=key, required=True, line=line or lesson.line(key))]
+    hide_all_but(needs if tab.needs is None else tab.needs)
+    if tab.purpose:
+        st.markdown(tab.purpose)
+    tab.draw(here)

@@ -63,7 +63,7 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
             "the four largest sizes."
         )
     else:
-        result("These are counts: the button runs every layer at every size, and its times then appear above.")
+        result("Counted; the button adds the times of this server.")
 
 
 def _device(found: Sequence[Found]) -> str:

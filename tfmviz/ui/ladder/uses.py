@@ -82,7 +82,9 @@ def uses(here: Lesson) -> None:
     compared = _labelling(networks, text)
     _classifying(networks[CLASSIFIER], text)
     _others(here.text)
-    st.markdown(f"“Forward alone” has read only up to this token. {compared} The classifier saw only whole texts.")
+    st.markdown(
+        f"“Forward alone” has read only up to this token. {compared} The classifier learned one language at a time."
+    )
     _held_out()
 
 

@@ -102,7 +102,7 @@ def attention(sides: Sides) -> None:
         st.markdown(f"{both.said(sides)} {both.how(sides)}")
         shown = list(zip((" in A", " in B"), sides.lessons, strict=True))
     else:
-        st.markdown("This is the model's own mask. **Click a word to hide it.**")
+        st.markdown("This is the model's own mask.")
         shown = [("", here)]
     both.show_heads(sides, is_narrow=True)
     columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}

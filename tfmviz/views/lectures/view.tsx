@@ -35,7 +35,7 @@ export default part<Data>((parent) => {
         </a>
       );
       const sign = ([page, [says, address]]: [string, Link]) => (
-        <a class="sign" key={address} href={address} onClick={follow}>
+        <a key={address} href={address} onClick={follow}>
           <svg viewBox="0 0 48 32">
             <title>{says}</title>
             <path d={SIGNS[page]} />
