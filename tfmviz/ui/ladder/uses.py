@@ -83,7 +83,7 @@ def uses(here: Lesson) -> None:
     _classifying(networks[CLASSIFIER], text)
     _others(here.text)
     st.markdown(
-        f"“Forward alone” has read only up to this token. {compared} The classifier learned one language at a time."
+        f"“Forward alone” has read only up to this token. {compared} The classifier learned each language alone."
     )
     _held_out()
 
