@@ -131,7 +131,7 @@ def open_effect(page: Page, tab: str, views: list[str]) -> None:
 
 
 def test_a_stroke_is_followed_while_the_button_is_down(visit: Visit) -> None:
-    page = visit.open(f"{MASKS}effect=Attention", drawn=".lab .count")
+    page = visit.open(f"{MASKS}start=full&effect=Attention", drawn=".lab .count")
     ready(page, VIEWS, cells(page))
     before, address = page.evaluate("[...globalThis.tfmvizViews.side_b.view.picture.values]"), page.url
     box = box_of(board(page))

@@ -100,7 +100,7 @@ def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> Non
 
 
 def test_without_a_run_the_page_shows_what_to_expect() -> None:
-    lines = series(charts(train())["beforehand"], table="lines0")
+    lines = series(charts(train())["beforehand"])
     assert sorted(lines) == sorted(EXPERIMENTS)
     assert lines["two layers copy"][-1] < lines["one layer cannot"][-1] - 1
 

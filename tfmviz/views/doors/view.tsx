@@ -8,6 +8,7 @@ import { make } from "../shared/elements.ts";
 import { bytesIn } from "../shared/framed.ts";
 import { follow } from "../shared/going.ts";
 import { component } from "../shared/meet.ts";
+import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
@@ -137,7 +138,9 @@ const lens = (lines: NonNullable<Door["lens"]>) => (
   <table>
     {lines.map(([word, probability], layer) => (
       <tr key={layer}>
-        <th>{word}</th>
+        <th>
+          <Named label={word} />
+        </th>
         <td>
           <span class="bar" style={{ width: perCent(probability) }} />
         </td>

@@ -1,8 +1,9 @@
 // Text, lines and arrows of the picture on a pen, in the page's colours.
 
-import { fitted, type Pen, setPen, strokes } from "../shared/canvas.ts";
+import { type Pen, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
+import { writeToken } from "../shared/names.ts";
 import { colourOf } from "./colours.ts";
 import type { Rect } from "./layout.ts";
 
@@ -21,6 +22,7 @@ export class Brush {
     return colourOf(kind, this.colours.roles);
   }
 
+  /** @param room pixels for a text that may hold tokens; undefined: it holds none and is written as it is */
   text(
     text: string,
     x: number,
@@ -29,23 +31,19 @@ export class Brush {
       isBold = false,
       align = "left",
       colour = this.colours.text,
-    }: { isBold?: boolean; align?: CanvasTextAlign; colour?: string } = {},
+      room,
+    }: { isBold?: boolean; align?: CanvasTextAlign; colour?: string; room?: number } = {},
   ) {
     const { pen } = this;
     setPen(pen, { fillStyle: colour, textAlign: align, textBaseline: "middle" });
     pen.font = `${isBold ? "bold " : ""}${LETTER_SIZE}px ${this.colours.font}`;
-    pen.fillText(text, x, y);
+    if (room === undefined) pen.fillText(text, x, y);
+    else writeToken(pen, text, [x, y], LETTER_SIZE, room);
   }
 
   /** @param text as wide as the font of the last text makes it */
   widthOf(text: string) {
     return this.pen.measureText(text).width;
-  }
-
-  /** A text with as many of its letters as there is room for. */
-  cut(text: string, room: number) {
-    this.pen.font = `${LETTER_SIZE}px ${this.colours.font}`;
-    return fitted(this.pen, text, room);
   }
 
   line(colour: string, width: number, ...points: Point[]) {

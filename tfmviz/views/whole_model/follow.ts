@@ -100,9 +100,9 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
     const text = textOf(column, kind, what);
     const value = amountOf(column, kind, arrays, row);
     if (value !== null) brush.fill(brush.colour(kind), x, y + 16, width * (value / most), 2);
-    const whole = brush.cut(isStrip && text ? `${label} ${text}` : text, width + 4);
+    const whole = isStrip && text ? `${label} ${text}` : text;
     const at = isStrip ? x : x + width / 2;
-    brush.text(whole, at, y + 8, { align: isStrip ? "left" : "center", colour: inkOf(brush, kind) });
+    brush.text(whole, at, y + 8, { align: isStrip ? "left" : "center", colour: inkOf(brush, kind), room: width + 4 });
   }
 }
 

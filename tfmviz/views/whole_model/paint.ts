@@ -133,8 +133,7 @@ function paintSentence(brush: Brush, { x, y, lines }: { x: number; y: number; li
 function paintTokens(brush: Brush, { lane, labels, row }: PlacedLane, { body }: Line): void {
   const every = Math.ceil(15 / row);
   for (const [n, token] of lane.tokens.entries())
-    if (n % every === 0)
-      brush.text(brush.cut(token, labels - 6), labels - 6, body + (n + 0.5) * row, { align: "right" });
+    if (n % every === 0) brush.text(token, labels - 6, body + (n + 0.5) * row, { align: "right", room: labels - 6 });
   if (!lane.oneHot) return;
   const width = 26;
   for (const [n, id] of lane.oneHot.ids.entries()) {
@@ -171,7 +170,7 @@ export function paintWords(
     const middle = top + (row * every) / 2;
     brush.text(perCent(p[n]), x + width, middle, { align: "right" });
     const text = tokens ? `${tokens[n]} → ${labels[n]}` : labels[n];
-    brush.text(brush.cut(text, width - brush.widthOf(perCent(p[n])) - 8), x, middle);
+    brush.text(text, x, middle, { room: width - brush.widthOf(perCent(p[n])) - 8 });
   }
 }
 
