@@ -77,7 +77,7 @@ def test_what_the_layer_writes_and_every_sum_are_what_the_model_computed(kind: s
             assert (sizes[:-1] >= sizes[1:]).all()
 
 
-def test_terms_are_named_by_their_places() -> None:
+def test_terms_are_named_by_their_places_and_shares_are_counted() -> None:
     trace, every = layers("gelu")
     weights = every["decoder.1.mlp"]
     found = {part: values[0] for part, values in feed_forward.parts(trace, "decoder.1.mlp").items()}
@@ -85,9 +85,6 @@ def test_terms_are_named_by_their_places() -> None:
     assert said is not None
     np.testing.assert_allclose(said.a, found["x"][said.indices])
     np.testing.assert_allclose(said.b, weights.W_in[said.indices, 3])
-
-
-def test_the_share_of_neurons_that_are_on_and_the_strongest_values() -> None:
     assert feed_forward.strongest(np.array([0.1, -3.0, 2.0, 3.0, 0.0]), 3).tolist() == [1, 3, 2]
     trace, every = layers("relu")
     for site in every:

@@ -38,10 +38,6 @@ def test_counts_are_those_of_a_counter_and_no_gram_joins_two_sentences(n: int) -
     for order in GRAMS[:n]:
         spelled = [(*spelled[key // VOCAB], int(key % VOCAB)) for key in order.keys]
     assert dict(zip(spelled, GRAMS[n - 1].counts.tolist(), strict=True)) == by_counter(n)
-
-
-@each("n", range(1, LONGEST + 1))
-def test_counts_after_a_context_are_those_of_a_counter(n: int) -> None:
     grams = by_counter(n)
     for context in {gram[:-1] for gram in grams} | {(VOCAB - 1,) * (n - 1), (1, MARK, 1, 1)[: n - 1]}:
         assert after(GRAMS, context, vocab_size=VOCAB).tolist() == [grams[(*context, w)] for w in range(VOCAB)]

@@ -37,14 +37,10 @@ def test_tokens_are_words_numbers_and_single_signs() -> None:
 
 
 @each("text", ODD)
-def test_nothing_but_white_space_lies_between_tokens(text: str) -> None:
+def test_sentences_hold_all_tokens_in_order_and_between_them_is_white_space(text: str) -> None:
     words = words_of(text)
     ends, starts = [0, *(word.end for word in words)], [*(word.start for word in words), len(text)]
     assert all(not text[a:b].strip() for a, b in zip(ends, starts, strict=True))
-
-
-@each("text", ODD)
-def test_sentences_hold_the_tokens_of_the_text_in_order(text: str) -> None:
     sentences = sentences_of(text)
     assert [name for sentence in sentences for name in names_of(sentence)] == names_of(text)
     assert all(words_of(sentence) and "\n" not in sentence for sentence in sentences)
@@ -70,14 +66,10 @@ FACTS = json.loads((FOLDER / "facts.json").read_text(encoding="utf-8"))
 
 
 @each("name", NAMES)
-def test_size_and_digest_are_those_of_the_facts(name: str) -> None:
+def test_the_shipped_text_is_that_of_its_facts_and_a_hash_holds_out(name: str) -> None:
     text = (read(name) + "\n").encode()
     digest = hashlib.sha256(text).hexdigest()
     assert FACTS[name] == {"sentences": text.count(b"\n"), "bytes": len(text), "sha256": digest}
-
-
-@each("name", NAMES)
-def test_a_hash_decides_what_is_held_out_and_the_filters_were_at_work(name: str) -> None:
     for line in read(name).split("\n"):
         assert is_held_out(line, per_mille=HELD_OUT) == (name == NAMES[1])
         assert SHORTEST <= len(line.split()) <= LONGEST

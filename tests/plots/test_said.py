@@ -43,14 +43,11 @@ def test_few_marks_are_all_said_of_many_how_many_more_and_of_long_lines_both_end
     assert (bars[0], bars[-1], len(bars)) == ("bar 0: 0", "8 more marks", most + 1)
 
 
-def test_of_cells_the_largest_of_each_row_is_said_and_a_masked_row_is_not() -> None:
+def test_of_cells_the_largest_of_each_row_is_said_and_of_several_matrices_that_of_each() -> None:
     matrix = np.array([[[0.25, 0.75], [np.nan, np.nan], [0.5, np.nan]]])
     picture = cells(matrix, form=Form(digits=2))
     assert said.of_cells(picture) == "query 0: key 1, 0.75; query 2: key 0, 0.50"
     assert said.of_cells(cells(np.full((1, 2, 2), np.nan), form=Form())) == "no numbers yet"
-
-
-def test_of_several_matrices_the_largest_cell_of_each_is_said() -> None:
     matrices = np.array([[[0.25, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.0, -2.0]]])
     picture = cells(matrices, form=Form(digits=1, sign=True, unit=" nats"), titles=("one", "other"))
     assert said.of_cells(picture) == "one: query 1, key 0, +1.0 nats; other: query 1, key 1, −2.0 nats"

@@ -86,15 +86,12 @@ SITES = ("embed", "decoder.0.self_attn.pattern", "decoder.0.mlp.out", "decoder.1
 TRACE = Trace(target=TARGET, values={site: np.array([i]) for i, site in enumerate(SITES)})
 
 
-def test_a_trace_reads_like_a_dictionary_in_the_order_of_computation() -> None:
+def test_a_trace_is_a_dictionary_in_the_order_of_computation_that_nobody_changes() -> None:
     assert tuple(TRACE) == TRACE.sites == SITES
     assert [int(TRACE[site][0]) for site in TRACE] == list(range(len(SITES)))
     assert "logits" in TRACE
     assert "scores" not in TRACE
     assert TRACE.tokens == ("t0", "t1", "t2")
-
-
-def test_a_missing_site_is_named_together_with_those_there_are() -> None:
     with pytest.raises(NotCaptured, match=r"decoder\.0\.mlp\.pre") as caught:
         TRACE["decoder.0.mlp.pre"]
     assert caught.value.site == "decoder.0.mlp.pre"
@@ -102,9 +99,6 @@ def test_a_missing_site_is_named_together_with_those_there_are() -> None:
     assert all(site in str(caught.value) for site in SITES)
     with pytest.raises(NotCaptured, match="There are: none"):
         Trace(target=TARGET, values={})["logits"]
-
-
-def test_a_trace_cannot_be_changed_and_its_layers_are_those_with_a_pattern() -> None:
     with pytest.raises(FrozenInstanceError):
         TRACE.target = SOURCE  # type: ignore[misc]
     assert TRACE.layers == ("decoder.0.self_attn", "decoder.1.self_attn")

@@ -78,12 +78,9 @@ def test_single_words_are_right_if_a_reference_has_the_same_words(monkeypatch: p
     assert list_words.single_words(load("french-english"), PAIRS) == SingleWords(n=3, as_they_are=2, typed=1)
 
 
-def test_the_pages_say_what_they_are_made_from() -> None:
+def test_the_pages_and_help_say_what_there_is() -> None:
     assert draw_api.GLOSSARY.read_text(encoding="utf-8") == draw_api.glossary(), "run `python -m scripts.draw_api`"
     assert draw_api.DOCUMENT.read_text(encoding="utf-8") == draw_api.document(), "run `python -m scripts.draw_api`"
-
-
-def test_help_names_what_the_package_has_and_all_of_it_is_there() -> None:
     said = pydoc.plain(pydoc.render_doc(tfmviz))
     assert all(name in said for name in tfmviz.__all__)
     named = re.findall(r"^ +(tfmviz(?:\.\w+)+)  ", tfmviz.__doc__ or "", re.MULTILINE)

@@ -26,15 +26,12 @@ WRITTEN = ["The cat sat on a mat.", "I am here now.", "", "She said it was not s
 TARGETS = ["The cat sat on the mat.", "I am here.", "No.", "She said that it was not so good.", "Yes."]
 
 
-def test_bleu_from_counts_is_that_of_the_corpus() -> None:
+def test_bleu_is_that_of_the_corpus_intervals_hold_95_per_cent_and_first_words_have_no_marks() -> None:
     counts = script.bleu_counts(WRITTEN, TARGETS)
     assert script.bleu_of(counts) == pytest.approx(BLEU().corpus_score(WRITTEN, [TARGETS]).score, abs=1e-9)
     some = [3, 0, 3]
     drawn = BLEU().corpus_score([WRITTEN[i] for i in some], [[TARGETS[i] for i in some]]).score
     assert script.resampled(counts, np.array([some])) == pytest.approx([drawn], abs=1e-9)
-
-
-def test_intervals_hold_95_per_cent_and_first_words_have_no_marks() -> None:
     draws = np.random.default_rng(0).permutation(np.arange(1001.0))
     assert script.interval(np.array([3.0, *draws])) == [3.0, 25.0, 975.0]
     words = {"J'ai faim.": "j'", "Où est-il ?": "où", "« Non ! »": "non", "Aujourd'hui": "aujourd'", "…": ""}

@@ -69,15 +69,14 @@ def test_only_matrices_decay_and_adam_has_the_settings_of_the_paper() -> None:
     assert (group["betas"], group["eps"], group["weight_decay"], group["fused"]) == ((0.9, 0.98), 1e-9, 0, True)
 
 
-def test_training_twice_gives_the_same_losses_and_another_seed_others() -> None:
+def test_a_seed_decides_the_training_and_each_process_draws_its_own_dropout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     courses = []
     for seed in (5, 5, 6):
         model, settings = tiny_model(), replace(SETTINGS, seed=seed)
         courses.append(losses(train(model, build_optimizer(model, settings), tiny_batches(seed=seed), settings)))
     assert courses[0] == courses[1] != courses[2]
-
-
-def test_each_process_draws_its_own_dropout_and_the_same_at_every_start(monkeypatch: pytest.MonkeyPatch) -> None:
     courses = []
     for number in (0, 1, 1):
         monkeypatch.setattr(loop, "rank", lambda number=number: number)
