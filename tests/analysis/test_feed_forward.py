@@ -37,7 +37,6 @@ every_kind = each("kind", list(KINDS))
 
 
 def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:
-    """A small random model's run, and all its feed-forward layers."""
     stacks = weights_of(lively_model(**KINDS[kind])).stacks
     return traced(**KINDS[kind]), {site: one for stack in stacks.values() for site, one in stack.feed_forward.items()}
 

@@ -71,7 +71,6 @@ async def arrive(
 
 
 async def enter_at_once(sessions: Sequence[Session], texts: Sequence[str]) -> list[Outcome]:
-    """Lets all sessions send their texts in the same moment."""
     return await asyncio.gather(*(outcome(session.enter(text)) for session, text in zip(sessions, texts, strict=True)))
 
 

@@ -22,7 +22,6 @@ from tfmviz.views import explorer
 
 
 def get(address: str, **headers: str) -> tuple[int, Message, bytes]:
-    """Status, headers and body of the answer, whatever the status."""
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(address, headers=fields)
     try:

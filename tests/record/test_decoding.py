@@ -54,7 +54,6 @@ def settings(n: int) -> list[dict[str, Any]]:
 
 
 def by_transformers(logits: Array, rules: Rules) -> list[Any]:
-    """What their processors leave, one after another."""
     left = [torch.from_numpy(logits).double()[None]]
     for rule in rules.active:
         left.append(PROCESSORS[rule](getattr(rules, rule))(torch.tensor([SEEN]), left[-1]))

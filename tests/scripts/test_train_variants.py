@@ -21,7 +21,6 @@ from tfmviz.ui.size.design import design_of
 
 
 def pretend(trial: Trial, runs: Path, *, loss: float) -> None:
-    """Writes what a finished run would have found."""
     found = trial.says | {"parameters": 7, "loss": loss, "curve": [[1024, loss]]}
     (runs / f"{trial.name}.json").write_text(json.dumps(found))
 

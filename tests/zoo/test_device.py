@@ -59,7 +59,6 @@ close: Callable[..., None] = partial(np.testing.assert_allclose, rtol=1e-4, atol
 
 @contextmanager
 def both(kind: str) -> Iterator[Models]:
-    """The same model here and elsewhere."""
     sizes = {"vocab_size": 13, "max_len": 11, "d_model": 18, "n_layers": 2, "d_ff": 7}
     module = lively_model(**sizes | KINDS[kind]).requires_grad_(False)
     tokenizer = ForeignTokenizer(tokenizers.Tokenizer(BPE()), marks=Marks(start=1), vocab_size=13)
