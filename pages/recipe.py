@@ -10,8 +10,7 @@ from tfmviz.ui.tabs import Tab, either, tabs
 
 def draw(here: Lesson) -> None:
     if st.query_params.get("smooth") == "Translators" and "smooth" not in st.session_state:
-        st.query_params["smooth"] = "Calibration"
-        st.rerun()  # as in `lesson.tabs`
+        st.query_params["smooth"] = st.session_state["smooth"] = "Calibration"  # as in `tabs`
     tabs(
         "recipe",
         here,

@@ -1,8 +1,8 @@
-"""How many readers a server has room for.
+"""The server's capacity, counted in open files.
 
-To the system a connection is an open file, and a process may have only so many: 256 on a Mac, often 1,024 elsewhere,
-unless it asks for more. Streamlit also gives each session an event loop, which nobody runs and which takes three files,
-from the first moment until a while after `disconnectedSessionTTL`. Ours take none before they run, so a session is one.
+A connection is an open file, and a process may have only so many: 256 on a Mac, often 1,024 elsewhere, unless it asks
+for more. Streamlit also gives each session an unused event loop, which takes three files until a while after
+`disconnectedSessionTTL`. `Unopened` takes none before it runs, so a session costs one file.
 """
 
 from __future__ import annotations
@@ -27,26 +27,29 @@ except ImportError:  # on Windows, which has no such limit
     resource = None  # type: ignore[assignment]
 
 PROBE = "/room"
-"""Answers 200 while new readers can come in, 503 when the server is full. `/_stcore/health` says whether it lives."""
+"""Answers 200 while there is room for new readers, 503 when the server is full. `/_stcore/health` says whether it is
+alive.
+"""
 
 BEFORE_A_SESSION = "/_stcore/host-config"
-"""What a browser asks for before it opens a session. If this fails it says so, and tries again less and less often."""
+"""Requested by browsers before they open a session. If it fails they say so and retry with growing delays."""
 
 ENOUGH = 65_536
 """Open files: more than any server has time for."""
 
 IDLE = 10.0
-"""Seconds in which a connection has to ask for something. A browser does so at once."""
+"""Seconds before a connection without a request is closed. Browsers send one immediately."""
 
 FROM_ONE_ADDRESS = 600
-"""Websockets of each kind (sessions; keys) from one address. A class of 300 may sit behind one, and each of them may
-have two tabs, or a tab and the connection that their reload has just left."""
+"""Websockets of each kind (sessions; keystrokes) from one address. A class of 300 may share one, and each student may
+have two tabs, or a tab and the connection left by a reload.
+"""
 
 KEPT = 64
-"""Files that are kept for all else: probes, pictures, training runs. Of a high limit it is an eighth."""
+"""Files reserved for everything else: probes, pictures, training runs. Under a high limit, an eighth of it."""
 
 TRY_AGAIN = 1013
-"""How a websocket says that it is closed because there is no room."""
+"""Close code of a websocket for which there is no room."""
 
 SILENT = 1008
 
@@ -56,9 +59,9 @@ ASKED_NOTHING = "Nothing was asked for."
 
 
 def make_room() -> None:
-    """Lets this process have as many open files as the system allows, `ENOUGH` at most, and sessions take fewer.
+    """Raises this process's limit of open files as far as allowed, up to `ENOUGH`, and makes sessions take fewer.
 
-    Where the system refuses, or has no such limit, all stays as it is.
+    Without such a limit, or if the system refuses, nothing changes.
     """
     if resource is None:
         return
@@ -68,12 +71,12 @@ def make_room() -> None:
         with suppress(OSError, ValueError):  # macOS may allow fewer than it says
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 announces another way
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 deprecates policies
         asyncio.set_event_loop_policy(_policy())
 
 
 def _policy() -> asyncio.AbstractEventLoopPolicy:
-    """Whoever asks for a new event loop gets an `Unopened`. The server's own is made by uvicorn."""
+    """A policy whose new event loops are `Unopened`; uvicorn makes the server's own."""
 
     class Policy(asyncio.DefaultEventLoopPolicy):
         def new_event_loop(self) -> asyncio.AbstractEventLoop:
@@ -83,13 +86,13 @@ def _policy() -> asyncio.AbstractEventLoopPolicy:
 
 
 class Unopened(asyncio.SelectorEventLoop):
-    """An event loop that takes no open files before somebody runs it."""
+    """An event loop that opens no files before it runs."""
 
     _ssock = _csock = None
     """The pipe by which other threads wake it."""
 
     def __init__(self) -> None:
-        super().__init__(getattr(selectors, "PollSelector", selectors.SelectSelector)())  # neither is a file
+        super().__init__(getattr(selectors, "PollSelector", selectors.SelectSelector)())  # neither opens a file
 
     def run_forever(self) -> None:
         if self._ssock is None:
@@ -97,7 +100,7 @@ class Unopened(asyncio.SelectorEventLoop):
         super().run_forever()
 
     def _make_self_pipe(self) -> None:
-        """Not yet."""
+        """Postponed to `run_forever`."""
 
     def _close_self_pipe(self) -> None:
         if self._ssock is not None:
@@ -105,7 +108,7 @@ class Unopened(asyncio.SelectorEventLoop):
 
 
 def has_room() -> bool:
-    """Whether there are open files left for another reader."""
+    """True while there are open files left for another reader."""
     if resource is None:
         return True
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -113,13 +116,13 @@ def has_room() -> bool:
         return True
     try:
         opened = len(os.listdir("/dev/fd"))
-    except OSError:  # not even one for the list
+    except OSError:  # no file is left even for the listing
         return False
     return opened < limit - max(KEPT, limit // 8)
 
 
 def place_of(address: str) -> str:
-    """Whom an address counts for. Whoever has an IPv6 address has 2^64, which begin alike."""
+    """The key under which an address is counted: of IPv6 the first 64 bits, since a subscriber has 2^64 addresses."""
     try:
         found = ip_address(address)
     except ValueError:
@@ -128,7 +131,7 @@ def place_of(address: str) -> str:
 
 
 class Prompt(auto.AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """uvicorn's side of a connection; one that asks for nothing is closed."""
+    """uvicorn's side of a connection, closed if no request comes."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -141,12 +144,11 @@ class Prompt(auto.AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """An ASGI application around another: turns away who finds no room, and closes websockets that ask for nothing.
+    """ASGI middleware that refuses readers when the server is full, and closes websockets that send nothing.
 
     Attributes:
-        idle: seconds in which a websocket has to ask for something.
+        idle: seconds before a silent websocket is closed.
         most: websockets of each kind from one address.
-        has_room: whether another reader fits in.
     """
 
     app: ASGIApp
@@ -162,7 +164,7 @@ class Places:
             said = PlainTextResponse("There is room.") if self.has_room() else PlainTextResponse(FULL, 503)
             await said(scope, receive, send)
         elif scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION and (reason := self._no_place(scope)):
-            await JSONResponse(reason, 503)(scope, receive, send)  # Streamlit shows a reader what is JSON
+            await JSONResponse(reason, 503)(scope, receive, send)  # Streamlit shows readers a JSON reason
         else:
             await self.app(scope, receive, send)
 
@@ -170,14 +172,13 @@ class Places:
         if reason := self._no_place(scope):
             await receive()
             offered = scope.get("subprotocols") or [None]
-            await send({"type": "websocket.accept", "subprotocol": offered[0]})  # a browser learns no reason before
+            await send({"type": "websocket.accept", "subprotocol": offered[0]})  # before that a browser gets no reason
             await send({"type": "websocket.close", "code": TRY_AGAIN, "reason": reason})
             return
         with self._counted(scope):
             await self.app(scope, self._prompt(receive, send), send)
 
     def _no_place(self, scope: Scope) -> str:
-        """Why there is no place for this reader; empty if there is one."""
         if not self.has_room():
             return FULL
         return TOO_MANY if self._taken[_kind(scope)] >= self.most else ""
@@ -194,7 +195,7 @@ class Places:
                 del self._taken[kind]
 
     def _prompt(self, receive: Receive, send: Send) -> Receive:
-        """What a websocket says; if it says nothing at first, it is closed."""
+        """`receive`, but a websocket whose first message is late is closed."""
         has_asked = False
 
         async def heard() -> Message:
@@ -212,7 +213,7 @@ class Places:
 
 
 def _kind(scope: Scope) -> tuple[str, str]:
-    """Address of a websocket and what it is for; what is asked before a session counts for it."""
+    """Address and path of a websocket; the request before a session counts for the session."""
     client = scope.get("client")
     path = "/_stcore/stream" if scope["path"] == BEFORE_A_SESSION else scope["path"]
     return place_of(client[0]) if client else "", path

@@ -1,7 +1,7 @@
-"""What Python and the scripts in the browser both know: each value once, in `constants.json`, which both read.
+"""Constants shared by Python and the browser's scripts, each once, in `constants.json`, which both read.
 
-Here stands what each means; `views/shared/constants.ts` gives the scripts the same names. What only one of the two
-languages knows has no place in it.
+Their meanings are below; `views/shared/constants.ts` gives the scripts the same names. Constants of only one language
+do not belong here.
 """
 
 from __future__ import annotations
@@ -15,146 +15,154 @@ _KNOWN: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_tex
 # What is typed.
 
 MOST_TYPED: int = _KNOWN["MOST_TYPED"]
-"""Characters of a reader's text, at most."""
+"""Maximum characters of a reader's text."""
 
 NO_TEXT: str = _KNOWN["NO_TEXT"]
-"""What a model says to a text without tokens."""
+"""A model's answer to a text without tokens."""
 
 TYPED_GAP: str = _KNOWN["TYPED_GAP"]
-"""A word to fill in, as a reader types it, as a regular expression: "___" with the space before it."""
+"""A word to fill in, as typed, as a regular expression: "___" with the space before it."""
 
 MASK_TOKEN: str = _KNOWN["MASK_TOKEN"]
-"""Stands for a word to fill in, in the vocabularies that have it. If a reader types it, it is ordinary text."""
+"""The token for a word to fill in, in the vocabularies that have it. Typed by a reader, it is ordinary text."""
 
 MASK: int = _KNOWN["MASK"]
 """Index of `MASK_TOKEN` in the vocabularies that have one."""
 
-# What an address may hold, and a saved page with it.
+# What an address or a saved page may hold.
 
 ADDRESS_STAGE: str = _KNOWN["ADDRESS_STAGE"]
 ADDRESS_CELL: str = _KNOWN["ADDRESS_CELL"]
-"""Of Step by step, as regular expressions: the name of a stage; a matrix, and the numbers that name a cell in it."""
+"""Regular expressions for Step by step: the name of a stage; a matrix, and the indices of a cell in it."""
 
 ADDRESS_TURN: str = _KNOWN["ADDRESS_TURN"]
-"""Key, pair and both positions of RoPE's arrows, as a regular expression."""
+"""Regular expression for key, pair and both positions of RoPE's arrows."""
 
 LONGEST_LOOK: int = _KNOWN["LONGEST_LOOK"]
-"""Characters of what the explorer looks at, at most."""
+"""Maximum characters of the explorer's selection."""
 
 LONGEST_MASK: int = _KNOWN["LONGEST_MASK"]
-"""Characters of a mask changed by hand, at most."""
+"""Maximum characters of a hand-edited mask."""
 
 MOST_BRANCHES: int = _KNOWN["MOST_BRANCHES"]
-"""Branches of a written text, at most."""
+"""Maximum branches of a generated text."""
 
 SITE_PARTS: dict[str, str] = _KNOWN["SITE_PARTS"]
-"""The parts of the site without a server, by the names of the app's pages, and their titles."""
+"""The parts of the serverless site, by the names of the app's pages, and their titles."""
 
-# What follows each key, and what it shows.
+# What updates at each keystroke.
 
 MOST_FOLLOWED: int = _KNOWN["MOST_FOLLOWED"]
-"""Tokens of a text whose pictures follow each key, at most: a large picture of so many takes a megabyte of vectors."""
+"""Maximum tokens of a text whose figures update at every keystroke: a large figure of this length takes a megabyte of
+vectors.
+"""
 
 FOLLOWED_SITES: dict[str, list[str]] = _KNOWN["FOLLOWED_SITES"]
-"""The views that follow each key, and the sites of a pass that each shows."""
+"""The views that update at every keystroke, and the sites each shows."""
 
 FEWEST_TURNS: int = _KNOWN["FEWEST_TURNS"]
 MOST_TURNS: int = _KNOWN["MOST_TURNS"]
-"""Positions that the sliders of RoPE's arrows offer at least, and at most unless the text is longer."""
+"""The fewest positions on the sliders of RoPE's arrows, and the most unless the text is longer."""
 
 NEXT_WORDS: int = _KNOWN["NEXT_WORDS"]
-"""The most probable next words, as many as are listed."""
+"""Number of most probable next words listed."""
 
 OFFERED: int = _KNOWN["OFFERED"]
-"""Words that the keyboard offers."""
+"""Number of words that the keyboard suggests."""
 
-# How a text is written.
+# Decoding.
 
 NEUTRAL: dict[str, float] = _KNOWN["NEUTRAL"]
-"""The value of each rule of decoding with which it changes nothing."""
+"""The value of each decoding rule at which it changes nothing."""
 
 LARGEST_SETTING: float = _KNOWN["LARGEST_SETTING"]
-"""Temperatures and penalties beyond this, or below 1 / this, change no choice any more, but would overflow."""
+"""Bound on temperatures and penalties: beyond it, or below its inverse, no choice changes any more, but values
+overflow.
+"""
 
 SLIDERS: dict[str, str] = _KNOWN["SLIDERS"]
-"""The rules that have a slider, in the order in which a view tells them, and each slider's key."""
+"""The rules with a slider, in the order of the view, and each slider's key."""
 
 RIVALS: int = _KNOWN["RIVALS"]
-"""Words listed for every place of a written text."""
+"""Words listed for every position of a generated text."""
 
-# What a model's configuration means.
+# Configuration of a model.
 
 BASE: int = _KNOWN["BASE"]
-"""The base of sinusoids (Vaswani et al. 2017) and of RoPE (Su et al. 2021): that of both papers and of all shipped
-models. LLaMA 3 uses 500 000 for RoPE."""
+"""The base of sinusoids (Vaswani et al. 2017) and of RoPE (Su et al. 2021), in both papers and all shipped models.
+LLaMA 3 uses 500 000 for RoPE.
+"""
 
 N_BUCKETS: int = _KNOWN["N_BUCKETS"]
 MAX_DISTANCE: int = _KNOWN["MAX_DISTANCE"]
-"""T5's relative positions: how many buckets there are, and the distance at which they stop growing (Raffel et al. 2020,
-section 2.1)."""
+"""T5's relative positions: the number of buckets, and the distance at which they stop growing (Raffel et al. 2020,
+section 2.1).
+"""
 
 CLIP: int = _KNOWN["CLIP"]
 """The distance from which all keys share one relative vector (Shaw et al. 2018, section 4.1: 16 in the base model)."""
 
 NORM_EPS: float = _KNOWN["NORM_EPS"]
-"""ε of all norms, where a configuration does not say."""
+"""ε of all norms, unless the configuration sets it."""
 
-# How parts of a model are called.
+# Names of a model's parts.
 
 ATTENTION_KINDS: dict[str, str] = _KNOWN["ATTENTION_KINDS"]
-"""The kinds of attention by the sites of their layers, in words."""
+"""The kinds of attention in words, by the sites of their layers."""
 
 PART_CODES: dict[str, str] = _KNOWN["PART_CODES"]
-"""The letters of which `analysis.ablation.Part.code` consists: stacks, cross-attention, MLPs and whole layers."""
+"""The letters of `analysis.ablation.Part.code`: stacks, cross-attention, MLPs and whole layers."""
 
-# How tokens and numbers are written.
+# Tokens and numbers as text.
 
 LABEL_LENGTH: int = _KNOWN["LABEL_LENGTH"]
-"""Characters of a token's label, at most; a longer one is shortened in its middle."""
+"""Maximum characters of a token's label; a longer one is shortened in the middle."""
 
 VISIBLE: dict[str, str] = _KNOWN["VISIBLE"]
-"""What is shown in place of white space."""
+"""Visible replacements for white space."""
 
 NO_NUMBER: str = _KNOWN["NO_NUMBER"]
-"""In place of a number that is not finite."""
+"""Replacement for a number that is not finite."""
 
 RAISED_DIGITS: str = _KNOWN["RAISED_DIGITS"]
-"""From 0 to 9, as exponents."""
+"""Superscript digits, from 0 to 9."""
 
 PER_CENT_EDGES: list[float] = _KNOWN["PER_CENT_EDGES"]
-"""A share below the first gets a digit after the point in per cent, one below the second two."""
+"""Probabilities below the first are written with one decimal in per cent, below the second with two."""
 
 LEFT_BY_ROUNDING: float = _KNOWN["LEFT_BY_ROUNDING"]
-"""So much of values of about 1 (shares, nats, lengths as shares of others) is what rounding leaves of a difference."""
+"""Rounding error in a difference of values of about 1 (shares, nats, relative norms)."""
 
 LEAST_SHARE: float = _KNOWN["LEAST_SHARE"]
-"""A smaller share of attention is what rounding leaves: pages say that nothing differs, and nothing is drawn."""
+"""Smaller shares of attention are rounding error: pages report no difference, and nothing is drawn."""
 
 FORMULA: str = _KNOWN["FORMULA"]
-"""How a text begins that a spreadsheet would take for a formula, as a regular expression: what OWASP lists as CSV
-injection, the wide signs of Chinese and Japanese keyboards too, and whatever spaces precede it."""
+"""The beginning of a text that a spreadsheet would read as a formula, as a regular expression: OWASP's list for CSV
+injection, with the full-width characters of Chinese and Japanese keyboards and any spaces before it.
+"""
 
-# How pictures travel and are drawn.
+# Encoding and drawing of pictures.
 
 LETTER_SIZE: int = _KNOWN["LETTER_SIZE"]
-"""Pixels of the usual letters in figures; more on a projector."""
+"""Font size in figures, in pixels; larger on a projector."""
 
 MOST_WRITTEN: int = _KNOWN["MOST_WRITTEN"]
-"""A picture of up to so many rows and columns brings the texts of its cells; the browser decides whether they fit."""
+"""The most rows and columns with which a picture carries the texts of its cells; the browser decides whether they fit.
+"""
 
 VECTOR_NUMBERS: int = _KNOWN["VECTOR_NUMBERS"]
-"""Numbers that a vector of the whole model is drawn with, at most: means of neighbours."""
+"""Maximum values drawn for a vector of the whole model: means of neighbours."""
 
 HEAD_ACROSS: int = _KNOWN["HEAD_ACROSS"]
-"""Cells that the picture of a head measures across there, at most."""
+"""Maximum width in cells of a head's picture there."""
 
 INKS: str = _KNOWN["INKS"]
-"""The signs for a cell of a drawn picture, from 0 to 16."""
+"""The characters for a cell of a drawn picture, from 0 to 16."""
 
 CODE_STEPS: int = _KNOWN["CODE_STEPS"]
 SCALE_STEPS: int = _KNOWN["SCALE_STEPS"]
-"""The largest code of a weight of attention, in 10 bits, and the largest scale of a row; see `views/payload.py`."""
+"""The largest code of an attention weight, in 10 bits, and the largest scale of a row; see `views/payload.py`."""
 
 TILE_STEPS: int = _KNOWN["TILE_STEPS"]
 TILE_MASKED: int = _KNOWN["TILE_MASKED"]
-"""In the thumbnail of a head: the number of a weight of 1, and that of a cell without any."""
+"""In the thumbnail of a head: the code of a weight of 1, and that of an empty cell."""

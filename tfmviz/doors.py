@@ -1,8 +1,8 @@
-"""The doors of the server: who may ask, and for what; and what a browser may do with an answer.
+"""Access to the server: the requests it accepts, and the headers that limit what a browser does with the answer.
 
-A browser lets every page that is open on a machine send requests to that machine, with two headers that the page cannot
-choose: `Origin`, the site it comes from, and `Host`, the name it has asked for. A page of the app has the same in both.
-Where a site has its own name resolve to this machine ("DNS rebinding") they agree too, so the name must be one we know.
+A browser lets every open page send requests to its machine, with two headers that the page cannot choose: `Origin`, the
+site it comes from, and `Host`, the name it asked for. A page of the app has the same in both. They also agree when a
+site resolves its own name to this machine ("DNS rebinding"), so the name must be one we know.
 """
 
 from __future__ import annotations
@@ -25,36 +25,37 @@ from starlette.websockets import WebSocketClose
 LOG = logging.getLogger(__name__)
 
 SETTING = "TFMVIZ_ALLOWED_HOSTS"
-"""The variable of the environment that says the same as `--allowed-host`: names with spaces between them."""
+"""Environment variable equivalent to `--allowed-host`: names separated by spaces."""
 
 NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
-"""A name of a machine, in small letters. IPv4 addresses look like one."""
+"""A host name in lower case. IPv4 addresses look like one."""
 
 HOST = re.compile(rf"(?P<name>\[[0-9a-f:.]+\]|{NAME.pattern})\.?(:[0-9]{{0,5}})?", re.ASCII)
 
 SESSIONS = ("/_stcore/stream", "/live")
-"""Where websockets are opened, and nothing else is."""
+"""Paths for websockets only."""
 
 OWN = r"_stcore|/(auth|component|oauth2callback)(/|$)"
-"""What is in Streamlit's own addresses, in small letters."""
+"""Streamlit's own paths, in lower case."""
 
 OPEN = r"/_stcore/(health|host-config|stream)"
-"""What browsers and probes need of them. The others tell about the server, steer it, serve what no page has, or take
-files, which no page asks for: they would stay in the memory as long as their session, however many they are."""
+"""Those that browsers and probes need. The others reveal or control the server, serve what no page has, or accept
+uploads, which no page asks for and which would fill the memory for as long as their session.
+"""
 
 
 HERE = 'window.__streamlit={BACKEND_BASE_URL:new URL("./",location.href).href}'
-"""What `ui/document.py` writes into Streamlit's page: all pages lie beside one another, and beside them the server."""
+"""The script that `ui/document.py` writes into Streamlit's page: all pages and the server share one base address."""
 
 
 def policy(frames: str) -> str:
     """The Content-Security-Policy of every answer.
 
     Scripts: Streamlit's files and ours, the two lines written into its page, and the lines that fetch ours, which it
-    turns into blobs. Styles are set by scripts everywhere. Figures are saved by way of data and blobs.
+    turns into blobs. Scripts set styles everywhere. Figures are saved as data and blobs.
 
     Args:
-        frames: sites that may show the app in a frame, with spaces between them.
+        frames: sites that may show the app in a frame, separated by spaces.
     """
     ours = b64encode(sha256(HERE.encode()).digest()).decode()
     lines = f"'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA=' 'sha256-{ours}'"
@@ -66,7 +67,6 @@ def policy(frames: str) -> str:
 
 
 def headers(frames: str) -> dict[str, str]:
-    """What every answer of the server says to the browser."""
     return {
         "Content-Security-Policy": policy(frames),
         "X-Content-Type-Options": "nosniff",
@@ -75,10 +75,7 @@ def headers(frames: str) -> dict[str, str]:
 
 
 def name_in(host: str) -> str | None:
-    """The name or IP address in a header `Host`, in small letters and without port and final dot.
-
-    None if the header is no such thing.
-    """
+    """The name or IP address in a `Host` header, in lower case, without port and final dot; None if it is malformed."""
     found = HOST.fullmatch(host.lower()) if len(host) < 300 else None
     if found is None or (found["name"].startswith("[") and not is_address(found["name"])):
         return None
@@ -86,7 +83,7 @@ def name_in(host: str) -> str | None:
 
 
 def is_address(name: str) -> bool:
-    """Whether it is an IP address as browsers write it. Unlike a name, nobody else can have it lead to this machine."""
+    """True for an IP address as browsers write it. Unlike a name, nobody else can make it resolve to this machine."""
     try:
         if name.startswith("["):
             IPv6Address(name[1:-1])
@@ -98,7 +95,7 @@ def is_address(name: str) -> bool:
 
 
 def own_names() -> set[str]:
-    """The names of this machine, without asking anybody. They change when a laptop enters another network."""
+    """The names of this machine, without a lookup. They change when a laptop joins another network."""
     name = gethostname().lower()
     first = name.partition(".")[0]
     return {"localhost", name, first, f"{first}.local"}
@@ -106,11 +103,11 @@ def own_names() -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """An ASGI application that stands around another: all its routes, files and sessions alike.
+    """ASGI middleware around all routes, files and sessions.
 
     Attributes:
-        names: by which readers may ask, besides this machine's own and IP addresses.
-        headers: what every answer says to the browser; if the app says otherwise, this replaces it.
+        names: accepted besides this machine's own names and IP addresses.
+        headers: of every answer; they replace the app's own.
     """
 
     app: ASGIApp
@@ -118,11 +115,11 @@ class Doors:
     headers: Mapping[str, str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets the app answer, or refuses: a file with a sentence, a session before it begins."""
+        """Lets the app answer, or refuses: a request with a sentence, a session before it begins."""
         refusal = None if scope["type"] == "lifespan" else self._refusal(scope)
         if scope["type"] == "http":
             await (refusal or self.app)(scope, receive, self._with_headers(send))
-        elif refusal:  # a browser shows no reason for a refused session, so the log does
+        elif refusal:  # browsers show no reason for a refused session, so the log does
             LOG.warning("A session is refused. %s", bytes(refusal.body).decode())
             await WebSocketClose()(scope, receive, send)
         else:
@@ -139,14 +136,13 @@ class Doors:
         return answer
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        """One sentence for who may not ask this."""
         asked = Headers(scope=scope)
         hosts, origins = asked.getlist("host"), asked.getlist("origin")
         if hosts:  # probes may leave it out, browsers never do
             name = name_in(hosts[0]) if len(hosts) == 1 else None
             if name is None:
                 return PlainTextResponse("The request does not say which server it is for.", 400)
-            if not self._knows(name):
+            if not (is_address(name) or name in self.names or name in own_names()):
                 return PlainTextResponse(
                     f"This server does not know that it is called {name}: whoever starts it can say so, with "
                     f"--allowed-host {name} or with {SETTING}={name} in the environment.",
@@ -161,23 +157,20 @@ class Doors:
             return PlainTextResponse("This address is not for readers.", 404)
         return None
 
-    def _knows(self, name: str) -> bool:
-        return is_address(name) or name in self.names or name in own_names()
-
 
 def _is_of(origin: str, hosts: Iterable[str]) -> bool:
-    """Whether a page has this origin that was loaded from one of the hosts.
+    """True for the origin of a page loaded from one of the hosts.
 
-    Letter by letter, as browsers write both. Streamlit, which compares them again, asks an outside service for this
+    Compared literally, as browsers write both. Streamlit, which compares them again, asks an outside service for this
     machine's address as soon as they differ.
     """
     return any(origin in (f"http://{host}", f"https://{host}") for host in hosts)
 
 
 def is_closed(path: str) -> bool:
-    """Whether an address is Streamlit's own and none of `OPEN`, even if a proxy before us has yet to decode it.
+    """True for Streamlit's own paths other than `OPEN`, even if a proxy has left them percent-encoded.
 
-    No address holds a control character; to a route, one with a line feed at its end is another, without it.
+    Control characters are refused: a route matches a path with a trailing line feed as if it had none.
     """
     if re.search(r"[\x00-\x1f\x7f]", path):
         return True

@@ -1,7 +1,7 @@
-"""The last fuse: long loops ask between layers, tokens and steps whether they are still to go on.
+"""A cancellation hook: long loops call `check` between layers, tokens and steps.
 
-How much work an answer is, is counted and bounded before it begins. This is for what nobody has foreseen, and for the
-work of a reader who has left. Who answers the question is up to the caller: `ui.turns` in the app, nobody elsewhere.
+The work of an answer is bounded before it begins. This catches what nobody foresaw, and the work of readers who have
+left. The caller decides when to stop: `ui.turns` in the app, nobody elsewhere.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _look: ContextVar[Callable[[], object]] = ContextVar("_look", default=lambda: No
 
 
 def check() -> None:
-    """Call between two steps of a loop. Passes on whatever `watched` raises to end the work."""
+    """Raises whatever `watched` raises to end the work; call it between two steps of a loop."""
     _look.get()()
 
 
 @contextmanager
 def watched(look: Callable[[], object]) -> Iterator[None]:
-    """Within this block, and in this thread alone, every `check` calls `look`."""
+    """Within this block, and only in this thread, every `check` calls `look`."""
     token = _look.set(look)
     try:
         yield

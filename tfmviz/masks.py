@@ -1,7 +1,7 @@
-"""Which query may attend to which key.
+"""Attention masks.
 
-Masks are boolean, True = may attend, and are combined with `&`. In the pictures rows are queries, columns
-are keys, 1 is True.
+Masks are boolean, True = may attend, and are combined with `&`. In the diagrams rows are queries, columns are keys, 1
+is True.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def causal(length: int, *, past: int = 0, device: torch.device | None = None) ->
 
     Some lectures print j < i. Taken literally, the first row then has nothing to attend to.
 
-    When a text is written token by token, only its last queries are computed. Two queries after one past token:
+    In token-by-token decoding only the last queries are computed. Two queries after one past token:
 
         1 1 0
         1 1 1
@@ -41,13 +41,13 @@ def causal(length: int, *, past: int = 0, device: torch.device | None = None) ->
         past: number of keys before that of the first query.
 
     Returns:
-        (q_len, k_len) with q_len = length and k_len = past + length, bool.
+        (length, past + length), bool.
     """
     return full(length, past + length, device=device).tril(past)
 
 
 def near(q_len: int, k_len: int, window: int, *, device: torch.device | None = None) -> Tensor:
-    """Query i sees keys that are fewer than `window` places away, itself included: |i − j| < w.
+    """Query i sees keys fewer than `window` positions away, itself included: |i − j| < w.
 
     With `causal` that is the last w keys (Jiang et al. 2023, section 2). Three queries, window 2, alone and with it:
 
@@ -55,7 +55,7 @@ def near(q_len: int, k_len: int, window: int, *, device: torch.device | None = N
         1 1 1      1 1 0
         0 1 1      0 1 1
 
-    Where there are more keys than queries, the queries stand at the last positions.
+    If there are more keys than queries, the queries are at the last positions.
 
     Returns:
         (q_len, k_len), bool.
@@ -65,7 +65,7 @@ def near(q_len: int, k_len: int, window: int, *, device: torch.device | None = N
 
 
 def padding(lengths: Tensor, k_len: int) -> Tensor:
-    """Every query sees the keys that are tokens, and not those that fill up the batch.
+    """Every query sees the keys that are tokens, not the padding.
 
     Lengths 3 and 2 in a batch of width 4:
 
@@ -74,7 +74,6 @@ def padding(lengths: Tensor, k_len: int) -> Tensor:
 
     Args:
         lengths: (batch,), tokens in each sentence.
-        k_len: width of the batch.
 
     Returns:
         (batch, 1, 1, k_len), bool: the same for every head and query.
@@ -111,7 +110,7 @@ def prefix(length: int, n_prefix: int) -> Tensor:
 
 
 def window(length: int, radius: int) -> Tensor:
-    """Query i sees the keys at most `radius` places away (Beltagy et al. 2020, section 3.1).
+    """Query i sees the keys at most `radius` positions away (Beltagy et al. 2020, section 3.1).
 
     Length 4, radius 1:
 
@@ -139,7 +138,7 @@ def dilated(length: int, radius: int, step: int) -> Tensor:
 
 
 def blocks(length: int, size: int) -> Tensor:
-    """The text is cut into pieces of `size` tokens, and each token sees its own piece only.
+    """Each token sees only its own block of `size` tokens.
 
     Length 4, size 2:
 
@@ -167,7 +166,7 @@ def global_tokens(length: int, n_global: int) -> Tensor:
 
 
 def random(length: int, n_random: int, seed: int) -> Tensor:
-    """Query i sees itself and `n_random` keys drawn at random; the same seed draws the same keys.
+    """Query i sees itself and `n_random` random keys, reproducible by `seed`.
 
     Length 4, one random key, seed 0:
 
@@ -194,13 +193,12 @@ def bigbird(length: int, radius: int, n_global: int, n_random: int, seed: int) -
         1 0 1 1 1 1
         1 1 0 0 1 1
 
-    Each query has a window, a few global and a few random keys, so the cost grows with the length and not with its
-    square.
+    The keys per query do not depend on the length, so the cost is linear in it.
     """
     return window(length, radius) | global_tokens(length, n_global) | random(length, n_random, seed)
 
 
 def distances(length: int) -> Tensor:
-    """(length, length): how far query i and key j are apart, |i − j|."""
+    """|i − j|, (length, length)."""
     position = torch.arange(length)
     return (position[:, None] - position).abs()

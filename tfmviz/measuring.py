@@ -1,4 +1,4 @@
-"""A measurement in a process of its own: `ui.background` starts it and reads what it prints."""
+"""Measurements in their own process: `ui.background` starts them and reads what they print."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def report(measurements: Iterable[Mapping[str, Any]]) -> None:
-    """Prints each record as a line of JSON as soon as it is there, at a low priority: readers come first."""
+    """Prints each record as a line of JSON as soon as it is ready, at low priority: readers come first."""
     if hasattr(os, "nice"):
         os.nice(5)
     for found in measurements:

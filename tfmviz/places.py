@@ -1,6 +1,6 @@
-"""Where the files that are no Python modules lie: app, pages, settings, models, and what readers make.
+"""Paths of the files that are not Python modules: app, pages, settings, models, and what readers make.
 
-In a checkout they lie beside this package; an installed package carries them inside, in the same order.
+In a checkout they are next to this package; an installed package carries them inside, in the same order.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ PROJECT = _CARRIED if _CARRIED.is_dir() else _PACKAGE.parent
 
 
 def own_models() -> Path:
-    """The folder of the models that a reader has converted. `TFMVIZ_MODELS` overrules the system's usual place."""
+    """The folder of the reader's converted models: `TFMVIZ_MODELS`, or the system's usual place."""
     chosen = os.environ.get("TFMVIZ_MODELS")
     return Path(chosen) if chosen else user_data_path("tfmviz", appauthor=False) / "models"
 
 
 def runs() -> Path:
-    """The folder of the training runs that readers start. `TFMVIZ_RUNS` overrules the system's usual place."""
+    """The folder of the training runs that readers start: `TFMVIZ_RUNS`, or the system's usual place."""
     chosen = os.environ.get("TFMVIZ_RUNS")
     return Path(chosen) if chosen else user_cache_path("tfmviz", appauthor=False) / "runs"

@@ -6,10 +6,10 @@ import math
 
 
 def cosine(step: int, *, warmup: int, steps: int, floor: float = 0.1) -> float:
-    """A factor that rises linearly from 0 to 1 over `warmup` steps, then falls along a half cosine to `floor`.
+    """A factor that rises linearly to 1 over `warmup` steps, then falls along a half cosine to `floor`.
 
     Args:
-        step: from 0; the factor for the update with this number.
+        step: the update, from 0.
         steps: length of the run; the factor stays at `floor` afterwards.
 
     Returns:
@@ -27,7 +27,7 @@ def noam(step: int, *, d_model: int, warmup: int = 4000) -> float:
 
 
 def noam_peak(*, d_model: int, warmup: int) -> float:
-    """The highest learning rate of the paper's schedule, (d_model · warmup)^-½, reached after `warmup` steps."""
+    """The largest learning rate of `noam`, (d_model · warmup)^-½, reached after `warmup` steps."""
     return (d_model * warmup) ** -0.5
 
 

@@ -1,11 +1,11 @@
-"""Writes a site that needs no server of ours: heads, the whole model, a head step by step, masks, RoPE's arrows, of our
-models, which compute in the reader's own browser.
+"""Writes a site that needs no server of ours: heads, the whole model, Step by step, masks and RoPE's arrows for models
+that run in the reader's browser.
 
     python -m tfmviz.site OUT                    a folder for any web server
     python -m tfmviz.site OUT --single           OUT/attention.html alone, with one model in it, for a USB stick
 
-Nothing is asked for outside of the folder; the page's policy forbids it. An address holds the sentence, the model and
-all that is chosen, as in the app.
+The page's policy forbids requests outside the folder. As in the app, an address holds the sentence, the model and all
+choices.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tfmviz.views.engine import KNOWN, package
 from tfmviz.views.site.page import html
 
 MODELS = ("twins-rope", "twins-sinusoidal", "twins-none", "tiny-english")
-"""Those of a site, if nobody asks for others. The first one is small: its picture is there soonest."""
+"""The default models. The first is small, so its picture appears soonest."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,10 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
-    """Writes the page, and beside it the models unless they are to be in it. Returns the page's path.
+    """Writes the page, with the models next to it or, if `single`, inside it. Returns the page's path.
 
     Raises:
-        ValueError: a model is none that a browser computes.
+        ValueError: a browser cannot compute a model.
         OSError: something cannot be written.
     """
     known = {entry.name: entry.config for entry in zoo.catalogue(zoo.MODELS) if entry.config and entry.name in KNOWN}
@@ -74,7 +74,9 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
         else:
             said["scenes"] = _put_file(out, f"models/{entry.model}", pictures, "json")
             parts = [data[at : at + PART] for at in range(0, len(data), PART)]
-            _put(out / "models" / place, parts)
+            (out / "models" / place).mkdir(parents=True, exist_ok=True)
+            for n, part in enumerate(parts):
+                (out / "models" / place / str(n)).write_bytes(part)
             said["parcel"] = {"at": f"models/{place}", "parts": len(parts), "bytes": len(data), "digest": found}
         entries.append(said)
     entries.sort(key=lambda entry: models.index(entry["model"]))
@@ -86,7 +88,7 @@ def write(out: Path, models: Sequence[str], *, single: bool = False) -> Path:
 
 
 def _scenes(name: str) -> dict[str, Any]:
-    """What the pictures of a model, of its blocks and of its heads consist of, whatever the sentence."""
+    """The pictures of a model, its blocks and its heads, which do not depend on the sentence."""
     model = zoo.load(name)
     about = scenes.subject(model, model.trace("Once upon a time"))
     found = {"model": whole_model.described(about, "model", model.config.layers[0], 0)}
@@ -99,18 +101,12 @@ def _scenes(name: str) -> dict[str, Any]:
 
 
 def _put_file(out: Path, name: str, text: str, kind: str) -> str:
-    """Writes a file whose name follows from what is in it. Returns its address."""
+    """Writes a file named after the hash of its content. Returns its address."""
     data = text.encode()
     address = f"{name}-{hashlib.sha256(data).hexdigest()[:20]}.{kind}"
     (out / address).parent.mkdir(parents=True, exist_ok=True)
     (out / address).write_bytes(data)
     return address
-
-
-def _put(folder: Path, parts: Sequence[bytes]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for n, data in enumerate(parts):
-        (folder / str(n)).write_bytes(data)
 
 
 if __name__ == "__main__":

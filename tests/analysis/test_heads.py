@@ -11,8 +11,7 @@ from tests.cases import each
 from tests.model.sizes import N_LAYERS
 from tests.records import traced
 from tfmviz.analysis import heads
-from tfmviz.analysis.heads import BROAD, CROSS_KINDS, NAMED, SELF_KINDS, Kind, Verdict, head_scores, verdicts
-from tfmviz.analysis.links import links
+from tfmviz.analysis.heads import BROAD, CROSS_KINDS, NAMED, SELF_KINDS, Kind, Verdict, head_scores, links, verdicts
 from tfmviz.analysis.rollout import rollout
 from tfmviz.record.trace import Array, Encoding
 

@@ -38,6 +38,7 @@ class Answer:
         complete: the run reached its end.
         menus: the groups of each menu that was sent; Streamlit's own, of files in `pages/`, has none.
         expected: the text that the explorer is to show; None where there is no explorer, or no text was sent.
+        begun: how often the script began anew.
     """
 
     seconds: float
@@ -45,6 +46,7 @@ class Answer:
     complete: bool
     menus: tuple[list[str], ...]
     expected: str | None = None
+    begun: int = 0
 
     @property
     def problems(self) -> list[str]:
@@ -89,7 +91,7 @@ class Session:
         self._explores = False
         self._held: dict[str, tuple[ForwardMsg, int]] = {}
         self._menus: list[list[str]] = []
-        self._runs = 0
+        self._runs = self._begun = 0
         self._kept_runs = 0
 
     @property
@@ -139,6 +141,7 @@ class Session:
             TimeoutError: the end did not come within `PATIENCE`.
         """
         elements: list[Element] = []
+        self._begun = 0
         self._menus.clear()
         async with asyncio.timeout(PATIENCE):
             while (end := self._take(await self._message(), elements)) is None:
@@ -149,6 +152,7 @@ class Session:
             complete=end in COMPLETE,
             menus=tuple(self._menus),
             expected=expected,
+            begun=self._begun,
         )
         self._box = answer.box or self._box
         self._explores = self._explores or answer.explored is not None
@@ -180,6 +184,7 @@ class Session:
         """Notes what a message says; returns how the run has ended, None while it goes on."""
         match message.WhichOneof("type"):
             case "new_session":
+                self._begun += 1
                 self._page = message.new_session.page_script_hash
                 self._kept_runs = message.new_session.config.max_cached_message_age or self._kept_runs
                 elements.clear()  # what an abandoned run has drawn is drawn again

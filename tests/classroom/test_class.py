@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -37,6 +38,27 @@ def test_a_page_opens_for_all_who_come_to_a_cold_server_at_once(pages: list[str]
     answers = [outcome.answer for outcome in outcomes if outcome.answer]
     scripts = [element.bidi_component.js_content for answer in answers for element in answer.elements]
     assert max(map(len, scripts)) < 200, "scripts travel with the answers, see ui/scripts.py"
+
+
+ODD = (
+    ("explorer", {"view": "Take it away", "model": "none", "kind": "none", "layer": "99", "head": "x"}),
+    ("explorer", {"model": "french-english", "kind": "none", "layer": "-1", "head": "99", "token": "4000"}),
+    ("translating", {"model": "tiny-english", "translation": "The encoder", "layer": "99"}),
+    ("recipe", {"model": "none", "smooth": "Translators"}),
+)
+"""Addresses in which nothing is as it can be."""
+
+
+async def begun(address: str, page: str, query: dict[str, str]) -> int:
+    session, answer = await opened(address, page, urlencode(query))
+    await session.close()
+    return answer.begun
+
+
+def test_a_first_visit_begins_anew_once_at_most(server: Server) -> None:
+    """Whatever the address asks for: all of it is corrected in one run."""
+    runs = [together(begun(server.address, page, query)) for page, query in ODD]
+    assert max(runs) == 2, runs  # the second draws what the first has corrected
 
 
 async def visited_and_entered(address: str, page: str) -> tuple[Answer, Answer]:

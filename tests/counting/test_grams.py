@@ -148,7 +148,8 @@ def test_what_stays_keeps_its_share_and_the_rest_goes_to_the_shorter_context() -
     for context in [(0, 1), (1, 0), (2, 2)]:
         assert occurrences(*context) >= 2
         shorter, p = small.distribution(context[1:]), small.distribution(context)
-        freed = float(whole.orders[2].back_off[whole._number(context)])  # γ(h): what the discounts leave
+        number = grams.context_number([order.keys for order in whole.orders], context, vocab_size=whole.vocab_size)
+        freed = float(whole.orders[2].back_off[number])  # γ(h): what the discounts leave
         share = whole.distribution(context) - freed * whole.distribution(context[1:])
         stays = np.array([occurrences(*context, w) >= LEAST[2] for w in range(V)])
         left = 1 - share[stays].sum()

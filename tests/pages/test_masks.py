@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, columns, lesson, matrices, open_page, pictures, views, words
 from tests.pages import plain
 from tfmviz import masks, zoo
-from tfmviz.analysis import mask_effect, mask_forms
+from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
 from tfmviz.ui import models
@@ -150,12 +150,12 @@ def test_a_mask_for_one_head_changes_that_head_and_none_for_no_layer_nothing() -
 
 def test_minus_a_billion_hides_an_empty_row() -> None:
     scores, nothing = np.array([1.0, 3.0, -2.0]), np.zeros(3, dtype=bool)
-    assert np.isnan(mask_forms.softmax_under(scores, nothing, -np.inf)).all()
-    assert mask_forms.softmax_under(scores, nothing, float(mask_forms.LARGE)) == pytest.approx(1 / 3)
+    assert np.isnan(mask_effect.softmax_under(scores, nothing, -np.inf)).all()
+    assert mask_effect.softmax_under(scores, nothing, float(mask_effect.LARGE)) == pytest.approx(1 / 3)
     mask = np.array([True, False, True])
-    alike = [mask_forms.softmax_under(scores, mask, blocked) for blocked in (-np.inf, float(mask_forms.LARGE))]
+    alike = [mask_effect.softmax_under(scores, mask, blocked) for blocked in (-np.inf, float(mask_effect.LARGE))]
     np.testing.assert_array_equal(alike[0], alike[1])
-    assert mask_forms.additive(mask).tolist() == [0, -np.inf, 0]
+    assert mask_effect.additive(mask).tolist() == [0, -np.inf, 0]
 
 
 def test_both_forms_of_a_mask_act_on_the_models_own_scores_and_torchs_conventions_are_as_said() -> None:

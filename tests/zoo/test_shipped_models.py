@@ -12,8 +12,7 @@ import tfmviz
 from tests.cases import each
 from tfmviz import zoo
 from tfmviz.analysis.attention_layer import ranking
-from tfmviz.analysis.heads import ALIGNED, layer_scores, verdicts
-from tfmviz.analysis.links import links
+from tfmviz.analysis.heads import ALIGNED, layer_scores, links, verdicts
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import MASK

@@ -1,7 +1,6 @@
-"""What a model loses when a part of it is switched off: a head, a feed-forward layer, a whole layer.
+"""Damage to a model when a part is switched off: a head, a feed-forward layer, a whole layer.
 
-The parts are read off a trace, and edits say what is done to each. Nothing here runs a model: `damage` takes a function
-that does, see `Run`.
+The parts are read off a trace, and edits say what is done to each. Nothing here runs a model: `damage` takes a `Run`.
 """
 
 from __future__ import annotations
@@ -19,11 +18,12 @@ from tfmviz.record.trace import Array, Trace
 Kind = Literal["head", "mlp", "layer"]
 
 Run = Callable[[Sequence[Sequence[Edit]], Sequence[int]], Array]
-"""Gives the logits (variant, position, vocab) at some positions under each of several sets of edits, as
-`zoo.experiments.logits_under` does."""
+"""Returns the logits (variant, position, vocab) at some positions under each of several sets of edits, as
+`zoo.experiments.logits_under` does.
+"""
 
 MOST_LOGITS = 5_000_000
-"""Most logits of a layer's parts that are computed at once: 20 MB, of which `surprise` makes a copy."""
+"""Most logits of a layer's parts in one pass: 20 MB, of which `surprise` makes a copy."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,9 +31,9 @@ class Part:
     """A part of a model that can be switched off.
 
     Attributes:
-        code: a short name for addresses: d1.2 is head 2 of layer 1 in the decoder (e: encoder, c: cross-attention),
-            dm1 that layer's MLP, dl1 the whole layer.
-        name: what the reader sees: "1.2", "MLP 1", "layer 1"; in an encoder-decoder the stack comes first.
+        code: a short name for addresses: d1.2 is head 2 of layer 1 in the decoder (e: encoder, c: cross-attention), dm1
+            that layer's MLP, dl1 the whole layer.
+        name: its label: "1.2", "MLP 1", "layer 1"; in an encoder-decoder the stack comes first.
         sites: the values it writes; for a head this is its z, before W_O.
         head: index of the head; None for all other parts.
     """
@@ -45,25 +45,25 @@ class Part:
     head: int | None = None
 
     def scaled(self, factor: float) -> tuple[Scale, ...]:
-        """Edits that multiply what the part writes; 0 switches it off."""
+        """Edits that multiply the part's output; 0 switches it off."""
         return tuple(Scale(site=site, factor=factor, head=self.head) for site in self.sites)
 
     def averaged(self, reference: Trace) -> tuple[Patch, ...]:
-        """Edits that replace what the part writes by its mean over all tokens of another text.
+        """Edits that replace the part's output by its mean over all tokens of another text.
 
-        Later layers have never met a head of zeros; the mean removes only what depends on the text (Wang et al. 2022,
+        Unlike zeros, which later layers have never met, it removes only what depends on the text (Wang et al. 2022,
         section 2.1).
         """
         return tuple(Patch(site=site, vector=self._mean(reference[site]), head=self.head) for site in self.sites)
 
     def _mean(self, value: Array) -> tuple[float, ...]:
-        """Mean over the tokens of `value`, which is (len, d_model) or (head, len, d_head)."""
+        """Mean over the tokens of (len, d_model) or (head, len, d_head)."""
         mine = value if self.head is None else value[self.head]
         return tuple(mine.mean(axis=0, dtype=np.float64).tolist())
 
 
 def parts_of(trace: Trace) -> tuple[Part, ...]:
-    """All parts of the model behind a trace: heads, MLPs, whole layers, each kind from the first layer to the last."""
+    """All heads, MLPs and whole layers of the model, each kind from the first layer to the last."""
     both = trace.source is not None
     blocks = list(dict.fromkeys(layer.rsplit(".", 1)[0] for layer in trace.layers))
     heads = [head for layer in trace.layers for head in _heads(trace, layer, both=both)]
@@ -92,7 +92,7 @@ def _heads(trace: Trace, layer: str, *, both: bool) -> list[Part]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """What a run is asked: how probable is each of these tokens at its position?
+    """Tokens whose probability is measured.
 
     Attributes:
         positions: rows of the logits.
@@ -104,12 +104,12 @@ class Question:
 
 
 def whole_text(ids: Sequence[int]) -> Question:
-    """The next token at every position of the text, which must have at least two tokens."""
+    """The next token at every position of a text of at least two tokens."""
     return Question(positions=tuple(range(len(ids) - 1)), answers=tuple(ids[1:]))
 
 
 def one_word(trace: Trace, position: int, *, writes: bool) -> Question:
-    """The token after a position; at the end, or where the model predicts no next token, the model's own favourite.
+    """The token after a position; at the end, or if the model predicts no next token, its own first choice.
 
     Args:
         trace: of the unedited run.
@@ -122,7 +122,6 @@ def one_word(trace: Trace, position: int, *, writes: bool) -> Question:
 
 
 def surprise_of(trace: Trace, question: Question) -> float:
-    """The loss of one run; see `surprise`."""
     return float(surprise(trace.rows("logits", question.positions), question))
 
 
@@ -130,21 +129,19 @@ def surprise(rows: Array, question: Question) -> Array:
     """The loss: −log p(answer), in nats, averaged over the question's positions.
 
     Args:
-        rows: (…, position, vocab), logits at the question's positions.
+        rows: (…, position, vocab), logits at these positions.
 
     Returns:
-        (…): one number per run.
+        (…): one value per run.
     """
     shifted = rows - rows.max(axis=-1, keepdims=True)
     said = shifted[..., np.arange(len(question.answers)), list(question.answers)].astype(np.float64)
-    # exp in float32 takes a quarter of the time, with a relative error of 1e-7; the sum is taken in float64.
+    # exp in float32 is four times faster, with a relative error of 1e-7; the sum is in float64.
     return (np.log(np.exp(shifted, out=shifted).sum(axis=-1, dtype=np.float64)) - said).mean(axis=-1)
 
 
 def damage(trace: Trace, question: Question, run: Run, edits_of: Callable[[Part], Sequence[Edit]]) -> Array:
-    """How much the loss grows without each part: every head and every MLP in turn, one forward pass for each layer.
-
-    Where the logits of all parts of a layer would be more than `MOST_LOGITS`, several passes share them out.
+    """Growth of the loss without each head and MLP, in one forward pass per layer, or several beyond `MOST_LOGITS`.
 
     Args:
         trace: of the unedited model.
@@ -152,7 +149,7 @@ def damage(trace: Trace, question: Question, run: Run, edits_of: Callable[[Part]
 
     Returns:
         (attention layer, n_heads + 1), in nats; below 0 where the model does better without the part. The last column
-        is the MLP after the attention layer, NaN if there is none.
+        is the MLP after the layer, NaN if there is none.
     """
     rows = trace.rows("logits", question.positions)  # (position, vocab)
     before, at_once = surprise(rows, question), max(1, MOST_LOGITS // rows.size)
@@ -181,7 +178,7 @@ def layers_of(trace: Trace) -> tuple[tuple[Part, ...], ...]:
 
 
 def sharpness(trace: Trace) -> Array:
-    """How sharply each head looks: the largest weight of a row, averaged over the rows with several allowed keys.
+    """The largest weight of a row, averaged over the rows with several allowed keys.
 
     Returns:
         (attention layer, head), in (0, 1]; NaN where there is no such row.
@@ -196,7 +193,7 @@ def sharpness(trace: Trace) -> Array:
 
 
 def rank_correlation(one: Array, other: Array) -> float:
-    """Spearman's ρ: the correlation of the ranks, where equal values share a rank. NaN if one side never varies."""
+    """Spearman's ρ, where equal values share a rank. NaN if one side never varies."""
     ranks = np.stack([_ranks(values) for values in (one, other)])
     if (np.ptp(ranks, axis=1) == 0).any():
         return float("nan")

@@ -13,10 +13,10 @@ CONTEXT, STATES = "decoder.context", "encoder.hidden"
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Sum:
-    """One number of one context, c_i[k] = Σ_j α_ij h_j[k].
+    """One coordinate of one context, c_i[k] = Σ_j α_ij h_j[k].
 
     Attributes:
-        scores, exponentials: (source,), score_ij, and exp(score_ij) divided by the largest of them.
+        scores, exponentials: (source,), score_ij, and exp(score_ij) over the largest of them.
         alpha: (source,), α_ij: the exponentials over their sum.
         states: (source,), h_j[k].
         total: the model's own c_i[k].
@@ -39,7 +39,7 @@ def has_attention(trace: Trace) -> bool:
 
 
 def context_sum(trace: Trace, *, word: int, coordinate: int) -> Sum:
-    """How number `coordinate` of the context of a target word comes about.
+    """The sum behind one coordinate of a target word's context.
 
     Raises:
         NotCaptured: the model has no attention.
@@ -55,11 +55,11 @@ def context_sum(trace: Trace, *, word: int, coordinate: int) -> Sum:
 
 
 def largest_number(trace: Trace, *, word: int) -> int:
-    """The number of a context that is largest in size: the one to look at first."""
+    """The coordinate of a context with the largest absolute value."""
     return int(np.abs(trace[CONTEXT][word]).argmax())
 
 
 def changes(trace: Trace) -> Array:
-    """(target − 1,), |c_i − c_{i−1}| / |c_{i−1}|: how much the context changes from each token to the next."""
+    """(target − 1,), |c_i − c_{i−1}| / |c_{i−1}|: relative change of the context between tokens."""
     contexts = trace[CONTEXT]
     return np.linalg.norm(np.diff(contexts, axis=0), axis=-1) / np.linalg.norm(contexts[:-1], axis=-1)

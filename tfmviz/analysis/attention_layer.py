@@ -1,4 +1,4 @@
-"""One attention layer taken apart: what it reads, what each head writes, what each key contributes."""
+"""One attention layer taken apart: its input, each head's output, each key's contribution."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from tfmviz.record.trace import Array, Trace
 
 
 def inputs(trace: Trace, layer: str) -> tuple[Array, Array]:
-    """What the layer reads: (q_len, d_model) for the queries, (k_len, d_model) for keys and values.
+    """The layer's input: (q_len, d_model) for the queries, (k_len, d_model) for keys and values.
 
-    In a pre-norm model that is the normed stream, in a post-norm model the stream itself. Cross-attention takes keys
-    and values from the encoder's output.
+    In a pre-norm model that is the normed stream, in a post-norm model the stream itself. The keys and values of
+    cross-attention come from the encoder.
     """
     x, x_kv = (trace[site] for site in input_sites(trace, layer))
     return x, x if layer.endswith(".self_attn") else x_kv
 
 
 def input_sites(trace: Trace, layer: str) -> tuple[str, str]:
-    """The sites of what `inputs` returns."""
     x = f"{layer}.norm" if is_pre_norm(trace) else site_before(trace, layer)
     if layer.endswith(".self_attn"):
         return x, x
@@ -27,20 +26,16 @@ def input_sites(trace: Trace, layer: str) -> tuple[str, str]:
 
 
 def is_pre_norm(trace: Trace) -> bool:
-    """Whether the model is pre-norm. Only pre-norm stacks end with a norm of their own."""
+    """True for pre-norm models: only their stacks end with a norm."""
     return "decoder.norm" in trace or "encoder.norm" in trace
 
 
 def stream_before(trace: Trace, site: str) -> Array:
-    """(len, d_model), the residual stream that a layer such as "decoder.0.mlp" adds its output to.
-
-    In a pre-norm model the layer reads this stream normed, in a post-norm model as it is.
-    """
+    """(len, d_model), the residual stream that a layer such as "decoder.0.mlp" adds its output to."""
     return trace[site_before(trace, site)]
 
 
 def site_before(trace: Trace, site: str) -> str:
-    """The site of what `stream_before` returns."""
     block, part = site.rsplit(".", 1)
     match part:
         case "self_attn":
@@ -51,7 +46,7 @@ def site_before(trace: Trace, site: str) -> str:
 
 
 def read_by(trace: Trace, site: str) -> Array:
-    """(len, d_model), the stream that a layer reads: the one it adds to or, in a parallel block, an earlier one."""
+    """(len, d_model), the stream that a layer reads: `stream_before` or, in a parallel block, an earlier one."""
     return trace[f"{site}.reads"] if f"{site}.reads" in trace else stream_before(trace, site)
 
 
@@ -65,7 +60,7 @@ def of_head(trace: Trace, layer: str, head: int, name: str) -> Array:
 
 
 def turned(trace: Trace, layer: str, name: str) -> str:
-    """The name of what "q" or "k" becomes before the scores: "rot_q" where the position scheme rotates."""
+    """The name of "q" or "k" as used in the scores: "rot_q" if the position scheme rotates."""
     return f"rot_{name}" if f"{layer}.rot_{name}" in trace else name
 
 
@@ -75,28 +70,23 @@ def grouped(values: Array, n_heads: int) -> Array:
 
 
 def effects(pattern: Array, v: Array, W_O: Array) -> Array:
-    """Length of what query i takes from key j into the stream, ‖a_ij v_j W_O[h]‖ (Kobayashi et al. 2020, section 2).
+    """Norm of what query i takes from key j, ‖a_ij v_j W_O[h]‖ (Kobayashi et al. 2020, section 2): (head, q_len,
+    k_len).
 
     Args:
         pattern: (head, q_len, k_len), a.
         v: (head, k_len, d_head).
         W_O: (head, d_head, d_model).
-
-    Returns:
-        (head, q_len, k_len), at least 0.
     """
     return pattern * np.linalg.norm(v @ W_O, axis=-1)[:, None]
 
 
 def hard_lookup(row: Array, values: Array) -> tuple[int, float]:
-    """What an ordinary table would return: the value of the best key alone.
+    """The best key, and the cosine between its value and the weighted sum; NaN if one of them is zero.
 
     Args:
         row: (k_len,), one query's attention weights.
         values: (k_len, d_head).
-
-    Returns:
-        The best key, and the cosine between its value and the weighted sum; NaN if one of them is zero.
     """
     best = int(row.argmax())
     soft, hard = row @ values, values[best]
@@ -105,7 +95,7 @@ def hard_lookup(row: Array, values: Array) -> tuple[int, float]:
 
 
 def ranking(scores: Array) -> list[tuple[int, int, float]]:
-    """Layer, head and score of all heads, the highest first; heads without a score are left out.
+    """Layer, head and score of all heads with a score, the highest first.
 
     Args:
         scores: (layer, head).

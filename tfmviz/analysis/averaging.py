@@ -1,4 +1,4 @@
-"""What a head can write: an average of the values, which never leaves the area that they span."""
+"""A head's output as an average of the values, which stays within their convex hull."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Average:
-    """The values that one token attends to, and their average, seen in the plane in which they differ most.
+    """The values that one token attends to, and their average, in the plane in which they differ most.
 
     Attributes:
-        places: (k, 2), the values. Of a head that gives less than all of its attention to tokens, the last one is zero,
-            which takes the rest.
+        places: (k, 2), the values. If the head's weights sum to less than 1, the last one is zero and takes the rest.
         weights: (k,), at least 0; they sum to 1.
-        middle: (2,), Σ weights · places, where the average is.
-        around: indices of the corners of the smallest convex area that holds all places, in turn.
-        seen: the share of the values' variance that the plane shows, from 0 to 1.
+        middle: (2,), Σ weights · places, the average.
+        around: indices of the corners of the convex hull, in order.
+        seen: share of the values' variance within the plane, from 0 to 1.
     """
 
     places: Array
@@ -31,9 +30,7 @@ class Average:
 
 
 def in_a_plane(values: Array, weights: Array) -> Average:
-    """Looks at values along their two principal components.
-
-    To look from one side is linear, so the average of the places is the place of the average.
+    """Projects values onto their two principal components, which maps their average to that of the projections.
 
     Args:
         values: (k, d), at least one.
@@ -59,7 +56,6 @@ def hull(points: Array) -> tuple[int, ...]:
 
 
 def _chain(points: Array, order: list[int]) -> list[int]:
-    """The corners on one side: whoever does not turn left is none."""
     corners: list[int] = []
     for new in order:
         while len(corners) > 1 and _turn(points[corners[-2]], points[corners[-1]], points[new]) <= 0:
@@ -69,5 +65,5 @@ def _chain(points: Array, order: list[int]) -> list[int]:
 
 
 def _turn(a: Array, b: Array, c: Array) -> float:
-    """Positive where a → b → c turns left."""
+    """Positive if a → b → c turns left."""
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -18,7 +18,7 @@ LAYERS: dict[str, tuple[Kind, str, str]] = {
     "cross_attn": ("cross", "CrossAttention({}, M)", "resid_cross"),
     "mlp": ("mlp", "FFN({})", "resid_post"),
 }
-"""Per layer of a block its kind, its formula and the site of the stream after it."""
+"""By layer of a block: kind, formula and the site of the stream after it."""
 
 _RAISED = str.maketrans("0123456789", RAISED_DIGITS)
 
@@ -28,13 +28,13 @@ class Tensor:
     """One step of a block.
 
     Attributes:
-        kind: what makes it; "add" is the residual connection.
+        kind: the operation; "add" is the residual connection.
         name: X, T¹, T² … or H, with which the block ends.
-        formula: of the tensors before it, such as "X + T¹"; "" for X. M is the encoder's output.
-        sites: of the record; their sum is the value.
+        formula: in terms of earlier tensors, such as "X + T¹"; "" for X. M is the encoder's output.
+        sites: their sum is the value.
         value: (len, d_model).
-        layer: path of the layer that it belongs to, such as "decoder.0.mlp"; "" for X.
-        skips_from: index of the tensor that comes past the layer to be added; None for all but "add".
+        layer: path of its layer, such as "decoder.0.mlp"; "" for X.
+        skips_from: index of the tensor added by the residual connection; None for all but "add".
     """
 
     kind: Kind
@@ -52,13 +52,13 @@ class Tensor:
 
 
 def block_tensors(trace: Trace, block: str, *, norm: str = "LayerNorm") -> tuple[Tensor, ...]:
-    """All tensors of a block such as "decoder.0", in the order in which they are computed.
+    """All tensors of a block such as "decoder.0", in the order of computation.
 
     In a post-norm block of self-attention and feed-forward layer these are the lectures' T¹ … T⁵ and H (Vaswani et al.
     2017, section 3.1). A pre-norm block (Xiong et al. 2020) is numbered in the same way; cross-attention adds three.
 
     Args:
-        norm: what its norms are called in formulas.
+        norm: the name of its norms in formulas.
 
     Raises:
         NotCaptured: the trace lacks a site of the block.
@@ -80,7 +80,7 @@ def block_tensors(trace: Trace, block: str, *, norm: str = "LayerNorm") -> tuple
         stream = len(found) - 1
         if is_pre_norm(trace):
             read = found[0] if f"{layer}.reads" in trace else found[-1]  # in a parallel block both layers read X
-            if not np.array_equal(trace[f"{layer}.norm"], read.value):  # where there is no norm it is the stream itself
+            if not np.array_equal(trace[f"{layer}.norm"], read.value):  # without a norm it is the stream itself
                 add("norm", f"{norm}({read.name})", (f"{layer}.norm",), layer)
         add(kind, formula.format(found[-1].name), (f"{layer}.out",), layer)
         plus = f"{found[stream].name} + {found[-1].name}"

@@ -1,4 +1,4 @@
-"""What keeping keys and values costs."""
+"""The memory of cached keys and values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Kept:
     """The cache of a model.
 
     Attributes:
-        size: bytes of a number.
-        n_local: layers that see only the last `window` tokens and need keep no more.
+        size: bytes per value.
+        n_local: layers that see only the last `window` tokens and cache no more.
     """
 
     n_layers: int
@@ -35,18 +35,12 @@ class Kept:
 
 
 def linear_state(*, n_layers: int, n_heads: int, d_head: int, size: int) -> int:
-    """Bytes of the sums Σ φ(k) vᵀ and Σ φ(k), which linear attention keeps after a text of any length."""
+    """Bytes of the sums Σ φ(k) vᵀ and Σ φ(k), the state of linear attention for a text of any length."""
     return n_layers * n_heads * (d_head**2 + d_head) * size
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Known:
-    """A published model.
-
-    Attributes:
-        source: where the numbers stand.
-    """
-
     n_layers: int
     n_heads: int
     n_kv_heads: int

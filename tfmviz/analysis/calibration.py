@@ -1,4 +1,4 @@
-"""Calibration: is a model right as often as it says? (Guo et al. 2017, "On calibration of modern neural networks")"""
+"""Calibration: is a model right as often as it claims? (Guo et al. 2017, "On calibration of modern neural networks")"""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ BINS = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reliability:
-    """Guesses of a model, sorted into bins by the probability that the model gave to them.
+    """A model's guesses, binned by their probability.
 
     Attributes:
         count: (bin,), guesses.
-        confidence: (bin,), mean probability of the guesses; NaN in an empty bin.
-        accuracy: (bin,), share of the guesses that are right; NaN in an empty bin.
+        confidence: (bin,), their mean probability; NaN in an empty bin.
+        accuracy: (bin,), share of right ones; NaN in an empty bin.
     """
 
     count: Array
@@ -35,7 +35,7 @@ class Reliability:
 
 
 def reliability(confidence: Array, is_right: Array, *, bins: int = BINS) -> Reliability:
-    """Sorts guesses into bins of equal width; a probability of 1 belongs to the last one.
+    """Bins guesses; a probability of 1 belongs to the last bin.
 
     Args:
         confidence: (n,), the probability of each guess.
@@ -49,7 +49,7 @@ def reliability(confidence: Array, is_right: Array, *, bins: int = BINS) -> Reli
 
 
 def log_softmax(logits: Array, *, temperature: float = 1.0) -> Array:
-    """log P of every entry, the logits divided by the temperature first: (…, vocab), float64."""
+    """log P of every entry, at a temperature: (…, vocab), float64."""
     scaled = logits.astype(np.float64) / temperature
     scaled -= scaled.max(axis=-1, keepdims=True)
     return scaled - np.log(np.exp(scaled).sum(axis=-1, keepdims=True))

@@ -1,7 +1,7 @@
-"""What four kinds of layers cost (Vaswani et al. 2017, table 1), and how costs that were measured grow.
+"""The costs of four kinds of layers (Vaswani et al. 2017, table 1), and the growth of measured costs.
 
-n is the length of the text, d the width of its vectors, k the keys under a convolution's kernel, r the neighbours that
-restricted attention looks at. As in the table, projections (4 · n · d² for any attention) are left out.
+n is the length of the text, d the width of its vectors, k the kernel size of a convolution, r the neighbourhood of
+restricted attention. As in the table, projections (4 · n · d² for any attention) are left out.
 """
 
 from __future__ import annotations
@@ -27,16 +27,14 @@ class Sizes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kind:
-    """A kind of layer. Its costs are functions of the sizes.
+    """A kind of layer, with its costs as functions of the sizes.
 
     Attributes:
-        name: what the reader calls it.
         order: its cost in the paper's table.
-        multiplications: exactly, so with the factors that an order leaves out.
-        steps: that must wait for one another.
+        multiplications: with the factors that an order omits.
         path: layers, or steps within one, until any two tokens have met.
-        numbers: that it holds at once besides its input, where each step is computed as it is written.
-        exponents: how the multiplications grow, (with n, with d).
+        numbers: values held in memory besides its input, if each step is computed as written.
+        exponents: of the growth of the multiplications, (with n, with d).
     """
 
     name: str
@@ -49,7 +47,7 @@ class Kind:
 
 
 def _path_of_convolutions(s: Sizes) -> int:
-    """⌈log_k n⌉ layers, each with a kernel whose keys lie k times as far apart as in the one below."""
+    """⌈log_k n⌉ layers, each with a kernel dilated k times as much as the one below."""
     return math.ceil(math.log(max(s.n, 2), s.k) - 1e-9)
 
 
@@ -100,13 +98,11 @@ MEASURED = (*KINDS, FUSED)
 
 
 def slope(x: Array, y: Array, *, last: int = 4) -> float:
-    """The exponent p of y ≈ c · xᵖ: the least-squares slope of log y against log x.
+    """The exponent p of y ≈ c · xᵖ: the least-squares slope of log y against log x; NaN for fewer than two finite
+    points above 0.
 
     Args:
-        last: only so many of the largest sizes count, since at small ones other costs hide the growth.
-
-    Returns:
-        NaN where fewer than two points are finite and above 0.
+        last: number of the largest sizes used, since at small ones other costs hide the growth.
     """
     fine = np.flatnonzero(np.isfinite(y) & (y > 0))[-last:]
     if len(fine) < 2:
@@ -115,7 +111,7 @@ def slope(x: Array, y: Array, *, last: int = 4) -> float:
 
 
 def crosses(x: Array, one: Array, other: Array) -> float | None:
-    """Where `one` rises above `other` for good, on straight lines between points on logarithmic axes; None: nowhere."""
+    """The x at which `one` rises above `other` for good, interpolated linearly on logarithmic axes; None: nowhere."""
     fine = np.isfinite(one) & np.isfinite(other)
     at, gap = np.log(x[fine]), np.log(one[fine]) - np.log(other[fine])
     below = np.flatnonzero(gap <= 0)
@@ -126,7 +122,7 @@ def crosses(x: Array, one: Array, other: Array) -> float | None:
 
 
 def continued(x: Array, y: Array, to: float) -> float:
-    """The value at `to` on the line that `slope` fits, through the last point; NaN where there is none."""
+    """The value at `to` on the line through the last point with the slope of `slope`; NaN if there is none."""
     fine = np.flatnonzero(np.isfinite(y) & (y > 0))
     if len(fine) < 2:
         return math.nan

@@ -1,4 +1,4 @@
-"""The stream of one token as a sum: what each part of the model adds, and what that does to a word's logit."""
+"""The stream of one token as a sum over the model's parts, and their effects on a word's logit."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from tfmviz.record.weights import Norm, StackWeights
 Kind = Literal["embedding", "position", "head", "bias", "MLP", "norm"]
 
 AGAINST = -0.1
-"""A part points against the stream it is added to if their cosine lies below this. It may be deleting something."""
+"""Cosine below which a part points against the stream it is added to. It may be deleting something."""
 
 PARTS = {"self_attn": "attention", "cross_attn": "cross-attention", "mlp": "MLP"}
-"""What the layers of a block are called."""
+"""Names of a block's layers."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Part:
-    """One thing that is added to a token's stream.
+    """One addend of a token's stream.
 
     Attributes:
-        kind: "bias" is b_O, which belongs to no head; "norm" is what a post-norm model's norm changes.
-        step: the row that shows it, such as "layer 2 attention"; all heads of a layer share one.
+        kind: "bias" is b_O, which belongs to no head; "norm" is the change by a post-norm model's norm.
+        step: its row, such as "layer 2 attention", shared by all heads of a layer.
         name: "layer 2, head 3".
         site: path of the layer, such as "decoder.2.self_attn"; "" for embedding and position.
-        head: index of the head; None for all other parts.
-        write: (d_model,), what is added.
-        meets: (d_model,), the stream it is added to; zero for the embedding, which begins the stream.
+        head: None for all other parts.
+        write: (d_model,), the addend.
+        meets: (d_model,), the stream it is added to; zero for the embedding.
     """
 
     kind: Kind
@@ -47,15 +47,15 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class River:
-    """All parts of one token's stream in the order they are added, and the stream they add up to.
+    """All parts of one token's stream in the order they are added, and their sum.
 
     Attributes:
         final: (d_model,), the stream after the last layer, before the last norm.
-        size: (part,), Euclidean length of each write.
-        to_stream: (part,), cosine between a write and the stream it is added to; NaN where one of them is zero.
-        to_final: (part,), cosine between a write and the final stream.
-        along: (part,), write · final / ‖final‖: how far it goes in the final direction. These sum to ‖final‖.
-        residue: largest difference of any number between the sum of all writes and `final`.
+        size: (part,), norm of each write.
+        to_stream: (part,), cosine between a write and the stream it is added to; NaN if one of them is zero.
+        to_final: (part,), that with the final stream.
+        along: (part,), write · final / ‖final‖; these sum to ‖final‖.
+        residue: largest absolute error of the sum of all writes.
     """
 
     parts: tuple[Part, ...]
@@ -68,18 +68,18 @@ class River:
 
     def against(self) -> list[int]:
         """Indices of the parts that point against the stream they are added to, the strongest first."""
-        found = np.flatnonzero(self.to_stream < AGAINST).tolist()  # NaN, of the part that begins the stream, is not
+        found = np.flatnonzero(self.to_stream < AGAINST).tolist()  # not NaN, the first part's
         return sorted(found, key=lambda n: self.size[n] * self.to_stream[n])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Attribution:
-    """What each part of a river adds to u · (last norm of the final stream), with every σ held at its measured value.
+    """Each part's contribution to u · (last norm of the final stream), with every σ held at its measured value.
 
     Attributes:
-        scores: (part,), write · g; for a norm β · g, what its β adds.
+        scores: (part,), write · g; for a norm β · g.
         directions: (part, d_model), g: u carried back through the norms after the part.
-        last_bias: what β of the last norm adds; 0 without such a norm.
+        last_bias: the contribution of the last norm's β; 0 without such a norm.
     """
 
     scores: Array
@@ -96,8 +96,8 @@ def river(trace: Trace, stack: str, token: int, weights: StackWeights) -> River:
 
         x_final = embedding + position + Σ_layers (Σ_heads z_h W_O[h] + b_O + MLP)
 
-    In a post-norm model each layer's sum goes through a norm, which is not linear. The norm then counts as a part of
-    its own, Norm(s) − s, which keeps the sum exact; it rescales everything written before it.
+    In a post-norm model each layer's sum goes through a norm, which is not linear. It counts as a separate part,
+    Norm(s) − s, which keeps the sum exact; it rescales everything written before it.
     """
     parts = tuple(parts_of(trace, stack, token, weights))
     final = trace[f"{stack}.{depth(trace, stack) - 1}.resid_post"][token].astype(np.float64)
@@ -117,8 +117,7 @@ def river(trace: Trace, stack: str, token: int, weights: StackWeights) -> River:
 def attribution(river: River, weights: StackWeights, direction: Array) -> Attribution:
     """Direct logit attribution (Elhage et al. 2021; Wang et al. 2022, section 3).
 
-    The direction is carried back through the norms, so in a post-norm model a part counts as it arrives at the end,
-    scaled by all norms after it.
+    In a post-norm model a part counts as it arrives at the end, scaled by all norms after it.
 
     Args:
         direction: u, (d_model,): a row of W_U, or the difference of two.
@@ -140,9 +139,8 @@ def attribution(river: River, weights: StackWeights, direction: Array) -> Attrib
 
 
 def carried(river: River, weights: StackWeights, index: int, write: Array | None = None) -> Array:
-    """One part's write as it arrives at W_U, after all later norms with their σ held: (d_model,).
-
-    Its product with u is the part's score in `attribution`.
+    """One part's write as it arrives at W_U, after all later norms with their σ held: (d_model,). Its product with u is
+    the part's score in `attribution`.
 
     Args:
         write: pieces of it, (…, d_model); None: the whole write.
@@ -156,10 +154,9 @@ def carried(river: River, weights: StackWeights, index: int, write: Array | None
 
 
 def looks(trace: Trace, part: Part, token: int, *, weights: StackWeights, direction: Array) -> Array:
-    """What each key adds to a head's score: a_ij v_j W_O[h] · g, (k_len,). These sum to the score.
+    """Each key's contribution to a head's score: a_ij v_j W_O[h] · g, (k_len,). These sum to the score.
 
     Args:
-        part: a head.
         direction: g, (d_model,), from `Attribution.directions`.
     """
     assert part.head is not None
@@ -174,7 +171,7 @@ def looks(trace: Trace, part: Part, token: int, *, weights: StackWeights, direct
 
 
 def norm_at(weights: StackWeights, site: str) -> Norm:
-    """The norm of a layer, or the one before the first: what a part of the kind "norm" is."""
+    """The norm of a layer, or the one before the first."""
     if site in weights.norms:
         return weights.norms[site]
     assert weights.embed_norm is not None
@@ -182,8 +179,8 @@ def norm_at(weights: StackWeights, site: str) -> Norm:
 
 
 def parts_of(trace: Trace, stack: str, token: int, weights: StackWeights) -> Iterator[Part]:
-    """What is added to a token's stream, in this order; a layer is computed only when it is asked for."""
-    widened = f"{stack}.widened"  # a matrix after the norm: what the table gave and positions added are behind it
+    """The addends of a token's stream, in order, each layer computed lazily."""
+    widened = f"{stack}.widened"  # after this matrix, token and position can no longer be told apart
     site = widened if widened in trace else "embed" if "embed" in trace else f"{stack}.embed"
     embed = trace[site][token].astype(np.float64)
     yield Part(kind="embedding", step="embedding", name="embedding", write=embed, meets=np.zeros_like(embed))
@@ -201,7 +198,6 @@ def parts_of(trace: Trace, stack: str, token: int, weights: StackWeights) -> Ite
 
 
 def _layer(trace: Trace, site: str, token: int, weights: StackWeights) -> Iterator[Part]:
-    """What one attention or feed-forward layer adds, and in a post-norm model its norm after it."""
     block, part = site.rsplit(".", 1)
     layer = block.split(".")[1]
     step = f"layer {layer} {PARTS[part]}"

@@ -1,4 +1,4 @@
-"""What one part of the model writes and a later one takes back."""
+"""Writes of one part of the model that a later one cancels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Deletion:
     Attributes:
         earlier, later: their indices.
         cosine: between their writes, below 0.
-        share: how much of the earlier write the later one takes back along it: −(a · b) / (a · a).
+        share: fraction of the earlier write that the later one cancels: −(a · b) / (a · a).
     """
 
     earlier: int

@@ -1,4 +1,4 @@
-"""Long dependencies: sentences in which what comes next depends on one word far back, in pairs that differ there alone.
+"""Long dependencies: pairs of sentences in which the next word depends on one word far back, where alone they differ.
 
 Agreement across other nouns, as in "The keys to the cabinet … are", is the test of Linzen et al. (2016).
 """
@@ -32,12 +32,12 @@ PLACES = ("in", "near", "behind", "under", "beside", "with", "by", "from")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two texts that differ in what the next word depends on. After the first `right` comes, after the second `wrong`.
+    """Two texts that differ in the word that decides the next: `right` after the first, `wrong` after the second.
 
     Attributes:
-        n: words between the word that matters and what comes next.
-        right, wrong: the tokens that may come next; the same ones for a quotation mark, which the first text should
-            make more probable than the second does.
+        n: words between the deciding word and the next one.
+        right, wrong: tokens that may come next; the same ones for a quotation mark, which should be more probable after
+            the first text.
     """
 
     texts: tuple[str, str]
@@ -47,13 +47,12 @@ class Pair:
 
 
 def pairs(kind: str, phrases: int, count: int, *, seed: int) -> list[Pair]:
-    """Pairs with so many phrases of three words, as "in the garden", between the two ends."""
+    """Pairs with `phrases` phrases of three words, such as "in the garden", between the two ends."""
     rng = np.random.default_rng((seed, list(MAKERS).index(kind), phrases))
     return [MAKERS[kind](rng, phrases) for _ in range(count)]
 
 
 def _between(rng: np.random.Generator, phrases: int) -> str:
-    """Phrases of three words, each with a noun in the singular or the plural."""
     words = []
     for _ in range(phrases):
         noun = NOUNS[rng.integers(len(NOUNS))][rng.integers(2)]
@@ -88,10 +87,9 @@ MAKERS: Mapping[str, Callable[[np.random.Generator, int], Pair]] = {
 
 
 def leans(pair: Pair, p: Sequence[Mapping[str, float]]) -> float:
-    """1 if the model leans to the right continuation more after the first text than after the second, 0 if less.
+    """1 if the first text favours the right continuation more than the second does, 0 if less, ½ if equally.
 
-    What it has forgotten cannot move it: then both are equal, which counts a half. A preference that it has after both
-    texts, as for "was", counts nothing.
+    A model that has forgotten the word gets ½. A preference shared by both texts, as for "was", has no effect.
 
     Args:
         p: for both texts the probability of each token.
@@ -103,7 +101,7 @@ def leans(pair: Pair, p: Sequence[Mapping[str, float]]) -> float:
 
 
 def prefers(pair: Pair, p: Sequence[Mapping[str, float]]) -> float:
-    """After how many of the two texts the model gives the right continuation more than the wrong one, as a share."""
+    """Share of the two texts after which the right continuation is more probable than the wrong one."""
     (right, wrong), (right_then, wrong_then) = _sums(pair, p)
     return (_point(right, wrong) + _point(wrong_then, right_then)) / 2
 
@@ -113,12 +111,12 @@ def _sums(pair: Pair, p: Sequence[Mapping[str, float]]) -> list[list[float]]:
 
 
 def _point(more: float, less: float) -> float:
-    """1 if the first is larger, 0 if the second is, a half if they are equal but for float32."""
+    """1 if the first is larger, 0 if the second is, ½ if they are equal up to float32."""
     if abs(more - less) <= 1e-5 * max(more, less):
         return 0.5
     return float(more > less)
 
 
 def resampled(points: Array, draws: Array) -> Array:
-    """Shares of points when pairs are drawn again: (pair,) and (draw, pair) to (draw,)."""
+    """Bootstrap shares of points: (pair,) and (draw, pair) to (draw,)."""
     return points[draws].mean(axis=1)

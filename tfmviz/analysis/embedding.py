@@ -1,4 +1,4 @@
-"""A vocabulary as vectors: looking one up, neighbours, and a plane to look at them."""
+"""The vocabulary as vectors: look-up, neighbours, and a projection onto a plane."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from tfmviz.record.trace import Array
 
 
 def looked_up(W_E: Array, index: int) -> Array:
-    """The product of a one-hot vector with W_E, computed in full: (d_model,). It is row `index`."""
+    """The product of a one-hot vector with W_E, computed in full: row `index`, (d_model,)."""
     one_hot = np.zeros(len(W_E), dtype=W_E.dtype)
     one_hot[index] = 1
     return one_hot @ W_E
 
 
 def cosines_to(W_E: Array, index: int) -> Array:
-    """Cosine of the angle between every row of W_E and one of them: (vocab,); NaN for a row of zeros."""
+    """Cosines between every row of W_E and one of them: (vocab,); NaN for a row of zeros."""
     lengths = np.linalg.norm(W_E, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return W_E @ W_E[index] / (lengths * lengths[index])
 
 
 def nearest(W_E: Array, index: int, *, n: int) -> Array:
-    """The n entries most like one of them by cosine, without itself, the most alike first; NaN is never near."""
+    """The n other entries with the largest cosines, in decreasing order."""
     cosines = np.nan_to_num(cosines_to(W_E, index), nan=-np.inf)
     cosines[index] = -np.inf
     order = np.argsort(-cosines, kind="stable")[:n]
@@ -30,11 +30,11 @@ def nearest(W_E: Array, index: int, *, n: int) -> Array:
 
 
 def plane(W_E: Array) -> tuple[Array, Array]:
-    """Principal components: the rows of W_E on the plane on which they differ most (Pearson 1901).
+    """The rows of W_E on their first two principal components (Pearson 1901).
 
     Returns:
-        (vocab, 2), the places; (2,), the share of the whole variance along each axis. The sign of an axis is such that
-        its largest place in size is positive.
+        (vocab, 2), the projections, of which the largest in size is positive on each axis; (2,), the share of the
+        variance along each.
     """
     centred = W_E.astype(np.float64) - W_E.mean(axis=0, dtype=np.float64)
     variances, directions = np.linalg.eigh(centred.T @ centred)

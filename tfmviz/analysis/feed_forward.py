@@ -1,4 +1,4 @@
-"""One feed-forward layer taken apart: what it reads, what its neurons do, how each of its numbers is computed."""
+"""One feed-forward layer taken apart: its input, its neurons, and the sum behind each value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import FeedForwardWeights
 
 Part = Literal["x", "gate", "pre", "post", "out", "before", "after"]
-"""The vectors on the way: what the layer reads, before and after its function, what it writes, the stream around it."""
+"""The vectors on the way: the input, before and after the activation, the output, and the stream around the layer."""
 
 PARTS: tuple[Part, ...] = get_args(Part)
 
@@ -30,7 +30,7 @@ def relu_squared(x: Array) -> Array:
 
 
 def gelu(x: Array) -> Array:
-    """x Φ(x), with Φ the distribution function of a normal number (Hendrycks & Gimpel 2016)."""
+    """x Φ(x), with Φ the distribution function of the standard normal (Hendrycks & Gimpel 2016)."""
     x = np.asarray(x, dtype=np.float64)
     erf = np.fromiter(map(math.erf, (x / math.sqrt(2)).ravel().tolist()), dtype=np.float64, count=x.size)
     return x * (1 + erf.reshape(x.shape)) / 2
@@ -53,16 +53,14 @@ FUNCTIONS: dict[str, tuple[str, Callable[[Array], Array]]] = {
     **dict.fromkeys(("gelu_tanh", "geglu_tanh"), ("GELU", gelu_tanh)),
     **dict.fromkeys(("silu", "swiglu"), ("SiLU", silu)),
 }
-"""Name and formula of the function in each kind of layer. In a gated kind it acts on the gate."""
+"""Name and formula of each kind's activation. In a gated kind it acts on the gate."""
 
 
 def name_of(weights: FeedForwardWeights) -> str:
-    """What the layer's function is called."""
     return FUNCTIONS[weights.activation][0]
 
 
 def function_of(weights: FeedForwardWeights) -> Callable[[Array], Array]:
-    """The layer's function f."""
     return FUNCTIONS[weights.activation][1]
 
 
@@ -83,7 +81,7 @@ def parts(trace: Trace, site: str) -> dict[Part, Array]:
 
 
 def run(weights: FeedForwardWeights, x: Array) -> Array:
-    """What the layer writes for vectors x: (…, d_model) to (…, d_model), in the precision of x."""
+    """The layer's output for vectors x: (…, d_model) to (…, d_model), in the precision of x."""
     inner = x @ weights.W_in + weights.b_in
     f = function_of(weights)
     post = f(inner) if weights.W_gate is None else f(x @ weights.W_gate + weights.b_gate) * inner
@@ -92,7 +90,7 @@ def run(weights: FeedForwardWeights, x: Array) -> Array:
 
 
 def driver(trace: Trace, site: str) -> Array:
-    """(len, d_ff), what decides how far each neuron is on: the gate where there is one, else the sum before f."""
+    """(len, d_ff), the argument of the activation: the gate, if any, else the sum before f."""
     return trace[f"{site}.gate"] if f"{site}.gate" in trace else trace[f"{site}.pre"]
 
 
@@ -102,18 +100,18 @@ def share_on(trace: Trace, site: str) -> Array:
 
 
 def strongest(values: Array, n: int) -> Array:
-    """Indices of the `n` largest values in size, the largest first; equal ones in their order."""
+    """Indices of the `n` values of largest absolute value, in decreasing order."""
     return np.argsort(-np.abs(values), kind="stable")[:n]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Sum:
-    """How one number of a layer is computed: Σ a_i b_i + bias.
+    """The sum behind one value of a layer: Σ a_i b_i + bias.
 
     Attributes:
-        indices, a, b: of the largest terms in size, the largest first.
-        n_others, others: how many terms are left out, and their sum.
-        total: Σ a_i b_i over all terms, in float64.
+        indices, a, b: of the terms of largest absolute value, in decreasing order.
+        n_others, others: number and sum of the other terms.
+        total: of all terms, in float64.
     """
 
     indices: Array
@@ -126,11 +124,11 @@ class Sum:
 
 
 def sum_of(weights: FeedForwardWeights, found: dict[Part, Array], part: Part, index: int, *, n: int = 12) -> Sum | None:
-    """The sum behind number `index` of one token's gate, pre or out; None for the others, which are no sums.
+    """The sum behind component `index` of one token's gate, pre or out; None for other vectors, which are no sums.
 
     Args:
         found: the vectors of one token.
-        n: terms that are kept.
+        n: number of terms kept.
     """
     match part:
         case "pre":
@@ -157,13 +155,13 @@ def sum_of(weights: FeedForwardWeights, found: dict[Part, Array], part: Part, in
 
 
 def directions(weights: FeedForwardWeights, neurons: Array, W_U: Array) -> Array:
-    """What neurons write toward the vocabulary: rows of W_out times W_Uᵀ, without the last norm (Geva et al. 2022).
+    """The neurons' effects on the vocabulary: rows of W_out times W_Uᵀ, without the last norm (Geva et al. 2022).
 
     Args:
         neurons: (n,) indices.
         W_U: (vocab, d_model).
 
     Returns:
-        (n, vocab), the change of each logit for an activation of 1, if nothing came after.
+        (n, vocab), the change of each logit for an activation of 1, directly.
     """
     return weights.W_out[neurons] @ W_U.T

@@ -1,4 +1,4 @@
-"""How a model that copies comes about: what its weights at one step of the training do with a text that repeats."""
+"""The formation of copying: a model at one step of training on a text that repeats."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tfmviz.record.trace import Array, Trace
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Copying:
-    """What a model does with a sequence of p random tokens that comes twice.
+    """A model's behaviour on a sequence of p random tokens that comes twice.
 
     Attributes:
-        first: mean of −log p(token) over the tokens 1 … p − 1, which nothing foretells, in nats.
-        second: the same over the tokens p + 1 … 2p − 1, each of which followed the same token p places earlier.
-        heads: names of all heads, "layer.head".
+        first: mean of −log p(token) over the unpredictable tokens 1 … p − 1, in nats.
+        second: the same over the tokens p + 1 … 2p − 1, each of which followed the same token p positions earlier.
+        heads: names, "layer.head".
         scores: for each kind (head,), see `heads.head_scores`.
-        damage: (head,), by how much `second` grows when the head is switched off, in nats.
+        damage: (head,), growth of `second` without the head, in nats.
     """
 
     first: float
@@ -34,7 +34,7 @@ class Copying:
     @property
     def in_context(self) -> float:
         """The in-context score, loss late in the text minus loss early (Olsson et al. 2022, who compare the 500th token
-        with the 50th): below 0 if the model profits from what it has read.
+        with the 50th): below 0 if the model profits from context.
         """
         return self.second - self.first
 
@@ -44,7 +44,7 @@ def copying(trace: Trace, run: Run) -> Copying:
 
     Args:
         trace: of the model on `heads.random_repeats`, with its patterns, z and logits.
-        run: gives the model's logits on the same tokens under edits.
+        run: on the same tokens, under edits.
     """
     ids, period = trace.target.ids, len(trace.target) // 2
     losses = next_token_losses(trace["logits"], ids)
@@ -62,16 +62,16 @@ def copying(trace: Trace, run: Run) -> Copying:
 
 
 def second_time(ids: Sequence[int]) -> Question:
-    """Asks for the tokens p + 1 … 2p − 1 of a sequence of p tokens that comes twice."""
+    """The tokens p + 1 … 2p − 1 of a sequence of p tokens that comes twice."""
     period = len(ids) // 2
     return Question(positions=tuple(range(period, 2 * period - 1)), answers=tuple(ids[period + 1 : 2 * period]))
 
 
 def damage(trace: Trace, question: Question, run: Run, heads: Sequence[Part]) -> Array:
-    """By how much the loss grows without each head: (head,), in nats. One forward pass for each layer.
+    """Growth of the loss without each head: (head,), in nats. One forward pass per layer.
 
     Args:
-        trace: of the model as it is.
+        trace: of the unedited model.
     """
     before = surprise_of(trace, question)
     found: list[Array] = []

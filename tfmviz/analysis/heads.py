@@ -1,4 +1,4 @@
-"""What a head does: scores for well-known attention patterns, and a verdict in plain words."""
+"""Scores of heads against known attention patterns, and verdicts in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unicodedata import category
 
 import numpy as np
 
-from tfmviz.record.trace import Array, Encoding, Trace, may_look
+from tfmviz.record.trace import Array, Encoding, Trace, kind_of, may_look
 
 Kind = Literal[
     "previous token",
@@ -26,10 +26,10 @@ Kind = Literal[
 VerdictKind = Kind | Literal["mixed"]
 
 SELF_KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "alignment")
-"""What a head can do within one text."""
+"""Kinds of heads within one text."""
 
 CROSS_KINDS: tuple[Kind, ...] = ("alignment", "first token", "punctuation", "broad")
-"""What a head of cross-attention can do."""
+"""Kinds of heads in cross-attention."""
 
 REPEAT_KINDS: tuple[Kind, ...] = ("same word", "induction")
 
@@ -45,28 +45,28 @@ IN_WORDS: dict[VerdictKind, str] = {
     "broad": "spreads its attention evenly",
     "mixed": "fits no known pattern",
 }
-"""What a head of each kind does: the end of a sentence that begins with its name."""
+"""Predicates for heads of each kind."""
 
 NAMED = 0.4
-"""A head is named after a pattern that takes at least this share of its attention."""
+"""Least share of attention by which a head is named after a pattern."""
 
 ALIGNED = 0.5
-"""From this alignment on, a head of cross-attention is said to align.
+"""Least alignment of a head of cross-attention that is said to align.
 
 In the shipped translator such heads give two thirds of their attention to translations, others a quarter (medians).
 """
 
 BROAD = 0.95
-"""A head with at least this evenness is called broad: one that ignores one key of ten has log 9 / log 10 = 0.954."""
+"""Least evenness of a broad head: one that ignores one key of ten has log 9 / log 10 = 0.954."""
 
 
 N_RANDOM = 50
-"""Length of the random sequence that is repeated to see what a head does when text repeats."""
+"""Length of the random sequence that is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a head mostly does on one text.
+    """A head's main pattern on one text.
 
     Attributes:
         kind: "broad" if the evenness is at least `BROAD`; else the pattern with the highest score if that is at least
@@ -79,15 +79,15 @@ class Verdict:
 
 
 def head_scores(pattern: Array, queries: Encoding, keys: Encoding, mask: Array) -> dict[Kind, Array]:
-    """Scores every head of one attention layer against well-known patterns: 1 is a perfect example.
+    """Scores every head of one attention layer against known patterns: 1 is a perfect example.
 
     Args:
         pattern: (head, q_len, k_len), rows sum to 1.
-        queries, keys: the texts of rows and columns; the same object where a text looks at itself.
+        queries, keys: the texts of rows and columns; the same object in self-attention.
         mask: (q_len, k_len), True = may attend.
 
     Returns:
-        For each of `SELF_KINDS` or `CROSS_KINDS` (head,), in [0, 1]; NaN where the texts cannot show the kind.
+        For each of `SELF_KINDS` or `CROSS_KINDS` (head,), in [0, 1]; NaN if the texts cannot show it.
     """
     if queries is keys:
         return _self_scores(pattern, keys, mask)
@@ -101,7 +101,7 @@ def head_scores(pattern: Array, queries: Encoding, keys: Encoding, mask: Array) 
 
 
 def _self_scores(pattern: Array, text: Encoding, mask: Array) -> dict[Kind, Array]:
-    """`head_scores` of a text that looks at itself.
+    """`head_scores` in self-attention.
 
     Most are shares of attention, averaged over the queries that they are defined for (i is a query's position):
 
@@ -154,8 +154,9 @@ def layer_scores(trace: Trace) -> dict[str, dict[Kind, Array]]:
 
 
 def allowed(trace: Trace, layer: str) -> Array:
-    """(q_len, k_len): where at least one of a layer's heads may look. An edit may give each head its own mask; a record
-    made by hand may have none."""
+    """(q_len, k_len): True where at least one of a layer's heads may look. An edit may give each head its own mask; a
+    record made by hand may have none.
+    """
     if f"{layer}.mask" not in trace:
         return may_look(trace[f"{layer}.pattern"])
     mask = trace[f"{layer}.mask"]
@@ -163,32 +164,28 @@ def allowed(trace: Trace, layer: str) -> Array:
 
 
 def random_repeats(*, vocab_size: int, max_len: int, seed: int = 0) -> tuple[int, ...]:
-    """`N_RANDOM` random tokens and the same tokens again, or as many as fit.
+    """`N_RANDOM` random tokens, or as many as fit, and the same tokens again.
 
-    Only looking back helps to predict the second half, so here `layer_scores` shows induction heads most clearly.
+    Only looking back helps to predict the second half, which shows induction heads most clearly.
     """
     rng = np.random.default_rng(seed)
     return tuple(rng.integers(1, vocab_size, size=min(N_RANDOM, max_len // 2)).tolist()) * 2
 
 
 def confirmed(scores: Mapping[Kind, Array], on_repeats: Mapping[Kind, Array]) -> dict[Kind, Array]:
-    """Scores on a text, with `REPEAT_KINDS` believed only as far as random repeats bear them out.
+    """Scores on a text, with `REPEAT_KINDS` limited to their scores on random repeats.
 
-    Ordinary text repeats few tokens, mostly "the" and "of", and nouns follow those, so a head that looks at nouns
-    passes for an induction head. Repeated random tokens leave no such excuse, so the smaller of the two scores counts.
+    Ordinary text repeats few tokens, mostly "the" and "of", which precede nouns, so a head that looks at nouns would
+    pass for an induction head. On repeated random tokens it does not.
 
     Args:
-        scores: `head_scores` of a layer on the reader's text.
-        on_repeats: `head_scores` of the same layer on `random_repeats`.
+        scores, on_repeats: `head_scores` of a layer on the reader's text and on `random_repeats`.
     """
     return dict(scores) | {kind: np.minimum(scores[kind], on_repeats[kind]) for kind in REPEAT_KINDS}
 
 
 def verdicts(scores: Mapping[Kind, Array]) -> tuple[Verdict, ...]:
-    """One verdict per head from the scores of a layer; see `Verdict`.
-
-    On a single token no kind is defined; the verdict is then "mixed" with score NaN.
-    """
+    """One verdict per head from the scores of a layer. On a single token it is "mixed" with score NaN."""
     kinds = [kind for kind in scores if kind != "broad"]
     shares = np.array([scores[kind] for kind in kinds])  # (kind, head)
     shown = np.where(np.isnan(shares), -np.inf, shares)
@@ -200,7 +197,7 @@ def verdicts(scores: Mapping[Kind, Array]) -> tuple[Verdict, ...]:
 
 
 def overlap(pattern: Array, mask: Array) -> Array:
-    """How much of their attention any two heads give to the same keys: Σ_j min(a_ij, b_ij), averaged over queries i.
+    """Attention that two heads give to the same keys: Σ_j min(a_ij, b_ij), averaged over queries i.
 
     Args:
         pattern: (head, q_len, k_len), rows sum to 1.
@@ -215,8 +212,29 @@ def overlap(pattern: Array, mask: Array) -> Array:
     return np.stack([np.minimum(one, rows).sum(axis=-1).mean(axis=-1) for one in rows])
 
 
+def links(trace: Trace, kind: str, query: int, key: int) -> Array:
+    """Weights of all heads of one kind of attention for one query i and key j, the layers bottom up.
+
+    Args:
+        kind: of attention, as `kind_of` names it: "decoder.cross_attn".
+
+    Returns:
+        (layer, head), a_ij in [0, 1]; NaN where masked.
+
+    Raises:
+        NotCaptured: the trace lacks a pattern's `mask`.
+    """
+    found = []
+    for layer in trace.layers:
+        if kind_of(layer) == kind:
+            pattern = trace[f"{layer}.pattern"]
+            may = np.broadcast_to(trace[f"{layer}.mask"], pattern.shape)[:, query, key]
+            found.append(np.where(may, pattern[:, query, key], np.nan))
+    return np.stack(found)
+
+
 def looks_back(pattern: Array) -> Array:
-    """How many tokens back a head of a decoder looks: Σ_j a_ij (i − j), averaged over the queries after the first.
+    """Mean distance of a decoder head's attention: Σ_j a_ij (i − j), averaged over the queries after the first.
 
     Args:
         pattern: (head, len, len), causal, rows sum to 1.
@@ -232,32 +250,32 @@ def looks_back(pattern: Array) -> Array:
 
 
 def _verdict(best: Kind, share: float, evenness: float) -> Verdict:
-    """The verdict on a head whose highest score among the patterns is `share`, −inf if no pattern is defined."""
+    """`share` is the highest score among the patterns, −inf if none is defined."""
     if math.isinf(share):
         return Verdict("mixed", math.nan)
-    if evenness >= BROAD:  # comes first: spread over two or three tokens, attention gives each a large share
+    if evenness >= BROAD:  # first: attention spread over two or three tokens gives each a large share
         return Verdict("broad", evenness)
     return Verdict(best if share >= (ALIGNED if best == "alignment" else NAMED) else "mixed", share)
 
 
 def _share(pattern: Array, cells: Array, queries: Array) -> Array:
-    """Mean over `queries` of the attention that falls on `cells`: (head,)."""
+    """Mean over `queries` of the attention on `cells`: (head,)."""
     if not queries.any():
         return np.full(len(pattern), np.nan)
     return pattern[:, cells & queries[:, None]].sum(axis=-1) / queries.sum()
 
 
 def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: Array) -> Array:
-    """How far the share s of attention at marks of punctuation exceeds that of an even spread, c: (s − c) / (1 − c).
+    """Excess of the share s of attention on punctuation over that of an even spread, c: (s − c) / (1 − c).
 
-    Unlike other kinds this one has many keys in some texts, so a share alone would say little. (Punctuation as a place
-    to rest: Clark et al. 2019, section 3.2.)
+    A share alone would mean little, since some texts have many such keys. (Punctuation as a resting place: Clark et al.
+    2019, section 3.2.)
 
     Args:
         cells: (q_len, k_len), the keys that count: all, or in one text those of other tokens.
 
     Returns:
-        (head,), at least 0; NaN unless at least half of the queries have a mark of punctuation to look at.
+        (head,), at least 0; NaN unless at least half of the queries have punctuation to look at.
     """
     at_marks = cells & np.array([is_punctuation(token) for token in tokens])
     even = at_marks.sum(axis=1) / np.maximum(mask.sum(axis=1), 1)
@@ -269,12 +287,13 @@ def _at_punctuation(pattern: Array, cells: Array, tokens: Sequence[str], mask: A
 
 
 def alignment(pattern: Array) -> Array:
-    """How nearly each written word has source words of its own: (C − 1) / (min(rows, columns) − 1), C = Σ_j max_i a_ij.
+    """(C − 1) / (min(rows, columns) − 1), C = Σ_j max_i a_ij: the degree to which written words have separate source
+    words.
 
-    C counts the source words that some row looks at: 1 if all rows look at the same places, min(rows, columns) if no
-    two rows share a place. The last row, which writes the end, does not count. No dictionary is needed; in the shipped
-    translator the score goes with the attention to translations (a test). (Related: the coverage of Tu et al. 2016,
-    which has a sum where this has a maximum.)
+    C counts the source words that some row looks at: 1 if all rows look at the same keys, min(rows, columns) if no two
+    rows share a key. The last row, which writes the end, does not count. In the shipped translator it correlates with
+    the attention to translations (a test). (Related: the coverage of Tu et al. 2016, with a sum instead of the
+    maximum.)
 
     Returns:
         (head,), in [0, 1]; NaN for fewer than two written or two source tokens.
@@ -287,19 +306,18 @@ def alignment(pattern: Array) -> Array:
 
 
 def equal(values: Sequence[object]) -> Array:
-    """(n, n): which values are equal."""
+    """(n, n), True where two values are equal."""
     numbers = {value: n for n, value in enumerate(values)}
     codes = np.array([numbers[value] for value in values])
     return np.equal.outer(codes, codes)
 
 
 def word_of(token: str) -> str:
-    """A token without the space before it and in lower case."""
     return token.strip().casefold() or token
 
 
 def is_punctuation(token: str) -> bool:
-    """Whether a token consists of marks of punctuation. "_", which stands for a word to fill in, is none."""
+    """True if a token consists of punctuation. "_", which stands for a word to fill in, is none."""
     return bool(token.strip()) and all(category(mark).startswith("P") and mark != "_" for mark in token.strip())
 
 

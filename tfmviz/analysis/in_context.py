@@ -1,4 +1,4 @@
-"""One word in two places: how far its vectors part, layer by layer, and how much of its embedding is left in them."""
+"""One word in two contexts: similarity of its vectors, layer by layer, with each other and with the embedding."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class InContext:
 
     Attributes:
         stages: the embedding, then each layer.
-        each_other: (stage,), of the two tokens' vectors.
-        static: (2, stage), of each vector with its token's own embedding, before positions are added.
+        each_other: (stage,), between the two tokens' vectors.
+        static: (2, stage), of each vector with its token's embedding, before positions are added.
         usual: (stage,), the mean over all pairs of different tokens; NaN if there are none. Vectors of one layer often
             point the same way whatever their words (Ethayarajh 2019).
     """
@@ -65,12 +65,11 @@ def _between_different(vectors: Array, ids: Sequence[int]) -> Array:
 
 
 def again(ids: Sequence[int], at: int) -> int | None:
-    """The next place with the same token, after the end from the beginning; None if there is no other."""
+    """The next position of the same token, wrapping around; None if there is no other."""
     turned = [*range(at + 1, len(ids)), *range(at)]
     return next((other for other in turned if ids[other] == ids[at]), None)
 
 
 def _directions(vectors: Array) -> Array:
-    """Vectors of length 1 in double precision; one of length 0 stays."""
     vectors = vectors.astype(np.float64)
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)

@@ -1,4 +1,4 @@
-"""A keyboard that suggests words: how many keys a text takes if its writer takes each word as soon as it is offered."""
+"""Keystrokes saved by a keyboard that suggests words, for a writer who takes each word as soon as it is offered."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ TYPED = re.compile(r"(?<= )[^\W\d_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text, from character `start` to `end`, of which `typed` letters are typed and the rest is tapped.
-
-    All of it is typed if no tap saves a key.
+    """A word of a text, from character `start` to `end`, of which `typed` letters are typed (all, if no tap saves a
+    key) and the rest is tapped.
     """
 
     start: int
@@ -35,9 +34,9 @@ class Word:
         return rest - 1 if rest else 0
 
 
-@dataclass(frozen=True, eq=False)  # no slots: what is worked out is kept
+@dataclass(frozen=True, eq=False)  # no slots: cached_property needs __dict__
 class Words:
-    """Words that can be offered, each once."""
+    """Distinct words that can be offered."""
 
     names: tuple[str, ...]
 
@@ -47,27 +46,27 @@ class Words:
 
     @cached_property
     def letters(self) -> Array:
-        """(word, letter): code points, 0 behind the end."""
+        """(word, letter): code points, 0 after the end."""
         return np.array(self.names).view(np.uint32).reshape(len(self.names), -1)
 
 
 def begun(text: str) -> int:
-    """Where the word begins that is being typed at the end of a text; its length after a space."""
+    """The start of the word being typed at the end of a text; the text's length after a space."""
     found = TYPED.search(text)
     return found.start() if found else len(text)
 
 
 def offers(scores: Array, words: Words, begins: str) -> list[int]:
-    """The places of the `OFFERED` words with the highest scores among those that begin with some letters."""
+    """Indices of the `OFFERED` best-scored words that begin with `begins`."""
     order = np.argsort(-scores, kind="stable").tolist()
     return [at for at in order if words.names[at].startswith(begins)][:OFFERED]
 
 
 def letters_needed(scores: Array, words: Words, word: str, *, n: int = OFFERED) -> int:
-    """How many letters of a word must be typed before it is offered; all of them if it never is.
+    """Letters of a word to type before it is offered; all of them if it never is.
 
     Args:
-        scores: (word,), what orders the words; of equal ones the first comes first.
+        scores: (word,), higher ones are offered first; ties by index.
     """
     if (at := words.places.get(word)) is None:
         return len(word)
@@ -75,12 +74,12 @@ def letters_needed(scores: Array, words: Words, word: str, *, n: int = OFFERED) 
     if better.sum() < n:
         return 0
     alike = words.letters[better, : len(word)] == words.letters[at, : len(word)]
-    shared = alike.cumprod(axis=1).sum(axis=1)  # letters that each better word begins with alike
+    shared = alike.cumprod(axis=1).sum(axis=1)  # length of the common prefix with each better word
     return min(int(np.partition(shared, -n)[-n]) + 1, len(word))
 
 
 def taken(word: re.Match[str], scores: Array, words: Words) -> Word:
-    """A word of a text, as somebody types it who takes it as soon as a tap saves a key."""
+    """A word typed until a tap saves a key."""
     needed = letters_needed(scores, words, word[0])
     length = len(word[0])
     return Word(*word.span(), needed if length - needed > 1 else length)

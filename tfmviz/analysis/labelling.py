@@ -1,4 +1,4 @@
-"""What recurrent networks say of the language of a text and of its tokens."""
+"""Recurrent networks as classifiers of a text's language and of its tokens'."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfmviz.record.trace import Array
 
 
 def from_mean_of_states(logits: Array) -> Array:
-    """The logits that a classifier with a linear last layer gives if it reads the mean of the states h_1 … h_t.
+    """The logits of a linear classifier on the mean of the states h_1 … h_t.
 
     W (h_1 + … + h_t) / t + b is the mean of the logits of the t states, so the states are not needed.
 
@@ -19,7 +19,7 @@ def from_mean_of_states(logits: Array) -> Array:
 
 
 def since_change(labels: Array) -> Array:
-    """For each token how many there have been since the label last changed, itself included; 0 before the first change.
+    """Number of tokens since the label last changed, (…, len), counting the token itself; 0 before the first change.
 
     Args:
         labels: (…, len).
@@ -32,12 +32,12 @@ def since_change(labels: Array) -> Array:
 
 
 def until_change(labels: Array) -> Array:
-    """For each token how many there are before the next change, itself included; 0 after the last change."""
+    """Number of tokens before the next change, counting the token itself; 0 after the last change."""
     return since_change(labels[..., ::-1])[..., ::-1]
 
 
 def share_by(right: Array, place: Array, *, longest: int) -> Array:
-    """Share of right answers among the tokens at the places 1 … `longest`; NaN where there is no token.
+    """Share of right answers among the tokens at `place` 1 … `longest`; NaN if there is no token.
 
     Args:
         right: whether each answer is right.

@@ -1,8 +1,7 @@
 """Power laws fitted to losses: sums of powers in logarithms, by a robust loss, from many starts, with a bootstrap.
 
-The method is that of Hoffmann et al. 2022, section 3.3 and appendix D.3: the Huber loss of log L̂ − log L is smallest,
-searched from a grid of starts. All starts move together, as one array, and so do
-all resamples: hundreds of fits take half a second.
+The method of Hoffmann et al. 2022, section 3.3 and appendix D.3: minimise the Huber loss of log L̂ − log L from a grid
+of starts. All starts and all resamples move together, as one array: hundreds of fits take half a second.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from tfmviz.analysis.scaling_laws import CONSTANTS, AdditiveLaw, Number
 from tfmviz.record.trace import Array
 
 HUBER = 1e-3
-"""Where the loss of a residual turns from a square into a line (Hoffmann et al. 2022, section 3.3)."""
+"""Residual at which the loss turns from quadratic to linear (Hoffmann et al. 2022, section 3.3)."""
 
 STEPS = 600
-"""Of a search. Resamples whose E goes to 0 take the most: the valley there is long and flat."""
+"""Maximum steps of a search. Resamples whose E goes to 0 take the most: the valley there is long and flat."""
 
 SHORTEST = 1e6
 """The damping of the shortest step."""
@@ -31,7 +30,7 @@ STARTS = ((0.15, 0.4, 0.8), (0.15, 0.4, 0.8), (0.2, 0.6, 0.9))
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Terms:
-    """Sums of terms exp(c − p x), one sum for each of several searches.
+    """Sums of terms exp(c − p x), one for each of several searches.
 
     Attributes:
         c, p: (search, term).
@@ -46,16 +45,16 @@ class Terms:
 
 
 def fit_sum(x: Array, log_loss: Array, starts: Terms, weights: Array) -> tuple[Terms, Array]:
-    """Searches for sums of terms whose logarithm is near the losses', by Levenberg and Marquardt's method.
+    """Fits sums of terms to losses in logarithms, by Levenberg and Marquardt's method.
 
-    Each step solves a least-squares problem in which a residual r counts min(1, δ / |r|), so that it descends on the
-    Huber loss (iteratively reweighted least squares; Huber & Ronchetti 2009, section 7.8). A step that does not descend
-    is taken back, and the next one is shorter. A search whose shortest step does not descend has ended.
+    Each step solves a least-squares problem in which a residual r is weighted by min(1, δ / |r|), so that it descends
+    on the Huber loss (iteratively reweighted least squares; Huber & Ronchetti 2009, section 7.8). A step that does not
+    descend is undone and shortened; a search ends when its shortest step does not descend.
 
     Args:
-        x: (term, run), logarithms of what each term falls with; 0 for a constant.
+        x: (term, run), logarithms of the variable of each term; 0 for a constant.
         log_loss: (run,).
-        weights: (search, run), how often a search counts each run.
+        weights: (search, run).
 
     Returns:
         The sums, and the Huber loss of each: (search,).
@@ -90,7 +89,7 @@ def _log_sum(logs: Array) -> Array:
 
 
 def _step(now: Terms, x: Array, log_loss: Array, weights: Array, damping: Array) -> Array:
-    """Change of c and p that the damped, reweighted least-squares problem asks for: (search, 2 · term)."""
+    """The damped, reweighted least-squares step of c and p: (search, 2 · term)."""
     logs = now.logs(x)
     total = _log_sum(logs)
     shares = np.exp(logs - total[:, None])  # of each term in the sum, which is ∂ log L̂ / ∂c
@@ -106,12 +105,7 @@ def _step(now: Terms, x: Array, log_loss: Array, weights: Array, damping: Array)
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Fit:
-    """What fits the runs best, and what fits resamples of them.
-
-    Attributes:
-        law: of all runs.
-        draws: constants of each resample, as columns.
-    """
+    """The best fit, and the constants of fits of resamples as columns."""
 
     law: AdditiveLaw
     draws: AdditiveLaw
@@ -120,7 +114,7 @@ class Fit:
 def fit_additive(n: Array, d: Array, loss: Array, *, draws: int = 0) -> Fit:
     """Fits E + A / N^α + B / D^β to runs, and again to each of `draws` resamples of them (Efron 1979).
 
-    A resample is searched from where the fit of all runs ended.
+    Resamples start from the fit of all runs.
 
     Args:
         n, d, loss: (run,), parameters, tokens and nats per token; at least five runs.
@@ -147,7 +141,7 @@ def _starts(mean: float, least: float) -> Terms:
 
 
 def _counts(n_runs: int, draws: int) -> Array:
-    """How often each resample holds each run: (draw, run)."""
+    """Occurrences of each run in each resample: (draw, run)."""
     return np.random.default_rng(0).multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=draws)
 
 
@@ -175,6 +169,6 @@ def fit_power(x: Array, loss: Array, *, draws: int = 0) -> tuple[float, Array]:
 
 
 def interval(draws: Number) -> tuple[float, float]:
-    """The middle 95% of resampled values, from percentile to percentile."""
+    """The 2.5th and 97.5th percentiles of resampled values."""
     low, high = np.quantile(draws, [0.025, 0.975])
     return float(low), float(high)

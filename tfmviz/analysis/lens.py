@@ -1,4 +1,4 @@
-"""The logit lens: what the model would say if it stopped after this layer (nostalgebraist 2020)."""
+"""The logit lens: predictions read from the stream after every layer (nostalgebraist 2020)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tfmviz.record.weights import Readout
 class Lens:
     """The stream of every token, read out at every stage; all arrays are (stage, len).
 
-    The model's answer at a token is the word with the largest logit after the last stage. p is the softmax of the
-    logits at a stage, p_end that of the last stage.
+    The model's answer at a token is its most probable word after the last stage. p is the softmax of the logits at a
+    stage, p_end that of the last stage.
 
     Attributes:
         top: index of the most probable word.
@@ -53,10 +53,7 @@ class Lens:
 
 
 def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
-    """Reads the stream out at `sites`, the last of which is the end of the stack.
-
-    The last stage takes the model's own logits, so it is exactly what the model says.
-    """
+    """Reads the stream out at `sites`, the last of which is the end of the stack, with the model's own logits."""
     end = log_softmax(trace["logits"])
     p_end = np.exp(end)
     rows = [_measure(log_softmax(readout.logits(trace[site])), end, p_end) for site in sites[:-1]]
@@ -65,7 +62,7 @@ def read(trace: Trace, sites: Sequence[str], readout: Readout) -> Lens:
 
 
 def read_token(trace: Trace, sites: Sequence[str], readout: Readout, token: int) -> Lens:
-    """What `read` finds for one token, in one multiplication. All arrays of the result are (stage, 1)."""
+    """`read` for one token, in one multiplication. All arrays of the result are (stage, 1)."""
     early = [readout.logits(np.stack([trace[site][token] for site in sites[:-1]]))] if len(sites) > 1 else []
     log_p = log_softmax(np.concatenate([*early, trace.rows("logits", [token])]))  # (stage, vocab)
     end = np.broadcast_to(log_p[-1], log_p.shape)
@@ -79,7 +76,7 @@ def log_softmax(logits: Array) -> Array:
 
 
 def _measure(log_p: Array, end: Array, p_end: Array) -> dict[str, Array]:
-    """What `Lens` holds of one stage, (len,) each, from log p, log p_end and p_end, (len, vocab) each."""
+    """The values of `Lens` at one stage, (len,) each, from log p, log p_end and p_end, (len, vocab) each."""
     p = np.exp(log_p)
     tokens, answer = np.arange(len(p)), end.argmax(axis=-1)
     of_answer = log_p[tokens, answer]

@@ -1,7 +1,7 @@
-"""Linear attention, computed in two ways: over all pairs, and by running sums (Katharopoulos et al. 2020).
+"""Linear attention, computed over all pairs and by running sums (Katharopoulos et al. 2020).
 
-With φ(q) · φ(k) in place of exp(q · k) the keys can be summed before a query is known, so the cost is linear in the
-length. A position scheme fits in only if it acts on q and k separately.
+With φ(q) · φ(k) instead of exp(q · k) the keys can be summed before a query is known, so the cost is linear in the
+length. Position schemes must act on q and k separately.
 """
 
 from __future__ import annotations
@@ -14,30 +14,23 @@ from tfmviz.record.weights import feature
 
 
 def over_pairs(q: Array, k: Array, v: Array, *, angles: Array | None, bias: Array | None) -> Array:
-    """Σ_j s_ij v_j / Σ_j n_ij over j ≤ i, pair by pair, which suits any scheme.
+    """Σ_j s_ij v_j / Σ_j n_ij over j ≤ i, pair by pair, for any scheme: (head, len, d_head).
 
-    s_ij and n_ij are φ(q_i) · φ(k_j). RoPE turns φ(q) and φ(k) in s_ij but not in n_ij, so that nothing is divided by 0
-    (Su et al. 2021, section 3.3). A bias multiplies both by exp(bias_ij), as it does in softmax attention.
+    s_ij and n_ij are φ(q_i) · φ(k_j). RoPE rotates φ(q) and φ(k) in s_ij but not in n_ij, which could become 0 (Su et
+    al. 2021, section 3.3). A bias multiplies both by exp(bias_ij), as in softmax attention.
 
     Args:
         q, k, v: (head, len, d_head).
         angles: (len, d_head / 2), RoPE's.
         bias: (head, len, len).
-
-    Returns:
-        (head, len, d_head).
     """
     return shares(q, k, angles=angles, bias=bias) @ v
 
 
 def shares(q: Array, k: Array, *, angles: Array | None, bias: Array | None = None) -> Array:
-    """What each value is multiplied by, s_ij / Σ_j n_ij; see `over_pairs`. 0 for later keys.
+    """The weight of each value, s_ij / Σ_j n_ij; see `over_pairs`: (head, query, key), 0 for later keys.
 
-    With RoPE a share may be negative, as turned vectors of positive numbers are not all positive, and a row need not
-    sum to 1.
-
-    Returns:
-        (head, len, len), rows are queries.
+    With RoPE a share may be negative, since rotated vectors need not stay positive, and a row need not sum to 1.
     """
     plain, turned = _features(q, k, angles)
     allowed = np.tri(q.shape[1]) * (1.0 if bias is None else np.exp(bias.astype(np.float64)))
@@ -46,7 +39,7 @@ def shares(q: Array, k: Array, *, angles: Array | None, bias: Array | None = Non
 
 
 def running(q: Array, k: Array, v: Array, *, angles: Array | None) -> Array:
-    """The same from two running sums, Σ φ(k_j) v_jᵀ and Σ φ(k_j). No pair is ever formed, so a bias has no place."""
+    """The same from two running sums, Σ φ(k_j) v_jᵀ and Σ φ(k_j). No pair is formed, so no bias is possible."""
     (q_plain, k_plain), (q_turned, k_turned) = _features(q, k, angles)
     state = np.zeros((len(q), q.shape[-1], v.shape[-1]))  # (head, d_head, d_head)
     total = np.zeros((len(q), q.shape[-1]))  # (head, d_head)
@@ -60,7 +53,7 @@ def running(q: Array, k: Array, v: Array, *, angles: Array | None) -> Array:
 
 
 def _features(q: Array, k: Array, angles: Array | None) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """φ(q) and φ(k) as they are, and as RoPE turns them."""
+    """φ(q) and φ(k), without and with RoPE."""
     plain = feature(q), feature(k)
     if angles is None:
         return plain, plain

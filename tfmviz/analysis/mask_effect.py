@@ -1,4 +1,4 @@
-"""What another mask does to a model: losses, changed vectors, who can reach whom."""
+"""Masks in their two forms, and the effects of another one: losses, changed vectors, reachable tokens."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from tfmviz.record.trace import Array, Trace
 
 OUT_OF_REACH = -1
 
+LARGE = np.float32(-1e9)
+"""Added to a forbidden score instead of −∞ in older code."""
+
 
 def next_token_losses(logits: Array, ids: Sequence[int]) -> Array:
     """−log p(next token) at every position but the last, in nats: (len − 1,).
 
     Args:
         logits: (len, vocab).
-        ids: the tokens of the text, (len,).
+        ids: (len,).
     """
     scores = logits[:-1].astype(np.float64)
     largest = scores.max(axis=-1, keepdims=True)
@@ -25,7 +28,7 @@ def next_token_losses(logits: Array, ids: Sequence[int]) -> Array:
 
 
 def stream_change(before: Trace, after: Trace, stack: str) -> Array:
-    """How far the residual stream has moved after each layer, ‖x' − x‖ / ‖x‖: (n_layers, len)."""
+    """Relative change of the residual stream after each layer, ‖x' − x‖ / ‖x‖: (n_layers, len)."""
     rows: list[Array] = []
     while (site := f"{stack}.{len(rows)}.resid_post") in before:
         moved = np.linalg.norm(after[site] - before[site], axis=-1)
@@ -34,10 +37,9 @@ def stream_change(before: Trace, after: Trace, stack: str) -> Array:
 
 
 def filled(mask: Array) -> tuple[Array, list[int]]:
-    """A mask a model can run with, and the rows that had to be filled.
+    """A mask without empty rows, and the rows that were filled.
 
-    A softmax over no keys is 0/0, so a query with no allowed key looks at itself (at the first key if the keys are
-    another text).
+    A softmax over no keys is 0/0, so a query without any attends to itself (to the first key in cross-attention).
     """
     empty = np.flatnonzero(~mask.any(axis=-1)).tolist()
     usable = mask.copy()
@@ -47,16 +49,16 @@ def filled(mask: Array) -> tuple[Array, list[int]]:
 
 
 def layers_to_reach(masks: Sequence[Array]) -> Array:
-    """After how many layers token j can influence position i: (len, len).
+    """Layers after which token j can influence position i: (len, len).
 
-    Let M be the mask of a layer and I the residual connection, which passes on what a position already has. Row i of
-    the boolean product (M_n | I) … (M_1 | I) says which tokens reach position i after n layers.
+    Let M be the mask of a layer and I the residual connection. Row i of the boolean product (M_n | I) … (M_1 | I) marks
+    the tokens that reach position i after n layers.
 
     Args:
         masks: (len, len) for each layer, from the first to the last.
 
     Returns:
-        0 on the diagonal, the smallest n elsewhere, `OUT_OF_REACH` where all layers together are not enough.
+        0 on the diagonal, the smallest n elsewhere, `OUT_OF_REACH` if all layers together are not enough.
     """
     here = np.eye(len(masks[0]), dtype=bool)
     reached, steps = here, np.where(here, 0, OUT_OF_REACH)
@@ -67,11 +69,32 @@ def layers_to_reach(masks: Sequence[Array]) -> Array:
 
 
 def layers_needed(mask: Array) -> tuple[int, bool]:
-    """How many layers with this mask it takes until no further pair comes within reach, and whether all then are."""
+    """Layers with this mask until no further pair comes within reach, and whether all pairs then are."""
     steps = layers_to_reach([mask] * max(1, len(mask)))
     return int(steps.max()), bool((steps != OUT_OF_REACH).all())
 
 
 def seen_answers(steps: Array) -> Array:
-    """Positions that can see the token they must predict: indices i with token i + 1 within reach."""
+    """Positions that can see the token they must predict: i with token i + 1 within reach."""
     return np.flatnonzero(np.diagonal(steps, offset=1) != OUT_OF_REACH)
+
+
+def additive(mask: Array) -> Array:
+    """The mask as an addend of the scores: 0 where True, −∞ where False."""
+    return np.where(mask, 0.0, -np.inf)
+
+
+def softmax_under(scores: Array, mask: Array, blocked: float) -> Array:
+    """Softmax of scores + (0 or `blocked`), in float32 as in models.
+
+    With −∞ an empty row is 0/0 = NaN. With −1e9 rounding absorbs scores below 32, and the row is uniform over keys that
+    are all forbidden.
+
+    Args:
+        scores: (…, key), unmasked.
+        mask: the same shape, True = may attend.
+    """
+    shown = (scores.astype(np.float32) + np.where(mask, np.float32(0), np.float32(blocked))).astype(np.float32)
+    with np.errstate(invalid="ignore"):
+        powers = np.exp(shown - shown.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)

@@ -1,8 +1,7 @@
-"""How many numbers a transformer multiplies, part by part.
+"""Multiplications of a transformer, part by part.
 
-A product with a matrix of m × n numbers costs m · n multiplications for every vector. Sums, softmaxes and norms are
-left out, as in the literature: they are few. Counters of operations (FLOPs) count each multiplication and the addition
-that follows it, so they report twice as many.
+A product with an m × n matrix costs m · n multiplications per vector. Sums, softmaxes and norms are few and left out,
+as in the literature. FLOPs, which also count the additions, are twice as many.
 """
 
 from __future__ import annotations
@@ -10,21 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PARTS = ("projections", "scores", "values", "feed-forward", "vocabulary")
-"""W_Q, W_K, W_V and W_O; q · k; pattern times values; the feed-forward matrices; W_U, what stands before it, and what
-widens embeddings."""
+"""W_Q, W_K, W_V and W_O; q · k; pattern times values; the feed-forward matrices; W_U, the head's matrix before it, and
+the widening of embeddings.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape:
-    """What the costs of a stack of blocks depend on.
+    """The sizes of a stack of blocks.
 
     Attributes:
         n_matrices: of a feed-forward layer, each d_model × d_ff.
-        n_experts: feed-forward layers of which a router chooses `n_chosen` for each token; 1: there is no router.
-        d_shared: width of one more that every token passes, with a router of its own; 0: there is none.
-        d_embed: width of W_E and W_U, where it is not d_model.
-        vocab_size: 0 for a stack that ends in its stream.
-        n_head_matrices: d_model × d_embed matrices before W_U, as BERT has one.
+        n_experts: feed-forward layers of which a router chooses `n_chosen` for each token; 1: no router.
+        d_shared: width of a shared expert with its own router; 0: none.
+        d_embed: width of W_E and W_U, if not d_model.
+        vocab_size: 0 for a stack without logits.
+        n_head_matrices: d_model × d_embed matrices before W_U, such as BERT's.
     """
 
     n_layers: int
@@ -43,16 +43,16 @@ class Shape:
 
     @property
     def in_feed_forward(self) -> int:
-        """Multiplications for one token in one feed-forward layer, with those that choose the experts."""
+        """Multiplications per token in one feed-forward layer, with its routers."""
         routers = (0 if self.n_experts == 1 else self.n_experts) + (self.d_shared > 0)
         return self.d_model * (self.n_matrices * (self.n_chosen * self.d_ff + self.d_shared) + routers)
 
 
 def by_part(shape: Shape, *, new: int, length: int) -> dict[str, int]:
-    """How many numbers are multiplied to read the last `new` tokens of a text of `length` tokens.
+    """Multiplications to read the last `new` tokens of a text of `length` tokens.
 
-    Every new token passes the four projections, the feed-forward matrices and W_U; its queries meet all `length` keys,
-    and the weights all values. Masked products count, since they are computed too.
+    Every new token passes the four projections, the feed-forward matrices and W_U; its queries meet all `length` keys
+    and values. Masked products count, since they are computed too.
     """
     meetings = shape.n_layers * shape.n_heads * shape.d_head * new * length
     matrices = shape.n_head_matrices + (shape.d_embed is not None)
@@ -75,7 +75,6 @@ def crossing(shape: Shape, *, new: int, length: int) -> dict[str, int]:
 
 
 def multiplications(shape: Shape, *, new: int, length: int) -> int:
-    """All of `by_part`."""
     return sum(by_part(shape, new=new, length=length).values())
 
 
@@ -84,8 +83,7 @@ def in_model(shapes: dict[str, Shape], *, source: int, target: int) -> dict[str,
 
     Args:
         shapes: of the stacks "encoder", "decoder" or both.
-        source: tokens that the encoder reads.
-        target: tokens that the decoder reads.
+        source, target: tokens of the encoder and of the decoder.
     """
     lengths = {"encoder": source, "decoder": target}
     counts = [by_part(shape, new=lengths[stack], length=lengths[stack]) for stack, shape in shapes.items()]

@@ -1,4 +1,4 @@
-"""The first three ideas for telling a model where a word stands, and the numbers that speak against them."""
+"""Three naive position encodings, and measurements of their flaws."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from tfmviz.record.trace import Array
 
 
 def alikeness(vectors: Array, positions: Array) -> float:
-    """How alike different words become when they carry the same position: the mean cosine between them.
+    """Mean cosine between different words that carry the same position, in [-1, 1]; at 1 no angle distinguishes them.
 
     Args:
         vectors: (n, d), n ≥ 2 different words.
-        positions: (d or more,), added to each; numbers past d are appended.
-
-    Returns:
-        In [-1, 1]; 1 means that all point in one direction, so that no angle tells them apart.
+        positions: (d or more,), added to each; coordinates past d are appended.
     """
     wide = np.pad(vectors.astype(np.float64), ((0, 0), (0, len(positions) - vectors.shape[1]))) + positions
     unit = wide / np.linalg.norm(wide, axis=-1, keepdims=True)
@@ -26,21 +23,21 @@ def alikeness(vectors: Array, positions: Array) -> float:
 
 
 def alike_with_index(vectors: Array, indices: Sequence[int]) -> Array:
-    """`alikeness` of (e, index), the index appended as one more number, for every index: (len(indices),)."""
+    """`alikeness` with the index appended as one more coordinate, for every index: (len(indices),)."""
     d = vectors.shape[1]
     return np.array([alikeness(vectors, np.concatenate((np.zeros(d), [index]))) for index in indices])
 
 
 def fractions(length: int) -> Array:
-    """index / (N - 1): 0 at the first word, 1 at the last, (length,). One word alone is at 0."""
+    """index / (N - 1): 0 at the first word, 1 at the last, (length,). A single word is at 0."""
     return np.arange(length) / max(length - 1, 1)
 
 
 def binary(length: int, n_bits: int) -> Array:
-    """Positions counted in bits, (length, n_bits), 0 or 1; bit b, from the right, changes every 2^b positions."""
+    """Binary positions, (length, n_bits), 0 or 1; bit b, from the right, changes every 2^b positions."""
     return np.arange(length)[:, None] >> np.arange(n_bits) & 1
 
 
 def steps(table: Array) -> Array:
-    """Distance of each position's vector from the next one's, (length - 1,)."""
+    """Distance between the vectors of neighbouring positions, (length - 1,)."""
     return np.linalg.norm(np.diff(table.astype(np.float64), axis=0), axis=-1)

@@ -1,4 +1,4 @@
-"""On which words of some texts each neuron of a model fires most, kept in a small file beside the model."""
+"""The words on which each neuron of a model fires most, in a small file next to the model."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 
 FILE = "neurons.npz"
-"""The file's name in the model's folder."""
 
 KEPT = 4
 """Words kept per neuron, each from another text."""
 
 
 class NoPeaks(ValueError):
-    """There is no file with a model's peaks, or it belongs to other weights; the message says which."""
+    """A model's peaks are missing or belong to other weights; the message says which."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Peaks:
-    """Where the neurons of one layer fire most: all arrays are (d_ff, KEPT), the strongest first.
+    """The strongest activations of one layer's neurons: all arrays are (d_ff, KEPT), the strongest first.
 
     Attributes:
         text: index of the text.
         token: position of the token in it.
-        value: the neuron's number there, after the function and the gate.
+        value: the activation, after the function and the gate.
     """
 
     text: Array
@@ -46,11 +45,10 @@ def layers_of(weights: ModelWeights) -> tuple[str, ...]:
 
 
 def find(traces: Iterable[Trace], layers: Iterable[str]) -> dict[str, Peaks]:
-    """The largest values in size of every neuron, at most one of each text.
+    """The activations of largest absolute value of every neuron, at most one per text.
 
     Args:
         traces: of at least `KEPT` texts, with the sites "*.mlp.post".
-        layers: paths of feed-forward layers.
     """
     found: dict[str, list[tuple[Array, Array]]] = {layer: [] for layer in layers}
     for trace in traces:
@@ -70,7 +68,7 @@ def _largest(rows: list[tuple[Array, Array]]) -> Peaks:
 
 
 def save(file: IO[bytes], peaks: Mapping[str, Peaks], *, texts: str, weights: ModelWeights) -> None:
-    """Writes the file. `texts` is the name of the file that the texts stand in, one a line."""
+    """Writes the file. `texts` is the name of the file of the texts, one per line."""
     arrays = {f"{layer}.{name}": getattr(found, name) for layer, found in peaks.items() for name in Peaks.__slots__}
     np.savez_compressed(
         file, allow_pickle=False, texts=np.array(texts), weights=np.array(fingerprint(weights)), **arrays
@@ -78,7 +76,7 @@ def save(file: IO[bytes], peaks: Mapping[str, Peaks], *, texts: str, weights: Mo
 
 
 def load(path: Path, weights: ModelWeights) -> tuple[str, dict[str, Peaks]]:
-    """The name of the texts' file, and the peaks of all layers.
+    """The name of the texts' file, and the peaks by layer.
 
     Raises:
         NoPeaks: the file is missing or damaged, or was made with other weights.
@@ -97,7 +95,7 @@ def load(path: Path, weights: ModelWeights) -> tuple[str, dict[str, Peaks]]:
 
 
 def fingerprint(weights: ModelWeights) -> str:
-    """A hash by which the weights of a trained model are told from others."""
+    """A hash of the model's feed-forward layers."""
     digest = hashlib.blake2b(digest_size=8)
     for stack in weights.stacks.values():
         for layer in stack.feed_forward.values():

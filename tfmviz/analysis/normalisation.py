@@ -1,7 +1,6 @@
-"""Bringing numbers to one scale: LayerNorm, RMSNorm and BatchNorm on a batch of sentences, and two older ways.
+"""Normalisation: LayerNorm, RMSNorm and BatchNorm on a batch of sentences, and two older methods.
 
-A batch is (sentence, token, dim), with padding after the shorter sentences. The norms here leave out their learned γ
-and β, which come after.
+A batch is (sentence, token, dim), with padding after the shorter sentences. The learned γ and β are left out.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def padded(sentences: Sequence[Array]) -> tuple[Array, Array]:
 
 
 def layer_norm(x: Array) -> Array:
-    """(x − μ) / √(σ² + ε) with μ, σ² over the numbers of each token: over the last axis (Ba et al. 2016)."""
+    """(x − μ) / √(σ² + ε) with μ, σ² over the last axis, each token's coordinates (Ba et al. 2016)."""
     return _plain("layer", x)
 
 
@@ -40,12 +39,12 @@ def rms_norm(x: Array) -> Array:
 
 
 def _plain(kind: Literal["layer", "rms"], x: Array) -> Array:
-    """The norm as it is before training: γ = 1, β = 0."""
+    """γ = 1, β = 0."""
     return Norm(kind=kind, gain=np.ones(x.shape[-1]), bias=np.zeros(x.shape[-1]), eps=NORM_EPS)(x)
 
 
 def batch_statistics(x: Array, counted: Array) -> tuple[Array, Array]:
-    """μ and σ² of each number over all tokens of all sentences: (dim,) each.
+    """μ and σ² of each coordinate over all tokens of all sentences: (dim,) each.
 
     Args:
         x: (sentence, token, dim).
@@ -56,26 +55,25 @@ def batch_statistics(x: Array, counted: Array) -> tuple[Array, Array]:
 
 
 def batch_norm(x: Array, mean: Array, variance: Array) -> Array:
-    """(x − μ) / √(σ² + ε) with one μ and σ² for each number (Ioffe & Szegedy 2015).
-
-    In training these are the `batch_statistics` of the batch itself, in use stored averages of them.
+    """(x − μ) / √(σ² + ε) with one μ and σ² per coordinate (Ioffe & Szegedy 2015): the `batch_statistics` in training,
+    stored averages of them afterwards.
     """
     return (x - mean) / np.sqrt(variance + NORM_EPS)
 
 
 def change(before: Array, after: Array) -> Array:
-    """How far each vector has moved, ‖x' − x‖ / ‖x‖ over the last axis; 0 where both are 0."""
+    """Relative change of each vector, ‖x' − x‖ / ‖x‖ over the last axis; 0 if both are 0."""
     moved, length = np.linalg.norm(after - before, axis=-1), np.linalg.norm(before, axis=-1)
     return np.divide(moved, length, where=length > 0, out=np.zeros_like(moved))
 
 
 def standardised(column: Array) -> Array:
-    """(x − μ) / σ: mean 0, standard deviation 1. All 0 if all numbers are equal."""
+    """(x − μ) / σ: mean 0, standard deviation 1. All 0 if all are equal."""
     spread = column.std()
     return (column - column.mean()) / (spread if spread > 0 else 1.0)
 
 
 def min_max(column: Array) -> Array:
-    """(x − min) / (max − min): from 0 to 1. All 0 if all numbers are equal."""
+    """(x − min) / (max − min): from 0 to 1. All 0 if all are equal."""
     spread = np.ptp(column)
     return (column - column.min()) / (spread if spread > 0 else 1.0)

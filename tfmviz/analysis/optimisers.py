@@ -1,4 +1,4 @@
-"""Ways to go downhill, step by step: plain gradient descent, with momentum, and Adam (Kingma & Ba 2015)."""
+"""Optimisers step by step: plain gradient descent, with momentum, and Adam (Kingma & Ba 2015)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Gradient = Callable[[Array], Array]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdamSettings:
-    """Adam's numbers; β and ε are those of Vaswani et al. 2017, section 5.3, unless said otherwise.
+    """Adam's settings; default β and ε are those of Vaswani et al. 2017, section 5.3.
 
     Attributes:
-        corrected: whether m and v are divided by 1 − βᵗ, which makes up for their start at 0.
+        corrected: whether m and v are divided by 1 − βᵗ, which corrects for their start at 0.
     """
 
     learning_rate: float
@@ -29,12 +29,12 @@ class AdamSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdamPath:
-    """What Adam computes, step by step; row t is the step from place t to place t + 1.
+    """Adam's path; row t is the step from place t to place t + 1.
 
     Attributes:
         places: (step + 1, n).
-        gradients, m, v: (step, n), the gradient and its two running means, as they are kept.
-        m_hat, v_hat: (step, n), as the step uses them.
+        gradients, m, v: (step, n), the gradient and its two running means.
+        m_hat, v_hat: (step, n), corrected.
     """
 
     places: Array
@@ -64,7 +64,7 @@ def adam(gradient: Gradient, start: Array, settings: AdamSettings, *, steps: int
 
 
 def descent(gradient: Gradient, start: Array, *, learning_rate: float, steps: int) -> Array:
-    """Places of x ← x − η g: (step + 1, n)."""
+    """The path of x ← x − η g: (step + 1, n)."""
     places = [start.astype(float)]
     for _ in range(steps):
         places.append(places[-1] - learning_rate * gradient(places[-1]))
@@ -72,7 +72,7 @@ def descent(gradient: Gradient, start: Array, *, learning_rate: float, steps: in
 
 
 def momentum(gradient: Gradient, start: Array, *, learning_rate: float, beta: float, steps: int) -> Array:
-    """Places of v ← β v + g; x ← x − η v, with v = 0 at first (Polyak 1964; as torch.optim.SGD): (step + 1, n)."""
+    """The path of v ← β v + g; x ← x − η v, with v = 0 at first (Polyak 1964; as torch.optim.SGD): (step + 1, n)."""
     places, velocity = [start.astype(float)], np.zeros_like(start, dtype=float)
     for _ in range(steps):
         velocity = beta * velocity + gradient(places[-1])

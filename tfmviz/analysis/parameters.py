@@ -1,4 +1,4 @@
-"""How many numbers a transformer has to learn, part by part, and what that means for memory and training."""
+"""The parameters of a transformer, part by part, and their cost in memory and training."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass, replace
 from tfmviz.analysis.cache_cost import Kept
 
 PARTS = ("embedding", "positions", "attention", "cross-attention", "feed-forward", "norms", "output", "other")
-"""W_E; a table of positions or biases; W_Q to W_O; the same towards an encoder; γ and β; W_U where it is not W_Eᵀ."""
+"""W_E; a table of positions or biases; W_Q to W_O; the same towards an encoder; γ and β; W_U if it is not W_Eᵀ."""
 
 TRAINING_BYTES = 16
-"""Of a parameter while it is trained with Adam in mixed precision: weight and gradient of 2 bytes each, and in 4 bytes
-each the weight, its mean and its variance (Rajbhandari et al. 2020, section 3.1). What layers keep for the way back
-comes on top."""
+"""Bytes per parameter in training with Adam in mixed precision: 2 each for weight and gradient, 4 each for the weight,
+its mean and its variance (Rajbhandari et al. 2020, section 3.1). Activations come on top.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Design:
-    """What the number of parameters depends on.
+    """The sizes that determine the number of parameters.
 
     Attributes:
-        n_encoder, n_decoder: blocks of each stack; a decoder beside an encoder has cross-attention.
+        n_encoder, n_decoder: blocks of each stack; a decoder after an encoder has cross-attention.
         d_attn: n_heads · d_head.
         d_kv: width of all keys of a token, smaller than d_attn in grouped attention.
         n_matrices: of a feed-forward layer.
-        n_experts: feed-forward layers in the place of one, of which a router chooses `n_chosen`; 1: there is no router.
-        d_shared: width of one more that every token passes, with a router of its own; 0: there is none.
-        d_embed: width of the table, where it is not d_model.
-        shared_layers: whether all layers of a stack have the same weights.
-        n_positions: numbers of the position scheme, all stacks together.
-        norm_numbers: of one norm for each coordinate: 2 with γ and β, 1 with γ alone.
-        norms_in_block: beside that of cross-attention.
+        n_experts: parallel feed-forward layers, of which a router chooses `n_chosen`; 1: no router.
+        d_shared: width of a shared expert with its own router; 0: none.
+        d_embed: width of the table, if not d_model.
+        shared_layers: whether all layers of a stack share weights.
+        n_positions: parameters of the position scheme, all stacks together.
+        norm_numbers: of one norm per coordinate: 2 with γ and β, 1 with γ alone.
+        norms_in_block: besides that of cross-attention.
         outer_norms: norms outside the blocks, all stacks together.
         attention_biases, feed_forward_biases: whether matrices have biases.
-        tied: whether the output layer is the transposed embedding.
-        n_other: all that is left, such as BERT's segments and pooler.
+        tied: whether the output matrix is the transposed embedding.
+        n_other: the rest, such as BERT's segments and pooler.
     """
 
     n_encoder: int = 0
@@ -64,17 +64,16 @@ class Design:
         return self.n_encoder + self.n_decoder
 
     def n_blocks(self, n_layers: int) -> int:
-        """How many of these layers of a stack have weights of their own."""
+        """Number of a stack's layers with separate weights."""
         return min(n_layers, 1) if self.shared_layers else n_layers
 
     @property
     def n_crossings(self) -> int:
-        """Layers of cross-attention."""
         return self.n_decoder if self.n_encoder else 0
 
 
 def counts(design: Design) -> dict[str, int]:
-    """Parameters of each part, exactly."""
+    """The exact number of parameters of each part."""
     d = design.d_model
     attention = 2 * d * (design.d_attn + design.d_kv)
     if design.attention_biases:
@@ -101,7 +100,6 @@ def counts(design: Design) -> dict[str, int]:
 
 
 def _feed_forward(design: Design, d_ff: int) -> int:
-    """Parameters of one feed-forward layer."""
     biases = (design.n_matrices - 1) * d_ff + design.d_model if design.feed_forward_biases else 0
     return design.n_matrices * design.d_model * d_ff + biases
 
@@ -125,16 +123,16 @@ def of_lectures(design: Design) -> int:
 
 
 def cache(design: Design, length: int, size: int) -> int:
-    """Bytes of the keys and values of a decoder's own text of `length` tokens, `size` bytes a number."""
+    """Bytes of the keys and values of a decoder's text of `length` tokens, `size` bytes per value."""
     return Kept(n_layers=design.n_decoder, n_kv_heads=1, d_head=design.d_kv, size=size).at(length)
 
 
 def training_flops(design: Design, tokens: float) -> float:
     """6 · N · D: each parameter multiplies and adds once forward and twice backward, for each of D tokens.
 
-    N leaves out tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: the
-    chosen experts of a layer, and shared weights as often as they are used. Attention to other tokens comes on top. In
-    an encoder-decoder a token passes only one of the stacks, so this is too much.
+    N excludes tables that are only looked up (Kaplan et al. 2020, section 2.1), and counts what a token passes: chosen
+    experts, and shared weights at each use. Attention scores come on top. For an encoder-decoder it is too much, since
+    a token passes only one stack.
     """
     parts = counts(replace(design, n_experts=design.n_chosen, shared_layers=False))
     looked_up = parts["positions"] + (0 if design.tied else parts["embedding"])
@@ -146,8 +144,8 @@ class Published:
     """A published model.
 
     Attributes:
-        said: its number of parameters as its authors give it.
-        tokens: that it was trained on, as they give it; None: they do not say.
+        said: its parameters according to its authors.
+        tokens: its training tokens according to them; None: not stated.
     """
 
     design: Design
@@ -164,7 +162,7 @@ def gpt(n_layers: int, d: int, n_context: int = 1024) -> Design:
 
 
 def bert(n_layers: int, d: int) -> Design:
-    """BERT without the head that fills in words: 512 positions, two segments, and a pooler."""
+    """BERT without its language-model head: 512 positions, two segments, and a pooler."""
     return Design(
         n_encoder=n_layers,
         d_model=d,
@@ -193,7 +191,7 @@ def vaswani(d: int) -> Design:
 
 
 def llama(n_layers: int, d: int, d_ff: int, *, d_kv: int, vocab_size: int) -> Design:
-    """Llama and Mistral: SwiGLU, RMSNorm, RoPE, no biases, W_U of its own."""
+    """Llama and Mistral: SwiGLU, RMSNorm, RoPE, no biases, a separate W_U."""
     return Design(
         n_decoder=n_layers,
         d_model=d,
@@ -251,4 +249,4 @@ PUBLISHED = {
         source="Grattafiori et al. 2024, table 3",
     ),
 }
-"""Published models; `transformers` builds those that it has with exactly as many parameters, which a test checks."""
+"""Published models; a test compares those in `transformers` exactly."""

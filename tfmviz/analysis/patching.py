@@ -1,8 +1,8 @@
-"""Activation patching: which vectors carry the difference between two sentences?
+"""Activation patching: the vectors that carry the difference between two sentences.
 
-Two sentences of equal length are run. One vector of the second run, at one layer and one token, replaces that of the
-first run; if this turns the first answer into the second, the vector carried the difference (causal tracing, Meng et
-al. 2022, section 2; path patching, Wang et al. 2022, section 3).
+One vector of a run, at one layer and one token, replaces that in a run of another sentence of equal length; if this
+turns the first answer into the second, the vector carried the difference (causal tracing, Meng et al. 2022, section 2;
+path patching, Wang et al. 2022, section 3).
 """
 
 from __future__ import annotations
@@ -19,25 +19,18 @@ from tfmviz.record.trace import Array, Trace
 Copied = Literal["resid_pre", "self_attn.out", "cross_attn.out", "mlp.out"]
 
 N_CANDIDATES = 10
-"""How many of the most probable words of each run are considered when both runs have the same favourite."""
+"""Most probable words of each run to consider if both have the same favourite."""
 
 
 def favourites(first: Array, second: Array) -> tuple[int, int]:
-    """What each run answers: its most probable word.
-
-    Args:
-        first, second: (vocab,), logits of the two runs.
-    """
+    """The most probable word of each run's logits, (vocab,)."""
     return int(first.argmax()), int(second.argmax())
 
 
 def answers(first: Array, second: Array) -> tuple[int, int]:
-    """The two words whose logits are compared: the favourite of each run.
+    """The two words whose logits are compared, from each run's logits, (vocab,): its favourite.
 
     If both have the same favourite, the likely word that each run prefers most over the other run.
-
-    Args:
-        first, second: (vocab,), logits of the two runs.
     """
     best = favourites(first, second)
     if best[0] != best[1]:
@@ -48,7 +41,7 @@ def answers(first: Array, second: Array) -> tuple[int, int]:
 
 
 def difference(logits: Array, words: tuple[int, int]) -> Array:
-    """How much larger the second word's logit is than the first's: (…), from logits (…, vocab)."""
+    """The second word's logit minus the first's: (…), from logits (…, vocab)."""
     return logits[..., words[1]].astype(np.float64) - logits[..., words[0]].astype(np.float64)
 
 
@@ -58,18 +51,18 @@ def patches(second: Trace, site: str) -> tuple[tuple[Patch], ...]:
 
 
 def recovered(first: Trace, second: Trace, sites: tuple[str, ...], run: Run, *, position: int) -> Array:
-    """How far copying one vector turns the first run's answer into the second's.
+    """Share of the answer's change that copying one vector achieves.
 
-    With d the `difference` of the two answers' logits, this is (d(patched) − d(first)) / (d(second) − d(first)):
-    0 if the copy changes nothing, 1 if it does as much as the whole second sentence.
+    With d the `difference` of the two answers' logits, this is (d(patched) − d(first)) / (d(second) − d(first)): 0 if
+    the copy changes nothing, 1 if it does as much as the whole second sentence.
 
     Args:
-        sites: what is copied, one site for each layer.
+        sites: one for each layer.
         run: runs the first sentence.
-        position: where the answer is read.
+        position: of the answer.
 
     Returns:
-        (site, len); NaN where the two runs answer alike.
+        (site, len); NaN if both runs answer alike.
     """
     rows = [one.row("logits", position) for one in (first, second)]
     words = answers(*rows)
@@ -80,7 +73,7 @@ def recovered(first: Trace, second: Trace, sites: tuple[str, ...], run: Run, *, 
 
 
 def sites_of(trace: Trace, stack: str, copied: Copied) -> tuple[str, ...]:
-    """The sites of one kind of value in all layers of a stack, from the first; none if the model has no such value."""
+    """The sites of one kind of value in all layers of a stack, in order; none if the model has no such value."""
     sites: list[str] = []
     while f"{stack}.{len(sites)}.resid_pre" in trace:
         sites.append(f"{stack}.{len(sites)}.{copied}")

@@ -1,4 +1,4 @@
-"""A trained table of positions: its main directions, and which of its rows training has reached."""
+"""A trained position table: its main directions, and the rows that training reached."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from tfmviz.record.trace import Array
 
 GROWN = 1.5
-"""A row counts as trained if it is at least this many times as long as a random one is on average. The lengths of
-random rows of 128 numbers have a standard deviation of 6 %."""
+"""Norm of a trained row, relative to the average of random ones. The norms of random rows of 128 coordinates have a
+standard deviation of 6 %.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -18,8 +19,8 @@ class Components:
     """Principal components of a table.
 
     Attributes:
-        scores: (len, n), where each row lies along each direction, the most important first.
-        shares: (n,), share of the rows' variance that each direction carries, descending.
+        scores: (len, n), each row's coordinates, by decreasing variance.
+        shares: (n,), of the variance along each direction.
     """
 
     scores: Array
@@ -27,9 +28,9 @@ class Components:
 
 
 def principal_components(table: Array, *, n: int = 3) -> Components:
-    """The `n` directions along which the rows of (len, d) differ most, by the singular values of the centred table.
+    """The first `n` principal components of (len, d), by the singular values of the centred table.
 
-    Signs are chosen so that the score of largest magnitude in each component is positive.
+    In each component the score of largest magnitude is positive.
     """
     centred = table.astype(np.float64) - table.mean(axis=0)
     u, s, _ = np.linalg.svd(centred, full_matrices=False)
@@ -39,22 +40,22 @@ def principal_components(table: Array, *, n: int = 3) -> Components:
 
 
 def lengths(table: Array) -> Array:
-    """Euclidean length of each row, (len,)."""
+    """Norm of each row, (len,)."""
     return np.linalg.norm(table.astype(np.float64), axis=-1)
 
 
 def first_length(d: int, *, std: float) -> float:
-    """Average length of a row of `d` random numbers of this standard deviation, std · √d."""
+    """Average norm of a row of `d` random coordinates, std · √d."""
     return std * float(np.sqrt(d))
 
 
 def untrained(table: Array, *, std: float) -> Array:
-    """Rows that are hardly longer than random ones, ascending."""
+    """Rows hardly longer than random ones, ascending."""
     return np.flatnonzero(lengths(table) < GROWN * first_length(table.shape[1], std=std))
 
 
 def smoothed(values: Array, *, window: int) -> Array:
-    """Mean of each value and its neighbours, `window` values in all (fewer at the ends), (len,)."""
+    """Moving average over `window` values (fewer at the ends), (len,)."""
     sums = np.convolve(values, np.ones(window), mode="same")
     counts = np.convolve(np.ones(len(values)), np.ones(window), mode="same")
     return sums / counts

@@ -11,28 +11,27 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import AttentionWeights, Norm, PositionEffects
 
 WINDOW = 16
-"""Number of positions averaged for one point of a loss curve."""
+"""Positions averaged per point of a loss curve."""
 
 RISE = 0.1
-"""A scheme extrapolates if its loss far past the trained length is at most this much higher, in nats per token."""
+"""Largest rise of the loss far past the trained length with which a scheme extrapolates, in nats per token."""
 
 
 def four_terms(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, head: int) -> Array:
     """The scores of the first layer, before the mask, as a sum over words and positions.
 
-    q_i = W_Q LayerNorm(x_i + p_i) + b_Q is not linear in x_i + p_i, but only because the norm divides by the standard
-    deviation σ_i. With σ_i held at its measured value, x_i and p_i pass through separately, and the product of
-    (word + position) with (word + position) has four terms. The norm's bias, b_Q and b_K count with the word, so
-    without positions the first term is the whole score.
+    q_i = W_Q LayerNorm(x_i + p_i) + b_Q is linear in x_i + p_i once the norm's standard deviation σ_i is held at its
+    measured value. Then x_i and p_i pass through separately, and the product of (word + position) with
+    (word + position) has four terms. The norm's bias, b_Q and b_K count with the word, so without positions the first
+    term is the whole score.
 
     Args:
         x: (len, d_model), token embeddings.
-        p: (len, d_model), what the scheme adds to them.
-        head: index of a head in the layer of `weights`.
+        p: (len, d_model), position vectors.
 
     Returns:
-        (4, len, len): word · word, word · position, position · word, position · position, the query's part first. All
-        are divided by √d_head.
+        (4, len, len): word · word, word · position, position · word, position · position, the query's part first,
+        divided by √d_head.
     """
     x, p = x.astype(np.float64), p.astype(np.float64)
     word, place = (norm.carry(part, at=x + p) for part in (x, p))
@@ -44,12 +43,11 @@ def four_terms(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, hea
 
 
 def four_terms_of_slides(x: Array, p: Array, *, norm: Norm, weights: AttentionWeights, head: int) -> Array:
-    """The scores if positions were added to queries and keys, as on some slides: (q_i + p_i) · (k_j + p_j) / √d_head.
+    """The scores with positions added to queries and keys, as on some slides: (q_i + p_i) · (k_j + p_j) / √d_head.
 
     Args:
         x: (len, d_model), token embeddings.
         p: (len, d_head).
-        head: index of a head in the layer of `weights`.
 
     Returns:
         (4, len, len): query · key, query · position, position · key, position · position.
@@ -63,12 +61,11 @@ def four_terms_of_slides(x: Array, p: Array, *, norm: Norm, weights: AttentionWe
 def everywhere(
     query: Array, key: Array, did: PositionEffects, *, norm: Norm, weights: AttentionWeights, head: int, length: int
 ) -> Array:
-    """Scores of the first layer, before the mask, of one word at every position i with another one at every j.
+    """Scores of the first layer, before the mask, of one word at every position i with another at every j.
 
     Args:
         query, key: (d_model,), embeddings of the two words.
-        did: what the scheme does to a text of this length.
-        head: index of a head in the layer of `weights`.
+        did: the scheme's effects on a text of this length.
 
     Returns:
         (length, length), the query's positions first.
@@ -84,12 +81,12 @@ def everywhere(
 
 
 def varies_at_one_distance(values: Array) -> float:
-    """The largest range of a square of scores along one of its diagonals: 0 where the distance alone counts."""
+    """The largest range of a square of scores along one of its diagonals: 0 if only the distance matters."""
     return max(float(np.ptp(np.diagonal(values, offset=n))) for n in range(1 - len(values), len(values)))
 
 
 def change(before: Array, after: Array) -> tuple[Array, Array]:
-    """Largest difference of a score and of an attention weight in each layer: (layer,) each.
+    """Largest change of a score and of an attention weight in each layer: (layer,) each.
 
     Args:
         before, after: scores (layer, head, len, len), −∞ where masked.
@@ -111,9 +108,10 @@ def along_diagonals(values: Array) -> tuple[Array, Array, Array]:
 
 
 def explained_by_distance(values: Array) -> float:
-    """The share of the variance over all pairs j ≤ i that the distance i − j explains, in [0, 1]; NaN without variance.
+    """The share of the variance over all pairs j ≤ i that the distance i − j explains, the R² of the mean at each
+    distance.
 
-    This is 1 − (variance within each distance) / (variance in all), the R² of the mean at each distance.
+    1 − (variance within each distance) / (variance in all), in [0, 1]; NaN without variance.
     """
     lines = [np.diagonal(values, offset=-distance) for distance in range(len(values))]
     every = np.concatenate(lines)
@@ -131,10 +129,9 @@ def smoothed(losses: Array, *, window: int = WINDOW) -> tuple[Array, Array]:
 
 
 def rise(losses: Array, *, trained: int, factor: int = 8) -> float | None:
-    """How much higher the loss is at `factor` times the trained length than at the trained length, in nats per token.
+    """Rise of the loss from the trained length to `factor` times it, in nats per token.
 
-    It compares two means over `WINDOW` positions, the last ones of either length: where these are multiples of it, two
-    points of `smoothed`. None if the curve is too short.
+    It compares the means over the last `WINDOW` positions of both. None if the curve is too short.
     """
     if len(losses) < factor * trained:
         return None

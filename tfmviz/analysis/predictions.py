@@ -1,4 +1,4 @@
-"""From logits to next-word predictions."""
+"""Next-word predictions from logits."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One entry of the vocabulary and the probability the model gives it."""
-
     index: int
     probability: float
 
@@ -24,13 +22,13 @@ def softmax(logits: Array) -> Array:
 
 
 def top_predictions(logits: Array, k: int) -> tuple[Prediction, ...]:
-    """The `k` most probable tokens at one position, most probable first.
+    """The `k` most probable tokens at one position, in decreasing order.
 
     Args:
         logits: (vocab,).
     """
     probabilities = softmax(logits)
     k = min(k, len(logits))
-    likely = np.flatnonzero(logits >= np.partition(logits, -k)[-k])  # sorting all of a vocabulary would take longer
+    likely = np.flatnonzero(logits >= np.partition(logits, -k)[-k])  # faster than sorting the vocabulary
     order = likely[np.argsort(-logits[likely], kind="stable")][:k]
     return tuple(Prediction(int(index), float(probabilities[index])) for index in order)

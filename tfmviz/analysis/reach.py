@@ -1,7 +1,7 @@
-"""How far back a language model can see: what it predicts after the text before was changed, cut, shuffled or thinned.
+"""The context that a language model uses: its predictions after the text was changed, cut, shuffled or thinned.
 
-Shortened texts follow Khandelwal et al. (2018), who measured recurrent networks: about 200 words made a difference, and
-their order within about the last 50. Whatever predicts can be measured, so these functions take a function.
+The method of Khandelwal et al. (2018) for recurrent networks, where about 200 words made a difference, and their order
+within about the last 50. These functions take any prediction function.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import numpy as np
 from tfmviz.record.trace import Array
 
 Predict = Callable[[Array], Array]
-"""(text, len) tokens to (text, vocab), the probabilities of the token that comes next after each text."""
+"""(text, len) tokens to (text, vocab), the distribution of the next token after each text."""
 
 
 def moved(before: Array, after: Array) -> Array:
-    """Total variation, ½ Σ_w |p(w) - q(w)|: the share of the probability that is elsewhere now, in [0, 1]."""
+    """Total variation, ½ Σ_w |p(w) - q(w)|, in [0, 1]."""
     return np.abs(before - after).sum(axis=-1) / 2
 
 
 def replacements(vocabulary: Sequence[str], n: int) -> tuple[int, ...]:
-    """`n` tokens that are words of at least three letters with the space before them: drawn once, the same for all."""
+    """`n` random tokens that are words of at least three letters with the space before them, always the same."""
     words = [index for index, token in enumerate(vocabulary) if re.fullmatch(r" [A-Za-z]{3,}", token)]
     return tuple(np.random.default_rng(0).permutation(words)[:n].tolist())
 
 
 def changed(ids: Array, words: Sequence[int]) -> Array:
-    """The text with one token replaced: (place, word, len), from the last place to the first.
+    """The text with one token replaced: (place, word, len), from the last position to the first.
 
     Each token is replaced by all of `words` but one: itself if it is among them, else the last of them.
     """
@@ -41,7 +41,7 @@ def changed(ids: Array, words: Sequence[int]) -> Array:
 
 
 def by_distance(predict: Predict, ids: Array, *, words: Sequence[int]) -> Array:
-    """How far the prediction after a text moves when the token k back is replaced, mean over what it is replaced by.
+    """Change of the prediction when the token k back is replaced, averaged over the replacements.
 
     Args:
         ids: (len,).
@@ -56,7 +56,6 @@ def by_distance(predict: Predict, ids: Array, *, words: Sequence[int]) -> Array:
 
 
 def cut(ids: Array, *, keep: int) -> Array:
-    """The last `keep` tokens."""
     return ids[-keep:]
 
 
@@ -66,7 +65,7 @@ def shuffled(ids: Array, *, keep: int, rng: np.random.Generator) -> Array:
 
 
 def thinned(ids: Array, *, keep: int, rng: np.random.Generator) -> Array:
-    """The text without every other one, chosen at random, of all but the last `keep` tokens."""
+    """The text with a random half of the tokens before the last `keep` removed."""
     before = ids[:-keep]
     stays = np.sort(rng.permutation(len(before))[: (len(before) + 1) // 2])
     return np.concatenate((before[stays], ids[-keep:]))

@@ -1,4 +1,4 @@
-"""How gradients fade on their way back through a recurrent layer, and how many steps a layer needs."""
+"""Vanishing gradients in a recurrent layer, and sequential steps of layers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfmviz.record.weights import RecurrentWeights
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Steps:
-    """What a layer did at every step: (len, d_hidden) each."""
+    """The record of a layer at every step: (len, d_hidden) each."""
 
     reset: Array
     update: Array
@@ -38,16 +38,16 @@ def jacobian(weights: RecurrentWeights, at: Steps, t: int) -> Array:
 
 
 def products(weights: RecurrentWeights, x: Array, before: Array, unit: int) -> tuple[Array, Array]:
-    """One number of a state as sums of products: what r, z and n have before σ, σ and tanh.
+    """The sums of products behind r, z and n of one unit, before σ, σ and tanh.
 
     Args:
-        x: (d_in,), what the layer reads.
+        x: (d_in,), the layer's input.
         before: (d_hidden,), h_{t-1}.
         unit: of h_t.
 
     Returns:
-        (3, d_in + d_hidden), each number of x and then of h_{t-1} times its weight, and (3,), the biases. What n has of
-        the state is already times r.
+        (3, d_in + d_hidden), each coordinate of x and then of h_{t-1} times its weight, and (3,), the biases. The
+        state's part of n is already multiplied by r.
     """
     of_x, of_h = weights.W_x[:, unit] * x, weights.W_h[:, unit] * before
     b_x, b_h = weights.b_x[:, unit], weights.b_h[:, unit].copy()
@@ -58,7 +58,7 @@ def products(weights: RecurrentWeights, x: Array, before: Array, unit: int) -> t
 
 
 def fading(weights: RecurrentWeights, at: Steps) -> Array:
-    """‖∂h_t / ∂h_1‖ / ‖∂h_1 / ∂h_1‖ in the Frobenius norm, for t = 1, 2 …: (len,); 1 means that all of it is left."""
+    """‖∂h_t / ∂h_1‖ / ‖∂h_1 / ∂h_1‖ in the Frobenius norm, for t = 1, 2 …: (len,); 1: nothing is lost."""
     product = np.eye(at.hidden.shape[1])
     norms = [1.0]
     for t in range(1, len(at.hidden)):
@@ -68,23 +68,23 @@ def fading(weights: RecurrentWeights, at: Steps) -> Array:
 
 
 WIDTH = 3
-"""Tokens that a convolution sees at a time: its own and those before it."""
+"""Width of a causal convolution's kernel, in tokens."""
 
 
 def steps_of_recurrence(n_layers: int, length: int) -> Array:
-    """The fewest steps one after the other before each state is there: (layer, position).
+    """Sequential steps before each state is known: (layer, position).
 
-    h of layer l at position t needs that of layer l at t - 1 and that of layer l - 1 at t, so it is there after l + t
-    steps (both from 0, plus its own).
+    h of layer l at position t needs that of layer l at t - 1 and that of layer l - 1 at t, so it takes l + t + 1 steps,
+    both from 0.
     """
     return np.arange(n_layers)[:, None] + np.arange(length)[None] + 1
 
 
 def steps_of_layers(n_layers: int, length: int) -> Array:
-    """The same where a layer computes all positions at once, as attention and convolution do: (layer, position)."""
+    """The same if a layer computes all positions in parallel, as attention and convolution do: (layer, position)."""
     return np.broadcast_to(np.arange(1, n_layers + 1)[:, None], (n_layers, length))
 
 
 def reach_of_convolution(n_layers: int, *, width: int = WIDTH) -> Array:
-    """How many tokens back each layer of a stack sees: (layer,)."""
+    """Number of earlier tokens that each layer of a stack sees: (layer,)."""
     return (width - 1) * np.arange(1, n_layers + 1)

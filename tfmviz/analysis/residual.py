@@ -1,4 +1,4 @@
-"""The residual stream: how long each token's vector is after every layer, and how much each part wrote."""
+"""The residual stream: norms after every layer, and of each part's output."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tfmviz.record.trace import Array, Trace
 Detail = Literal["layers", "steps"]
 
 STEPS = {"resid_mid": "attention", "resid_cross": "cross-attention", "resid_post": "MLP"}
-"""The part of a block after which the stream is recorded at each site."""
+"""By site of the stream, the part of a block before it."""
 
 SHORT = STEPS | {"resid_cross": "cross"}
-"""The same, for narrow places."""
+"""The same, for narrow labels."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,13 +25,12 @@ class Stream:
     """One stack's residual stream.
 
     Attributes:
-        norms: (n_layers + 1, len), the Euclidean length of each token's vector before the first layer and after each
-            layer.
-        attention: (n_layers, len), the length of what the attention of each layer wrote (cross-attention included).
+        norms: (n_layers + 1, len), norm of each token's vector before the first layer and after each layer.
+        attention: (n_layers, len), norm of each layer's attention output (cross-attention included).
         mlp: (n_layers, len), the same for the feed-forward layers.
-        attention_share: (n_layers, len), attention's part a·w / w·w of the whole write w = a + m of its layer.
-            The feed-forward part is 1 minus that. Outside [0, 1], one of the two wrote against the other. NaN where
-            nothing was written.
+        attention_share: (n_layers, len), attention's part a·w / w·w of the whole write w = a + m of its layer; the rest
+            is the feed-forward layer's. Outside [0, 1], one of the two wrote against the other. NaN if nothing was
+            written.
     """
 
     norms: Array
@@ -66,7 +65,6 @@ def stream(trace: Trace, stack: str) -> Stream:
 
 
 def depth(trace: Trace, stack: str) -> int:
-    """Number of layers in "decoder" or "encoder"."""
     return 1 + max((int(site.split(".")[1]) for site in trace.sites if _in_block(site, stack)), default=0)
 
 
@@ -74,8 +72,8 @@ def stages(trace: Trace, stack: str, detail: Detail) -> dict[str, str]:
     """The stages of the stream, from the embedding to the last layer: name and site.
 
     Args:
-        detail: "layers" has the stream before the first and after each layer; "steps" also has it after attention and
-            after cross-attention, if there is any.
+        detail: "layers" has the stream before the first and after each layer; "steps" also after attention and
+            cross-attention.
     """
     found = {"embedding": f"{stack}.0.resid_pre"}
     for layer in range(depth(trace, stack)):
@@ -90,20 +88,17 @@ def stages(trace: Trace, stack: str, detail: Detail) -> dict[str, str]:
 
 
 def lengths(trace: Trace, sites: list[str]) -> Array:
-    """Euclidean length of each token's vector at each of the sites: (site, len)."""
+    """Norm of each token's vector at each of the sites: (site, len)."""
     return np.linalg.norm(np.stack([trace[site] for site in sites]), axis=-1)
 
 
 def outlier(norms: Array) -> tuple[int, float]:
-    """The stage where the first token's vector stands out most, and by which factor.
+    """The stage where the first token's vector stands out most, and the ratio of its norm to the median of the others'.
 
     In large models it is often many times as long as all others (Sun et al. 2024, "Massive activations").
 
     Args:
         norms: (stage, len), at least two tokens.
-
-    Returns:
-        The stage with the largest ratio of the first token's length to the median of the others', and that ratio.
     """
     ratios = norms[:, 0] / np.maximum(np.median(norms[:, 1:], axis=-1), 1e-12)
     return int(ratios.argmax()), float(ratios.max())
@@ -112,8 +107,7 @@ def outlier(norms: Array) -> tuple[int, float]:
 def normalisations(trace: Trace, stack: str) -> dict[str, tuple[Array, Array]]:
     """Input and output of every norm of a stack, both (len, d_model), by its layer ("0 attention", "0 MLP" … "last").
 
-    A pre-norm layer reads a normed copy of the stream, and the stream stays as it is. In a post-norm model the norm's
-    output becomes the stream.
+    A pre-norm layer reads a normed copy of the stream. In a post-norm model the norm's output becomes the stream.
     """
     found: dict[str, tuple[Array, Array]] = {}
     for layer in range(depth(trace, stack)):
@@ -131,7 +125,7 @@ def normalisations(trace: Trace, stack: str) -> dict[str, tuple[Array, Array]]:
 
 
 def _in_block(site: str, stack: str) -> bool:
-    """Whether a site lies in one of the stack's blocks, as "decoder.3.mlp.out" does."""
+    """True for sites such as "decoder.3.mlp.out"."""
     parts = site.split(".")
     return parts[0] == stack and len(parts) > 2 and parts[1].isdecimal()
 
@@ -143,7 +137,7 @@ def _attention_write(trace: Trace, block: str) -> Array:
 
 
 def _mlp_write(trace: Trace, block: str) -> Array:
-    """What the block's feed-forward layer writes: nothing in an attention-only model, whose stream stays as it is."""
+    """Zero in an attention-only model."""
     after = trace[f"{block}.resid_post"]
     if f"{block}.mlp.out" not in trace and np.array_equal(trace[f"{block}.resid_mid"], after):
         return np.zeros_like(after)
@@ -152,11 +146,11 @@ def _mlp_write(trace: Trace, block: str) -> Array:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InSpace:
-    """Vectors of the stream, seen along their three main directions.
+    """Vectors of the stream along their three main directions.
 
     Attributes:
-        places: (stage, len, 3), coordinates along these directions, from the mean of all vectors.
-        shares: (3,), of the vectors' variance that each direction holds, the largest first.
+        places: (stage, len, 3), coordinates from the mean of all vectors.
+        shares: (3,), of the variance along each direction, the largest first.
     """
 
     places: Array
@@ -166,7 +160,7 @@ class InSpace:
 def in_space(trace: Trace, sites: list[str]) -> InSpace:
     """The first three principal components (Pearson 1901) of all tokens' vectors at all of these sites together.
 
-    The sign of a direction means nothing; here its coordinate farthest from 0 is positive.
+    On each axis the coordinate of largest magnitude is positive.
     """
     vectors = np.stack([trace[site] for site in sites]).astype(np.float64)  # (stage, len, d_model)
     centred = vectors - vectors.mean(axis=(0, 1))
@@ -182,7 +176,7 @@ def in_space(trace: Trace, sites: list[str]) -> InSpace:
 
 
 def nearest(vectors: Array, token: int) -> tuple[Array, Array]:
-    """The other tokens, those whose vectors point most nearly the same way first, and the cosine of each.
+    """The other tokens by decreasing cosine with this one, and the cosines.
 
     Args:
         vectors: (len, d_model).
@@ -201,10 +195,9 @@ def closest(vectors: Array, token: int) -> tuple[int, float]:
 
 
 def likeness(trace: Trace, sites: Sequence[str]) -> Array:
-    """How alike the tokens have become: the mean cosine between the vectors of two different tokens: (site,).
+    """The mean cosine between the vectors of two different tokens: (site,).
 
-    At 1 all vectors point the same way, so that nothing tells one token from another (Dong et al. 2021 bound how fast
-    attention alone leads there).
+    At 1 all tokens are indistinguishable by direction (Dong et al. 2021 bound how fast attention alone leads there).
 
     Args:
         sites: of a stream with at least two tokens.
@@ -212,5 +205,5 @@ def likeness(trace: Trace, sites: Sequence[str]) -> Array:
     vectors = np.stack([trace[site] for site in sites]).astype(np.float64)  # (site, len, d_model)
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-30)
     n = unit.shape[1]
-    whole = (unit.sum(axis=1) ** 2).sum(axis=-1)  # the sum over all pairs, each token with itself included
+    whole = (unit.sum(axis=1) ** 2).sum(axis=-1)  # the sum over all pairs, including each token with itself
     return (whole - (unit**2).sum(axis=(1, 2))) / (n * (n - 1))

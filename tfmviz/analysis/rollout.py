@@ -1,4 +1,4 @@
-"""Attention across layers: how much of each token would reach each position if there were only attention."""
+"""Attention rollout across layers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tfmviz.record.trace import Array
 def rollout(patterns: Sequence[Array], masks: Sequence[Array]) -> tuple[Array, Array]:
     """Attention rollout (Abnar & Zuidema 2020, section 3): the product of the layers' patterns.
 
-    Each layer passes on one half of what a position holds (the residual connection) and one half of what its heads look
-    at, averaged over the heads:
+    Each layer passes on half of a position's own content (the residual connection) and half of what its heads attend
+    to:
 
         R = (½I + ½Ā_L) … (½I + ½Ā_1),   Ā_l = mean over heads
 
@@ -22,8 +22,8 @@ def rollout(patterns: Sequence[Array], masks: Sequence[Array]) -> tuple[Array, A
         masks: (len, len) for each layer, True = may attend.
 
     Returns:
-        (len, len) R, whose rows sum to 1 if every row of every pattern does, and (len, len) bool: True where the masks
-        allow a path from the query through the layers to the key.
+        (len, len) R, whose rows sum to 1 if those of all patterns do, and (len, len) bool: True where the masks allow a
+        path from the query through the layers to the key.
     """
     here = np.eye(patterns[0].shape[-1])
     mixed, reached = here, here.astype(bool)

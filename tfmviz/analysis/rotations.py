@@ -1,12 +1,12 @@
-"""What RoPE does to the products of queries and keys (Su et al. 2021), and how relative schemes number distances.
+"""RoPE's effect on the products of queries and keys (Su et al. 2021), and the distances of relative schemes.
 
-Two neighbouring coordinates are one complex number, and turning multiplies it by e^(i·angle). For a query at position i
-and a key at position j, the product
+Two neighbouring coordinates are one complex number, and rotation multiplies it by e^(i·angle). For a query at position
+i and a key at position j, the product
 
     q · k = Re Σ_m h_m e^(i(i-j)θ_m),   h_m = q_m k_m*
 
-depends on the positions only through i - j. `theta` is always (d_head / 2,), radians per position, as
-`positions.rope.frequencies` gives it.
+depends on the positions only through i - j. `theta` is always (d_head / 2,), radians per position, as given by
+`positions.rope.frequencies`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tfmviz.analysis.numpy_attention import turn
 from tfmviz.record.trace import Array
 
 FARTHEST = 10**9
-"""Largest position. Beyond it a float64 angle has too few digits left to say where on the circle it is."""
+"""Largest position. Beyond it a float64 angle has too few digits left to locate it on the circle."""
 
 
 def angles(positions: Array, theta: Array) -> Array:
-    """position · θ_m: (position, d_head / 2), radians. Negative positions turn the other way.
+    """position · θ_m: (position, d_head / 2), radians. Negative positions rotate the other way.
 
     Raises:
-        ValueError: a position lies farther from 0 than `FARTHEST`.
+        ValueError: a position is farther from 0 than `FARTHEST`.
     """
     if np.abs(positions).max(initial=0) > FARTHEST:
         raise ValueError(
@@ -54,12 +54,12 @@ def by_distance(h: Array, theta: Array, distances: Array) -> Array:
 
 
 def mean_of_all_pairs(q: Array, k: Array, theta: Array, distances: Array) -> Array:
-    """Mean product of every query with every key, each pair placed at each distance: (n,).
+    """Mean product of every query with every key, at each distance: (n,).
 
     This separates content from distance. The mean of q_m k_m* over all pairs is the product of the means.
 
     Args:
-        q, k: (len, d_head), before turning.
+        q, k: (len, d_head), before rotation.
     """
     return by_distance(complex_pairs(q).mean(axis=0) * complex_pairs(k).mean(axis=0).conj(), theta, distances)
 
@@ -77,7 +77,7 @@ def relative_bound(theta: Array, distances: Array) -> Array:
 def bound(q: Array, k: Array, theta: Array, distances: Array) -> Array:
     """Upper bound of |q · k| at each distance: max_m |h_{m+1} - h_m| · Σ_j |S_j|, with h = 0 past the last pair.
 
-    It is the triangle inequality after summation by parts (section 3.4.3).
+    The triangle inequality after summation by parts (section 3.4.3).
 
     Args:
         q, k: (d_head,).
@@ -104,7 +104,7 @@ def random_products(theta: Array, distances: Array, *, n: int, seed: int) -> tup
 
 
 def unmet(theta: Array, stretched: Array, *, trained: int, scale: int) -> tuple[Array, Array]:
-    """The pairs to which training showed only a part of the circle, and those of them that now turn beyond that part.
+    """The pairs that turned less than full circle in training, and those of them that now turn farther.
 
     Args:
         stretched: (d_head / 2,), the angles used in a text `scale` times as long as the `trained` positions.
@@ -118,12 +118,12 @@ def unmet(theta: Array, stretched: Array, *, trained: int, scale: int) -> tuple[
 
 
 def halves_order(d_head: int) -> Array:
-    """The coordinate of the interleaved layout that each place of the halves layout holds: evens, then odds."""
+    """The interleaved layout's coordinate at each place of the halves layout: evens, then odds."""
     return np.arange(d_head).reshape(-1, 2).T.ravel()
 
 
 def turn_halves(x: Array, by: Array) -> Array:
-    """Turns coordinate m with m + d_head / 2 instead of 2m with 2m + 1, as LLaMA-style code does.
+    """Rotates coordinate m with m + d_head / 2 instead of 2m with 2m + 1, as LLaMA-style code does.
 
     Args:
         x: (…, len, d_head), in the halves layout.
@@ -134,21 +134,21 @@ def turn_halves(x: Array, by: Array) -> Array:
 
 
 def turn_pairs(x: Array, by: Array) -> Array:
-    """Turns coordinates 2m and 2m + 1 by an angle, as the paper does: (…, len, d_head), `by` (len, d_head / 2)."""
+    """Rotates coordinates 2m and 2m + 1 by an angle, as in the paper: (…, len, d_head), `by` (len, d_head / 2)."""
     return turn(x.astype(np.float64), by)  # type: ignore[no-untyped-call]
 
 
 def relative_index(q_len: int, k_len: int, *, clip: int) -> Array:
-    """clip(j - i, -k, k) + k: which learned vector Shaw et al. (2018, section 3.2) give a pair of positions.
+    """clip(j - i, -k, k) + k: the learned vector of a pair of positions in Shaw et al. (2018, section 3.2).
 
     Args:
-        clip: k; all distances from k on share a vector, so there are 2k + 1 vectors.
+        clip: k; there are 2k + 1 vectors.
 
     Returns:
         (q_len, k_len), from 0 to 2k.
 
     Raises:
-        ValueError: the distance is below 1.
+        ValueError: `clip` is below 1.
     """
     if clip < 1:
         raise ValueError(f"The clipping distance must be at least 1, but is {clip}.")

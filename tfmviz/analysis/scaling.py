@@ -1,4 +1,4 @@
-"""Why scores are divided by √d: how large they get, and what that does to the softmax and to its gradient."""
+"""The division of scores by √d: their size, and its effect on the softmax and its gradient."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sharpness:
-    """What a softmax makes of scores; NaN if no row has several allowed keys.
+    """Statistics of a softmax, averaged over the rows with several allowed keys; NaN if there are none.
 
     Attributes:
-        variance: of all allowed scores. The rest is averaged over the rows with several allowed keys.
+        variance: of all allowed scores.
         largest: the row's largest share a_i, in [0, 1].
         evenness: entropy of the row over that of an even spread, in [0, 1].
-        gradient: Frobenius norm of ∂a/∂scores = diag(a) − a aᵀ: how much a change of the scores still moves the shares.
+        gradient: Frobenius norm of ∂a/∂scores = diag(a) − a aᵀ.
     """
 
     variance: float
@@ -28,7 +28,7 @@ class Sharpness:
 
 
 def unit_vectors(d: int, *, n_queries: int, n_keys: int, seed: int) -> tuple[Array, Array]:
-    """Queries (n_queries, d) and keys (n_queries, n_keys, d) of independent numbers with mean 0 and variance 1."""
+    """Queries (n_queries, d) and keys (n_queries, n_keys, d) with independent coordinates of mean 0 and variance 1."""
     rng = np.random.default_rng(seed)
     return (
         rng.standard_normal((n_queries, d), dtype=np.float32),
@@ -37,12 +37,12 @@ def unit_vectors(d: int, *, n_queries: int, n_keys: int, seed: int) -> tuple[Arr
 
 
 def dot_products(q: Array, k: Array) -> Array:
-    """Scores q_i · k_ij, (query, key), where every query has keys of its own; Var = d for `unit_vectors`."""
+    """Scores q_i · k_ij, (query, key), with separate keys for each query; Var = d for `unit_vectors`."""
     return np.einsum("id,ijd->ij", q, k)
 
 
 def sharpness(scores: Array, mask: Array) -> Sharpness:
-    """Measures what the softmax makes of `scores`.
+    """Measures the softmax of `scores`.
 
     Args:
         scores: (query, key), unmasked.
@@ -69,7 +69,7 @@ def entropy(shares: Array) -> Array:
 
 
 def gradient_norms(shares: Array) -> Array:
-    """‖diag(a) − a aᵀ‖ for every row a: (row,). It is 0 for a one-hot row, from which nothing can be learnt.
+    """‖diag(a) − a aᵀ‖ for every row a: (row,). It is 0 for a one-hot row, which gives no gradient.
 
     The square is Σ_i a_i² (1 − a_i)² + Σ_{i≠j} a_i² a_j² = Σ a² − 2 Σ a³ + (Σ a²)².
     """
@@ -78,6 +78,6 @@ def gradient_norms(shares: Array) -> Array:
 
 
 def histogram(scores: Array, *, largest: float, bins: int = 41) -> tuple[Array, Array]:
-    """Middles of equal bins on [−largest, largest], and the share of all scores in each."""
+    """Centres of equal bins on [−largest, largest], and the share of all scores in each."""
     counts, edges = np.histogram(scores, bins=bins, range=(-largest, largest))
     return (edges[:-1] + edges[1:]) / 2, counts / max(scores.size, 1)

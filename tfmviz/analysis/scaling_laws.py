@@ -1,4 +1,4 @@
-"""Scaling laws: the loss of a language model as a function of its parameters N and the tokens D it was trained on.
+"""Scaling laws: the loss of a language model as a function of its parameters N and training tokens D.
 
 Losses are in nats per token, so those of different tokenizers and texts cannot be compared; exponents can. Operations
 are C = 6 · N · D (see `parameters.training_flops`).
@@ -14,7 +14,7 @@ import numpy as np
 from tfmviz.record.trace import Array
 
 PF_DAY = 1e15 * 86_400
-"""Operations of a petaflop a second for a day, the unit of Kaplan et al. 2020."""
+"""Operations of one petaflop/s for a day, the unit of Kaplan et al. 2020."""
 
 CONSTANTS = ("E", "A", "alpha", "B", "beta")
 
@@ -27,11 +27,11 @@ class Law(Protocol):
     def loss(self, n: Number, d: Number) -> Number: ...
 
     def best(self, c: Number) -> tuple[Number, Number]:
-        """N and D with the lowest loss that C operations can reach."""
+        """N and D of the lowest loss for C operations."""
         ...
 
     def best_loss(self, c: Number) -> Number:
-        """The lowest loss that C operations can reach."""
+        """The lowest loss for C operations."""
         ...
 
     @property
@@ -45,9 +45,9 @@ class AdditiveLaw:
     """L(N, D) = E + A / N^α + B / D^β (Hoffmann et al. 2022, equation 2).
 
     Attributes:
-        E: loss of an endless model on endless text: the entropy of the text itself.
-        A, alpha: what a finite model adds.
-        B, beta: what finite text adds. All five may be arrays of several laws.
+        E: loss of an infinite model on infinite text: the entropy of the text itself.
+        A, alpha: of the finite model.
+        B, beta: of the finite text. All five may be arrays of several laws.
     """
 
     E: Number
@@ -60,11 +60,11 @@ class AdditiveLaw:
         return self.E + self.of_size(n) + self.of_text(d)
 
     def of_size(self, n: Number) -> Number:
-        """A / N^α, what the model's size adds."""
+        """A / N^α."""
         return self.A * np.power(n, -self.alpha)
 
     def of_text(self, d: Number) -> Number:
-        """B / D^β, what the amount of text adds."""
+        """B / D^β."""
         return self.B * np.power(d, -self.beta)
 
     @property
@@ -84,7 +84,7 @@ class AdditiveLaw:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KaplanLaw:
-    """The laws of Kaplan et al. 2020, in which N counts no embeddings.
+    """The laws of Kaplan et al. 2020, in which N excludes embeddings.
 
     Attributes:
         alpha_n, n_c, alpha_d, d_c: of [(N_c / N)^(α_N / α_D) + D_c / D]^α_D (equation 1.5; table 2).
@@ -102,7 +102,7 @@ class KaplanLaw:
     n_e: float = 1.3e9
 
     def loss(self, n: Number, d: Number) -> Number:
-        """Of training that reads D different tokens as often as it helps, with more than 6 N D operations."""
+        """Of training to convergence on D different tokens, with more than 6 N D operations."""
         of_size = np.power(self.n_c / n, self.alpha_n / self.alpha_d)
         return np.power(of_size + self.d_c / d, self.alpha_d)
 
@@ -121,10 +121,10 @@ class KaplanLaw:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PublishedLaw:
-    """A law, and what it was fitted to.
+    """A law, and the runs behind it.
 
     Attributes:
-        counts: which parameters N counts.
+        counts: the parameters that N counts.
         seen: sizes and amounts of text of the runs.
         source: paper, with equations and tables.
     """

@@ -1,4 +1,4 @@
-"""What the parts of a text give to one another: two sentences that are read together, the turns of a chat."""
+"""Attention between the parts of a text: two sentences that are read together, the turns of a chat."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ def parts(segments: Sequence[str]) -> tuple[str, ...]:
 
 
 def between(pattern: Array, segments: Sequence[str]) -> Array:
-    """How much of a part's attention goes to each part: the mean over its queries of the sum over the other's keys.
+    """Attention from part to part: the mean over a part's queries of the sum over the other's keys, (head, from, to).
 
         share(A → B) = 1/|A| · Σ_{q in A} Σ_{k in B} pattern[q, k]
 
+    Parts are in the order of `parts`. The rest of a row goes to tokens of no part.
+
     Args:
         pattern: (head, len, len).
-        segments: the part that each token belongs to.
-
-    Returns:
-        (head, from, to), parts in the order of `parts`. What is missing to a row's sum goes to tokens of no part.
+        segments: the part of each token.
     """
     among = np.array(segments)[None] == np.array(parts(segments))[:, None]  # (part, len)
     sums = among @ pattern.astype(np.float64) @ among.T  # (head, from, to)

@@ -1,4 +1,4 @@
-"""Two runs side by side: which of their tokens are the same, and how much every head has changed.
+"""Comparison of two runs: their common tokens, and the change of every head.
 
 Tokens are paired, not positions: a word that comes later in one text is still that word.
 """
@@ -17,44 +17,42 @@ MOST_CELLS = 4_000_000
 """Two texts of 2,000 tokens without a common beginning or end: 16 MB, a tenth of a second."""
 
 Place = tuple[int | None, int | None]
-"""A token's position in A and in B; None where that text has no such token."""
+"""A token's position in A and in B; None if that text lacks it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pairing:
-    """The tokens of two texts.
+    """The paired tokens of two texts.
 
     Attributes:
-        order: every token of A and of B once, as one text would have them all; a word that has moved stands where A
-            has it.
+        order: every token of A and of B once, merged into one sequence; a moved word is where A has it.
     """
 
     order: tuple[Place, ...]
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The positions of tokens that both texts have: in A, and in B."""
         return [(a, b) for a, b in self.order if a is not None and b is not None]
 
     def partner(self, position: int) -> int | None:
-        """Where the token at a position of A is in B."""
+        """The position in B of the token at a position of A."""
         return dict(self.pairs).get(position)
 
     def places(self, side: int) -> list[int]:
-        """Where the tokens of A (0) or of B (1) are in `order`."""
+        """The indices in `order` of the tokens of A (0) or of B (1)."""
         found = {place[side]: n for n, place in enumerate(self.order)}
         return [found[position] for position in range(len(found) - (None in found))]
 
     def place(self, position: int) -> int:
-        """Where the token at a position of A is in `order`."""
+        """The index in `order` of the token at a position of A."""
         return [a for a, _ in self.order].index(position)
 
 
 def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
     """Pairs equal tokens: along a longest common subsequence, then those that have moved, in order of appearance.
 
-    What two texts begin and end with alike is common. The subsequence of what lies between takes as many cells as the
-    product of its lengths; where these are more than `MOST_CELLS`, all of it is paired in order of appearance.
+    Common beginnings and ends are paired first. The subsequence of the rest takes as many cells as the product of its
+    lengths; beyond `MOST_CELLS` there is none.
     """
     backbone = _common(a, b)
     of_a, of_b = ({pair[side] for pair in backbone} for side in (0, 1))
@@ -77,7 +75,7 @@ def pair(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairing:
 def pair_tokens(a: Encoding, b: Encoding) -> Pairing:
     """Pairs tokens by their letters, without the space that begins a word.
 
-    Where two tokenizers have cut one text, it pairs those that cover the same characters.
+    If two tokenizers have cut one text, it pairs those that cover the same characters.
     """
     if a.text == b.text and a.tokens != b.tokens:
         return pair(a.offsets, b.offsets)
@@ -85,15 +83,15 @@ def pair_tokens(a: Encoding, b: Encoding) -> Pairing:
 
 
 def parting(a: Sequence[Hashable], b: Sequence[Hashable]) -> int | None:
-    """The first place at which two texts differ; None where they are equal as far as both go."""
+    """The first position at which two texts differ; None if one begins with the other."""
     return next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), None)
 
 
 def distances(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
     """The total variation of every head's rows, for the queries that both texts have, in the order of `queries.pairs`.
 
-    The total variation of two rows p and q is ½ Σ |p − q|, from 0 (equal) to 1 (nothing in common). What a row gives to
-    keys that only one text has counts as one share, "elsewhere", on either side.
+    For rows p and q it is ½ Σ |p − q|, from 0 (equal) to 1 (disjoint). Weights on keys that only one text has count as
+    one share, "elsewhere", on either side.
 
     Args:
         a, b: (head, q_len, k_len) of each run, rows sum to 1.
@@ -111,11 +109,11 @@ def difference(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
     """B − A over the tokens of both texts in one order.
 
     Args:
-        a, b: (q_len, k_len) of each run; NaN where a mask forbids the look.
+        a, b: (q_len, k_len) of each run; NaN where masked.
 
     Returns:
-        (row, column) of the pairings' `order`, NaN where a token has no partner or the masks of both forbid the look.
-        A look that only one of them forbids counts as 0 there.
+        (row, column) of the pairings' `order`, NaN if a token has no partner or both masks forbid the look. A look that
+        only one of them forbids counts as 0 there.
     """
     found = np.full((len(queries.order), len(keys.order)), np.nan)
     rows = [(n, *place) for n, place in enumerate(queries.order) if None not in place]
@@ -129,15 +127,11 @@ def difference(a: Array, b: Array, queries: Pairing, keys: Pairing) -> Array:
 
 
 def likeness(a: Trace, b: Trace, stack: str, positions: tuple[int, int]) -> Array:
-    """How alike the vectors of a token of A and one of B are, from the embedding to the end of the stack.
+    """Cosines between the vectors of a token of A and one of B, from the embedding to the end of the stack: (state,).
 
     Args:
         stack: "encoder" or "decoder", of the same model.
         positions: of the token in A and in B.
-
-    Returns:
-        (state,), the cosine of the two vectors of the residual stream: 1 where they point the same way, 0 where they
-        have nothing in common.
 
     Raises:
         NotCaptured: a trace lacks the stack.
@@ -154,7 +148,7 @@ def _two(pairing: Pairing) -> tuple[list[int], list[int]]:
 
 
 def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """A longest common subsequence, as positions in both: the earliest tokens where there are several."""
+    """A longest common subsequence, as positions in both: the earliest tokens if there are several."""
     shorter = min(len(a), len(b))
     first = next((n for n in range(shorter) if a[n] != b[n]), shorter)
     last = next((n for n in range(shorter - first) if a[-1 - n] != b[-1 - n]), shorter - first)
@@ -165,12 +159,12 @@ def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int
 
 
 def _longest(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The same by its recurrence, row by row from the end; nothing where that would be too much."""
+    """The same by its recurrence, row by row from the end; empty beyond `MOST_CELLS`."""
     if len(a) * len(b) > MOST_CELLS:
         return []
     index = {token: n for n, token in enumerate(dict.fromkeys([*a, *b]))}
     first, second = np.array([index[t] for t in a], int), np.array([index[t] for t in b], int)
-    longest = np.zeros((len(a) + 1, len(b) + 1), np.int32)  # of what is left from here on
+    longest = np.zeros((len(a) + 1, len(b) + 1), np.int32)  # of the suffixes from here
     for n in reversed(range(len(a))):
         below = np.maximum(longest[n + 1, :-1], longest[n + 1, 1:] + (first[n] == second))
         longest[n, :-1] = np.maximum.accumulate(below[::-1])[::-1]

@@ -1,4 +1,4 @@
-"""Laws of sinusoidal positions (Vaswani et al. 2017, section 3.5), checked on the table a model adds."""
+"""Laws of sinusoidal positions (Vaswani et al. 2017, section 3.5), checked on a model's table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tfmviz.record.trace import Array
 def shift_matrix(wavelengths: Array, shift: int) -> Array:
     """R_k with PE(pos + k) = R_k PE(pos) for every pos.
 
-    Each pair (sin a, cos a) turns by its own angle kω, ω = 2π / wavelength, since
-    sin(a + kω) = cos kω · sin a + sin kω · cos a and cos(a + kω) = -sin kω · sin a + cos kω · cos a.
+    Each pair (sin a, cos a) rotates by kω, ω = 2π / wavelength, since sin(a + kω) = cos kω · sin a + sin kω · cos a and
+    cos(a + kω) = -sin kω · sin a + cos kω · cos a.
 
     Args:
         wavelengths: (d / 2,).
@@ -47,7 +47,7 @@ def distances(table: Array) -> Array:
 
 
 def wave(positions: Array, wavelength: float, *, quarter: int = 0) -> Array:
-    """sin(2π pos / wavelength), a `quarter` of a turn ahead: 1 makes it the cosine. Positions need not be whole."""
+    """sin(2π pos / wavelength), `quarter` quarter-turns ahead: 1 makes it the cosine. Positions may be fractional."""
     return np.sin(2 * np.pi * positions / wavelength + quarter * np.pi / 2)
 
 
@@ -57,7 +57,7 @@ def far_from_first(table: Array) -> Array:
 
 
 def cosines(vectors: Array) -> Array:
-    """Cosine of the angle between any two vectors, (n, n), in [-1, 1]; 0 if one of them has length 0."""
+    """Cosines between any two vectors, (n, n), in [-1, 1]; 0 if one of them is zero."""
     wide = vectors.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=-1, keepdims=True)
     unit = np.divide(wide, lengths, where=lengths > 0, out=np.zeros_like(wide))

@@ -1,4 +1,4 @@
-"""Label smoothing: the target as a distribution, its divergence from the prediction, and the gradient (L9)."""
+"""Label smoothing: the target distribution, its divergence from the prediction, and the gradient (L9)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def smoothed(target: int, *, epsilon: float, vocab_size: int) -> Array:
 
 
 def divergence(q: Array, log_p: Array) -> float:
-    """KL(q ‖ p) = Σ q (ln q − ln p), in nats; an entry with q = 0 adds nothing.
+    """KL(q ‖ p) = Σ q (ln q − ln p), in nats, with 0 ln 0 = 0.
 
     Args:
         q: (vocab,), a distribution.
@@ -26,5 +26,5 @@ def divergence(q: Array, log_p: Array) -> float:
 
 
 def gradient(q: Array, log_p: Array) -> Array:
-    """∂ KL(q ‖ softmax(z)) / ∂ z = p − q, one number per logit: (vocab,)."""
+    """∂ KL(q ‖ softmax(z)) / ∂ z = p − q, per logit: (vocab,)."""
     return np.exp(log_p) - q

@@ -1,4 +1,4 @@
-"""Whether the runs of two models differ by more than their seeds do."""
+"""Tests of whether two models differ by more than their seeds do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tfmviz.record.trace import Array
 
 T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""The 97.5 % point of Student's t distribution with 1, 2 … 10 degrees of freedom, from the usual tables."""
+"""The 97.5 % point of Student's t distribution with 1, 2 … 10 degrees of freedom."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,18 +21,18 @@ class Difference:
 
     @property
     def is_noise(self) -> bool:
-        """Whether the interval holds 0, so that the seeds alone may have made the difference."""
+        """True if the interval holds 0, so that the seeds alone may have made the difference."""
         return self.low <= 0 <= self.high
 
 
 def welch(ours: Array, theirs: Array) -> Difference:
     """Mean of `ours` minus mean of `theirs`, with Welch's interval, which does not assume equal spreads.
 
-    The standard error is √(s₁² / n₁ + s₂² / n₂), and the degrees of freedom are those of Welch (1947), rounded down,
-    at most 10: the interval is never too narrow.
+    The standard error is √(s₁² / n₁ + s₂² / n₂); the degrees of freedom are Welch's (1947), rounded down, at most 10,
+    so the interval is never too narrow.
 
     Args:
-        ours, theirs: one number for each run, at least two runs each.
+        ours, theirs: one value per run, at least two runs each.
     """
     assert min(len(ours), len(theirs)) > 1
     parts = [float(runs.var(ddof=1)) / len(runs) for runs in (ours, theirs)]

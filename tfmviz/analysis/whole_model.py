@@ -1,4 +1,4 @@
-"""The whole model at a glance: how many numbers are trained where, vectors made small enough to draw, amounts."""
+"""The whole model at a glance: parameters by part, vectors small enough to draw, amounts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Layer = AttentionWeights | FeedForwardWeights | ExpertsWeights
 
 
 def parameters(weights: ModelWeights) -> dict[str, int]:
-    """How many trained numbers each part of a model has. They sum to `weights.n_parameters`.
+    """Parameters of each part of a model. They sum to `weights.n_parameters`.
 
     Returns:
-        Per part: "embed" (W_E), "unembed" (W_U, 0 where it is W_E itself), "head" (what stands before and after W_U, if
-        anything does), and for each stack "decoder.positions", "decoder.0.self_attn", "decoder.0.self_attn.norm",
-        "decoder.0.mlp" … and "decoder.norm", its last norm. Where layers share their weights, the first has them.
+        Per part: "embed" (W_E), "unembed" (W_U, 0 if it is W_E itself), "head" (the steps before and after W_U, if
+        any), and for each stack "decoder.positions", "decoder.0.self_attn", "decoder.0.self_attn.norm", "decoder.0.mlp"
+        … and "decoder.norm", its last norm. Shared weights count in the first layer.
     """
     tied = weights.W_U is weights.W_E
     segment = 0 if weights.segment is None else weights.segment.size
@@ -48,7 +48,7 @@ def parameters(weights: ModelWeights) -> dict[str, int]:
 
 
 def share_of_parts(weights: ModelWeights) -> dict[str, float]:
-    """Which share of the trained numbers each kind of part holds, the largest first. They sum to 1."""
+    """Share of the parameters in each kind of part, the largest first. They sum to 1."""
     kinds = {"embed": "W_E", "unembed": "W_U", "positions": "positions", "mlp": "feed-forward", "norm": "norms"}
     kinds |= {"head": "head", "widening": "W_E"}
     found: dict[str, int] = {}
@@ -60,7 +60,7 @@ def share_of_parts(weights: ModelWeights) -> dict[str, float]:
 
 
 def numbers_in(part: Layer | Norm) -> int:
-    """Trained numbers of one layer, with its biases. RMSNorm has no bias; no norm has none."""
+    """Parameters of one layer, with its biases."""
     if isinstance(part, ExpertsWeights):
         layers = part.experts if part.shared is None else (*part.experts, part.shared)
         return sum(array.size for array in _arrays(part)) + sum(map(numbers_in, layers))
@@ -70,12 +70,12 @@ def numbers_in(part: Layer | Norm) -> int:
 
 
 def below(counts: dict[str, int], block: str) -> int:
-    """Trained numbers of all parts of a block such as "decoder.0"."""
+    """Parameters of all parts of a block such as "decoder.0"."""
     return sum(count for part, count in counts.items() if part.startswith(f"{block}."))
 
 
 def block_means(x: Array, *, at_most: int) -> Array:
-    """Vectors with fewer numbers: each the mean of a run of neighbours, the runs as equally long as can be.
+    """Shorter vectors: each coordinate the mean of a run of neighbours, the runs as equally long as possible.
 
     Args:
         x: (len, width).
@@ -93,7 +93,7 @@ def block_means(x: Array, *, at_most: int) -> Array:
 
 
 def lengths(x: Array) -> Array:
-    """Euclidean lengths: (…, width) to (…)."""
+    """Norms: (…, width) to (…)."""
     return np.sqrt(np.einsum("...d,...d->...", x, x))
 
 
@@ -109,7 +109,7 @@ def best_words(logits: Array) -> tuple[Array, Array]:
 
 
 def scale_of_embedding(embedded: Array, rows: Array) -> float:
-    """The factor between the rows of W_E and what enters the model: √d_model in the 2017 paper, else 1."""
+    """The factor between the rows of W_E and the model's input: √d_model in the 2017 paper, else 1."""
     return float(np.linalg.norm(embedded) / max(float(np.linalg.norm(rows)), 1e-30))
 
 

@@ -1,4 +1,4 @@
-"""A fixed-window network taken apart: what each place of the window adds to each unit, and each unit to each word."""
+"""A fixed-window network taken apart: contributions of window positions to units, and of units to words."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tfmviz.record.weights import WindowWeights
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Network:
-    """One window's way through the network, in double precision.
+    """One pass through the network, in double precision.
 
     Attributes:
         e: (place, d_model), the vectors in the window, the earliest first; zeros where there is no token.
-        W: (place, d_hidden, d_model), the block that each place has of its own.
+        W: (place, d_hidden, d_model), the block of each window position.
         b_1: (d_hidden,).
-        h: (d_hidden,), tanh of b_1 plus what the places add.
+        h: (d_hidden,), tanh of b_1 plus the contributions.
         U: (vocab, d_hidden).
         logits: (vocab,).
     """
@@ -31,15 +31,15 @@ class Network:
     logits: Array
 
     def added(self) -> Array:
-        """W_p e_p: what every place adds to every unit before tanh; (place, d_hidden)."""
+        """W_p e_p: every position's contribution to every unit before tanh; (place, d_hidden)."""
         return np.einsum("pud,pd->pu", self.W, self.e)
 
     def elsewhere(self, place: int) -> Array:
-        """What the vector at one place would add to every unit at each of the places; (place, d_hidden)."""
+        """The contributions of one position's vector if it were at each of the positions; (place, d_hidden)."""
         return self.W @ self.e[place]
 
     def of_words(self, unit: int) -> Array:
-        """What a unit adds to the logit of every word; (vocab,)."""
+        """A unit's contribution to the logit of every word; (vocab,)."""
         return self.U[:, unit] * self.h[unit]
 
 
@@ -54,5 +54,4 @@ def network(weights: WindowWeights, e: Array) -> Network:
 
 
 def n_numbers(n_window: int, d_model: int, d_hidden: int) -> int:
-    """How many numbers W has."""
     return n_window * d_model * d_hidden

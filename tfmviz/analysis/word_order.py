@@ -1,4 +1,4 @@
-"""How each word's vector changes when the words change places."""
+"""Changes of each word's vector when the words are reordered."""
 
 from __future__ import annotations
 
@@ -16,13 +16,10 @@ APOSTROPHES = "'’"
 
 
 def words(text: str) -> list[int]:
-    """Where each word of a text begins; the white space before a word belongs to it.
+    """The start of each word of a text, in characters; the white space before a word belongs to it.
 
     A word is a run of letters and digits, or a run of punctuation marks. Each Chinese character or kana is a word,
-    unless spaces between them show where the words are.
-
-    Returns:
-        Indices of characters, ascending from 0; empty for an empty text.
+    unless spaces between them separate words.
     """
     kinds = [_kind(text, index) for index in range(len(text))]
     if re.search("AS+A", "".join(kind[0].upper() for kind in kinds if kind != "sign")):
@@ -36,13 +33,10 @@ def words(text: str) -> list[int]:
 
 
 def pieces(encoding: Encoding) -> list[tuple[int, ...]]:
-    """The tokens of each word.
+    """The positions of the tokens of each word.
 
-    Moving whole pieces keeps every token as it is. Text that is rearranged and tokenized again may become other tokens,
-    since most words carry the space before them and the first one does not.
-
-    Returns:
-        Positions of tokens, ascending, all of them.
+    Moving tokens rather than text keeps every token: rearranged text may be tokenized differently, since most words
+    carry the space before them and the first one does not.
     """
     starts = words(encoding.text)
     belongs = [bisect_right(starts, start) for start, _ in encoding.offsets]
@@ -50,27 +44,24 @@ def pieces(encoding: Encoding) -> list[tuple[int, ...]]:
 
 
 def reordered(parts: Sequence[tuple[int, ...]], order: Sequence[int]) -> list[int]:
-    """The positions of all tokens in their new order, when `parts` are put in `order`."""
+    """The positions of all tokens when `parts` are put in `order`."""
     return [token for part in order for token in parts[part]]
 
 
 def largest_changes(before: Array, after: Array, order: Sequence[int]) -> Array:
-    """How much each token's vector has changed: the largest absolute difference of any of its numbers.
+    """The largest absolute change of a coordinate of each token's vector: (len,), in the order of the text as typed.
 
     Args:
         before: (len, d_model), one vector per token of the text as typed.
         after: (len, d_model), of the same tokens in another order.
-        order: the token of the text as typed that stands at each position, see `reordered`.
-
-    Returns:
-        (len,), per token of the text as typed, at least 0.
+        order: the original position of the token at each new position, see `reordered`.
     """
     where = np.argsort(np.asarray(order, dtype=np.int64))
     return np.abs(after[where] - before).max(axis=-1)
 
 
 def is_order(asked: Sequence[int], length: int) -> bool:
-    """Whether `asked` contains each of 0 … length - 1 once."""
+    """True if `asked` contains each of 0 … length - 1 once."""
     return sorted(asked) == list(range(length))
 
 

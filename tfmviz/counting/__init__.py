@@ -1,1 +1,1 @@
-"""Counting words: n-grams of a text, what they predict, and what is done about those that never occurred."""
+"""n-gram models: counts of a text, what they predict, and smoothing for what never occurred."""

@@ -1,4 +1,4 @@
-"""The chain rule: the probability of a text as a product with a factor for every word."""
+"""The chain rule: the probability of a text as a product of one factor per word."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Array = np.ndarray
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A piece of a text at whose ends two models both have an end of a token: usually one word.
+    """A piece of text, usually one word, at whose ends both models have a token boundary.
 
     Attributes:
         name: the piece.
         one, other: log P of it given all before it, in nats; minus infinity for 0, NaN for 0/0.
-        n_tokens: how many tokens it is to the other model.
+        n_tokens: its length in tokens of the other model.
     """
 
     name: str
@@ -30,19 +30,19 @@ class Factor:
 
 
 def log_probabilities(text: Counted, sentences: Sequence[str], smoothing: Smoothing, *, n: int) -> Array:
-    """log P(w | h) in nats for every word of the sentences; where they end is given: (words,)."""
+    """log P(w | h) in nats for every word of the sentences, whose ends are given: (words,)."""
     p = held_out(text, sentences).probabilities(smoothing)[n - 1]
     with np.errstate(divide="ignore"):
         return np.log(p[encoded(sentences, text.numbers)[1:] != MARK])
 
 
 def factors(text: str, one: Array, other: Array, ends: Sequence[int]) -> list[Factor]:
-    """The factors of two models side by side.
+    """The factors of two models, piece by piece.
 
     Args:
         one: log P of every word of the text.
-        other: log P of every token of the other model; it may have read less than the whole text.
-        ends: the character behind each of those tokens.
+        other: log P of every token of the other model; it may have read only a beginning of the text.
+        ends: the end of each of those tokens, in characters.
     """
     word_ends = [word.end for word in words_of(text)]
     token_ends = [len(text[:end].rstrip()) for end in ends]  # white space belongs to the word before it

@@ -1,8 +1,8 @@
-"""How often every sequence of 1 to n tokens occurs in a text."""
+"""Counts of every sequence of 1 to n tokens in a text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,15 +14,15 @@ Array = np.ndarray
 class Grams:
     """The n-grams of one length n, as arrays.
 
-    The key of an n-gram is h · V + w: h is the number of its first n - 1 tokens among the grams of that length (0 if
+    The key of an n-gram is h · V + w: h is the index of its first n - 1 tokens among the grams of that length (0 if
     n = 1), and w is its last token.
 
     Attributes:
-        keys: (gram,), sorted. The number of a gram is its index here.
-        counts: (gram,), how often each occurs.
+        keys: (gram,), sorted; a gram's position here is its index.
+        counts: (gram,).
         totals: (context,), the sum of the counts over all w that follow the context h.
-        suffixes: (gram,), the number of each without its first token, among the grams one token shorter.
-        marked: (gram,), whether its first token is a mark and it has a second.
+        suffixes: (gram,), the index of each without its first token, among the grams one token shorter.
+        marked: (gram,), whether its first token is a boundary token and it has a second.
     """
 
     keys: Array
@@ -31,13 +31,9 @@ class Grams:
     suffixes: Array
     marked: Array
 
-    def numbers(self, keys: Array) -> Array:
-        """The number of the gram with each key; -1 if it never occurred."""
-        return numbers(self.keys, keys)
-
 
 def numbers(sorted_keys: Array, keys: Array) -> Array:
-    """The place of each key among the sorted ones; -1 if it is not there."""
+    """The index of each key among the sorted ones; -1 if it is missing."""
     if not len(sorted_keys):
         return np.full(np.shape(keys), -1)
     places = np.searchsorted(sorted_keys, keys).clip(max=len(sorted_keys) - 1)
@@ -49,12 +45,12 @@ def count(stream: Array, *, vocab_size: int, n: int = 5, mark: int | None = None
 
     Args:
         stream: (tokens,), the text.
-        mark: the token between two sentences. It may only be the first or the last of a gram, so that no gram joins
-            the words of two sentences. Alone it counts at the end of each sentence. None: all tokens are alike.
+        mark: the token between two sentences. It may only be the first or last token of a gram, so that no gram spans
+            two sentences. As a 1-gram it counts once per sentence, at its end. None: no token is special.
     """
     words = stream.astype(np.int64)
     places = np.arange(len(words))
-    number = np.zeros(len(words) + 1, dtype=np.int64)  # of the gram that begins at each place; -1: there is none
+    number = np.zeros(len(words) + 1, dtype=np.int64)  # index of the gram that begins at each position; -1: none
     counted: list[Grams] = []
     for length in range(1, n + 1):
         places = places[places + length <= len(words)]
@@ -69,12 +65,12 @@ def count(stream: Array, *, vocab_size: int, n: int = 5, mark: int | None = None
         n_contexts = len(counted[-1].keys) if counted else 1
         first = places[first]
         if length == 1 and len(words) and words[0] == mark:
-            occurrences = occurrences - (keys == mark)  # the one before the first sentence ends none
+            occurrences = occurrences - (keys == mark)  # the first one ends no sentence
         counted.append(
             Grams(
                 keys=keys,
                 counts=occurrences.astype(np.int32),
-                totals=_totals(keys // vocab_size, occurrences, n_contexts),
+                totals=np.bincount(keys // vocab_size, occurrences, n_contexts).astype(np.int32),
                 suffixes=number[first + 1].astype(np.int32) if length > 1 else np.zeros(len(keys), dtype=np.int32),
                 marked=(words[first] == mark) & (length > 1),
             )
@@ -84,15 +80,15 @@ def count(stream: Array, *, vocab_size: int, n: int = 5, mark: int | None = None
     return tuple(counted)
 
 
-def _totals(contexts: Array, counts: Array, n_contexts: int) -> Array:
-    return np.bincount(contexts, weights=counts, minlength=n_contexts).astype(np.int32)
+def context_number(keys: Iterable[Array], context: Sequence[int], *, vocab_size: int) -> int:
+    """The index of a context among the grams of its length; -1 if it never occurred, 0 if it is empty.
 
-
-def context_number(grams: Sequence[Grams], context: Sequence[int], *, vocab_size: int) -> int:
-    """The number of a context among the grams of its length; -1 if it never occurred, 0 if it is empty."""
+    Args:
+        keys: those of the 1-grams, the 2-grams …
+    """
     number = 0
-    for order, word in zip(grams, context, strict=False):
-        number = int(order.numbers(np.array(number * vocab_size + word)))
+    for known, word in zip(keys, context, strict=False):
+        number = int(numbers(known, np.array(number * vocab_size + word)))
         if number < 0:
             return -1
     return number
@@ -101,7 +97,7 @@ def context_number(grams: Sequence[Grams], context: Sequence[int], *, vocab_size
 def after(grams: Sequence[Grams], context: Sequence[int], *, vocab_size: int) -> Array:
     """c(context w) for every word w of the vocabulary: (vocab,)."""
     found = np.zeros(vocab_size, dtype=np.int64)
-    number = context_number(grams, context, vocab_size=vocab_size)
+    number = context_number((order.keys for order in grams), context, vocab_size=vocab_size)
     if number >= 0:
         order = grams[len(context)]
         begin, end = np.searchsorted(order.keys, [number * vocab_size, (number + 1) * vocab_size])
@@ -110,23 +106,23 @@ def after(grams: Sequence[Grams], context: Sequence[int], *, vocab_size: int) ->
 
 
 def along(grams: Sequence[Grams], stream: Array, *, vocab_size: int, mark: int) -> tuple[Array, Array, Array]:
-    """Counts along another text, for a context of 0, 1, 2 … tokens.
+    """Counts along another text, for contexts of 0, 1, 2 … tokens.
 
-    A context does not reach back over the mark before its sentence. Where it would, it is as long as it can be.
+    A context does not reach back past the boundary token before its sentence; there it is as long as it can be.
 
     Returns:
-        c(context w), c(context), and whether the context has its full length: (n, tokens - 1) each, for every token
-        but the first, which must be a mark.
+        c(context w), c(context), and whether the context has its full length: (n, tokens - 1) each, for every token but
+        the first, which must be a boundary token.
     """
     words = stream.astype(np.int64)
     place = np.arange(len(words))
-    before = place[1:] - np.maximum.accumulate(np.where(words == mark, place, 0))[:-1]  # tokens there are to look at
-    number = np.zeros(len(words) + 1, dtype=np.int64)  # of the context that begins at each place
+    before = place[1:] - np.maximum.accumulate(np.where(words == mark, place, 0))[:-1]  # length of the longest context
+    number = np.zeros(len(words) + 1, dtype=np.int64)  # index of the context that begins at each position
     found = np.zeros((2, len(grams), len(words) - 1), dtype=np.int64)
     full = before >= np.arange(len(grams))[:, None]
     for length, order in enumerate(grams, start=1):
         number = number[: max(len(words) - length + 1, 0)]
-        which = np.where(number >= 0, order.numbers(number * vocab_size + words[length - 1 :]), -1)
+        which = np.where(number >= 0, numbers(order.keys, number * vocab_size + words[length - 1 :]), -1)
         own = np.stack([_at(order.counts, which), _at(order.totals, number)])
         first = max(2 - length, 0)  # the stream's first token is not predicted
         if length > 1:
@@ -138,5 +134,5 @@ def along(grams: Sequence[Grams], stream: Array, *, vocab_size: int, mark: int) 
 
 
 def _at(values: Array, places: Array) -> Array:
-    """The values at these places; 0 where a place is -1."""
+    """`values[places]`; 0 where the index is -1."""
     return np.where(places >= 0, values[places], 0) if len(values) else np.zeros(len(places), dtype=np.int64)

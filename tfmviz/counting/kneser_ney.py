@@ -1,4 +1,4 @@
-"""An n-gram model with back-off: the language models are compared with it, and one page takes it apart."""
+"""An n-gram model with back-off: a baseline for the language models, explained on a page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfmviz.counting.grams import Grams, count, numbers
+from tfmviz.counting.grams import Grams, context_number, count, numbers
 
 Array = np.ndarray
 
@@ -17,20 +17,16 @@ class Order:
     """The n-grams of one length n, as arrays; see `grams.Grams`.
 
     Attributes:
-        keys: (gram,), sorted. The number of a gram is its index here.
+        keys: (gram,), sorted.
         above_discount: (gram,), max(c - D(c), 0) for its count c.
         total: (context,), the sum of c over all w that follow the context h.
-        back_off: (context,), γ(h), the share of probability that the discounts free.
+        back_off: (context,), γ(h), the probability that the discounts free.
     """
 
     keys: Array
     above_discount: Array
     total: Array
     back_off: Array
-
-    def numbers(self, keys: Array) -> Array:
-        """The number of the gram with each key; -1 if it never occurred."""
-        return numbers(self.keys, keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +35,9 @@ class NGramModel:
 
         p(w | h) = max(c(h w) - D(c), 0) / Σ_v c(h v) + γ(h) p(w | h without its first token)
 
-    In the longest order c counts occurrences; in the others it counts the different tokens to the left. The shortest
-    order backs off to 1 / V. If h never occurred, p(w | h) is that of the shorter context. The probabilities of all w
-    sum to 1. Nothing stands to the left of a mark that begins a sentence, so grams that begin with it keep their count.
+    In the longest order c counts occurrences; in the others, the different tokens to the left. The shortest order backs
+    off to 1 / V. If h never occurred, p(w | h) is that of the shorter context. The probabilities of all w sum to 1.
+    Nothing precedes the boundary token that begins a sentence, so grams that begin with it keep their count.
     """
 
     orders: tuple[Order, ...]
@@ -51,24 +47,25 @@ class NGramModel:
         """The probability of each token of the stream given those before it: (tokens,), in (0, 1]."""
         words = stream.astype(np.int64)
         p = np.full(len(words), 1 / self.vocab_size)
-        contexts = np.zeros(len(words) + 1, dtype=np.int64)  # at i: number of the n - 1 tokens from i on
+        contexts = np.zeros(len(words) + 1, dtype=np.int64)  # at i: index of the n - 1 tokens from i on
         for n, order in enumerate(self.orders, start=1):
             contexts = contexts[: len(words) - n + 1]  # one per n-gram
             last = words[n - 1 :]
             known = contexts >= 0
-            numbers = np.where(known, order.numbers(contexts * self.vocab_size + last), -1)
+            found = np.where(known, numbers(order.keys, contexts * self.vocab_size + last), -1)
             total = np.where(known, order.total[contexts], 0)
-            seen = np.where(numbers >= 0, order.above_discount[numbers], 0.0)
+            seen = np.where(found >= 0, order.above_discount[found], 0.0)
             mixed = seen / total.clip(min=1) + order.back_off[contexts] * p[n - 1 :]
             p[n - 1 :] = np.where(total > 0, mixed, p[n - 1 :])
-            contexts = numbers
+            contexts = found
         return p
 
     def distribution(self, context: Sequence[int]) -> Array:
-        """The probability of every word of the vocabulary after a context of at most n - 1 tokens: (vocab,)."""
+        """The probability of every word after a context of at most n - 1 tokens: (vocab,)."""
         p = np.full(self.vocab_size, 1 / self.vocab_size)
+        keys = [order.keys for order in self.orders]
         for n in range(min(len(context), len(self.orders) - 1) + 1):
-            number = self._number(context[len(context) - n :])
+            number = context_number(keys, context[len(context) - n :], vocab_size=self.vocab_size)
             order = self.orders[n]
             if number < 0 or not order.total[number]:
                 break  # nothing followed a longer context either
@@ -76,15 +73,6 @@ class NGramModel:
             p *= order.back_off[number]
             p[order.keys[begin:end] - number * self.vocab_size] += order.above_discount[begin:end] / order.total[number]
         return p
-
-    def _number(self, context: Sequence[int]) -> int:
-        """The number of a context; -1 if it never occurred."""
-        number = 0
-        for order, word in zip(self.orders, context, strict=False):
-            number = int(order.numbers(np.array(number * self.vocab_size + word)))
-            if number < 0:
-                break
-        return number
 
     def cross_entropy(self, stream: Array) -> float:
         """Mean over the stream, in nats per token."""
@@ -95,7 +83,7 @@ def fit(stream: Array, *, vocab_size: int, n: int = 5) -> NGramModel:
     """Counts the grams of 1 to `n` tokens in a text.
 
     Args:
-        stream: (tokens,), the training text. Its marks count as tokens.
+        stream: (tokens,), the training text. Its boundary tokens count as tokens.
     """
     return smoothed(count(stream, vocab_size=vocab_size, n=n), vocab_size=vocab_size)[-1]
 
@@ -106,7 +94,7 @@ def smoothed(grams: Sequence[Grams], *, vocab_size: int) -> tuple[NGramModel, ..
     models = []
     for n, order in enumerate(grams):
         models.append(NGramModel((*shorter, _order(order, order.counts, vocab_size)), vocab_size))
-        if n + 1 < len(grams):  # not its occurrences but the tokens that occur before it
+        if n + 1 < len(grams):  # counts the different tokens before it, not its occurrences
             left = np.bincount(grams[n + 1].suffixes, minlength=len(order.keys))
             shorter.append(_order(order, np.where(order.marked, order.counts, left), vocab_size))
     return tuple(models)

@@ -1,4 +1,4 @@
-"""How often words and pairs of neighbouring words occur in a text, as keyboards of phones once counted."""
+"""Counts of words and of pairs of neighbouring words, from which phone keyboards once predicted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 Array = np.ndarray
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\w\s]|\n")
-"""A word in its own spelling, a number, a mark, or the end of a line."""
+"""A word with its case, a number, a punctuation mark, or a line break."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,8 +19,8 @@ class Pairs:
     """Counts of a text.
 
     Attributes:
-        numbers: the number of each word.
-        counts: (word,), how often each occurs.
+        numbers: the index of each word.
+        counts: (word,).
         keys, together: (pair,), first · words + second, sorted; and how often the second follows the first.
     """
 
@@ -30,14 +30,14 @@ class Pairs:
     together: Array
 
     def known(self, words: Sequence[str]) -> Array:
-        """The numbers of words, -1 for one that the text lacks: (word,)."""
+        """The indices of words, -1 for those missing from the text: (word,)."""
         return np.array([self.numbers.get(word, -1) for word in words], dtype=np.int64)
 
     def scores(self, before: str, known: Array) -> Array:
-        """What orders words after another: how often they followed it, and among equals how often they occur.
+        """Scores that rank words after `before`: by how often they followed it, ties by how often they occur.
 
         Args:
-            known: (word,), their numbers.
+            known: (word,), their indices.
         """
         first, size = self.numbers.get(before), len(self.numbers)
         found = self.counts / (1 + self.counts.sum())  # below 1
@@ -48,7 +48,7 @@ class Pairs:
 
 
 def counted(text: str) -> Pairs:
-    """Counts a text that holds at least two words; a pair does not reach over the end of a line."""
+    """Counts a text of at least two words; no pair spans a line break."""
     found = WORD.findall(text)
     numbers: dict[str, int] = {}
     stream = np.array([numbers.setdefault(word, len(numbers)) for word in found], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""An n-gram model with few numbers: rare grams are left out, and what remains fits into a small file."""
+"""n-gram models without their rare grams, small enough to ship."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Array = np.ndarray
 
 
 def pruned(model: NGramModel, grams: Sequence[Grams], *, least: Sequence[int]) -> NGramModel:
-    """The model without its rare grams (Stolcke 1998 describes pruning; the rule here is a plain cut-off).
+    """The model without its rare grams (Stolcke 1998 describes pruning; this is a plain cut-off).
 
-    A gram h w that stays keeps its share a(h w) = max(c - D(c), 0) / Σ_v c(h v). What the others had goes to the
-    shorter context: γ(h) = 1 - Σ_v a(h v) over those that stay. So probabilities still sum to 1.
+    A gram h w that stays keeps its share a(h w) = max(c - D(c), 0) / Σ_v c(h v). The rest goes to the shorter context:
+    γ(h) = 1 - Σ_v a(h v) over those that stay, so probabilities still sum to 1.
 
     Args:
-        grams: the counts that the model was made of.
-        least: how often a gram of each length must occur in order to stay.
+        grams: the counts behind the model.
+        least: the smallest count with which a gram of each length stays.
     """
     orders: list[Order] = []
-    new_number = np.zeros(1, dtype=np.int64)  # of each context; -1: it was left out
+    new_number = np.zeros(1, dtype=np.int64)  # index of each context; -1: removed
     for order, counted, at_least in zip(model.orders, grams, least, strict=True):
         contexts, words = np.divmod(order.keys, model.vocab_size)
         stays = (counted.counts >= at_least) & (new_number[contexts] >= 0)
@@ -37,19 +37,19 @@ def pruned(model: NGramModel, grams: Sequence[Grams], *, least: Sequence[int]) -
 
 
 def n_numbers(model: NGramModel) -> int:
-    """How many trained numbers a model has: a share for every gram, and γ for every context that something follows."""
+    """Number of trained values: a share for every gram, and γ for every context that something follows."""
     return sum(len(order.keys) + int((order.total > 0).sum()) for order in model.orders)
 
 
 def after(model: NGramModel, texts: Array) -> Array:
-    """What comes next after each text: (text, len) tokens to (text, vocab) probabilities."""
+    """The distribution after each text: (text, len) tokens to (text, vocab) probabilities."""
     contexts = [tuple(text) for text in texts[:, -(len(model.orders) - 1) :].tolist()]
     found = {context: model.distribution(context) for context in dict.fromkeys(contexts)}
     return np.array([found[context] for context in contexts])
 
 
 def save(path: Path, model: NGramModel) -> None:
-    """Writes a pruned model: for each length the last tokens, how many follow each context, and their shares."""
+    """Writes a pruned model: for each length the last tokens, the number that follow each context, and their shares."""
     arrays: dict[str, Any] = {"vocab_size": np.array(model.vocab_size)}
     for n, order in enumerate(model.orders, start=1):
         contexts, words = np.divmod(order.keys, model.vocab_size)
@@ -61,7 +61,7 @@ def save(path: Path, model: NGramModel) -> None:
 
 
 def rounded_down(shares: Array) -> Array:
-    """In half precision and never more than they were, so that the shares of a context cannot exceed 1."""
+    """The shares in half precision, rounded down so that those of a context never sum to more than 1."""
     halves = shares.astype(np.float16)
     return np.where(halves > shares, np.nextafter(halves, np.float16(0)), halves)
 
@@ -86,7 +86,7 @@ def load(path: Path) -> NGramModel:
 
 
 def _order(contexts: Array, words: Array, share: Array, n_contexts: int, vocab_size: int) -> Order:
-    """The grams that stay, as the model uses them: their shares are above_discount / total with a total of 1."""
+    """Shares as above_discount / total with a total of 1."""
     followers = np.bincount(contexts, minlength=n_contexts)
     given = np.bincount(contexts, weights=share, minlength=n_contexts)
     return Order(contexts * vocab_size + words, share, (followers > 0).astype(np.int64), 1 - given)

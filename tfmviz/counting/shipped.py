@@ -1,4 +1,4 @@
-"""The text that comes with the app to count in, made by `scripts/prepare_counting.py`."""
+"""The text shipped for counting, made by `scripts/prepare_counting.py`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tfmviz.places import PROJECT
 FOLDER = PROJECT / "assets" / "texts" / "counting"
 
 NAMES = ("counted.txt.xz", "held-out.txt.xz")
-"""The text that is counted, and the part that is kept out."""
+"""The text that is counted, and the held-out part."""
 
 
 def read(name: str) -> str:
-    """A text, one sentence a line, without the end of the last line.
+    """A text, one sentence per line, without the last line break.
 
     Raises:
         OSError, lzma.LZMAError: the file is missing or damaged.

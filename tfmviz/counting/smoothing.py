@@ -1,4 +1,4 @@
-"""From counts to probabilities: what to do about words that never followed, and contexts that never occurred."""
+"""Probabilities from counts: smoothing for words that never followed and contexts that never occurred."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tfmviz.counting.words import MARK, encoded, stream_of
 Array = np.ndarray
 
 LONGEST = 7
-"""The longest n-grams that are counted."""
+"""The longest n-grams counted."""
 
 Method = Literal["none", "add-δ", "back-off", "interpolation", "Kneser–Ney"]
 
 
 @dataclass(frozen=True, slots=True)
 class Smoothing:
-    """How counts become probabilities.
+    """A way to turn counts into probabilities.
 
     Attributes:
-        delta: for "add-δ", what is added to every count; above 0.
-        share: for "interpolation", λ: the share of the longest context that occurred, between 0 and 1.
+        delta: for "add-δ", added to every count; above 0.
+        share: for "interpolation", λ: the weight of the longest context that occurred, between 0 and 1.
     """
 
     method: Method
@@ -36,14 +36,14 @@ class Smoothing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """A text, counted.
+    """A text and its counts.
 
     Attributes:
         lines: its sentences.
-        stream: (tokens,), the sentences as numbers, with a `MARK` before, between and after them.
-        grams: the n-grams of 1 to `LONGEST` tokens.
-        models: Kneser-Ney models for each n.
-        numbers: the number of each word.
+        stream: (tokens,), the sentences as indices, with a `MARK` before, between and after them.
+        grams: of 1 to `LONGEST` tokens.
+        models: Kneser-Ney, for each n.
+        numbers: the index of each word.
     """
 
     lines: tuple[str, ...]
@@ -62,14 +62,14 @@ class Counted:
         return after(self.grams, context, vocab_size=self.vocab_size)
 
     def longest_known(self, context: Sequence[int]) -> tuple[int, ...]:
-        """The longest end of a context that something followed in the text."""
+        """The longest suffix of a context that something followed in the text."""
         ends = (tuple(context[i:]) for i in range(len(context)))
         return next((end for end in ends if self.after(end).any()), ())
 
     def distribution(self, history: Sequence[int], smoothing: Smoothing, *, n: int) -> Array:
-        """P(w | the last n - 1 words of the history) for every word w of the vocabulary, which sum to 1: (vocab,).
+        """P(w | the last n - 1 words of the history) for every word w, summing to 1: (vocab,).
 
-        Without smoothing, after a context that never occurred, all are NaN: 0/0.
+        Without smoothing, all are NaN (0/0) after a context that never occurred.
         """
         context = context_of(history, n)
         match smoothing.method:
@@ -86,7 +86,7 @@ class Counted:
                 return self.models[n - 1].distribution(context)
 
     def _interpolated(self, context: Sequence[int], share: float) -> Array:
-        """P(w | h) = λ c(h w) / c(h) + (1 - λ) P(w | h without its first word); before all words stands 1 / V."""
+        """P(w | h) = λ c(h w) / c(h) + (1 - λ) P(w | h without its first word), ending with 1 / V."""
         p = np.full(self.vocab_size, 1 / self.vocab_size)
         for length in range(len(context) + 1):
             counts = self.after(context[len(context) - length :])
@@ -95,7 +95,7 @@ class Counted:
         return p
 
     def occurrences(self, words: Sequence[int], most: int) -> Array:
-        """Where a sequence of words begins in the stream, the first `most` times."""
+        """The first `most` positions at which a sequence of words begins in the stream."""
         n = len(self.stream) - len(words) + 1
         fits = np.ones(max(n, 0), dtype=bool)
         for shift, word in enumerate(words):
@@ -104,12 +104,11 @@ class Counted:
 
 
 def context_of(history: Sequence[int], n: int) -> tuple[int, ...]:
-    """The last n - 1 words of a history, or all of them if there are fewer."""
+    """The last n - 1 words of a history, or all if there are fewer."""
     return tuple(history[max(len(history) - n + 1, 0) :])
 
 
 def counted(lines: Sequence[str]) -> Counted:
-    """Counts a text, given as its sentences."""
     stream, numbers = stream_of(lines)
     grams = count(stream, vocab_size=len(numbers), n=LONGEST, mark=MARK)
     models = smoothed(grams, vocab_size=len(numbers))
@@ -123,7 +122,7 @@ def _shares(counts: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """Counts along a text that was kept out, from which every model's perplexity follows.
+    """Counts along a held-out text, from which every model's perplexity follows.
 
     Attributes:
         counts, totals: c(h w) and c(h) for every n and every token w: (n, tokens).
@@ -138,7 +137,7 @@ class HeldOut:
     vocab_size: int
 
     def never_seen(self) -> Array:
-        """The share of the n-grams of this text that the counted text lacks: (n,)."""
+        """The fraction of this text's n-grams that the counted text lacks: (n,)."""
         return np.array([float((c[f] == 0).mean()) for c, f in zip(self.counts, self.full, strict=True)])
 
     def probabilities(self, smoothing: Smoothing) -> Array:
@@ -170,7 +169,6 @@ class HeldOut:
 
 
 def held_out(text: Counted, lines: Sequence[str]) -> HeldOut:
-    """Measures a counted text on the sentences of another."""
     stream = encoded(lines, text.numbers)
     counts, totals, full = along(text.grams, stream, vocab_size=text.vocab_size, mark=MARK)
     kneser_ney = np.array([model.probabilities(stream)[1:] for model in text.models])

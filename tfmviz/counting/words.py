@@ -1,7 +1,7 @@
-"""A text as words: a small tokenizer for English, and the numbers of the words.
+"""A small word tokenizer, and the indices of the words.
 
-A token is, in this order: a Chinese character or a Japanese sign; letters, with apostrophes inside ("don't"); a number
-("3", "1,000.5"); any other single character that is not white space. Case is ignored, and ’ counts as '.
+A token is, in this order: a Chinese or Japanese character; letters, with apostrophes inside ("don't"); a number ("3",
+"1,000.5"); any other single character that is not white space. Case is ignored, and ’ counts as '.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 Array = np.ndarray
 
 MARK, UNKNOWN = 0, 1
-"""Numbers of the mark between two sentences, and of all words that the text lacks."""
+"""Indices of the boundary token between sentences, and of all words missing from the text."""
 
 NAMES = ("⟨s⟩", "⟨unknown⟩")
 
@@ -26,41 +26,38 @@ TOKEN = re.compile(_TOKEN)
 TOKEN_OR_LINE = re.compile(rf"\n|{_TOKEN}")
 
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"”’')\]]*\s+|[。！？]|\n")
-"""Where a sentence ends in a text that somebody pastes: after . ! ? and white space, or with the line."""
+"""The end of a sentence in pasted text: . ! ? and white space, or a line break."""
 
 CLOSING = frozenset(".!?。！？\"”'’)")
-"""What a sentence ends with, one after the other."""
+"""Characters that end a sentence, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token of a text, and the characters from `start` to `end` that it stands for."""
-
     name: str
     start: int
     end: int
 
 
 def words_of(text: str) -> list[Word]:
-    """The tokens of a text, with their places."""
     return [Word(_name(found[0]), *found.span()) for found in TOKEN.finditer(text)]
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text that hold a token, with the marks at their ends."""
+    """The sentences of a text that hold a token, with their final punctuation."""
     ends = [found.end() for found in SENTENCE_END.finditer(text)]
     parts = [text[a:b] for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
     return [" ".join(part.split()) for part in parts if TOKEN.search(part)]
 
 
 def stream_of(lines: Sequence[str]) -> tuple[Array, dict[str, int]]:
-    """A text as numbers.
+    """A text as word indices.
 
     Args:
         lines: its sentences. None is empty, and none holds a line break.
 
     Returns:
-        (tokens,), int32: `MARK`, the first sentence, `MARK`, the second, …, `MARK`; and the number of each word, from 2
+        (tokens,), int32: `MARK`, the first sentence, `MARK`, the second, …, `MARK`; and the index of each word, from 2
         on in the order of the text.
     """
     numbers = {"\n": MARK, NAMES[UNKNOWN]: UNKNOWN}
@@ -71,13 +68,13 @@ def stream_of(lines: Sequence[str]) -> tuple[Array, dict[str, int]]:
 
 
 def encoded(lines: Sequence[str], numbers: Mapping[str, int]) -> Array:
-    """Another text in the numbers of a first one; what that lacks is `UNKNOWN`. See `stream_of`."""
+    """Another text in the indices of a first one, `UNKNOWN` for words that it lacks. See `stream_of`."""
     known = {"\n": MARK} | dict(numbers)
     return np.array([known.get(_name(token), UNKNOWN) for token in _tokens(lines)], dtype=np.int32)
 
 
 def _tokens(lines: Sequence[str]) -> list[str]:
-    """The tokens of sentences, with a line break before the first sentence and after each."""
+    """Tokens, with a line break before the first sentence and after each."""
     return TOKEN_OR_LINE.findall("\n".join(["", *lines, ""]))
 
 

@@ -1,4 +1,4 @@
-"""Writing with counts: one word after the other, each drawn from the words that may follow."""
+"""Sampling from an n-gram model, word by word."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ OPENING = frozenset("([{“")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One word that was drawn.
+    """A sampled word.
 
     Attributes:
-        context: what it was drawn after; as without smoothing, a context that never occurred gives way to its end.
-        word: its number.
+        context: the words it was drawn after; without smoothing, the longest suffix that occurred.
+        word: its index.
         probability: P(word | context).
     """
 
@@ -34,11 +34,11 @@ class Step:
 def written(
     text: Counted, history: Sequence[int], smoothing: Smoothing, *, n: int, length: int, seed: int
 ) -> Iterator[Step]:
-    """Draws `length` words. After the end of a sentence a new one begins, which knows nothing of the last.
+    """Draws `length` words. After the end of a sentence the context is empty again.
 
     Args:
         history: the words of the sentence so far, with the `MARK` before them.
-        seed: the same seed draws the same words.
+        seed: makes the draws reproducible.
     """
     draws = np.random.default_rng(seed).random(length)
     history = list(history)
@@ -53,13 +53,13 @@ def written(
 
 
 def drawn(p: Array, draw: float) -> int:
-    """The word on which a number from [0, 1) falls when the probabilities lie end to end."""
+    """The word that a number from [0, 1) selects by inverse-transform sampling."""
     sums = np.cumsum(p)
     return int(np.searchsorted(sums, draw * sums[-1], side="right").clip(max=np.flatnonzero(p)[-1]))
 
 
 def joined(names: Iterable[str]) -> str:
-    """Words as running text: without a space before a comma, and with a new line at the end of a sentence."""
+    """Words as running text: no space before a comma, a line break at the end of a sentence."""
     parts: list[str] = []
     for name in names:
         glued = not parts or parts[-1][-1] in OPENING or parts[-1] == "\n" or name in CLOSING or name == "\n"

@@ -1,1 +1,1 @@
-"""The in-house transformer: one block, three architectures. `config.py` alone does not need torch."""
+"""The transformer and earlier models. Only `config.py` and `earlier.py` need no torch."""

@@ -9,8 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.dropout import Dropout
-from tfmviz.model.linear import Linear
+from tfmviz.model.linear import Dropout, Linear
 from tfmviz.model.norms import build_out_norm, build_qk_norm
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap
@@ -21,15 +20,13 @@ NO_POSITIONS = Positions()
 class Attention(nn.Module):
     """softmax(Q Kᵀ / √d_head + bias, over the allowed keys) V, for every head, merged by W_O.
 
-    A configuration may have another divisor than √d_head, and a cap c that no score leaves: c · tanh(scores / c). In
-    linear attention the score is ln(φ(q) · φ(k)) with φ = elu + 1, so that the pattern is φ(q) · φ(k), divided by its
-    sum over the allowed keys (Katharopoulos et al. 2020, equation 4).
+    A configuration may have another divisor than √d_head, and a cap c on the scores: c · tanh(scores / c). In linear
+    attention the score is ln(φ(q) · φ(k)) with φ = elu + 1, so that the pattern is φ(q) · φ(k), divided by its sum over
+    the allowed keys (Katharopoulos et al. 2020, equation 4). A sink s of each head adds exp(s) to the divisor: rows sum
+    to less than 1.
 
-    With a sink s of each head, what is divided by is exp(s) more: rows sum to less than 1.
-
-    Queries come from one sequence, keys and values from the same or another one: self-attention passes one tensor
-    twice. With n_kv_heads < n_heads, neighbouring query heads share keys and values; the sites `k` and `v`
-    hold them once per key/value head, after the norm of queries and keys where there is one.
+    With n_kv_heads < n_heads, neighbouring query heads share keys and values; the sites `k` and `v` hold them once per
+    key/value head, after the norm of queries and keys, if any.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -49,7 +46,7 @@ class Attention(nn.Module):
         self.q_norm, self.k_norm = build_qk_norm(config, n_heads), build_qk_norm(config, n_kv_heads)
         self.norms_heads = config.attention.qk_norm != "all heads"
         self.out_norm = build_out_norm(config)
-        self.sink = build_sink(config)
+        self.sink = nn.Parameter(torch.zeros(n_heads)) if config.attention.sink else None  # (head,)
 
     def forward(
         self,
@@ -64,14 +61,14 @@ class Attention(nn.Module):
         """One attention layer.
 
         Args:
-            x_q: (batch, q_len, d_model), where the queries come from.
-            x_kv: (batch, k_len, d_model), where keys and values come from.
+            x_q: (batch, q_len, d_model), source of the queries.
+            x_kv: (batch, k_len, d_model), source of keys and values.
             mask: bool, True = may attend; broadcasts to (batch, head, q_len, k_len).
-            positions: turns queries and keys, or relates queries to distances, if the scheme acts there.
+            positions: rotates queries and keys, or relates queries to distances, if the scheme acts there.
             bias: added to the scaled scores, (head, q_len, k_len).
 
         Returns:
-            (batch, q_len, d_model), what the layer writes.
+            (batch, q_len, d_model).
         """
         q = tap("q", self.normed_heads(self.W_Q(x_q), self.q_norm))  # (batch, head, q_len, d_head)
         k = tap("k", self.normed_heads(self.W_K(x_kv), self.k_norm))  # (batch, kv head, k_len, d_head)
@@ -94,7 +91,7 @@ class Attention(nn.Module):
     def attend_stepwise(
         self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None, tap: Tap
     ) -> Tensor:
-        """The equation, one step a line: (batch, head, q_len, d_head)."""
+        """The equation, one step per line: (batch, head, q_len, d_head)."""
         scores = self.score(q, k)
         if bias is not None:
             scores = scores + bias
@@ -103,21 +100,21 @@ class Attention(nn.Module):
         return self.dropout(pattern) @ v
 
     def score(self, q: Tensor, k: Tensor) -> Tensor:
-        """What the softmax is taken of, before bias and mask: (batch, head, q_len, k_len)."""
+        """The argument of the softmax before bias and mask: (batch, head, q_len, k_len)."""
         if self.is_linear:
             return (feature(q) @ feature(k).mT).log()
         scores = q @ k.mT / self.divisor
         return scores if self.score_cap is None else capped(scores, self.score_cap)
 
     def normalise(self, scores: Tensor) -> Tensor:
-        """The softmax over the keys, and over the sink where there is one: (batch, head, q_len, k_len), shape kept."""
+        """The softmax over the keys and the sink, if any: (batch, head, q_len, k_len), shape kept."""
         if self.sink is None:
             return scores.softmax(dim=-1)
         sink = self.sink.to(scores.dtype)[:, None, None].expand(*scores.shape[:-1], 1)  # (batch, head, q_len, 1)
         return torch.cat((scores, sink), dim=-1).softmax(dim=-1)[..., :-1]
 
     def attend_fused(self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None) -> Tensor:
-        """The same in one kernel, which never stores the pattern: (batch, head, q_len, d_head)."""
+        """The same in one kernel, which never stores the pattern."""
         if self.training and q.dtype == torch.bfloat16 and q.device.type == "cpu" and not torch.compiler.is_compiling():
             return self.attend_in_halves(q, k, v, mask=mask, bias=bias)
         if bias is not None:
@@ -126,7 +123,7 @@ class Attention(nn.Module):
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout, scale=1 / self.divisor)
 
     def attend_in_halves(self, q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor, bias: Tensor | None) -> Tensor:
-        """Attention step by step, for the first half of the queries and then for the second.
+        """The same stepwise, for the first half of the queries and then for the second.
 
         Keys after the last one that a half may see are left out: in a decoder the first half needs half of the keys.
         For training on a CPU in bfloat16, where the backward pass of torch's kernel takes twice as long.
@@ -149,7 +146,7 @@ class Attention(nn.Module):
         return x.unflatten(-1, (-1, self.d_head)).transpose(1, 2)
 
     def normed_heads(self, x: Tensor, norm: nn.Module) -> Tensor:
-        """`split_heads`, with the norm of each head after it, or that of all heads together before it."""
+        """`split_heads`, followed by the norm of each head or preceded by that of all heads together."""
         return norm(self.split_heads(x)) if self.norms_heads else self.split_heads(norm(x))
 
     def share(self, x: Tensor) -> Tensor:
@@ -157,13 +154,7 @@ class Attention(nn.Module):
         return x if self.n_groups == 1 else x.repeat_interleave(self.n_groups, dim=1)
 
 
-def build_sink(config: ModelConfig) -> nn.Parameter | None:
-    """A logit of each head, which begins as that of a score of 0: (head,)."""
-    return nn.Parameter(torch.zeros(config.attention.n_heads)) if config.attention.sink else None
-
-
 def is_linear(config: ModelConfig) -> bool:
-    """Whether the pattern is made of φ(q) · φ(k)."""
     match config.attention.kind:
         case "softmax":
             return False
@@ -174,10 +165,12 @@ def is_linear(config: ModelConfig) -> bool:
 
 
 def feature(x: Tensor) -> Tensor:
-    """φ(x) = elu(x) + 1: x + 1 where x > 0 and eˣ elsewhere, which is above 0 also where elu(x) rounds to −1."""
+    """φ(x) = elu(x) + 1, computed as x + 1 for x > 0 and eˣ elsewhere, so that it stays positive where elu(x) rounds to
+    −1.
+    """
     return torch.where(x > 0, x + 1, x.clamp(max=0).exp())
 
 
 def capped(x: Tensor, cap: float) -> Tensor:
-    """c · tanh(x / c): almost x where x is small, and never beyond ±c (Bello et al. 2016; Gemma 2)."""
+    """c · tanh(x / c): close to x for small x, and within ±c (Bello et al. 2016; Gemma 2)."""
     return cap * torch.tanh(x / cap)

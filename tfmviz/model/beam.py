@@ -1,4 +1,4 @@
-"""Beam search: several texts are written at once, and at every step the best of all their continuations go on."""
+"""Beam search: several texts grow in parallel, and at every step the best of all their continuations are kept."""
 
 from __future__ import annotations
 
@@ -22,45 +22,41 @@ def beam_steps(
     banned: Collection[int] = (),
     max_new_tokens: int,
 ) -> Iterator[BeamStep]:
-    """Writes on in `width` ways at once, one record for every length.
+    """Beam search, one record per length.
 
-    The score of a text is the sum of the log-probabilities of its new tokens. At every step the best continuations of
-    all running texts are listed. Of the first `width`, those that close with a mark are complete; the best `width`
-    without one go on. A complete text of n new tokens, its mark included, has the score / nᵅ, where α is the length
-    penalty (Wu et al. 2016, section 7, in the simpler form of Hugging Face, whose rules these are); the best `width`
-    are kept. The search stops when `width` texts are complete and the best running one, normalised at its present
-    length, is no better than the worst of them, or at the longest length, where what runs counts as complete.
+    The score of a text is the sum of the log-probabilities of its new tokens. At every step the continuations of all
+    running texts are ranked. Of the first `width`, those that end with a token of `ends` are complete; the best `width`
+    others go on. A complete text of n new tokens, its end included, has the score / nᵅ, where α is the length penalty
+    (Wu et al. 2016, section 7, in the simpler form of Hugging Face, whose rules these are); the best `width` are kept.
+    The search stops when `width` texts are complete and the best running one, normalised at its present length, is no
+    better than the worst of them, or at the longest length, where running texts count as complete.
 
     Args:
-        text: at least one token, the mark at its start for a translation.
-        width: how many texts run side by side; 1 is greedy writing.
-        length_penalty: α; 0 compares plain sums, which favours short texts, and larger values favour longer ones.
+        text: at least one token; for a translation, its start token.
+        width: number of parallel texts; 1 is greedy decoding.
+        length_penalty: α; 0 compares plain sums, which favours short texts; larger values favour longer ones.
         banned: tokens that may not be written.
     """
     running, complete = [Hypothesis(ids=(), score=0.0, normalised=0.0)], tuple[Hypothesis, ...]()
     last = min(max_new_tokens, (reader.longest or 2**31) - len(text))
     for length in range(1, last + 1):
-        logits = reader.read(_rows(text, running, reader.device))[:, -1].float().cpu()  # (running, vocab)
+        rows = torch.tensor([[*text, *one.ids] for one in running], device=reader.device)  # (running, len)
+        logits = reader.read(rows)[:, -1].float().cpu()  # (running, vocab)
         found = _best(logits, running, n=(1 + len(ends)) * width, banned=banned)
         candidates = _judged(found, width=width, ends=ends, is_last=length == last)
         complete = _merged(complete, candidates, running, length**length_penalty, width=width)
         going = [candidate for candidate in candidates if candidate.fate == "goes on"]
         running = [_extended(running[one.parent], one, length**length_penalty) for one in going]
         yield BeamStep(length=length, candidates=candidates, running=tuple(running), complete=complete)
-        if _settled(running, complete, width):
+        if not running or (len(complete) == width and running[0].normalised <= complete[-1].normalised):
             return
         reader.keep(torch.tensor([one.parent for one in going], device=reader.device))
-
-
-def _rows(text: Sequence[int], running: Sequence[Hypothesis], device: torch.device) -> Tensor:
-    """All running texts from their beginning: (running, len)."""
-    return torch.tensor([[*text, *one.ids] for one in running], device=device)
 
 
 def _best(
     logits: Tensor, running: Sequence[Hypothesis], *, n: int, banned: Collection[int]
 ) -> list[tuple[int, int, float, float]]:
-    """The n best continuations of all running texts: parent, token, its log-probability, score of the whole."""
+    """The n best continuations of all running texts: parent, token, its log-probability, total score."""
     new = logits.log_softmax(dim=-1)  # (running, vocab)
     new[:, list(banned)] = -torch.inf
     scores = new + torch.tensor([[one.score] for one in running])  # (running, vocab)
@@ -74,7 +70,6 @@ def _best(
 def _judged(
     best: Sequence[tuple[int, int, float, float]], *, width: int, ends: Collection[int], is_last: bool
 ) -> tuple[Candidate, ...]:
-    """What becomes of each continuation, the best first."""
     found, n_going = [], 0
     for rank, (parent, token, log_probability, score) in enumerate(best):
         fate: Fate
@@ -100,13 +95,5 @@ def _merged(
     *,
     width: int,
 ) -> tuple[Hypothesis, ...]:
-    """The best complete texts, with those that are complete now."""
     new = [_extended(running[one.parent], one, divisor) for one in candidates if one.fate == "complete"]
     return tuple(sorted([*complete, *new], key=lambda one: -one.normalised)[:width])
-
-
-def _settled(running: Sequence[Hypothesis], complete: Sequence[Hypothesis], width: int) -> bool:
-    """Whether no running text is likely to become better than those that are complete."""
-    if not running:
-        return True
-    return len(complete) == width and running[0].normalised <= complete[-1].normalised

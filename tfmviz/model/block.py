@@ -13,36 +13,24 @@ from torch import Tensor, nn
 from tfmviz import fuse, masks
 from tfmviz.model.attention import Attention
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.dropout import Dropout
 from tfmviz.model.feed_forward import Experts, FeedForward, GatedFeedForward, build_expert
-from tfmviz.model.linear import Linear
-from tfmviz.model.norms import build_embedding_norm, build_last_norm, build_norm_before
+from tfmviz.model.linear import Dropout, Linear
+from tfmviz.model.norms import build_norm, build_norm_before
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap
 
 
 def build_positions(config: ModelConfig, *, bidirectional: bool) -> Positions:
-    """The position scheme of one stack, or of those of its layers that do not turn by another θ; encoders look in both
-    directions.
+    """The position scheme of one stack, or of its layers without another θ; encoders attend in both directions.
 
-    What follows from a formula is computed even where a model is built without its numbers: no file brings it.
+    Formulas are computed on the CPU even if the model is built without weights, since no file supplies them.
     """
     with nullcontext() if config.scheme.table else torch.device("cpu"):
         return config.scheme.implementation().of(config, bidirectional=bidirectional)
 
 
-def build_own_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
-    """The scheme of one layer, where each has its own."""
-    return build_positions(config, bidirectional=bidirectional) if config.positions.in_each_layer else None
-
-
-def build_widening(config: ModelConfig) -> Linear | None:
-    """What makes the stream of narrower embeddings (Lan et al. 2020, section 3.1)."""
-    return None if config.embeddings.width is None else Linear(config.d_embed, config.d_model)
-
-
 def build_other_positions(config: ModelConfig, *, bidirectional: bool) -> Positions | None:
-    """The scheme of the layers that turn by another θ, if there are any."""
+    """The scheme of the layers that rotate by another θ, if any."""
     if config.positions.other_theta is None:
         return None
     other = replace(config.positions, rope_theta=config.positions.other_theta)
@@ -57,7 +45,7 @@ def build_feed_forward(config: ModelConfig) -> FeedForward | GatedFeedForward | 
 
 
 def is_parallel(config: ModelConfig) -> bool:
-    """Whether the feed-forward layer reads what self-attention read, and not what it made of it (Wang 2021)."""
+    """True if the feed-forward layer reads the stream that self-attention read (Wang 2021)."""
     match config.residual:
         case "sequential" | "absent":
             return False
@@ -71,8 +59,8 @@ class Residual(nn.Module):
     """One step of the residual stream around a layer f.
 
     pre-norm: x + f(Norm(x)); the stream is a plain sum. post-norm, the 2017 paper: Norm(x + f(x)). With norms on both
-    sides f itself ends with the second one, so that the stream is a plain sum too, also
-    where that is the only norm. Without residual connections x is left out: f(Norm(x)), or Norm(f(x)).
+    sides, or only at the end, f itself ends with one, so the stream is again a plain sum. Without residual connections
+    x is left out.
     """
 
     def __init__(self, config: ModelConfig, *, is_first: bool = False) -> None:
@@ -83,7 +71,7 @@ class Residual(nn.Module):
         self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, layer: Callable[[Tensor], Tensor], *, tap: Tap, reads: Tensor | None = None) -> Tensor:
-        """x: (batch, len, d_model), the stream; reads: what the norm before the layer gets instead, if anything."""
+        """x: (batch, len, d_model), the stream; reads: the input of the norm before the layer, if not x."""
         match self.norm_position:
             case "pre" | "both" | "out":
                 written = self.dropout(layer(tap("norm", self.norm(x if reads is None else reads))))
@@ -96,18 +84,19 @@ class Residual(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward, if there is any.
+    """Self-attention, then (in the decoder of an encoder-decoder) cross-attention, then feed-forward, if any.
 
-    In a parallel block the feed-forward layer reads the stream that self-attention read; its site is `mlp.reads`.
-    `positions` is the block's own scheme, where it has one.
+    In a parallel block the feed-forward layer reads the stream that self-attention read; its site is
+    `mlp.reads`. `positions` is the block's own scheme, if it has one.
 
-    Sites: `resid_pre` before the block, `resid_mid` after self-attention, `resid_cross` after cross-attention where
-    there is one, `resid_post` after the feed-forward layer, each (batch, len, d_model).
+    Sites: `resid_pre` before the block, `resid_mid` after self-attention, `resid_cross` after cross-attention,
+    `resid_post` after the feed-forward layer, each (batch, len, d_model).
     """
 
     def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool, is_first: bool) -> None:
         super().__init__()
-        self.positions = build_own_positions(config, bidirectional=bidirectional)
+        in_each_layer = config.positions.in_each_layer
+        self.positions = build_positions(config, bidirectional=bidirectional) if in_each_layer else None
         self.self_attn = Attention(config)
         self.self_attn_residual = Residual(config, is_first=is_first)
         self.cross_attn = Attention(config) if cross else None
@@ -127,7 +116,7 @@ class Block(nn.Module):
         memory: Tensor | None,
         memory_mask: Tensor | None,
     ) -> Tensor:
-        """See `Stack.forward`; `bias` is what `positions` adds to the scores of self-attention."""
+        """See `Stack.forward`; `bias` is added to the scores of self-attention."""
         x = before = tap("resid_pre", x)  # (batch, len, d_model), and so below
 
         within = tap.scope("self_attn")
@@ -153,10 +142,10 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """An encoder or a decoder: positions, then blocks, then (in all but post-norm) one last norm.
+    """An encoder or a decoder: positions, then blocks, then (except in post-norm) one last norm.
 
-    Sites: `pos_embed` where the scheme adds a vector, `embed_norm` for a norm before the first block, `widened` for
-    a matrix there that makes d_model numbers of d_embed, `0.…`, `1.…` per block, `norm` for the last norm.
+    Sites: `pos_embed` if the scheme adds a vector, `embed_norm` for a norm before the first block, `widened` for a
+    matrix there from d_embed to d_model (Lan et al. 2020, section 3.1), `0.…`, `1.…` per block, `norm` for the last.
     """
 
     def __init__(self, config: ModelConfig, *, bidirectional: bool, cross: bool = False) -> None:
@@ -166,8 +155,8 @@ class Stack(nn.Module):
         self.other_positions = build_other_positions(config, bidirectional=bidirectional)
         self.facts = config.positions
         self.window_in = config.attention.window_in
-        self.embed_norm = build_embedding_norm(config)
-        self.widening = build_widening(config)
+        self.embed_norm = build_norm(config, width=config.d_embed) if config.embeddings.norm else None
+        self.widening = None if config.embeddings.width is None else Linear(config.d_embed, config.d_model)
         self.dropout = Dropout(config.dropout)
         name = "encoder" if bidirectional else "decoder"
         self.n_layers = config.depth(name)
@@ -175,11 +164,11 @@ class Stack(nn.Module):
             Block(config, bidirectional=bidirectional, cross=cross, is_first=n == 0)
             for n in range(config.n_blocks(name))
         )
-        self.norm = build_last_norm(config)
+        self.norm = None if config.norm.position == "post" else build_norm(config)
 
     @property
     def layers(self) -> list[nn.Module]:
-        """The block of each layer, in the order in which they run; one and the same where layers are shared."""
+        """The block of each layer, in order; one and the same if layers are shared."""
         return list(self.blocks) * (self.n_layers // len(self.blocks))
 
     def positions_in(self, layer: int) -> Positions:
@@ -190,7 +179,7 @@ class Stack(nn.Module):
         return self.other_positions if is_other and self.other_positions is not None else self.positions
 
     def mask_in(self, layer: int, mask: Tensor) -> Tensor:
-        """The mask of a layer: that of the stack, cut to the layer's window."""
+        """The mask of the stack, cut to the layer's window."""
         window = self.window_in(layer)
         return mask if window is None else mask & masks.near(mask.shape[-2], mask.shape[-1], window, device=mask.device)
 
@@ -203,17 +192,14 @@ class Stack(nn.Module):
         memory: Tensor | None = None,
         memory_mask: Tensor | None = None,
     ) -> Tensor:
-        """Runs the stack.
+        """Runs the stack: (batch, len, d_model).
 
         Args:
             x: (batch, len, d_embed), token embeddings without positions.
-            mask: for self-attention, broadcasts to (batch, head, len, k_len); layers with a window see less. If
-                the tap adds the keys of earlier tokens, there are more keys than tokens in x.
-            memory: (batch, k_len, d_model), what cross-attention reads.
+            mask: for self-attention, broadcasts to (batch, head, len, k_len); layers with a window see less. If the tap
+                adds the keys of earlier tokens, k_len > len.
+            memory: (batch, k_len, d_model), the input of cross-attention.
             memory_mask: for cross-attention, broadcasts to (batch, head, len, k_len).
-
-        Returns:
-            (batch, len, d_model).
         """
         q_len, k_len = x.shape[1], mask.shape[-1]
         x = self.positions.embed(x, tap, past=k_len - q_len)
@@ -239,6 +225,6 @@ class Stack(nn.Module):
 
 
 def biases(positions: Positions, q_len: int, k_len: int, device: torch.device) -> Tensor | None:
-    """What a scheme adds to the scaled scores, (head, q_len, k_len), if anything."""
+    """The scheme's bias on the scaled scores, (head, q_len, k_len), if any."""
     bias = positions.bias(q_len, k_len)
     return None if bias is None else bias.to(device)

@@ -1,4 +1,4 @@
-"""A model of any architecture, from its configuration."""
+"""Models of all architectures, from their configurations."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from tfmviz.model.labeller import Labeller
 from tfmviz.model.recurrent import RecurrentModel
 from tfmviz.model.seq2seq import Seq2Seq
 from tfmviz.model.state_space import StateSpaceModel
-from tfmviz.model.transformer import Transformer
-from tfmviz.model.unfilled import unfilled
+from tfmviz.model.transformer import Transformer, unfilled
 from tfmviz.model.window import WindowModel
 
 Config = ModelConfig | AnyEarlier
@@ -28,7 +27,6 @@ Model = Transformer | Earlier | Seq2Seq | Labeller
 
 
 def build(config: Config) -> Model:
-    """The model that a configuration describes, with freshly drawn weights."""
     match config:
         case ModelConfig():
             return transformer.build(config)
@@ -47,7 +45,7 @@ def build(config: Config) -> Model:
 
 
 def parameter_shapes(config: Config) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter of the model that a configuration describes; nothing large is allocated."""
+    """Name and shape of every parameter of a configuration's model, without allocating them."""
     if isinstance(config, ModelConfig):
         return transformer.parameter_shapes(config)
     with unfilled():

@@ -1,4 +1,4 @@
-"""The facts of a model, checked: cache key and checkpoint header at once."""
+"""The validated configuration of a transformer: cache key and checkpoint header."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from tfmviz.record.model import Sizes
 from tfmviz.record.part import Part, check_choice
 
 MAX_PARAMETERS = 2_000_000_000
-"""Larger models are refused: a damaged or hostile config must not fill the memory."""
+"""A damaged or hostile config must not fill the memory."""
 
 MAX_LEN = 65_536
-"""Longer contexts are refused: position tables grow with them."""
+"""Longest context: position tables grow with it."""
 
 MAX_VOCAB = 1_000_000
-"""Longer vocabularies are refused, however narrow their vectors are: each entry has a name."""
+"""Largest vocabulary, however narrow its vectors: each entry has a name."""
 
 MAX_LAYERS = 1_000
-"""More layers per stack are refused, however small they are."""
+"""Most layers per stack, however small."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelConfig(Facts):
-    """The facts of a transformer, once they are known to go together.
+    """The facts of a transformer, checked for consistency.
 
     Raises:
-        ValueError: two values do not go together; the message names both.
+        ValueError: two values contradict each other; the message names both.
     """
 
     def __post_init__(self) -> None:
@@ -42,7 +42,6 @@ class ModelConfig(Facts):
 
     @property
     def scheme(self) -> Scheme:
-        """What `positions` names."""
         return SCHEMES[self.positions.kind]
 
     @property
@@ -104,7 +103,7 @@ class ModelConfig(Facts):
 
 
 def check_limits(config: Sizes) -> None:
-    """Raises: ValueError, if a model would be so large that a damaged or hostile file could fill the memory."""
+    """Raises ValueError if a model is so large that a damaged or hostile file could fill the memory."""
     limits = {"max_len": MAX_LEN, "n_window": MAX_LEN, "vocab_size": MAX_VOCAB}
     limits |= {"n_layers": MAX_LAYERS, "n_decoder_layers": MAX_LAYERS}
     for name, most in limits.items():

@@ -1,4 +1,4 @@
-"""Connectivity by gradient: which tokens of a text move a language model's prediction (Madsen 2019)."""
+"""Connectivity by gradient: the effect of each token on a language model's prediction (Madsen 2019)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfmviz.record.trace import Array
 
 
 class Source:
-    """A tap that makes the embeddings the variable with respect to which gradients are taken."""
+    """A tap that makes the embeddings the variable of differentiation."""
 
     def __init__(self) -> None:
         self.embed: Tensor | None = None
@@ -37,7 +37,7 @@ class Source:
 
 
 def pull(model: DecoderOnly | Earlier, ids: Sequence[int]) -> Array:
-    """‖∂ log p(w) / ∂ e_j‖ for each token's vector e_j, where w is what the model finds most probable after the text.
+    """‖∂ log p(w) / ∂ e_j‖ for each token's vector e_j, where w is the most probable next token.
 
     Returns:
         (len,).

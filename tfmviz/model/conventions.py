@@ -1,4 +1,4 @@
-"""Which value of a mask blocks in torch's own functions, tried out."""
+"""The mask conventions of torch's own functions, tested."""
 
 from __future__ import annotations
 

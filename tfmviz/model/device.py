@@ -1,6 +1,6 @@
-"""Where a model computes, the processor or a GPU, and the two crossings: token ids go in, arrays come out.
+"""The device of a model, CPU or GPU, and the two crossings: token ids go in, arrays come out.
 
-All else follows the model's weights: what a forward pass makes, it makes on the device of what it is given.
+A forward pass computes on the device of its inputs.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from tfmviz.model.linear import HALF
 from tfmviz.record.trace import Array
 
 LARGE = 50_000_000
-"""A model with more parameters goes to the GPU, if there is one. For a smaller one and a sentence the way there and
-back takes as long as the work."""
+"""Parameters beyond which a model uses the GPU, if there is one. For a smaller one and a sentence the transfer takes as
+long as the work.
+"""
 
 SETTING = "TFMVIZ_DEVICE"
-"""The environment variable that overrules this for every transformer: "cpu", "cuda", "cuda:1" …"""
+"""Environment variable that overrides this for every transformer: "cpu", "cuda", "cuda:1" …"""
 
 Network = TypeVar("Network", bound=nn.Module)
 
 
 def placed(module: Network) -> Network:
-    """A finished model on the device where it computes from now on.
+    """A finished model on its device.
 
     Raises:
-        ValueError: there is no device of the name that was set, or it has no room for the weights.
+        ValueError: the device in `SETTING` does not exist, or has no room for the weights.
     """
     device = chosen_for(sum(parameter.numel() for parameter in module.parameters()))
     try:
@@ -43,7 +44,7 @@ def chosen_for(n_parameters: int) -> torch.device:
     """The device for a model of this size.
 
     Raises:
-        ValueError: there is no device of the name that was set.
+        ValueError: the device in `SETTING` does not exist.
     """
     wish = os.environ.get(SETTING)
     if not wish:
@@ -52,32 +53,28 @@ def chosen_for(n_parameters: int) -> torch.device:
         device = torch.device(wish)
     except RuntimeError as error:
         raise ValueError(f"{SETTING} is {wish!r}, which is not a device. Use cpu or cuda.") from error
-    if device.type not in ("cpu", "cuda") or (device.index or 0) >= _count(device):
+    count = torch.cuda.device_count() if device.type == "cuda" else 1
+    if device.type not in ("cpu", "cuda") or (device.index or 0) >= count:
         raise ValueError(f"{SETTING} is {wish!r}, but there is no such device here. Use cpu, or unset it.")
     return device
 
 
-def _count(device: torch.device) -> int:
-    return torch.cuda.device_count() if device.type == "cuda" else 1
-
-
 def device_of(module: nn.Module) -> torch.device:
-    """Where a model's weights are."""
     return next(module.parameters()).device
 
 
 def ids_for(module: nn.Module, ids: Sequence[Sequence[int]] | Sequence[int]) -> Tensor:
-    """Token ids, (batch, len) or (len,), on the device of the model that reads them."""
+    """Token ids, (batch, len) or (len,), on the model's device."""
     return torch.tensor(ids, device=device_of(module))
 
 
 def batch_for(module: nn.Module, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """Texts of any lengths, (batch, longest) with zeros after the end, and their lengths, (batch,)."""
+    """Texts padded with zeros, (batch, longest), and their lengths, (batch,)."""
     device = device_of(module)
     rows = pad_sequence([torch.tensor(ids, device=device) for ids in texts], batch_first=True)
     return rows, torch.tensor([len(ids) for ids in texts], device=device)
 
 
 def to_array(value: Tensor) -> Array:
-    """A value as an array, in float32 if it was in half precision. Else the two share their memory on the processor."""
+    """A tensor as an array, in float32 if it was in half precision. Otherwise both share memory on the CPU."""
     return (value.float() if value.dtype in HALF else value).detach().cpu().numpy()

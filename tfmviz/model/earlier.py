@@ -1,6 +1,6 @@
 """Configurations of models without attention: a fixed window, recurrence in its four uses, and a state space.
 
-Like `config.py` this needs no torch: a folder of models is read before torch is imported.
+Needs no torch, so a folder of models can be read before torch is imported.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tfmviz.record.part import Part
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shape(Part, ABC):
-    """What the shapes of these models have in common.
+    """The common fields of these configurations.
 
     Attributes:
         vocab_size: entries of the vocabulary.
@@ -23,7 +23,7 @@ class Shape(Part, ABC):
         d_model: width of a token's vector.
 
     Raises:
-        ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
+        ValueError: a value is not an integer of at least 1, or is too large; the message names it.
     """
 
     vocab_size: int
@@ -33,7 +33,7 @@ class Shape(Part, ABC):
     @property
     @abstractmethod
     def n_parameters(self) -> int:
-        """How many numbers are trained."""
+        """Number of trained parameters."""
 
     def __post_init__(self) -> None:
         Part.__post_init__(self)
@@ -45,13 +45,8 @@ class WindowConfig(Shape):
     """Shape of a fixed-window network (Bengio et al. 2003); see `model.window.WindowModel`.
 
     Attributes:
-        max_len: longest input in tokens; at each token the model sees only the last `n_window` of them.
-        n_window: how many tokens are joined.
-        d_model: width of one token's vector.
+        n_window: tokens in the window.
         d_hidden: width of the hidden layer.
-
-    Raises:
-        ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
     """
 
     architecture: Literal["window"] = "window"
@@ -70,10 +65,7 @@ class RecurrentConfig(Shape):
 
     Attributes:
         d_model: width of a token's vector and of every layer's state.
-        n_layers: recurrent layers, one on top of the other.
-
-    Raises:
-        ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
+        n_layers: stacked recurrent layers.
     """
 
     architecture: Literal["rnn"] = "rnn"
@@ -91,12 +83,9 @@ class StateSpaceConfig(Shape):
 
     Attributes:
         d_model: width of a token's vector, and channels of a layer.
-        n_state: numbers that a channel keeps.
+        n_state: states per channel.
         d_ff: inner width of the feed-forward layer.
-        n_layers: blocks of a state space and a feed-forward layer.
-
-    Raises:
-        ValueError: a number is not a whole number of at least 1, or is too large; the message names it.
+        n_layers: pairs of a state space and a feed-forward layer.
     """
 
     architecture: Literal["ssm"] = "ssm"
@@ -112,7 +101,7 @@ class StateSpaceConfig(Shape):
 
 
 Alignment = Literal["none", "dot", "bilinear", "additive"]
-"""How a recurrent decoder looks at its source: not at all, or with one of three scores."""
+"""A recurrent decoder's attention: none, or one of three scores."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +110,7 @@ class Seq2SeqConfig(Shape):
 
     Attributes:
         vocab_size: one vocabulary serves both languages.
-        max_len: the most tokens of the source, and of the target.
+        max_len: maximum tokens of the source, and of the target.
         d_model: width of a token's vector, of every state and of the context.
     """
 
@@ -137,7 +126,7 @@ class Seq2SeqConfig(Shape):
 
 
 Directions = Literal["forward", "both"]
-"""How a recurrent labeller reads: from the first token to the last, or in both directions."""
+"""The reading direction of a recurrent labeller: from the first token to the last, or both ways."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,13 +134,11 @@ class LabellerConfig(Shape):
     """Shape of a recurrent network that labels every token; see `model.labeller.Labeller`.
 
     Attributes:
-        directions: what its layers do.
-        n_labels: how many labels there are.
-        d_model: width of a token's vector and of what a layer gives for it; half of it for each of both directions.
-        n_layers: recurrent layers, one on top of the other.
+        d_model: width of a token's vector and of a layer's output, half of it for each of two directions.
+        n_layers: stacked recurrent layers.
 
     Raises:
-        ValueError: a number is not a whole number of at least 1, is too large or does not fit the directions.
+        ValueError: as `Shape`, or d_model does not fit the directions.
     """
 
     architecture: Literal["labeller"] = "labeller"
@@ -170,7 +157,6 @@ class LabellerConfig(Shape):
 
     @property
     def d_hidden(self) -> int:
-        """Width of the state of one direction."""
         return self.d_model // self.n_directions
 
     @property
@@ -191,11 +177,11 @@ EARLIER: dict[str, type[AnyEarlier]] = {
     "seq2seq": Seq2SeqConfig,
     "labeller": LabellerConfig,
 }
-"""Configurations by the architecture that they describe."""
+"""Configurations by architecture."""
 
 
 def read_config(values: dict[str, Any]) -> ModelConfig | AnyEarlier:
-    """The configuration that a `config.json` holds.
+    """The configuration in a `config.json`.
 
     Raises:
         ValueError: an entry is missing, unknown or unusable.

@@ -1,4 +1,4 @@
-"""The position-wise feed-forward layer, its gated variant, and a mixture of several."""
+"""The position-wise feed-forward layer, its gated variant, and a mixture of experts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tfmviz.record.tap import NO_TAP, Tap
 class FeedForward(nn.Module):
     """f(x W_in + b_in) W_out + b_out with f = ReLU, its square, GELU or SiLU (Vaswani et al. 2017, section 3.3).
 
-    The same function at every position. Sites: `pre` before f and `post` after it, both (batch, len, d_ff).
+    The same at every position. Sites: `pre` before f and `post` after it, both (batch, len, d_ff).
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -39,7 +39,7 @@ class FeedForward(nn.Module):
 
 
 def activation(kind: FeedForwardKind) -> Callable[[Tensor], Tensor]:
-    """f, which acts on what W_in reads or, in a gated layer, on the gate."""
+    """f, applied to x W_in or, in a gated layer, to the gate."""
     match kind:
         case "relu" | "reglu":
             return F.relu
@@ -91,23 +91,22 @@ class GatedFeedForward(nn.Module):
 
 
 BALANCE = 0.01
-"""α of the loss that spreads the tokens over the experts (Fedus et al. 2021, section 2.2)."""
+"""α of the load-balancing loss (Fedus et al. 2021, section 2.2)."""
 
 
 class Experts(nn.Module):
     """A mixture of experts: Σ w_i E_i(x), over the k experts with the largest p_i of p = softmax(x W_R + b_R).
 
-    Each expert E_i is a feed-forward layer, and a token passes those chosen for it alone: with k = 1 and w_i = p_i the
-    Switch Transformer (Fedus et al. 2021, section 2.1); with k = 2 and w = p / Σ p of the chosen, which is the softmax
-    of their scores, Mixtral (Jiang et al. 2024, section 2.1). Every token is served, however many choose the same
-    expert: the first paper's capacity is left out. One more expert, if there is one, reads every token, and
-    counts σ(x W_S + b_S) (Qwen2-MoE).
+    Each expert E_i is a feed-forward layer that reads only the tokens routed to it: with k = 1 and w_i = p_i the Switch
+    Transformer (Fedus et al. 2021, section 2.1); with k = 2 and w = p / Σ p of the chosen, the softmax of their scores,
+    Mixtral (Jiang et al. 2024, section 2.1). There is no capacity limit. A shared expert, if any, reads every token,
+    weighted by σ(x W_S + b_S) (Qwen2-MoE).
 
     In training the gradient is that of loss + α · n · Σ_i f_i P_i, where f_i is the share of the choices that fell on
     expert i, P_i the mean of p_i and n the number of experts (equation 4 of the first paper); see `Balance`.
 
-    Sites: `router`, p, (batch, len, expert), whose rows sum to 1; `weights`, w, the same, 0 for each expert that does
-    not read the token; `shared`, σ(x W_S + b_S), (batch, len, 1), where there is such an expert.
+    Sites: `router`, p, (batch, len, expert), whose rows sum to 1; `weights`, w, the same, 0 for each expert not chosen;
+    `shared`, σ(x W_S + b_S), (batch, len, 1), if there is a shared expert.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -133,16 +132,16 @@ class Experts(nn.Module):
         return tap("out", out)  # (batch, len, d_model)
 
     def weights_of(self, p: Tensor) -> Tensor:
-        """w: p where it is among the largest, divided by their sum if the model does that: (batch, len, expert)."""
+        """w: the k largest p, divided by their sum if the model does that: (batch, len, expert)."""
         largest, chosen = p.topk(self.n_chosen, dim=-1)  # (batch, len, k) each
         if self.scales_up:
             largest = largest / largest.sum(dim=-1, keepdim=True)
         return torch.zeros_like(p).scatter(-1, chosen, largest)
 
     def written(self, x: Tensor, w: Tensor) -> Tensor:
-        """Σ w_i E_i(x), where each expert reads its tokens alone: (batch, len, d_model)."""
+        """Σ w_i E_i(x): (batch, len, d_model)."""
         shape, x, w = x.shape, x.flatten(0, 1), w.flatten(0, 1)  # (batch × len, …) each
-        expert, token = w.T.nonzero().T  # tokens of one expert next to one another
+        expert, token = w.T.nonzero().T  # sorted by expert
         sizes = expert.bincount(minlength=len(self.experts)).tolist()
         groups = zip(self.experts, x[token].split(sizes), strict=True)
         each = torch.cat([layer(group, tap=NO_TAP) for layer, group in groups])  # (choice, d_model)
@@ -150,12 +149,11 @@ class Experts(nn.Module):
 
 
 def build_expert(config: ModelConfig) -> FeedForward | GatedFeedForward:
-    """One feed-forward layer."""
     return GatedFeedForward(config) if config.feed_forward.is_gated else FeedForward(config)
 
 
 def balanced(p: Tensor, n_chosen: int) -> Tensor:
-    """p itself, with the gradient of the balancing loss added on the way back: (batch, len, expert), shape kept."""
+    """p itself, with the gradient of the balancing loss added in the backward pass: (batch, len, expert)."""
     n_experts = p.shape[-1]
     chosen = p.topk(n_chosen, dim=-1).indices.flatten()
     share = chosen.bincount(minlength=n_experts) / len(chosen)  # f, (expert,); no gradient
@@ -164,7 +162,7 @@ def balanced(p: Tensor, n_chosen: int) -> Tensor:
 
 
 class Balance(torch.autograd.Function):
-    """The identity, whose gradient is larger by that of a linear loss Σ c · p."""
+    """The identity, with the gradient of a linear loss Σ c · p added."""
 
     @staticmethod
     def forward(ctx: Any, p: Tensor, c: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Continuing a text, and translating one, a token at a time. No token is read twice: see `Cache`."""
+"""Continuing and translating texts, token by token. No token is read twice: see `Cache`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def steps(
     ends: Collection[int] = (),
     max_new_tokens: int,
 ) -> Iterator[Step]:
-    """Writes on, one record for every token. A mark of `ends` is the last.
+    """Generates tokens, one record each, up to and including one of `ends`.
 
     Args:
-        text: at least one token, the mark at its start for a translation.
-        seed: of the draws, each of which depends on the seed and its place alone.
+        text: at least one token; for a translation, its start token.
+        seed: each draw depends only on the seed and its position.
         given: the first tokens, which are not chosen; the model reads them in one pass with the text.
-        max_new_tokens: counts the given ones.
+        max_new_tokens: includes the given ones.
     """
     read, waiting = list(text), list(given)
     rows: deque[Tensor] = deque()
@@ -63,10 +63,10 @@ def steps(
 
 
 def _read_on(reader: Reader, text: Sequence[int], given: Sequence[int], rows: deque[Tensor]) -> int:
-    """Reads the text and as much of what is given as fits; appends the logits for each next token, (vocab,) each."""
+    """Reads the text and as much of `given` as fits; appends the logits for each next token, (vocab,) each."""
     fitting = given[: max(0, reader.context - len(text))]
     logits = reader.read(torch.tensor([[*text, *fitting]], device=reader.device), last=1 + len(fitting))[0]
-    rows.extend(row.clone() for row in logits)  # a slice would keep the logits of the whole text as long as its step
+    rows.extend(row.clone() for row in logits)  # a slice would keep all logits alive as long as its step
     return reader.n_read
 
 
@@ -80,7 +80,7 @@ def samples(
     ends: Collection[int] = (),
     max_new_tokens: int,
 ) -> tuple[Sample, ...]:
-    """Writes several texts at once, in one forward pass a token; text r is what `steps` writes with seed + r.
+    """Samples several texts in parallel, one forward pass per token; text r equals that of `steps` with seed + r.
 
     Args:
         rules: those of each text.
@@ -110,13 +110,13 @@ def samples(
 def reader_of(
     module: Transformer, ids: Sequence[int], *, begin: Sequence[int], tap: Tap, at: int | None = None
 ) -> tuple[Reader, list[int]]:
-    """A reader for a model, and the tokens with which it begins: the text, or `begin` where the text is a source.
+    """A reader for a model, and its first tokens: the text, or `begin` if the text is a source.
 
     Args:
         at: the only position of a translation at which the tap acts; None: all of them.
 
     Raises:
-        ValueError: the model only fills in words, or it does not translate but `at` is given.
+        ValueError: the model only fills in words, or `at` is given but it does not translate.
     """
     match module:
         case DecoderOnly() if at is not None:
@@ -132,7 +132,7 @@ def reader_of(
 
 
 def with_room(reader: Reader, text: Sequence[int], new: int) -> Sequence[int]:
-    """The end of a text to which so many tokens can be added; see `kept_of`."""
+    """The end of a text to which `new` tokens can be added; see `kept_of`."""
     return text if reader.longest is not None else text[-kept_of(reader.context, new) :]
 
 
@@ -146,13 +146,11 @@ def continue_ids(
     seed: int = 0,
     tap: Tap = NO_TAP,
 ) -> Tensor:
-    """Appends tokens to a text, stopping before any of the marks `ends`.
+    """Appends tokens to a text, stopping before any of `ends`.
 
     Args:
         ids: (len,), at least one token.
         temperature: 0 takes the most probable token; else tokens are drawn from softmax(logits / temperature).
-        seed: of the draws.
-        tap: see `Reader`.
 
     Returns:
         (at most len + max_new_tokens,). Of a text longer than the model's context, only the end is read.
@@ -175,16 +173,14 @@ def translate_ids(
     seed: int = 0,
     tap: Tap = NO_TAP,
 ) -> Tensor:
-    """Writes the target of a source text, beginning from the mark `start` and stopping before any of the marks `ends`.
+    """Writes the target of a source text, beginning with `start` and stopping before any of `ends`.
 
     Args:
         src: (k_len,), at least one token.
-        first: the token that every target begins with after `start`, as a language's mark does; None: the model's
-            choice.
-        tap: see `Reader`.
+        first: the token after `start`, such as a language token; None: the model's choice.
 
     Returns:
-        (len,), the target without `start` and end; at most `max_new_tokens` and what fits the model.
+        (len,), the target without `start` and end; at most `max_new_tokens`, within the model's context.
     """
     with torch.inference_mode():
         reader = TargetReader(model, src, tap)
@@ -210,17 +206,12 @@ def translate_batch(
     ends: Collection[int],
     max_new_tokens: int,
 ) -> list[list[int]]:
-    """Greedy translations of several sources, in one forward pass a token.
+    """Greedy translations of several sources, without `begin` and end, one forward pass per token.
 
-    Each is what `steps` writes for its source alone, but for rounding: padding and the other rows change the last
-    digits of the logits.
+    Each equals that of `steps` up to rounding: padding and the other rows change the last digits of the logits.
 
     Args:
         src: (batch, k_len), of which the first src_lengths tokens count.
-        begin: the marks with which every target begins.
-
-    Returns:
-        The targets without `begin` and without the mark at the end.
     """
     reader = TargetReader(model, src, src_lengths=src_lengths)
     rows, marks = src.new_tensor([begin]).expand(len(src), -1), src.new_tensor(list(ends))
@@ -232,5 +223,4 @@ def translate_batch(
 
 
 def without(ends: Collection[int], found: Iterator[Step]) -> list[int]:
-    """The tokens that were written, without the mark at the end."""
     return [step.token for step in found if step.token not in ends]

@@ -1,4 +1,4 @@
-"""Gradients before the first step of training, layer by layer: what the place of the norm does to them."""
+"""Gradients at initialisation, layer by layer: the effect of the norm's position."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tfmviz.record.facts import (
 )
 
 BATCH, LENGTH, VOCAB = 8, 64, 512
-"""Texts, tokens in each, and entries of the vocabulary. Random tokens will do, since nothing is learned."""
+"""Texts, tokens in each, and entries of the vocabulary. Random tokens suffice, since nothing is learned."""
 
 WIDTH, HEADS = 64, 4
 
 
 def config(*, n_layers: int, norm_position: NormPosition) -> ModelConfig:
-    """The model: the 2017 paper's, but a language model and small."""
+    """A small language model, otherwise the 2017 paper's."""
     return ModelConfig(
         vocab_size=VOCAB,
         max_len=LENGTH,
@@ -44,16 +44,16 @@ def config(*, n_layers: int, norm_position: NormPosition) -> ModelConfig:
 
 
 def gradients_at_start(*, n_layers: int, norm_position: NormPosition, seed: int) -> list[float]:
-    """‖∂ loss / ∂ W_out‖ of every layer's feed-forward layer in a language model that has not learned anything.
+    """‖∂ loss / ∂ W_out‖ of every layer's feed-forward layer in an untrained language model.
 
-    As in Xiong et al. 2020 (section 3, figure 3), all matrices are drawn from Xavier's normal distribution, and the
-    loss is that of the next token. By their theorem 1 the gradient of the last layer is √n_layers times as large in a
-    post-norm model, up to a constant factor.
+    As in Xiong et al. 2020 (section 3, figure 3), all matrices have Xavier's normal weights, and the loss is that of
+    the next token. By their theorem 1 the last layer's gradient is √n_layers times as large in a post-norm model, up to
+    a constant factor.
 
     Args:
-        seed: of weights and tokens; the same for both places of the norm.
+        seed: of weights and tokens.
     """
-    with seeded(seed):  # what others draw meanwhile must not depend on these weights, which are drawn again below
+    with seeded(seed):  # leaves the global generator alone; the weights are redrawn below
         model = DecoderOnly(config(n_layers=n_layers, norm_position=norm_position))
     generator = torch.Generator().manual_seed(seed)
     draw(model, generator)

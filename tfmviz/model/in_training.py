@@ -19,15 +19,15 @@ from tfmviz.model.transformer import Transformer, build
 from tfmviz.record.tap import NO_TAP
 
 _one_at_a_time = Lock()
-"""PyTorch draws for all threads from one source."""
+"""PyTorch's generator is shared by all threads."""
 
 
 @contextmanager
 def seeded(seed: int, *, module: nn.Module | None = None) -> Iterator[None]:
-    """What is drawn inside depends on the seed alone, and what others draw does not depend on it.
+    """Seeds the global generator inside the block, and restores it afterwards.
 
     Args:
-        module: draws on its device; None: all is drawn on the processor.
+        module: its device's generator; None: the CPU's.
     """
     device = torch.device("cpu") if module is None else device_of(module)
     with _one_at_a_time, torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
@@ -36,7 +36,7 @@ def seeded(seed: int, *, module: nn.Module | None = None) -> Iterator[None]:
 
 
 def in_training_mode(module: Transformer, *, dropout: float) -> Transformer:
-    """A copy that drops numbers with this probability. It shares the weights, which nothing changes."""
+    """A copy with dropout. It shares the weights, which stay unchanged."""
     copy = deepcopy(module, memo={id(weight): weight for weight in module.parameters()})
     for part in copy.modules():
         if isinstance(part, nn.Dropout):
@@ -48,15 +48,15 @@ def in_training_mode(module: Transformer, *, dropout: float) -> Transformer:
 def losses_with_dropout(
     module: Transformer, texts: Sequence[Sequence[int]], *, dropout: float, runs: int, seed: int
 ) -> Tensor:
-    """−ln P of each next token of the last text, in several runs that drop other numbers: (run, len − 1).
+    """−ln P of each next token of the last text, in runs with different dropout: (run, len − 1).
 
     Args:
-        texts: what the module reads: one text, or source and target.
+        texts: one text, or source and target.
     """
     inputs = [ids_for(module, [text]) for text in texts]
     dropping, found = in_training_mode(module, dropout=dropout), []
     with seeded(seed, module=module):
-        for _ in range(runs):  # one after the other: logits of all of them may be gigabytes
+        for _ in range(runs):  # sequentially: the logits of all runs may be gigabytes
             x = stream_of(dropping, inputs)  # (1, len, d_model)
             logits = module.head(x, module.embedding, tap=NO_TAP)[:, :-1]  # (1, len − 1, vocab)
             found.append(F.cross_entropy(logits.mT, inputs[-1][:, 1:], reduction="none"))
@@ -64,14 +64,15 @@ def losses_with_dropout(
 
 
 def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dict[str, float]:
-    """‖∂ loss / ∂ weights‖ of every layer for one text, all its weights, biases and norms together.
+    """‖∂ loss / ∂ weights‖ of every layer for one text, all its weights, biases and norms together, in the order of the
+    model.
 
     The loss is the mean of −ln P over the next tokens of the last text.
 
     Returns:
-        By layer, such as "decoder.0.self_attn", and "embedding" for W_E; in the order of the model.
+        By layer, such as "decoder.0.self_attn", and "embedding" for W_E.
     """
-    # A copy: torch.func.functional_call would put other weights into the module, which others are reading meanwhile.
+    # A copy: torch.func.functional_call would swap the weights of a module that other threads are reading.
     copy = deepcopy(module, memo={id(weight): nn.Parameter(weight.detach()) for weight in module.parameters()})
     weights = dict(copy.named_parameters())
     inputs = tuple(ids_for(module, [text]) for text in texts)
@@ -86,9 +87,9 @@ def gradient_lengths(module: Transformer, texts: Sequence[Sequence[int]]) -> dic
 
 
 def layer_of(name: str) -> str:
-    """The layer that a parameter belongs to; "" for those of no layer, such as the last norm.
+    """The layer of a parameter; "" for those of no layer, such as the last norm.
 
-    What a block's own positions add to scores belongs to its self-attention.
+    A block's own position bias belongs to its self-attention.
     """
     parts = name.split(".")
     if parts[0] == "embedding":
@@ -101,6 +102,6 @@ def layer_of(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def untrained(config: ModelConfig, *, seed: int) -> Transformer:
-    """A model of the same shape with the weights that its training began with. The last one is kept; change nothing."""
+    """A model of the same shape with the weights at the start of its training. Cached: do not modify."""
     with seeded(seed):
         return build(config).eval()

@@ -1,4 +1,4 @@
-"""Recurrent networks that give every token a label, in one direction or in both (Schuster & Paliwal 1997)."""
+"""Recurrent networks that label every token, in one direction or both (Schuster & Paliwal 1997)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tfmviz.record.tap import NO_TAP, Tap
 
 
 class BidirectionalLayer(nn.Module):
-    """Two recurrent layers side by side, with weights of their own:
+    """Two recurrent layers in parallel, with separate weights:
 
-        →h_t = GRU(x_t, →h_{t-1})      from the first token to the last: what stands before
-        ←h_t = GRU(x_t, ←h_{t+1})      from the last token to the first: what stands after
+        →h_t = GRU(x_t, →h_{t-1})      from the first token to the last: the text before
+        ←h_t = GRU(x_t, ←h_{t+1})      from the last token to the first: the text after
         h_t = [→h_t; ←h_t]
 
     Args:
@@ -39,13 +39,12 @@ class BidirectionalLayer(nn.Module):
 
 
 class Labeller(nn.Module):
-    """Stacked recurrent layers, each of which reads what the one below gives, and a label for every token:
+    """Stacked recurrent layers, and a label for every token:
 
         y_t = softmax(W_L h_t + b_L)
 
     x_t is the row of W_E for the token w_t, times √d_model. The layers read forward, where h_t knows the tokens up to
-    w_t, or in both directions, where h_t knows the whole text. Read forward, y_t is also what a classifier says of the
-    text up to w_t: from its last state.
+    w_t and y_t also classifies the text so far, or in both directions, where h_t knows the whole text.
     """
 
     def __init__(self, config: LabellerConfig) -> None:

@@ -1,4 +1,4 @@
-"""The same text at later positions: what a position scheme makes of a shift."""
+"""The same text at later positions: the effect of a shift on each position scheme."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tfmviz.record.tap import Recorder, Tap
 
 
 class Later:
-    """A tap under which a text begins at position `by`, as if `by` tokens that nobody may look at stood before it.
+    """A tap under which a text begins at position `by`, as if `by` masked tokens preceded it.
 
-    Like `Cache` it puts keys and values before those of this call, so the queries stand at the last positions and no
-    scheme needs a second formula. The added keys are zero, and the mask closes them.
+    Like `Cache` it prepends keys and values (zeros), so the queries are at the last positions and no scheme needs a
+    second formula.
     """
 
     def __init__(self, by: int, inner: Tap) -> None:
@@ -47,13 +47,10 @@ class Later:
 
 @torch.inference_mode()
 def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
-    """The masked scores of all layers when the text stands at positions `first`, `first` + 1 …
+    """The masked scores of all layers for the text at positions `first`, `first` + 1 …: (layer, head, len, len).
 
     Args:
         ids: (len,), at least one token.
-
-    Returns:
-        (layer, head, len, len), −∞ where a token may not look.
 
     Raises:
         ValueError: learned positions end before the text does.
@@ -65,13 +62,10 @@ def scores_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
 
 @torch.inference_mode()
 def streams_from(model: DecoderOnly, ids: Tensor, *, first: int) -> Tensor:
-    """The residual stream before the first layer and after each, when the text stands at positions `first` …
+    """The residual stream before the first layer and after each, likewise: (1 + layer, len, d_model).
 
     Args:
         ids: (len,), at least one token.
-
-    Returns:
-        (1 + layer, len, d_model).
 
     Raises:
         ValueError: learned positions end before the text does.

@@ -1,7 +1,7 @@
 """Time and memory of one layer of each kind in `analysis.complexity`, measured on this machine.
 
-`python -m tfmviz.model.layer_costs` prints a line of JSON for each measurement. The app runs it in a process of its
-own, so that no reader waits for it and nothing else in the server is measured with it.
+`python -m tfmviz.model.layer_costs` prints a line of JSON for each measurement. The app runs it as a separate process,
+so that no reader waits and nothing else in the server is measured.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
 WIDTHS = (32, 64, 128, 256, 512, 1024)
 
 SECONDS = 8.0
-"""Seconds of the processor after which no further measurement begins."""
+"""CPU seconds after which no further measurement begins."""
 
 ROUNDS, LEAST = 3, 0.02
-"""A measurement is the fastest of several runs: at least this number of them, for at least these seconds together."""
+"""A measurement is the fastest of at least this many runs that take at least these seconds together."""
 
 Layer = Callable[[Tensor], Tensor]
 
 
 def stepwise(x: Tensor) -> Tensor:
-    """Self-attention of one head as its equation is written, the pattern stored: (n, d) to (n, d)."""
+    """Self-attention of one head as its equation is written, with the pattern stored: (n, d) to (n, d)."""
     pattern = ((x * x.shape[1] ** -0.5) @ x.T).softmax(dim=-1)  # (n, n)
     return pattern @ x
 
 
 def fused(x: Tensor) -> Tensor:
-    """The same in torch's kernel, which stores a tile of the pattern at a time."""
+    """The same in torch's kernel, which stores one tile of the pattern at a time."""
     heads = x[None, None]  # (batch, head, n, d)
     return F.scaled_dot_product_attention(heads, heads, heads)[0, 0]
 
@@ -47,8 +47,8 @@ def fused(x: Tensor) -> Tensor:
 def restricted(x: Tensor, neighbours: int = NEIGHBOURS) -> Tensor:
     """Self-attention of each token to `neighbours` keys: its own half-window and the one before.
 
-    Texts that are not longer than that get full attention. The first half-window has zeros before it, which get a share
-    of its attention: this is to measure, not to use.
+    Texts no longer than that get full attention. Zeros before the first half-window receive some attention: this is for
+    measuring only.
     """
     n, d = x.shape
     if n <= neighbours:
@@ -73,7 +73,7 @@ def layers(d: int, device: str) -> dict[str, Layer]:
 
 
 def places() -> list[tuple[str, int, int]]:
-    """What is measured: against which size, n and d; small sizes first, so that an early end costs only large ones."""
+    """The measurements: varied size, n and d; small sizes first, so that an early end costs only large ones."""
     against_n = [("n", n, D_FIXED) for n in LENGTHS]
     against_d = [("d", N_FIXED, d) for d in WIDTHS]
     return sorted(against_n + against_d, key=lambda place: place[1] * place[2] * (place[1] + place[2]))
@@ -85,8 +85,8 @@ def devices() -> list[str]:
 
 @torch.inference_mode()
 def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
-    """One record for each device, place and layer; `share` says how much of the work is done."""
-    peak_of(fused, torch.zeros(8, 8))  # torch's profiler takes long to start
+    """One record for each device, size and layer; `share` is the fraction done."""
+    peak_of(fused, torch.zeros(8, 8))  # torch's profiler is slow to start
     deadline = time.process_time() + seconds
     everywhere = [(device, *place) for place in places() for device in devices()]
     for done, (device, against, n, d) in enumerate(everywhere, 1):
@@ -100,9 +100,9 @@ def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
 
 
 def seconds_of(layer: Layer, x: Tensor) -> float:
-    """The fastest of a few runs, after one that warms up.
+    """The fastest of a few runs, after a warm-up.
 
-    On a processor it is the time that this process had it: other processes on a busy machine do not count.
+    On a CPU it is the time of this process: other processes do not count.
     """
     times: list[float] = []
     clock = _accelerator_clock if x.is_cuda else time.process_time
@@ -115,13 +115,12 @@ def seconds_of(layer: Layer, x: Tensor) -> float:
 
 
 def _accelerator_clock() -> float:
-    """The time when the accelerator has done all that it was asked to do."""
     torch.cuda.synchronize()
     return time.perf_counter()
 
 
 def peak_of(layer: Layer, x: Tensor) -> int:
-    """The most bytes that a run holds at once, its result included, its input and weights not."""
+    """The peak of allocated bytes during a run, including its result, but not input and weights."""
     if x.is_cuda:
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()

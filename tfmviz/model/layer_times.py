@@ -1,7 +1,7 @@
-"""How long one layer takes on texts of different lengths: recurrent, convolution, self-attention.
+"""The running time of one layer for texts of different lengths: recurrent, convolution, self-attention.
 
-`python -m tfmviz.model.layer_times` prints a line of JSON for each measurement. The app runs it in its own process.
-`layer_costs` measures bare operations; these are whole layers as models have them, in a training step too.
+`python -m tfmviz.model.layer_times` prints a line of JSON for each measurement. The app runs it as a separate process.
+`layer_costs` measures bare operations; these are whole layers, in a training step too.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ WIDTH, N_HEADS, KERNEL = 128, 4, 3
 LENGTHS = (16, 32, 64, 128, 256, 512, 1024)
 
 ROUNDS = 5
-"""Number of runs of which a measurement is the fastest."""
+"""A measurement is the fastest of this many runs."""
 
 SECONDS = 4.0
-"""Seconds of the processor after which no further measurement begins."""
+"""CPU seconds after which no further measurement begins."""
 
 
 class Convolution(nn.Module):
@@ -53,7 +53,7 @@ class SelfAttention(nn.Module):
 
 
 def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
-    """One record for each length and kind of layer, the short texts first; `share` says how much is done."""
+    """One record for each length and kind of layer, short texts first; `share` is the fraction done."""
     kinds = {"recurrent": RecurrentLayer(WIDTH, WIDTH), "convolution": Convolution(), "attention": SelfAttention()}
     begin = time.process_time()
     for done, length in enumerate(LENGTHS, start=1):
@@ -61,7 +61,7 @@ def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
         for kind, layer in kinds.items():
             if time.process_time() - begin > seconds:
                 return
-            rounds = [_milliseconds(layer, x) for _ in range(1 + ROUNDS)][1:]  # the first one warms up
+            rounds = [_milliseconds(layer, x) for _ in range(1 + ROUNDS)][1:]  # without the warm-up
             reading, training = (min(times) for times in zip(*rounds, strict=True))
             yield {
                 "kind": kind,
@@ -73,7 +73,7 @@ def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
 
 
 def _milliseconds(layer: nn.Module, x: Tensor) -> tuple[float, float]:
-    """Of the processor, for a forward pass, and for a forward and a backward pass."""
+    """CPU time of a forward pass, and of a forward and a backward pass."""
     begin = time.process_time()
     with torch.inference_mode():
         layer(x)

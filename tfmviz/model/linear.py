@@ -1,4 +1,4 @@
-"""x Wᵀ + b, in which a transformer spends most of its time, by the kernel that is fastest for a finished model."""
+"""Layers of torch that cost a finished model less: dropout, and x Wᵀ + b, where it spends most of its time."""
 
 from __future__ import annotations
 
@@ -9,19 +9,27 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 READY = "_for_onednn"
-"""An attribute of a finished model's matrices: what oneDNN reads in their place, or None for themselves. A tensor that
-takes the place of such a matrix does not have it."""
+"""An attribute of a finished model's matrices: oneDNN's copy, or None for the matrix itself. A tensor that replaces
+such a matrix does not have it.
+"""
 
 AT_ONCE = 2**22
-"""Numbers of a matrix in half precision that are float32 at a time: 16 MB, which a processor keeps near."""
+"""Entries of a half-precision matrix converted to float32 at a time: 16 MB, which fits the cache."""
 
 SMALL = 50_000_000
 """Larger models, in parameters, keep no copies of their matrices."""
 
 HALF = (torch.bfloat16, torch.float16)
-"""Kinds of numbers that a large model may hold its matrices in; it computes in float32."""
+"""Half-precision types in which a large model may store its matrices; it computes in float32."""
 
 Network = TypeVar("Network", bound=nn.Module)
+
+
+class Dropout(nn.Dropout):
+    """torch's dropout, called only in training: elsewhere it changes nothing, yet the call costs as much as a norm."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) if self.training else x
 
 
 class Linear(nn.Linear):
@@ -34,12 +42,12 @@ class Linear(nn.Linear):
 def product(x: Tensor, W: Tensor, b: Tensor | None = None) -> Tensor:
     """x Wᵀ + b: (…, d_in) and (d_out, d_in) to (…, d_out).
 
-    torch multiplies matrices by Intel's MKL, which keeps its fastest kernels for Intel's own processors. oneDNN, which
-    comes with torch too, has them for all. It is called by the operator that `torch.compile` puts into its programs; it
-    has no gradient, so only finished models use it (`ready_to_read`).
+    torch multiplies with Intel's MKL, whose fastest kernels run only on Intel's processors. oneDNN, also part of torch,
+    has them for all. The operator that calls it, which `torch.compile` emits, has no gradient, so only finished models
+    use it (`ready_to_read`).
 
-    A matrix in half precision is made float32 here, a part at a time: as exact, and the model takes half the memory, or
-    none where W lies in a file.
+    A half-precision matrix is converted to float32 here, a part at a time: this is as exact, and the model takes half
+    the memory, or none if W is memory-mapped.
     """
     if W.dtype in HALF and x.dtype == torch.float32:
         parts = [in_float32(x, part) for part in W.split(max(1, AT_ONCE // W.shape[1]))]
@@ -70,10 +78,9 @@ def ready_to_read(module: Network) -> Network:
 
 
 def keep_copies(module: nn.Module) -> None:
-    """Gives a small finished model a second copy of each matrix, in the order in which oneDNN reads it.
+    """Gives a small finished model a second copy of each matrix, in oneDNN's memory layout.
 
-    A sentence then takes two thirds of the time. It is for programs that only read: a change of the weights themselves
-    would no longer count.
+    A sentence then takes two thirds of the time. Later changes of the weights themselves would have no effect.
     """
     if sum(parameter.numel() for parameter in module.parameters()) > SMALL:
         return

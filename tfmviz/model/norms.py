@@ -1,4 +1,4 @@
-"""The norms of a model, and where a configuration puts one."""
+"""The norms of a model, and their positions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from tfmviz.model.config import ModelConfig
 
 
 def build_norm(config: ModelConfig, *, width: int | None = None) -> nn.Module:
-    """LayerNorm (x - μ) / √(σ² + ε) · γ + β over each token's numbers, d_model or `width`, or RMSNorm
-    x / √(mean x² + ε) · γ."""
+    """LayerNorm (x - μ) / √(σ² + ε) · γ + β over each token's coordinates, d_model or `width`, or RMSNorm x / √(mean
+    x² + ε) · γ.
+    """
     width = width or config.d_model
     match config.norm.kind:
         case "layer":
@@ -23,7 +24,7 @@ def build_norm(config: ModelConfig, *, width: int | None = None) -> nn.Module:
 
 
 def build_norm_before(config: ModelConfig, *, is_first: bool = False) -> nn.Module:
-    """The norm of a layer, or the identity where it reads the stream as it is; `is_first`: the first of all layers."""
+    """The norm before a layer, or the identity if it reads the stream directly; `is_first`: the first of all layers."""
     match config.norm.position:
         case "out":
             return nn.Identity()
@@ -33,13 +34,8 @@ def build_norm_before(config: ModelConfig, *, is_first: bool = False) -> nn.Modu
             assert_never(config.norm.position)
 
 
-def build_last_norm(config: ModelConfig) -> nn.Module | None:
-    """The norm at the end of a stack. In post-norm every block already ends with one."""
-    return None if config.norm.position == "post" else build_norm(config)
-
-
 def build_out_norm(config: ModelConfig) -> nn.Module:
-    """The norm of what a layer writes, before it is added to the stream, where there is one; else the identity."""
+    """The norm of a layer's output before it is added to the stream, or the identity."""
     match config.norm.position:
         case "both" | "out":
             return build_norm(config)
@@ -50,8 +46,9 @@ def build_out_norm(config: ModelConfig) -> nn.Module:
 
 
 def build_qk_norm(config: ModelConfig, n_heads: int) -> nn.Module:
-    """RMSNorm over the d_head numbers of each query or key (Henry et al. 2020), over those of all heads together, or
-    the identity."""
+    """RMSNorm over the d_head coordinates of each query or key (Henry et al. 2020), over those of all heads together,
+    or the identity.
+    """
     match config.attention.qk_norm:
         case "absent":
             return nn.Identity()
@@ -61,8 +58,3 @@ def build_qk_norm(config: ModelConfig, n_heads: int) -> nn.Module:
             return nn.RMSNorm(n_heads * config.d_head, eps=config.norm.eps)
         case _:
             assert_never(config.attention.qk_norm)
-
-
-def build_embedding_norm(config: ModelConfig) -> nn.Module | None:
-    """The norm before the first block of a stack, if there is one."""
-    return build_norm(config, width=config.d_embed) if config.embeddings.norm else None

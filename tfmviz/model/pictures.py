@@ -1,4 +1,4 @@
-"""A transformer that reads pictures: patches in the place of words (Dosovitskiy et al. 2021)."""
+"""A transformer that reads pictures as sequences of patches (Dosovitskiy et al. 2021)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tfmviz.record.facts import AttentionFacts, EmbeddingFacts, FeedForwardFacts
 from tfmviz.record.tap import NO_TAP, Tap
 
 SIDE, PATCH, CLASSES = 8, 2, 10
-"""Cells of a picture and of a patch along each side; digits."""
+"""Side of a picture and of a patch in cells; digits."""
 
 ACROSS = SIDE // PATCH
-"""Patches along each side."""
+"""Patches per side."""
 
 N_PATCHES = ACROSS**2
 
 
 def config(positions: str) -> ModelConfig:
-    """Three small layers that see the whole picture. The vocabulary are the ten digits."""
+    """Three small layers with full attention. The vocabulary is the ten digits."""
     return ModelConfig(
         architecture="encoder-only",
         vocab_size=CLASSES,
@@ -38,15 +38,15 @@ def config(positions: str) -> ModelConfig:
 
 
 def patches(pictures: Tensor) -> Tensor:
-    """(batch, side, side) to (batch, patch, numbers of a patch), from left to right and from top to bottom."""
+    """(batch, side, side) to (batch, patch, values of a patch), from left to right and from top to bottom."""
     return F.unfold(pictures[:, None].float(), PATCH, stride=PATCH).transpose(1, 2)
 
 
 class PictureReader(nn.Module):
-    """Says which digit a picture shows.
+    """Classifies pictures of digits.
 
-    A patch p enters as p W_P + b_P. Before the patches stands a [class] token, a trained vector; its last stream is
-    multiplied by W_U.
+    A patch p enters as p W_P + b_P. A trained [class] vector precedes the patches; its last stream is multiplied by
+    W_U.
 
     Sites: `embed`, (batch, 1 + patch, d_model); those of an encoder; `logits`, (batch, digit).
     """
@@ -61,7 +61,7 @@ class PictureReader(nn.Module):
         nn.init.normal_(self.class_token, std=0.02)
 
     def forward(self, patches: Tensor, tap: Tap = NO_TAP) -> Tensor:
-        """(batch, patch, numbers), each number in [0, 1], to (batch, digit)."""
+        """(batch, patch, values in [0, 1]) to (batch, digit)."""
         first = self.class_token.expand(len(patches), 1, -1)
         x = tap("embed", torch.cat((first, self.W_P(patches)), dim=1))  # (batch, 1 + patch, d_model)
         x = self.encoder(x, mask=masks.full(x.shape[1], x.shape[1], device=x.device), tap=tap.scope("encoder"))

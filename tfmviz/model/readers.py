@@ -1,4 +1,4 @@
-"""Reading texts that grow at their end, each token once: what all ways of writing need of a model."""
+"""Incremental reading of growing texts, each token once: the interface of all decoding."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Reader(ABC):
     """Reads one text, or several of the same length as rows of a batch.
 
     Attributes:
-        n_cached: tokens whose keys and values are kept.
+        n_cached: tokens whose keys and values are cached.
         n_read: tokens that the last call read.
-        context: the most tokens that the model reads at a time.
+        context: the model's maximum length.
 
     Args:
-        tap: given to every forward pass. Each pass reads the new tokens only, so the tap sees values of any length.
+        tap: sees values of any length, since each pass reads the new tokens only.
     """
 
     def __init__(self, model: DecoderOnly | EncoderDecoder | Earlier, tap: Tap) -> None:
@@ -35,15 +35,15 @@ class Reader(ABC):
 
     @property
     def longest(self) -> int | None:
-        """The most tokens of a text; None if there is no end."""
+        """Maximum tokens of a text; None: unlimited."""
         return None
 
     @abstractmethod
     def read(self, texts: Tensor, *, last: int = 1) -> Tensor:
-        """Reads what is new in (row, len) tokens. Returns the logits of the `last` new tokens, (row, last, vocab)."""
+        """Reads the new ones of (row, len) tokens. Returns the logits of the `last` new tokens, (row, last, vocab)."""
 
     def keep(self, rows: Tensor) -> None:
-        """Goes on with some rows of the batch: (new row,), the indices of the old rows. One may occur several times."""
+        """Selects rows of the batch: (new row,), indices of the old rows, which may repeat."""
         self._cache.keep(rows)
 
 
@@ -66,7 +66,7 @@ class TextReader(Reader):
 
 
 class WholeReader(Reader):
-    """A model from before the transformer, which reads the end of the text anew for every token."""
+    """A model from before the transformer, which rereads the end of the text for every token."""
 
     def __init__(self, model: Earlier, tap: Tap = NO_TAP) -> None:
         super().__init__(model, tap)
@@ -78,7 +78,7 @@ class WholeReader(Reader):
 
 
 class TargetReader(Reader):
-    """The decoder of an encoder-decoder. The encoder reads its source, or a source for each row of the batch, once."""
+    """The decoder of an encoder-decoder. The encoder reads one source, or one per row of the batch, once."""
 
     def __init__(
         self,
@@ -89,13 +89,13 @@ class TargetReader(Reader):
         src_lengths: Tensor | None = None,
         at: int | None = None,
     ) -> None:
-        """For one source or several.
+        """Reads the source.
 
         Args:
             src: (k_len,) or (row, k_len), at least one token each.
-            src_lengths: (row,), how many tokens of each row count; None: all.
-            at: the only position of the target at which the tap acts, which is then read alone; None: it acts at all
-                of them, and in the encoder.
+            src_lengths: (row,), number of tokens that count; None: all.
+            at: the only position of the target at which the tap acts, which is then read alone; None: all of them, and
+                the encoder.
         """
         super().__init__(model, tap)
         self._model, self._at = model, at

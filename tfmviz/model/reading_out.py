@@ -1,4 +1,4 @@
-"""From the last stream to the logits of those positions that somebody asks for.
+"""Logits of selected positions, from the last stream.
 
 With 50,000 words the logits are a third of GPT-2's work and 13 MB for 64 tokens, and most figures show one row of them.
 """
@@ -14,30 +14,28 @@ from tfmviz.model.transformer import Headless, Transformer
 from tfmviz.record.tap import NO_TAP, Tap
 
 LONG = 2**14
-"""From so many words on, only the rows that are asked for are computed. Below, all of them in one product: they cost
-little, and their last digits then do not depend on which are asked for."""
+"""Vocabulary size from which only the requested rows are computed. Smaller ones are computed in one product: it is
+cheap, and the last digits then do not depend on the request.
+"""
 
 
 def reads_rows(config: ModelConfig) -> bool:
-    """Whether the rows of a model's logits are computed one by one."""
+    """True if the rows of a model's logits are computed one by one."""
     return config.head != "none" and config.vocab_size >= LONG
 
 
 def stream_of(module: Transformer, inputs: Sequence[Tensor], *, tap: Tap = NO_TAP) -> Tensor:
-    """What the head reads, (batch, len, d_model), of one text, or of source and target."""
+    """The input of the head, (batch, len, d_model), for one text, or for source and target."""
     stream: Callable[..., Tensor] = module.stream
     return stream(*inputs, tap=tap)
 
 
 def read_out(module: Transformer, x: Tensor, positions: Sequence[int] | slice, *, tap: Tap = NO_TAP) -> Tensor:
-    """The logits of some positions.
+    """The logits of some positions: (batch, position, vocab).
 
     Args:
         x: (batch, len, d_model), from `stream_of`.
-        tap: of the forward pass; edits of the logits are for all positions at once, so all are computed then.
-
-    Returns:
-        (batch, position, vocab).
+        tap: of the forward pass; if it watches the head, all positions are computed, since edits act on all of them.
 
     Raises:
         ValueError: the model has no head.

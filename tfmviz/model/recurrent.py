@@ -1,7 +1,7 @@
-"""Recurrent layers, which read a text one token after the other (GRUs, Cho et al. 2014), and a language model of them.
+"""Recurrent layers (GRUs, Cho et al. 2014), and a language model made of them.
 
-A GRU and not an LSTM (Hochreiter & Schmidhuber 1997), since all that it keeps of a text is one vector, the hidden state
-that is shown; an LSTM keeps two. It is also the unit of the first translator with attention (Bahdanau et al. 2015).
+A GRU and not an LSTM (Hochreiter & Schmidhuber 1997), because its memory is one vector, the hidden state on display,
+not two. It is also the unit of the first translator with attention (Bahdanau et al. 2015).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfmviz.record.tap import NO_TAP, Tap
 from tfmviz.record.weights import RecurrentWeights
 
 SITES = ("reset", "update", "candidate", "hidden")
-"""What a layer names at every step, each (batch, len, d_hidden)."""
+"""Sites of a layer at every step, each (batch, len, d_hidden)."""
 
 
 class RecurrentLayer(nn.Module):
@@ -33,7 +33,7 @@ class RecurrentLayer(nn.Module):
     As in cuDNN and torch, r_t acts after the product with W_hn; in the paper it acts before. The gates are in (0, 1),
     candidate and state in (-1, 1).
 
-    The weights are those of `torch.nn.GRU`, whose fused kernel runs wherever the tap needs only the result.
+    The weights are those of `torch.nn.GRU`, whose fused kernel runs if the tap needs only the result.
 
     Args:
         d_in: width of x_t.
@@ -46,14 +46,11 @@ class RecurrentLayer(nn.Module):
         self.gru = nn.GRU(d_in, d_hidden, batch_first=True)
 
     def forward(self, x: Tensor, *, tap: Tap = NO_TAP, before: Tensor | None = None) -> Tensor:
-        """Reads a text from its first token to its last.
+        """Reads a text from its first token to its last: the hidden states h_1, h_2 …, (batch, len, d_hidden).
 
         Args:
             x: (batch, len, d_in).
-            before: (batch, d_hidden), the state before the first token; None: zeros.
-
-        Returns:
-            (batch, len, d_hidden), the hidden states h_1, h_2 …
+            before: (batch, d_hidden), the initial state; None: zeros.
         """
         if not tap.watches(*SITES):
             states, _ = self.gru(x, None if before is None else before[None])
@@ -61,7 +58,7 @@ class RecurrentLayer(nn.Module):
         return torch.stack(self.states(x, range(x.shape[1]), before=before, tap=tap), dim=1)
 
     def backwards(self, x: Tensor, *, tap: Tap = NO_TAP) -> Tensor:
-        """Reads a text from its last token to its first: h_t from x_t and h_{t+1}. Otherwise as `forward`."""
+        """Reads a text from its last token to its first: h_t from x_t and h_{t+1}."""
         if not tap.watches(*SITES):
             states, _ = self.gru(x.flip(1))
             return states.flip(1)
@@ -80,9 +77,9 @@ class RecurrentLayer(nn.Module):
     def step(self, x: Tensor, h: Tensor, *, tap: Tap = NO_TAP) -> Tensor:
         """One step: x_t (batch, d_in) and h_{t-1} (batch, d_hidden) to h_t (batch, d_hidden).
 
-        The sites have an axis for the position, of length 1; see `Tap.at`.
+        The sites have a position axis of length 1; see `Tap.at`.
         """
-        W_x, W_h, b_x, b_h = self.gru.parameters()  # those of r, z and n stand one below the other
+        W_x, W_h, b_x, b_h = self.gru.parameters()  # r, z and n stacked
         x_r, x_z, x_n = product(x, W_x, b_x)[:, None].chunk(3, dim=-1)
         h_r, h_z, h_n = product(h, W_h, b_h)[:, None].chunk(3, dim=-1)
         r = tap("reset", torch.sigmoid(x_r + h_r))  # (batch, 1, d_hidden), and so below
@@ -92,11 +89,10 @@ class RecurrentLayer(nn.Module):
 
 
 class RecurrentModel(nn.Module):
-    """A language model of recurrent layers, each of which reads the states of the one below.
+    """A language model of stacked recurrent layers.
 
     x_t is the row of W_E for the token w_t, times √d_model; the last layer's state predicts the next token:
-    y_t = softmax(W_E h_t + b). One table turns tokens into vectors and states into logits, as in the transformers of
-    the same size.
+    y_t = softmax(W_E h_t + b). One table serves as embedding and output matrix, as in transformers of this size.
     """
 
     def __init__(self, config: RecurrentConfig) -> None:

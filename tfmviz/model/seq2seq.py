@@ -1,9 +1,9 @@
-"""Recurrent encoder-decoders: one vector for the whole source, or a context of its own for every word.
+"""Recurrent encoder-decoders: one vector for the whole source, or a separate context for every word.
 
-The encoder reads the source, h_jᵉ = GRU(x_j, h_{j-1}ᵉ). The decoder starts from the last of these states, h_0ᵈ = h_nᵉ,
-and writes a word at a time: h_iᵈ = GRU([y_{i-1}; c_i], h_{i-1}ᵈ). The models differ in c_i alone. Without attention it
-is h_nᵉ at every step (Cho et al. 2014). With attention it is c_i = Σ_j α_ij h_jᵉ, where α_i is the softmax over j of a
-score of h_{i-1}ᵈ and h_jᵉ (Bahdanau et al. 2015; the scores: Luong et al. 2015, section 3.1).
+The encoder reads the source, h_jᵉ = GRU(x_j, h_{j-1}ᵉ). The decoder starts from its last state, h_0ᵈ = h_nᵉ, and writes
+word by word: h_iᵈ = GRU([y_{i-1}; c_i], h_{i-1}ᵈ). The models differ only in c_i. Without attention it is h_nᵉ at every
+step (Cho et al. 2014). With attention it is c_i = Σ_j α_ij h_jᵉ, where α_i is the softmax over j of a score of h_{i-1}ᵈ
+and h_jᵉ (Bahdanau et al. 2015; the scores: Luong et al. 2015, section 3.1).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tfmviz.record.tap import NO_TAP, Tap
 
 
 class NoScores(nn.Module):
-    """Without attention there is nothing to score."""
+    """No attention."""
 
     def keys(self, states: Tensor) -> Tensor:
-        """What the states of the source bring to every score: (batch, k_len, d_model)."""
+        """The part of the scores that depends only on the source: (batch, k_len, d_model)."""
         return states
 
     def forward(self, h: Tensor, keys: Tensor) -> Tensor:
@@ -85,11 +85,11 @@ def build_scores(config: Seq2SeqConfig) -> NoScores:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Source:
-    """What the decoder can see of a source.
+    """The decoder's view of a source.
 
     Attributes:
         states: h_jᵉ, (batch, k_len, d_model).
-        keys: what the scores see of them, the same at every step.
+        keys: the source's part of the scores.
         mask: (batch, k_len), True where there is a token.
         last: h_nᵉ, (batch, d_model).
     """
@@ -101,7 +101,7 @@ class Source:
 
 
 class Seq2Seq(nn.Module):
-    """See the top of the module. The step after the states: y_i = softmax(W_E tanh([h_iᵈ; c_i] W_O + b_O)).
+    """The model above, with outputs y_i = softmax(W_E tanh([h_iᵈ; c_i] W_O + b_O)).
 
     One table W_E serves both languages and the output, as in the transformer of the zoo.
     """
@@ -138,14 +138,11 @@ class Seq2Seq(nn.Module):
         )
 
     def decode(self, tgt: Tensor, source: Source, h: Tensor, tap: Tap = NO_TAP) -> tuple[Tensor, Tensor]:
-        """Reads target tokens one after the other.
+        """Reads target tokens in order: logits (batch, q_len, vocab), and the state after the last token.
 
         Args:
             tgt: (batch, q_len).
             h: (batch, d_model), the state before the first of them.
-
-        Returns:
-            Logits (batch, q_len, vocab), and the state after the last token.
         """
         within = tap.scope("decoder")
         y = within("embed", self.embed(tgt))  # (batch, q_len, d_model)
@@ -160,7 +157,7 @@ class Seq2Seq(nn.Module):
         return tap("logits", product(out, self.W_E)), h
 
     def context(self, h: Tensor, source: Source, *, tap: Tap) -> Tensor:
-        """c_i from h_{i-1}: (batch, d_model), (batch, d_model). The sites have an axis for the step, of length 1."""
+        """c_i from h_{i-1}: (batch, d_model), (batch, d_model). The sites have a step axis of length 1."""
         if self.config.attention == "none":
             return tap("context", source.last[:, None])[:, 0]
         scores = torch.where(source.mask, self.scores(h, source.keys), -torch.inf)
@@ -168,7 +165,7 @@ class Seq2Seq(nn.Module):
         return tap("context", alpha @ source.states)[:, 0]
 
     def embed(self, ids: Tensor) -> Tensor:
-        """(batch, len) to (batch, len, d_model), numbers of about unit size."""
+        """(batch, len) to (batch, len, d_model), coordinates of about unit size."""
         return math.sqrt(self.config.d_model) * F.embedding(ids, self.W_E)
 
 
@@ -176,7 +173,7 @@ class Seq2Seq(nn.Module):
 def translate_batch(
     model: Seq2Seq, src: Tensor, src_lengths: Tensor, *, mark: int, max_new_tokens: int
 ) -> list[list[int]]:
-    """Greedy translations of several sources, without the mark at their ends.
+    """Greedy translations of several sources, without their end tokens.
 
     Args:
         src: (batch, k_len), of which the first src_lengths tokens count.

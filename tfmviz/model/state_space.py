@@ -1,4 +1,4 @@
-"""A language model without attention: a diagonal linear recurrence in its place (S4D, Gu et al. 2022)."""
+"""A language model with a diagonal linear recurrence instead of attention (S4D, Gu et al. 2022)."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from tfmviz.model.linear import Linear, product
 from tfmviz.record.tap import NO_TAP, Tap
 
 SLOWEST, FASTEST = 0.002, 0.2
-"""By how much the first number of a state falls with each token before training, from the slowest channel to the
-fastest; number s falls s + 1 times as fast (S4D-Real)."""
+"""Initial decay rate per token of state 0, from the slowest channel to the fastest; state s decays s + 1 times as fast
+(S4D-Real).
+"""
 
 
 class StateSpace(nn.Module):
-    """Every channel c has a state of numbers s, each of which fades at its own pace a = exp(−rate), in (0, 1):
+    """Every channel c has states s, each of which decays at its own rate a = exp(−rate), in (0, 1):
 
         v_t = x_t W_in
-        h_t = a ⊙ h_{t−1} + √(1 − a²) ⊙ v_t           v_t of the channel, for all its numbers
+        h_t = a ⊙ h_{t−1} + √(1 − a²) ⊙ v_t           v_t of the channel, for all its states
         y_t = Σ_s C_s h_ts + D v_t
         out = (y_t ⊙ silu(x_t W_gate)) W_out
 
-    √(1 − a²) keeps slow and fast numbers about equally long (Orvieto et al. 2023). Nothing but v_t depends on the
-    token, so unrolled it is a convolution, v with the kernel K_t = Σ_s C_s √(1 − a_s²) a_s^t, and all tokens are
-    computed at once.
+    √(1 − a²) keeps slow and fast states about equally large (Orvieto et al. 2023). Only v_t depends on the token, so
+    unrolled it is a convolution of v with the kernel K_t = Σ_s C_s √(1 − a_s²) a_s^t, computed for all tokens in
+    parallel.
 
-    Site: `hidden`, h, (batch, len, d_model × n_state), the numbers of a channel side by side.
+    Site: `hidden`, h, (batch, len, d_model × n_state), the states of a channel in sequence.
     """
 
     def __init__(self, config: StateSpaceConfig) -> None:
@@ -54,13 +55,13 @@ class StateSpace(nn.Module):
         return a, torch.sqrt(1 - a * a)
 
     def kernel(self, length: int) -> Tensor:
-        """K: (channel, length), what a token adds to y so many tokens later."""
+        """K: (channel, length), the effect of a token on later y."""
         a, b = self.decay()
         later = torch.arange(length, device=a.device)
         return torch.einsum("cs,cst->ct", self.C * b, a[..., None] ** later)
 
     def convolve(self, v: Tensor) -> Tensor:
-        """All tokens at once: (batch, len, channel), shape kept."""
+        """All tokens in parallel: (batch, len, channel), shape kept."""
         length = v.shape[1]
         K = F.pad(self.kernel(length), (length - 1, 0))  # (channel, 2 len − 1), zeros before the first place
         back = torch.arange(length - 1, 2 * length - 1, device=v.device)
@@ -68,7 +69,7 @@ class StateSpace(nn.Module):
         return torch.einsum("cij,bjc->bic", matrix.to(v.dtype), v)
 
     def recur(self, v: Tensor, *, tap: Tap) -> Tensor:
-        """Token by token, which names the state: (batch, len, channel), shape kept."""
+        """Token by token, with the state as a site: (batch, len, channel), shape kept."""
         a, b = self.decay()
         h, y = v.new_zeros(len(v), *a.shape), []
         for t in range(v.shape[1]):
@@ -95,7 +96,7 @@ class StateSpaceBlock(nn.Module):
 
 
 class StateSpaceModel(nn.Module):
-    """A language model of such blocks. One table turns tokens into vectors and the last stream into logits."""
+    """A language model of such blocks. One table serves as embedding and output matrix."""
 
     def __init__(self, config: StateSpaceConfig) -> None:
         super().__init__()

@@ -1,10 +1,11 @@
-"""Attention without comparing tokens: the Synthesizer (Tay et al. 2020), to be trained beside ordinary attention.
+"""Attention without comparing tokens: the Synthesizer (Tay et al. 2020), trained for comparison with ordinary
+attention.
 
-A pattern is a softmax over the allowed keys, as ever, but no score is a product of a query and a key. "dense" computes
-the scores of a query's row from that token alone, "random" looks them up in a trained table, the same for every text.
-A score belongs to a position, not to a word, so a text cannot be longer than `max_len`.
+The pattern is a softmax over the allowed keys, but no score is a product of a query and a key. "dense" computes a
+query's scores from that token alone; "random" looks them up in a trained table, the same for every text. A score
+belongs to a position, not to a word, so a text cannot be longer than `max_len`.
 
-No configuration names it, so that no command exports such a model: `synthesize` makes one, to be compared.
+No configuration describes it, so such models are never exported.
 """
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from torch import Tensor, nn
 from tfmviz.model.attention import NO_POSITIONS
 from tfmviz.model.block import Block
 from tfmviz.model.config import ModelConfig
-from tfmviz.model.dropout import Dropout
-from tfmviz.model.linear import Linear
+from tfmviz.model.linear import Dropout, Linear
 from tfmviz.model.transformer import DecoderOnly, initialise
 from tfmviz.positions.base import Positions
 from tfmviz.record.tap import Tap
@@ -34,7 +34,7 @@ class RandomScores(nn.Module):
         self.R = nn.Parameter(0.02 * torch.randn(config.attention.n_heads, config.max_len, config.max_len))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(batch, len, d_model) to (head, len, len), whatever x holds."""
+        """(batch, len, d_model) to (head, len, len), independent of x."""
         return self.R[:, : x.shape[1], : x.shape[1]]
 
 
@@ -54,7 +54,7 @@ class DenseScores(nn.Module):
 
 
 class Synthesizer(nn.Module):
-    """softmax(scores, over the allowed keys) V, for every head, merged by W_O; in the place of `Attention`."""
+    """softmax(scores, over the allowed keys) V, for every head, merged by W_O; replaces `Attention`."""
 
     def __init__(self, config: ModelConfig, kind: Synthesis) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Synthesizer(nn.Module):
         positions: Positions = NO_POSITIONS,
         bias: Tensor | None = None,
     ) -> Tensor:
-        """As `Attention.forward`, for self-attention; positions and bias have nothing to act on."""
+        """As `Attention.forward`, for self-attention; positions and bias are ignored."""
         v = tap("v", self.W_V(x_kv).unflatten(-1, (-1, self.d_head)).transpose(1, 2))  # (batch, head, len, d_head)
         scores = tap("scores", torch.where(mask, self.scores(x_q), -torch.inf))  # ([batch,] head, len, len)
         pattern = tap("pattern", scores.softmax(dim=-1))
@@ -93,7 +93,7 @@ def build_scores(config: ModelConfig, kind: Synthesis) -> RandomScores | DenseSc
 
 
 def synthesize(model: DecoderOnly, kind: Synthesis) -> DecoderOnly:
-    """Puts a Synthesizer in the place of every attention layer of a freshly built model, and returns the model."""
+    """Replaces every attention layer of a freshly built model, and returns the model."""
     for block in model.decoder.blocks:
         assert isinstance(block, Block)
         block.self_attn = Synthesizer(model.config, kind)  # type: ignore[assignment]

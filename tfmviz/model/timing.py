@@ -1,4 +1,4 @@
-"""How long the step takes that writes one more token, with the cache and without."""
+"""The time of one decoding step, with and without the cache."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tfmviz.record.tap import NO_TAP, Tap
 
 @torch.inference_mode()
 def step_times(model: DecoderOnly, lengths: Sequence[int], *, rounds: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of a step without the cache and with it, medians, for texts of these lengths.
+    """Medians in milliseconds of a step without the cache and with it, for texts of these lengths.
 
-    The token is read with all others before it, or alone beside their keys and values. Each round measures all
-    lengths in both ways, so that a slow moment of the machine hits all alike.
+    The token is read with all others before it, or alone with their cached keys and values. Each round measures all
+    lengths both ways, so that a slow moment of the machine affects all equally.
     """
     found: list[list[list[float]]] = [[[], []] for _ in lengths]
     numbers = torch.Generator().manual_seed(0)
@@ -44,7 +44,7 @@ def _milliseconds(model: DecoderOnly, text: Tensor, tap: Tap, *, past: int) -> f
 
 
 def _clock(text: Tensor) -> float:
-    """Seconds, when a GPU has done all that it was asked to do."""
+    """Waits for the GPU."""
     if text.is_cuda:
         torch.cuda.synchronize(text.device)
     return time.perf_counter()

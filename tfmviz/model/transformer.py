@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import assert_never
+from typing import Any, assert_never
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from tfmviz import masks
 from tfmviz.model.attention import capped
@@ -18,14 +20,13 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import activation
 from tfmviz.model.linear import HALF, Linear, product
 from tfmviz.model.norms import build_norm
-from tfmviz.model.unfilled import unfilled
 from tfmviz.record.tap import NO_TAP, Tap
 
 
 class Embedding(nn.Module):
-    """The token table W_E, read in both directions: tokens to vectors, and vectors to logits.
+    """The token table W_E, from tokens to vectors and from vectors to logits.
 
-    With tied embeddings the output layer is W_E transposed (Press & Wolf 2017); otherwise it is a matrix of its own.
+    With tied embeddings the output matrix is W_E transposed (Press & Wolf 2017); otherwise it is separate.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -36,7 +37,7 @@ class Embedding(nn.Module):
         self.segment = nn.Parameter(torch.empty(config.d_embed)) if config.embeddings.segment else None
 
     def embed(self, ids: Tensor) -> Tensor:
-        """(batch, len) vocabulary indices to (batch, len, d_embed)."""
+        """(batch, len) indices to (batch, len, d_embed)."""
         x = F.embedding(ids, self.W_E)
         x = x.float() if x.dtype in HALF else x
         x = x if self.scale == 1.0 else x * self.scale
@@ -48,10 +49,10 @@ class Embedding(nn.Module):
 
 
 class Head(nn.Module):
-    """From the last stream to the logits: x W_Uᵀ + b_U, where a configuration may add a step before and one after.
+    """From the last stream to the logits: x W_Uᵀ + b_U, with an optional step before and after.
 
-    Before: Norm(f(x W + b)), as models do that fill in words (Devlin et al. 2019), with site `head`. After: c · tanh of
-    the logits / c, which no logit leaves (Gemma 2).
+    Before: Norm(f(x W + b)), as in models that fill in words (Devlin et al. 2019), with site `head`. After:
+    c · tanh(logits / c), a cap (Gemma 2).
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -77,11 +78,11 @@ class Head(nn.Module):
         return self.read(self.before(x, tap=tap), embedding, tap=tap)
 
     def before(self, x: Tensor, *, tap: Tap) -> Tensor:
-        """The step before W_U, where there is one: (batch, len, d_model) to (batch, len, d_embed)."""
+        """The step before W_U, if any: (batch, len, d_model) to (batch, len, d_embed)."""
         return x if self.transform is None else tap("head", self.transform(x))
 
     def read(self, x: Tensor, embedding: Embedding, *, tap: Tap) -> Tensor:
-        """What follows: (batch, len, d_embed) to (batch, len, vocab)."""
+        """The rest: (batch, len, d_embed) to (batch, len, vocab)."""
         logits = embedding.unembed(x)  # (batch, len, vocab)
         if self.b_U is not None:
             logits = logits + self.b_U
@@ -89,7 +90,7 @@ class Head(nn.Module):
 
 
 class Transform(nn.Module):
-    """Norm(f(x W + b)) before the output layer, with the function of the feed-forward layers."""
+    """Norm(f(x W + b)) before the output layer, with the activation of the feed-forward layers."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -103,7 +104,7 @@ class Transform(nn.Module):
 
 
 class Headless(nn.Module):
-    """In place of a head in a model that gives its last stream away: no logits, and no site for them."""
+    """The head of a model without logits, which returns the last stream."""
 
     def forward(self, x: Tensor, embedding: Embedding, *, tap: Tap) -> Tensor:
         return x
@@ -116,7 +117,7 @@ def build_head(config: ModelConfig) -> Head | Headless:
 class DecoderOnly(nn.Module):
     """A language model: every position sees itself and the past and predicts the next token.
 
-    With `training_mask = "none"` every position sees the whole text in training mode, the next token included.
+    With `training_mask = "none"` every position sees the whole text in training, the next token included.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -129,11 +130,11 @@ class DecoderOnly(nn.Module):
         initialise(self)
 
     def forward(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
-        """ids: (batch, len); past: how many tokens a `Cache` has read before. Returns logits (batch, len, vocab)."""
+        """ids: (batch, len); past: tokens already in a `Cache`. Returns logits (batch, len, vocab)."""
         return self.head(self.stream(ids, tap, past=past), self.embedding, tap=tap)
 
     def stream(self, ids: Tensor, tap: Tap = NO_TAP, *, past: int = 0) -> Tensor:
-        """All that comes before the head: (batch, len, d_model)."""
+        """The input of the head: (batch, len, d_model)."""
         x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_embed)
         build_mask = self.build_training_mask if self.training else masks.causal
         mask = build_mask(ids.shape[1], past=past, device=ids.device)
@@ -156,7 +157,7 @@ class EncoderOnly(nn.Module):
         return self.head(self.stream(ids, tap, lengths=lengths), self.embedding, tap=tap)
 
     def stream(self, ids: Tensor, tap: Tap = NO_TAP, *, lengths: Tensor | None = None) -> Tensor:
-        """All that comes before the head: (batch, len, d_model)."""
+        """The input of the head: (batch, len, d_model)."""
         x = tap("embed", self.embedding.embed(ids))  # (batch, len, d_embed)
         return self.encoder(x, mask=full_mask(ids, ids, lengths), tap=tap.scope("encoder"))
 
@@ -164,7 +165,7 @@ class EncoderOnly(nn.Module):
 class EncoderDecoder(nn.Module):
     """The 2017 translation model: an encoder reads the source, a decoder writes the target word by word.
 
-    One vocabulary serves both sides. The sites of the two embeddings are `encoder.embed` and `decoder.embed`.
+    Both share one vocabulary. The sites of their embeddings are `encoder.embed` and `decoder.embed`.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -181,7 +182,7 @@ class EncoderDecoder(nn.Module):
         return self.head(self.stream(src, tgt, tap, src_lengths=src_lengths), self.embedding, tap=tap)
 
     def stream(self, src: Tensor, tgt: Tensor, tap: Tap = NO_TAP, *, src_lengths: Tensor | None = None) -> Tensor:
-        """All that comes before the head: (batch, q_len, d_model)."""
+        """The input of the head: (batch, q_len, d_model)."""
         memory = self.encode(src, tap, src_lengths=src_lengths)
         return self.target_stream(tgt, memory, tap, memory_mask=full_mask(tgt, src, src_lengths))
 
@@ -194,7 +195,7 @@ class EncoderDecoder(nn.Module):
     def decode(self, tgt: Tensor, memory: Tensor, tap: Tap = NO_TAP, *, memory_mask: Tensor, past: int = 0) -> Tensor:
         """tgt: (batch, q_len), memory: (batch, k_len, d_model). Returns logits (batch, q_len, vocab).
 
-        past: how many target tokens a `Cache` has read before.
+        past: target tokens already in a `Cache`.
         """
         x = self.target_stream(tgt, memory, tap, memory_mask=memory_mask, past=past)
         return self.head(x, self.embedding, tap=tap)  # (batch, q_len, vocab)
@@ -212,8 +213,30 @@ class EncoderDecoder(nn.Module):
 Transformer = DecoderOnly | EncoderOnly | EncoderDecoder
 
 
+@contextmanager
+def unfilled() -> Iterator[None]:
+    """Modules built within have parameters on torch's "meta" device, which take no memory; nothing is drawn."""
+    with torch.device("meta"), _NothingIsDrawn():
+        yield
+
+
+class _NothingIsDrawn(TorchFunctionMode):
+    """Skips random initialisation: drawing on "meta" would make torch import its compiler, which takes 0.9 s."""
+
+    def __torch_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        named = kwargs or {}
+        if function in (nn.init.normal_, Tensor.normal_):
+            return named["tensor"] if "tensor" in named else args[0]
+        return function(*args, **named)
+
+
 def build(config: ModelConfig) -> Transformer:
-    """The model a configuration describes, with freshly drawn weights."""
     match config.architecture:
         case "decoder-only":
             return DecoderOnly(config)
@@ -226,10 +249,9 @@ def build(config: ModelConfig) -> Transformer:
 
 
 def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter of the model that a configuration describes, without building it.
+    """Name and shape of every parameter of a configuration's model, without building it.
 
-    All blocks but the first are alike, so two are built, and that without their numbers. Where positions follow from a
-    formula, the longest text is no shape.
+    All blocks but the first are equal, so two are built, without weights. `max_len` matters only for trained positions.
     """
     longest = config.max_len if config.scheme.table else 1
     with unfilled():
@@ -247,7 +269,7 @@ def parameter_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
 
 
 def build_to_fill(config: ModelConfig) -> Transformer:
-    """The model without its numbers, which `load_state_dict(…, assign=True)` brings; nothing is drawn for nothing."""
+    """The model without weights, to be filled by `load_state_dict(…, assign=True)`."""
     with unfilled():
         return build(config)
 
@@ -277,8 +299,8 @@ def full_mask(q_ids: Tensor, k_ids: Tensor, k_lengths: Tensor | None) -> Tensor:
 def initialise(model: Transformer) -> None:
     """GPT-2's initial weights: normal with σ = 0.02, biases 0; σ / √n in matrices that write to the stream n times.
 
-    So the residual stream has about the same size however many layers add to it (Radford et al. 2019, section 2.3).
-    Layers that share their weights count one by one, and the experts of a layer as one, since a token passes one.
+    So the size of the residual stream does not depend on the number of layers (Radford et al. 2019, section 2.3).
+    Layers that share weights count separately, and the experts of a layer as one, since a token passes one.
     """
     config = model.config
     n_writes = len(config.layers) + (config.feed_forward.kind != "none") * sum(map(config.depth, config.stacks))

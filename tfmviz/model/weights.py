@@ -1,4 +1,4 @@
-"""The matrices of a model as numpy arrays; see `tfmviz.record.weights`. On the processor float32 is not copied."""
+"""The matrices of a model as numpy arrays; see `tfmviz.record.weights`. On the CPU float32 is not copied."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ from tfmviz.record.weights import (
 Part = TypeVar("Part")
 
 COPIES = 2
-"""Layers of attention that stay in memory as float32, where matrices are in half precision. Of others, which are
-larger, one stays."""
+"""Attention layers cached as float32 if matrices are in half precision. Of other layers, which are larger, one is
+cached.
+"""
 
 
 class OnRequest(Mapping[str, Part]):
-    """The matrices of layers by their paths, read when they are asked for."""
+    """The matrices of layers by path, converted on access."""
 
     def __init__(self, parts: Mapping[str, Callable[[], Part]], *, kept: int | None) -> None:
         self._parts = parts
@@ -55,7 +56,7 @@ class OnRequest(Mapping[str, Part]):
 
 
 def weights_of(model: Transformer) -> ModelWeights:
-    """All matrices of a model. They share its memory, unless it is on a GPU or holds them in half precision."""
+    """All matrices of a model. They share its memory, unless it is on a GPU or in half precision."""
     W_E = to_array(model.embedding.W_E)
     W_U = W_E if model.embedding.W_U is None else to_array(model.embedding.W_U)
     return ModelWeights(
@@ -81,7 +82,7 @@ def stacks_of(model: Transformer) -> dict[str, Stack]:
 
 @torch.inference_mode()
 def effects_of(scheme: Positions, length: int, *, d_model: int, device: torch.device | None = None) -> PositionEffects:
-    """What a scheme, whose model is on `device`, does to a text of `length` tokens.
+    """The effects of a scheme, whose model is on `device`, on a text of `length` tokens.
 
     Raises:
         ValueError: a learned table is shorter.
@@ -142,14 +143,13 @@ def _stack(name: str, stack: Stack, readout: Readout) -> StackWeights:
 
 
 def block_width(stack: Stack) -> int:
-    """d_model."""
     block = stack.layers[0]
     assert isinstance(block, Block)
     return block.self_attn.W_Q.in_features
 
 
 def _readout(model: Transformer, stack: Stack, W_U: Array) -> Readout:
-    """From the end of a stack to the logits. A model without a head has W_U all the same: its embedding."""
+    """A model without a head still has W_U: its embedding."""
     norm = _norm(stack.norm)
     if isinstance(model.head, Headless):
         return Readout(norm=norm, W_U=W_U)
@@ -220,7 +220,7 @@ def _experts(layer: Experts) -> ExpertsWeights:
 
 
 def _norm(norm: nn.Module | None) -> Norm | None:
-    """None also where the identity stands in a norm's place."""
+    """None for the identity too."""
     if norm is None or isinstance(norm, nn.Identity):
         return None
     assert isinstance(norm, nn.LayerNorm | nn.RMSNorm)

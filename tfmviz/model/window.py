@@ -1,4 +1,4 @@
-"""A language model that sees a fixed number of tokens (Bengio et al. 2003)."""
+"""A language model with a fixed window (Bengio et al. 2003)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tfmviz.record.weights import WindowWeights
 class WindowModel(nn.Module):
     """Predicts the next token from the last n:
 
-        e = [e_1; e_2; …; e_n]        the vectors of the tokens in the window, one after the other
+        e = [e_1; e_2; …; e_n]        the vectors of the tokens in the window, concatenated
         h = tanh(W e + b_1)
         y = softmax(U h + b_2)
 
-    Each place in the window has columns of W of its own, so the same word at another place is another input. Where the
-    text has fewer than n tokens, zeros stand for those that are missing. The logits are U h + b_2.
+    Each position in the window has its own columns of W, so the same word at another position is another input. Zeros
+    stand in for missing tokens.
     """
 
     def __init__(self, config: WindowConfig) -> None:
@@ -36,7 +36,7 @@ class WindowModel(nn.Module):
         return tap("logits", self.U(self.hidden(ids, tap)))
 
     def after(self, ids: Tensor) -> Tensor:
-        """The last logits alone, (batch, vocab). No token before the window counts."""
+        """The last logits alone, (batch, vocab). No token before the window matters."""
         return self.U(self.hidden(ids[:, -self.config.n_window :])[:, -1])
 
     def hidden(self, ids: Tensor, tap: Tap = NO_TAP) -> Tensor:

@@ -1,1 +1,1 @@
-"""How a model knows the order of its tokens: `schemes.py` lists the schemes, `base.py` is their interface."""
+"""Position encodings: `schemes.py` lists them, `base.py` is their interface."""

@@ -13,13 +13,10 @@ from tfmviz.record.facts import Facts
 
 
 def slopes(n_heads: int) -> Tensor:
-    """How fast each head's attention falls off with distance: 2^(-8h/n) for h = 1 … n.
+    """The slope of each head, (n_heads,): 2^(-8h/n) for h = 1 … n.
 
-    If n is not a power of two, the authors' code takes the slopes of the next lower power of two and adds every
-    other slope of the next higher one until there are n.
-
-    Returns:
-        (n_heads,), positive.
+    If n is not a power of two, the authors' code takes the slopes of the next lower power of two and adds every other
+    slope of the next higher one until there are n.
     """
     power = 2 ** math.floor(math.log2(n_heads))
     steps = torch.arange(1, power + 1) * 8 / power

@@ -1,4 +1,4 @@
-"""The interface of all position schemes: four places where a position can enter. By default each does nothing."""
+"""The interface of all position schemes: four ways in which a position can enter. By default each does nothing."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from tfmviz.record.tap import Tap
 
 
 class Positions(nn.Module):
-    """No positions: attention then sees a bag of tokens and cannot tell their order.
+    """No positions: attention sees a bag of tokens and cannot tell their order.
 
-    Positions count from 0. Where there are more keys than queries, the queries stand at the last positions.
+    Positions count from 0. If there are more keys than queries, the queries are at the last positions.
     """
 
     @classmethod
     def of(cls, facts: Facts, *, bidirectional: bool) -> Self:
-        """The scheme of one stack of a model; encoders look in both directions."""
+        """The scheme for one stack of a model; encoders attend in both directions."""
         return cls()
 
     def embed(self, x: Tensor, tap: Tap, *, past: int = 0) -> Tensor:
-        """Adds something to the token embeddings.
+        """Adds position vectors to the token embeddings.
 
         Args:
             x: (batch, len, d_embed), returned in the same shape.
-            past: position of the first of them.
+            past: position of the first token.
         """
         return x
 
     def rotate(self, q: Tensor, k: Tensor, tap: Tap) -> tuple[Tensor, Tensor]:
-        """Turns queries (batch, head, q_len, d_head) and keys (batch, head, k_len, d_head), shapes kept.
+        """Rotates queries (batch, head, q_len, d_head) and keys (batch, head, k_len, d_head), shapes kept.
 
-        It turns neighbouring coordinates (2m, 2m + 1) in their plane, by `turns`.
+        Neighbouring coordinates (2m, 2m + 1) rotate in their plane, by `turns`.
         """
         return q, k
 
     def turns(self, length: int) -> Tensor | None:
-        """By how much `rotate` turns each pair of neighbouring coordinates, or None where nothing turns.
+        """The angles by which `rotate` turns each pair of neighbouring coordinates; None if nothing turns.
 
         Returns:
             (length, d_head / 2), radians, for positions 0 to length - 1.
@@ -47,15 +47,15 @@ class Positions(nn.Module):
         return None
 
     def relate(self, q: Tensor, k_len: int) -> Tensor | None:
-        """The products of queries (batch, head, q_len, d_head) with vectors of their distances to the keys, or None.
+        """The products of queries (batch, head, q_len, d_head) with a vector for each distance, or None.
 
         Returns:
-            (batch, head, q_len, k_len). Each is added to q · k before the division.
+            (batch, head, q_len, k_len), added to q · k before the division by √d_head.
         """
         return None
 
     def vectors(self, length: int) -> Tensor | None:
-        """The vectors that `relate` takes, or None where it takes none.
+        """The vectors that `relate` multiplies by, or None.
 
         Returns:
             (2 · length - 1, d_head), for key position minus query position from 1 - length to length - 1.
@@ -63,7 +63,7 @@ class Positions(nn.Module):
         return None
 
     def bias(self, q_len: int, k_len: int) -> Tensor | None:
-        """What to add to the scaled scores, (head, q_len, k_len) on any device, or None."""
+        """The bias added to the scaled scores, (head, q_len, k_len) on any device, or None."""
         return None
 
 

@@ -12,7 +12,7 @@ from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 STD = 0.02
-"""Standard deviation of the random numbers in a new table."""
+"""Standard deviation of a new table's entries."""
 
 
 class Learned(Positions):

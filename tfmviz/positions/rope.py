@@ -14,21 +14,22 @@ from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 Theta = tuple[float, ...]
-"""Radians per position, one for each pair of coordinates. A base, a stretching, and pairs that do not turn (θ = 0) all
-come down to these numbers."""
+"""Radians per position for each pair of coordinates. A base, stretching and pairs that do not turn (θ = 0) all reduce
+to these.
+"""
 
 Stretching = Literal["none", "position interpolation", "NTK-aware"]
-"""Ways to read texts longer than those trained on, without changing a weight."""
+"""Ways to read longer texts than those trained on, without changing a weight."""
 
 
 def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
-    """θ_m = base^(-2m/d_head): how far coordinate pair m, counted from 0, turns from one position to the next.
+    """θ_m = base^(-2m/d_head): radians per position of coordinate pair m, counted from 0.
 
     Returns:
-        (d_head / 2,), float64, radians per position, from 1 down.
+        (d_head / 2,), float64, decreasing from 1.
 
     Raises:
-        ValueError: the width has no pairs, or the base does not make later pairs slower.
+        ValueError: `d_head` is odd or below 2, or `base` is not above 1.
     """
     if d_head < 2 or d_head % 2:
         raise ValueError(f"RoPE turns pairs of coordinates, so d_head must be even and at least 2, but it is {d_head}.")
@@ -39,17 +40,13 @@ def frequencies(d_head: int, *, base: float = BASE) -> Tensor:
 
 
 def own_frequencies(config: Facts, layer: str) -> Tensor:
-    """θ_m of a layer such as "decoder.0.self_attn": those that the model's facts name, else those of its width.
-
-    Returns:
-        (d_head / 2,), float64.
-    """
+    """θ_m of a layer such as "decoder.0.self_attn", by the model's facts or else its width: (d_head / 2,), float64."""
     theta = config.positions.theta_in(int(layer.split(".")[1]))
     return frequencies(config.d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
 
 
 def base_of(theta: Tensor) -> float | None:
-    """The base behind frequencies whose first pairs are not stretched, or all of them by the same factor.
+    """The base that gives these frequencies, if the first pairs are unstretched or all stretched by the same factor.
 
     θ_m / θ_(m+1) = base^(1/n) for n pairs that turn. None if fewer than three do, or the first three are stretched
     unevenly.
@@ -65,11 +62,11 @@ def stretched(theta: Tensor, *, scale: float, stretching: Stretching) -> Tensor:
 
     - position interpolation: all pairs turn more slowly, θ_m / scale (Chen et al. 2023, section 2.3);
     - NTK-aware: a larger base, base · scale^(d_head/(d_head-2)), so that the slowest pair is `scale` times slower and
-      the fastest as it was (bloc97 2023; Peng et al. 2023, section 3.1). Whatever the base is, pair m becomes
+      the fastest unchanged (bloc97 2023; Peng et al. 2023, section 3.1). For any base, pair m becomes
       scale^(2m/(d_head-2)) times slower.
 
     Args:
-        theta: (pair,), of the pairs that turn, from the fastest down.
+        theta: (pair,), of the pairs that turn, in decreasing order.
 
     Returns:
         (pair,), float64, radians per position.
@@ -94,13 +91,10 @@ def stretched(theta: Tensor, *, scale: float, stretching: Stretching) -> Tensor:
 
 
 def rotation_angles(length: int, d_head: int, *, theta: Theta | None = None) -> Tensor:
-    """i · θ_m for positions i and pairs of coordinates m, both counted from 0.
+    """i · θ_m for positions i and pairs of coordinates m, both counted from 0: (length, d_head / 2), radians.
 
     Args:
         theta: one for each pair; None: `frequencies`.
-
-    Returns:
-        (length, d_head / 2), radians.
     """
     turning = frequencies(d_head) if theta is None else torch.tensor(theta, dtype=torch.float64)
     return (torch.arange(length, dtype=torch.float64)[:, None] * turning).float()
@@ -113,21 +107,17 @@ def rotations(length: int, d_head: int, *, theta: Theta | None = None) -> Tensor
 
 
 def rotate_pairs(x: Tensor, angles: Tensor) -> Tensor:
-    """Turns each pair of neighbouring coordinates (x_2m, x_2m+1) by the angle of its position.
+    """Rotates each pair of neighbouring coordinates (x_2m, x_2m+1) by the angle of its position, shape kept.
 
         x'_2m   = x_2m cos - x_2m+1 sin
         x'_2m+1 = x_2m sin + x_2m+1 cos
 
-    That is the product of the complex numbers x_2m + i x_2m+1 and e^(i angle), which is how it is computed. Lengths do
-    not change. Neighbours are paired as in the paper; LLaMA's code pairs x_m with x_(m + d/2), which is the same up to
-    the order of the coordinates.
+    Computed as the complex product (x_2m + i x_2m+1) e^(i angle). Neighbours are paired as in the paper; LLaMA's code
+    pairs x_m with x_(m + d/2), which is the same up to the order of the coordinates.
 
     Args:
         x: (batch, head, len, d_head).
         angles: (len, d_head / 2, 2), cosine and sine of each angle.
-
-    Returns:
-        (batch, head, len, d_head).
     """
     pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))  # (batch, head, len, d_head / 2)
     turned = torch.view_as_real(pairs * torch.view_as_complex(angles))  # (batch, head, len, d_head / 2, 2)
@@ -135,9 +125,9 @@ def rotate_pairs(x: Tensor, angles: Tensor) -> Tensor:
 
 
 class Rope(Positions):
-    """Queries and keys turn with their position, so that q_i · k_j depends on the positions only through i - j.
+    """Queries and keys rotate with their position, so q_i · k_j depends on the positions only through i - j.
 
-    Values and the residual stream stay untouched. Defined for any length, past `max_len` too.
+    Values and the residual stream are unchanged. Defined for any length, past `max_len` too.
     """
 
     angles: Tensor
@@ -161,7 +151,7 @@ class Rope(Positions):
         return rotation_angles(length, 2 * self.angles.shape[1], theta=self.theta)
 
     def first(self, length: int) -> Tensor:
-        """Rotations of the first positions: rows of the table, or computed anew if there are not enough."""
+        """Rotations of the first positions: rows of the table, or recomputed if it is too short."""
         max_len, half, _ = self.angles.shape
         return (
             self.angles[:length] if length <= max_len else rotations(length, 2 * half, theta=self.theta).to(self.angles)

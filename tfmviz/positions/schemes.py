@@ -1,8 +1,7 @@
-"""All position schemes: what each is on paper, and where its code is.
+"""All position schemes: their formulas, and where their code is.
 
-Reading this table needs no torch, so a configuration can be checked and the models listed before torch is imported.
-The configuration, the command line, the pages and the tests take their schemes from here. A new scheme is one new file
-in this folder, with a subclass of `base.Positions`, and one entry here.
+Reading this table needs no torch, so configurations can be checked and models listed before torch is imported. A new
+scheme is one new file in this folder, with a subclass of `base.Positions`, and one entry here.
 """
 
 from __future__ import annotations
@@ -16,27 +15,26 @@ if TYPE_CHECKING:
     from tfmviz.positions.base import Positions
 
 Seam = Literal["embed", "rotate", "bias", "relate"]
-"""Where a scheme can act: a method of `base.Positions`."""
+"""The method of `base.Positions` that a scheme overrides."""
 
 Width = Literal["d_model", "d_head"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scheme:
-    """A position scheme on paper.
+    """A position scheme as published.
 
     Attributes:
-        name: what sentences and pictures call it.
-        source: who proposed it, or a model that is known for it; "" without one.
-        formula: how it enters, with words x, queries q, keys k, positions i (query) and j (key).
+        name: in sentences and figures.
+        source: its authors, or a model known for it; "" without one.
+        formula: with words x, queries q, keys k, positions i (query) and j (key).
         idea: the same in a sentence or two.
-        acts: what it does: adds to the token embeddings, turns queries and keys, adds to the scores, or adds to the
-            keys a vector of their distance; None: nothing.
+        acts: the seam: adds to the token embeddings, rotates queries and keys, adds to the scores, or adds a vector of
+            the distance to the keys; None: none.
         code: "module:class", imported when a model is built.
-        pairs: the width whose coordinates it takes in pairs, so that it must be even; None if it takes none.
-        tab: the page whose tab takes it apart, and that tab in the page's address; None: no page does.
-        table: whether it trains one vector for each of the max_len positions. They count as parameters of the model,
-            and there is no position after the last of them.
+        pairs: the width whose coordinates it pairs, which must be even; None if it pairs none.
+        tab: the page with a tab on this scheme, and that tab in the page's address; None: no page.
+        table: whether it trains a vector for each of the max_len positions, after which there is none.
     """
 
     name: str
@@ -51,11 +49,10 @@ class Scheme:
 
     @property
     def title(self) -> str:
-        """The name with its source."""
         return f"{self.name} ({self.source})" if self.source else self.name
 
     def implementation(self) -> type[Positions]:
-        """The class. This imports torch."""
+        """The class; imports torch."""
         return resolve_name(self.code)
 
 
@@ -145,4 +142,4 @@ SCHEMES: dict[str, Scheme] = {
         tab=("positions_rope", {"scheme": "Biases", "bias": "T5 buckets"}),
     ),
 }
-"""The schemes by the names that configurations and the command line give them."""
+"""The schemes by their names in configurations and on the command line."""

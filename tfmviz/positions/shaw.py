@@ -1,4 +1,4 @@
-"""Relative positions as vectors that join the keys (Shaw et al. 2018, section 3)."""
+"""Relative positions as vectors added to the keys (Shaw et al. 2018, section 3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfmviz.record.facts import Facts
 
 
 def clipped(distance: Tensor) -> Tensor:
-    """The row of the table for each distance, query position minus key position: from 0 to 2 CLIP, shape kept.
+    """The table row for each distance, query position minus key position: from 0 to 2 CLIP, shape kept.
 
     Row 0 belongs to keys `CLIP` or more tokens to the left, the last row to those `CLIP` or more to the right.
     """
@@ -22,11 +22,10 @@ def clipped(distance: Tensor) -> Tensor:
 
 
 class Shaw(Positions):
-    """scores_ij = q_i · (k_j + a_clip(j - i)) / √d_head, with a trained: one vector for each clipped distance.
+    """scores_ij = q_i · (k_j + a_clip(j - i)) / √d_head, with one trained vector a for each clipped distance.
 
-    All heads share the table, as in the paper, and so do all layers, as in T5; the paper has one for each layer. The
-    paper's second table, which joins the values, is left out: its own ablation finds no gain in having both
-    (section 4.3).
+    All heads share the table, as in the paper, and so do all layers, as in T5; the paper has one per layer. The paper's
+    second table, added to the values, is left out: its own ablation finds no gain in having both (section 4.3).
     """
 
     def __init__(self, *, d_head: int) -> None:

@@ -14,17 +14,19 @@ from tfmviz.record.facts import Facts
 from tfmviz.record.tap import Tap
 
 MAX_POSITION = 2**24
-"""Up to here float32 holds every whole number. Code that counts in float32 gives later neighbours the same vector."""
+"""The largest position below which float32 holds every integer. Code that counts in float32 gives later neighbours the
+same vector.
+"""
 
 
 def wavelengths(d_model: int, *, base: float = BASE) -> Tensor:
-    """How many positions each pair of dimensions takes for a full turn: 2π · base^(2i/d_model), i from 0.
+    """Positions per full turn of each pair of dimensions: 2π · base^(2i/d_model), i from 0.
 
     Returns:
         (d_model / 2,), float64, from 2π up to almost 2π · base.
 
     Raises:
-        ValueError: the dimensions do not make pairs, or the base makes nothing slower.
+        ValueError: `d_model` is odd or below 2, or `base` is not above 1.
     """
     return 2 * math.pi * _divisors(d_model, base)
 
@@ -42,13 +44,7 @@ def sinusoids(length: int, d_model: int, *, base: float = BASE) -> Tensor:
 
 
 def sinusoids_at(positions: Tensor, d_model: int, *, base: float = BASE) -> Tensor:
-    """Rows of `sinusoids` for any positions.
-
-    Args:
-        positions: (n,), whole numbers.
-
-    Returns:
-        (n, d_model).
+    """Rows of `sinusoids` for any integer positions, (n,): (n, d_model).
 
     Raises:
         ValueError: as `wavelengths`, or a position is negative or past `MAX_POSITION`.
@@ -68,23 +64,22 @@ def _check(low: int, high: int) -> None:
 
 
 def waves(positions: Tensor, d_model: int, base: float) -> Tensor:
-    """Sine and cosine of pos / base^(2i/d_model) side by side, for any positions, (n,): (n, d_model)."""
+    """Sine and cosine of pos / base^(2i/d_model), alternating, for any positions, (n,): (n, d_model)."""
     angle = positions.double()[:, None] / _divisors(d_model, base)  # (n, d_model / 2)
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()  # (n, d_model)
 
 
 def sines_first(d_model: int) -> Tensor:
-    """The order of columns that puts all sines before all cosines: (d_model,).
+    """The permutation of columns that puts all sines before all cosines: (d_model,).
 
-    Hugging Face's Marian stores `sinusoids(…)[:, sines_first(d_model)]`. Tensor2tensor and the original Marian put the
-    sines first too, but theirs is another table: they divide by base^(i/(d_model/2 - 1)), so that the slowest pair is
-    divided by exactly `base`.
+    Hugging Face's Marian stores `sinusoids(…)[:, sines_first(d_model)]`. Tensor2tensor and the original Marian also put
+    the sines first, but divide by base^(i/(d_model/2 - 1)), so that the slowest pair is divided by exactly `base`.
     """
     return torch.arange(d_model).unflatten(0, (-1, 2)).T.flatten()
 
 
 def _divisors(d_model: int, base: float) -> Tensor:
-    """What the position is divided by in each pair: base^(2i/d_model), (d_model / 2,)."""
+    """base^(2i/d_model), (d_model / 2,)."""
     if d_model < 2 or d_model % 2:
         raise ValueError(f"Sines and cosines come in pairs, so d must be even and at least 2, but it is {d_model}.")
     if not base > 1:
@@ -93,7 +88,7 @@ def _divisors(d_model: int, base: float) -> Tensor:
 
 
 class Sinusoidal(Positions):
-    """x_i + PE(i): nothing to train, and defined for any length, past `max_len` too."""
+    """x_i + PE(i): nothing is trained; defined for any length, past `max_len` too."""
 
     table: Tensor
 
@@ -109,7 +104,7 @@ class Sinusoidal(Positions):
         return x + tap("pos_embed", self.first(past + x.shape[1])[None, past:])
 
     def first(self, length: int) -> Tensor:
-        """PE of the first positions, (length, d_model): rows of the table, or computed anew if there are not enough."""
+        """PE of the first positions, (length, d_model): rows of the table, or recomputed if it is too short."""
         max_len, d_model = self.table.shape
         return self.table[:length] if length <= max_len else self.waves(length, d_model).to(self.table)
 
@@ -129,7 +124,7 @@ class SinesFromTwo(Sinusoidal):
 
 
 class SinesFirst(Sinusoidal):
-    """The same numbers in another order: all sines, then all cosines (Marian)."""
+    """All sines, then all cosines, otherwise unchanged (Marian)."""
 
     def waves(self, length: int, d_model: int) -> Tensor:
         return sinusoids(length, d_model)[:, sines_first(d_model)]

@@ -14,17 +14,14 @@ from tfmviz.record.facts import Facts
 
 
 def buckets(distance: Tensor, *, bidirectional: bool) -> Tensor:
-    """Sorts distances into `N_BUCKETS` buckets; all distances in a bucket share one bias.
+    """Sorts distances into `N_BUCKETS` buckets, each with one bias: [0, N_BUCKETS), shape kept.
 
-    The first half of the buckets hold one distance each. The others grow wider, evenly on a logarithmic scale that
-    ends at `MAX_DISTANCE`, and the last takes all that is farther too: from 113 on. An encoder has the same twice, with
-    half of the buckets for keys to the left and half for keys to the right; there the last begin at 91.
+    The first half of the buckets hold one distance each. The others widen evenly on a logarithmic scale that ends at
+    `MAX_DISTANCE`; the last also takes everything farther, from 113 on. An encoder splits the buckets between keys to
+    the left and keys to the right; there the last ones begin at 91.
 
     Args:
         distance: query position minus key position, any shape, int.
-
-    Returns:
-        The bucket of each, in [0, N_BUCKETS), same shape.
     """
     n_buckets, offset = N_BUCKETS, torch.zeros_like(distance)
     if bidirectional:
@@ -39,7 +36,7 @@ def buckets(distance: Tensor, *, bidirectional: bool) -> Tensor:
 
 
 class T5Relative(Positions):
-    """scores_ij + b_h[bucket(i - j)], with b trained: one number for each head and bucket."""
+    """scores_ij + b_h[bucket(i - j)], with one trained value b for each head and bucket."""
 
     def __init__(self, *, n_heads: int, bidirectional: bool) -> None:
         super().__init__()

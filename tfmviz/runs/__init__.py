@@ -1,1 +1,1 @@
-"""Training runs that the app shows: the logs of those that made the shipped models, and runs that readers start."""
+"""Training runs: the logs of the shipped models, and runs that readers start."""

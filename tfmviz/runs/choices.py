@@ -1,4 +1,4 @@
-"""What a reader chooses for a run, and the command that trains it. Nothing else of a reader reaches the command."""
+"""A reader's choices for a run, and the command that trains it. Nothing else from a reader reaches the command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "optimizer": get_args(Optimizer),
     "schedule": get_args(Schedule),
 }
-"""The words that each choice may be."""
+"""The words allowed for each choice."""
 
 NUMBERS: dict[str, tuple[float, float]] = {
     "layers": (1, 3),
@@ -36,7 +36,7 @@ NUMBERS: dict[str, tuple[float, float]] = {
     "steps": (1, 4000),
     "seed": (0, 9999),
 }
-"""The least and the most of each number: a run takes minutes and a few hundred megabytes at most."""
+"""The bounds of each number: a run takes at most minutes and a few hundred megabytes."""
 
 LONGEST_ANSWER, WINDOW = 16, 64
 """Context of a task and of a language model, in tokens."""
@@ -50,7 +50,7 @@ class Choices:
         task: "text" is a language model of the reader's own text.
 
     Raises:
-        ValueError: a value is none of those that are allowed.
+        ValueError: a value is not allowed.
     """
 
     task: Task = "reverse"
@@ -81,7 +81,7 @@ class Choices:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Choices:
-        """The choices in a file. Raises: ValueError, if it does not hold choices."""
+        """The choices in a file. Raises ValueError if they are invalid."""
         try:
             return cls(**found)
         except TypeError as error:
@@ -92,16 +92,15 @@ class Choices:
 
     @property
     def is_language_model(self) -> bool:
-        """Whether the model continues a text; otherwise it answers questions."""
+        """True if the model continues a text, False if it answers questions."""
         return self.task in ("induction", "text")
 
     @property
     def save_every(self) -> int:
-        """Steps between two checkpoints: twenty in a run."""
         return max(1, self.steps // 20)
 
     def differing(self, other: Choices) -> dict[str, tuple[Any, Any]]:
-        """The settings in which two runs differ, by their names: this one's and the other's."""
+        """Differing settings by name: this run's and the other's."""
         mine, theirs = self.to_dict(), other.to_dict()
         return {name: (mine[name], theirs[name]) for name in mine if mine[name] != theirs[name]}
 
@@ -109,7 +108,7 @@ class Choices:
         """Arguments of `python -m tfmviz.training`, to be run in the folder of the run.
 
         Args:
-            data: names of the files there with the text of a language model, ours and not the reader's.
+            data: the text files of a language model there, by names that are ours, not the reader's.
         """
         options = self.to_dict() | {
             "embedding_scale": "one" if self.is_language_model else "sqrt_d_model",

@@ -1,20 +1,18 @@
-"""A converter that readers may start: one process at a time, found again by its files, for who knows a token.
+"""A converter that readers with a token may start: one process at a time, found again by its files.
 
-job.json   what was asked for, and the number of the process
+job.json   the request, and the process id
 process    locked by the process until it ends, however it ends
-said.txt   what the command said
+said.txt   the output of the command
 """
 
 from __future__ import annotations
 
 import hmac
 import json
-import os
 import re
 import secrets
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -31,13 +29,13 @@ except ImportError:  # on Windows, where no process inherits a lock
     fcntl = None  # type: ignore[assignment]
 
 MOST_MB = 20_000
-"""Megabytes of the largest weights that are converted from a page."""
+"""Largest weights that a page may convert, in megabytes."""
 
 TRIES = 5
-"""Wrong tokens in a row after which nobody is let in until the server is started anew."""
+"""Consecutive wrong tokens after which all are refused until the server restarts."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
-"""What a model may be called."""
+"""The allowed names of a model."""
 
 ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?", re.ASCII)
 """The name of a model on the Hub. It may look like a path, but the command runs in a folder without folders."""
@@ -47,10 +45,12 @@ COUNTED = re.compile(r"(\d+) of (\d+) tensors")
 TRACEBACK = "Traceback (most recent call last):"
 
 MOST_FILES = 10_000
-"""Entries of a folder that are looked at."""
+"""Maximum entries of a folder that are checked."""
 
-ENVIRONMENT = (*processes.INHERITED, "TFMVIZ_MODELS", "XDG_DATA_HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_OFFLINE")
-NETWORK = ("HF_ENDPOINT", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+ENVIRONMENT = (
+    *("XDG_DATA_HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_OFFLINE", "HF_ENDPOINT", "SSL_CERT_FILE"),
+    *("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUESTS_CA_BUNDLE"),
+)
 
 Step = Literal["look", "convert"]
 State = Literal["running", "done", "failed", "stopped", "lost"]
@@ -59,23 +59,23 @@ AT_THE_END = {
     "stopped": "Stopped. No model was written.",
     "lost": "It ended without a word: it was killed, or this machine went off. No model was written.",
 }
-"""What is said of a command that could not say it."""
+"""The message of a command that ended without one."""
 
 
 class NotPossible(ValueError):
-    """Why something asked for is not done, in a sentence."""
+    """A refused request; the message is the reason."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
-    """The last thing that was asked for.
+    """The last request.
 
     Attributes:
-        given: a folder's name below the one of the desk, or a name on the Hub.
-        name: what the app calls the model.
-        state: "stopped": by a reader; "lost": it ended and did not say why: it was killed, or the machine was.
-        share: how much is written, from 0 to 1.
-        says: what the command has said, without the counting.
+        given: a subfolder of `Converting.folder`, or a name on the Hub.
+        name: the model's name in the app.
+        state: "stopped": by a reader; "lost": it ended without a message, because it or the machine was killed.
+        share: fraction written, from 0 to 1.
+        says: the output of the command without its progress counts.
     """
 
     step: Step
@@ -87,13 +87,13 @@ class Job:
 
 
 class Converting:
-    """The desk of a server that was started with `--convert`.
+    """The converter of a server that was started with `--convert`.
 
     Args:
-        folder: whose subfolders may be converted.
-        place: where models go.
+        folder: its subfolders may be converted.
+        place: the folder of the converted models.
         tell: shows a token to whoever started the server.
-        command: what Python runs, before its arguments.
+        command: Python's arguments before those of the converter.
     """
 
     def __init__(
@@ -120,11 +120,11 @@ class Converting:
 
     @property
     def is_closed(self) -> bool:
-        """Whether too many wrong tokens were typed."""
+        """True after too many wrong tokens."""
         return self._wrong >= TRIES
 
     def admits(self, typed: str) -> bool:
-        """Whether this is the token, which opens once: the next reader needs the next."""
+        """True for the right token, which works once: the next reader needs the next one."""
         with self._lock:
             if self.is_closed:
                 return False
@@ -152,7 +152,7 @@ class Converting:
         return path.resolve().is_relative_to(self.folder)
 
     def _checked(self, given: str) -> str:
-        """What the command is given for a source: a path of ours, or a name on the Hub. Raises: NotPossible."""
+        """The command's argument for a source: a path of ours, or a name on the Hub. Raises NotPossible."""
         if given in self.sources():
             path = self.folder / given
             for n, entry in enumerate(path.rglob("*")):
@@ -166,20 +166,18 @@ class Converting:
         return given
 
     def start(self, step: Step, given: str, name: str) -> None:
-        """Looks at a model, or converts it, in a process of its own.
+        """Starts a process that inspects a model ("look") or converts it.
 
         Raises:
-            NotPossible: another one runs; the source or the name is none.
+            NotPossible: another one is running; the source or the name is invalid.
             OSError: the disk is full or read-only, or the system refuses.
         """
         source = self._checked(given)
         if not NAME.fullmatch(name):
             raise NotPossible("Call the model by letters, digits, dots and hyphens.")
-        words = [sys.executable, "-P", *self._command, f"--name={name}", f"--most={MOST_MB}", "--count"]
+        words = [*self._command, f"--name={name}", f"--most={MOST_MB}", "--count"]
         words += [*(["--look"] if step == "look" else []), "--", source]
-        environment = {key: os.environ[key] for key in (*ENVIRONMENT, *NETWORK) if key in os.environ}
-        environment |= {"PYTHONPATH": str(processes.PACKAGE), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
-        environment |= {"TFMVIZ_MODELS": str(self.place.resolve()), "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+        extra = {"TFMVIZ_MODELS": str(self.place.resolve()), "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
         with self._lock:
             self._files.mkdir(parents=True, exist_ok=True)
             with (self._files / "process").open("a") as lock, (self._files / "said.txt").open("ab") as said:
@@ -192,32 +190,29 @@ class Converting:
                     raise NotPossible("Another model is being converted. Try again when it has ended.") from None
                 said.truncate(0)
                 self._write({"step": step, "given": given, "name": name})
-                self._mine = subprocess.Popen(
+                self._mine = processes.spawn(
                     words,
-                    cwd=self._files,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
+                    self._files,
                     stdout=said,
                     stderr=subprocess.STDOUT,
-                    pass_fds=(lock.fileno(),) if fcntl else (),
-                    start_new_session=True,  # a server that ends leaves it alone
+                    inherited=(lock.fileno(),) if fcntl else (),
+                    names=ENVIRONMENT,
+                    extra=extra,
                 )
                 self._write({"step": step, "given": given, "name": name, "pid": self._mine.pid})
-        with suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, self._mine.pid, os.getpriority(os.PRIO_PROCESS, 0) + processes.NICER)
 
     def stop(self) -> None:
-        """Ends the process; the command leaves nothing half-made behind."""
+        """Ends the process, which cleans up after itself."""
         with self._lock:
             found = self._read()
             if self.is_running and isinstance(pid := found.get("pid"), int):
-                with suppress(OSError):  # a full disk must not keep it going that fills it
+                with suppress(OSError):  # a full disk must not keep alive the process that fills it
                     self._write(found | {"is_stopped": True})
                 processes.end(pid)
 
     @property
     def is_running(self) -> bool:
-        """Whether a process runs, whichever server started it."""
+        """True while a process runs, whichever server started it."""
         if self._mine is not None and self._mine.poll() is None:
             return True
         if not fcntl:
@@ -232,7 +227,6 @@ class Converting:
         return False
 
     def job(self) -> Job | None:
-        """The last one; None if there was none."""
         running, found = self.is_running, self._read()
         step: Step = "look" if found.get("step") == "look" else "convert"
         if not found:
@@ -241,7 +235,7 @@ class Converting:
             lines = (self._files / "said.txt").read_text(encoding="utf-8", errors="replace").splitlines()
             counts = [match for line in lines if (match := COUNTED.fullmatch(line))]
             said = [line for line in lines if line.strip() and not COUNTED.fullmatch(line)]
-            if TRACEBACK in said:  # it was ended before it could say anything
+            if TRACEBACK in said:  # it was killed before it could report
                 said = said[: said.index(TRACEBACK)]
             share = int(counts[-1][1]) / max(1, int(counts[-1][2])) if counts else 0.0
             state: State = "running" if running else _ended(step, said, "is_stopped" in found)
@@ -257,13 +251,13 @@ class Converting:
         return None
 
     def forget(self) -> None:
-        """The last one is no longer shown. Raises: OSError."""
+        """Hides the last request. Raises OSError."""
         with self._lock:
             if not self.is_running:
                 (self._files / "job.json").unlink(missing_ok=True)
 
     def remove(self, name: str) -> None:
-        """Removes a model. Raises: NotPossible, OSError."""
+        """Removes a model. Raises NotPossible, OSError."""
         with self._lock:
             if name not in self.own():
                 raise NotPossible("There is no such model.")
@@ -271,7 +265,7 @@ class Converting:
                 (self.place / name).unlink()
                 return
             gone = self.place / f".gone-{uuid4().hex}"
-            (self.place / name).rename(gone)  # at once, as nobody may load half of it
+            (self.place / name).rename(gone)  # atomic: nobody may load half of it
             shutil.rmtree(gone, ignore_errors=True)
 
     def _read(self) -> dict[str, object]:
@@ -286,7 +280,6 @@ class Converting:
 
 
 def _ended(step: Step, said: list[str], is_stopped: bool) -> State:
-    """How a process has ended, by its last words."""
     last = said[-1] if said else ""
     if last.startswith("Cannot convert"):
         return "failed"

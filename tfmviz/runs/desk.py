@@ -1,4 +1,4 @@
-"""All runs of a server: they are started, queued, paused, changed, stopped and cleared away here."""
+"""The run queue of a server: starts, pauses, changes, stops and deletes runs."""
 
 from __future__ import annotations
 
@@ -24,42 +24,42 @@ from tfmviz.training.log import LogError
 from tfmviz.training.wishes import want_rate, wanted_rate
 
 AT_ONCE = int(os.environ.get("TFMVIZ_RUNS_AT_ONCE", "2"))
-"""How many runs a server has at once; 0 forbids training."""
+"""Maximum runs in parallel; 0 disables training."""
 
 MOST_WAITING = 60
-"""A longer queue is refused."""
+"""Maximum length of the queue."""
 
 MOST_AT_A_PLACE = 20
-"""So many may wait who ask from one address: a class, or one reader with twenty browsers. Others still come in."""
+"""Maximum runs waiting from one address: a class, or one reader with twenty browsers. Others can still queue."""
 
 MOST_OF_ONE = 2
-"""So many runs of one reader may wait, and the class has its turn."""
+"""Maximum runs of one reader that wait, so that a class can take turns."""
 
 KEPT = 24 * 3600
-"""Seconds after which a run that nobody has touched is cleared away."""
+"""Seconds after which an unused run is deleted."""
 
 TRIES = 3
-"""A run that ends again and again without a further step is given up after so many times."""
+"""Starts without progress after which a run is given up."""
 
 BETWEEN, IDLE = 0.5, 5.0
-"""Seconds between two looks at the processes; and where there are none, at what other servers may have left."""
+"""Seconds between two checks of the processes; and, when there are none, of what other servers may have left."""
 
 CANNOT_WRITE = "the disk of this server is full or read-only"
 
 
 class QueueFull(RuntimeError):
-    """Too many runs are waiting already."""
+    """Too many runs are waiting."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sight:
-    """What is known of a run at one moment.
+    """The status of a run.
 
     Attributes:
-        owner: who may steer it; empty: nobody.
-        before: how many runs wait in front of it; 0 if it does not wait.
+        owner: see `Folder.owner`.
+        before: number of runs ahead in the queue; 0 if it is not waiting.
         rate: the highest learning rate that its owner wants now.
-        failure: why it cannot go on, in a sentence.
+        failure: the reason it cannot continue, in a sentence.
     """
 
     state: State
@@ -71,11 +71,11 @@ class Sight:
 
 
 class Desk:
-    """The runs below a folder. Several servers may share one: what is true of a run stands in its files.
+    """The runs in a folder, which several servers may share: all state is in its files.
 
     Args:
         root: the folder of all runs.
-        clock: gives the seconds since 1970.
+        clock: returns the seconds since 1970.
     """
 
     def __init__(self, root: Path, *, at_once: int = AT_ONCE, clock: Callable[[], float] = time.time) -> None:
@@ -88,11 +88,10 @@ class Desk:
         self._watch: threading.Thread | None = None
 
     def submit(self, choices: Choices, texts: dict[str, str], *, owner: str = "", place: str = "") -> str:
-        """Asks for a run. Returns its address.
+        """Queues a run. Returns its address.
 
         Args:
-            owner: who may steer it; empty: nobody.
-            place: where they are.
+            owner, place: see `Folder`.
 
         Raises:
             QueueFull: too many runs are waiting.
@@ -109,12 +108,12 @@ class Desk:
 
         Raises:
             NoSuchRun: there is none of that address.
-            OSError: that it is wanted no longer cannot be written down. Its process is ended all the same.
+            OSError: the request cannot be written down. The process is ended nevertheless.
         """
         self._end(address, "pause")
 
     def stop(self, address: str) -> None:
-        """Ends a run for good; what it has learned so far stays for a day. Raises: as `pause` does."""
+        """Ends a run for good; its results stay for a day. Raises as `pause` does."""
         self._end(address, "stop")
 
     def resume(self, address: str) -> None:
@@ -123,10 +122,10 @@ class Desk:
         Raises:
             NoSuchRun: there is none of that address.
             QueueFull: too many runs are waiting.
-            OSError: it cannot be written down; the run stays as it is.
+            OSError: the request cannot be written down; nothing changes.
         """
         folder = Folder.at(self.root, address)
-        with self._lock:  # a class may click all at once
+        with self._lock:  # a class may click at the same time
             if self._state(folder) in ("paused", "stopped"):
                 self._check_queue(folder.owner, folder.place)
                 folder.start(at=0.0, done=0, times=0)
@@ -135,7 +134,6 @@ class Desk:
         self.tick()
 
     def _check_queue(self, owner: str, place: str) -> None:
-        """Raises: QueueFull, if no further run may wait, or none from this place, or none of this owner."""
         waiting = [folder for folder in all_of(self.root) if self._state(folder) == "queued"]
         here = sum(folder.place == place for folder in waiting)
         for count, most in ((here, MOST_AT_A_PLACE), (len(waiting), MOST_WAITING)):
@@ -145,11 +143,11 @@ class Desk:
             raise QueueFull(f"{MOST_OF_ONE} of your runs are waiting already. Try again when one of them has begun.")
 
     def change_rate(self, address: str, rate: float) -> None:
-        """Makes this the highest learning rate of a run, from its next update on, or from when it goes on.
+        """Sets the highest learning rate of a run, from its next update on, or from when it resumes.
 
         Raises:
             NoSuchRun: there is none of that address.
-            ValueError: no run may have this rate.
+            ValueError: the rate is out of bounds.
             OSError: it cannot be written.
         """
         folder = Folder.at(self.root, address)
@@ -162,12 +160,12 @@ class Desk:
         with self._lock:
             try:
                 folder.wish(wish)
-            finally:  # a full disk must not keep a run going that fills it
+            finally:  # a full disk must not keep alive the run that fills it
                 self._end_process(folder)
         self.tick()
 
     def _end_process(self, folder: Folder) -> None:
-        """Ends the process of a run, if it is one of this machine: another's own server does it, see `_reap`."""
+        """Ends the process of a run on this machine; for another machine its own server does it, see `_reap`."""
         process = self._mine.get(folder.address)
         if process is not None:
             processes.end(process.pid)
@@ -178,11 +176,7 @@ class Desk:
             processes.end(pid)
 
     def see(self, address: str) -> Sight:
-        """What is known of a run.
-
-        Raises:
-            NoSuchRun: there is none of that address.
-        """
+        """The status of a run. Raises NoSuchRun."""
         folder = Folder.at(self.root, address)
         choices, _ = folder.request
         state = self._state(folder)
@@ -195,11 +189,11 @@ class Desk:
         return Sight(state=state, choices=choices, owner=folder.owner, rate=rate, before=before, failure=failure)
 
     def folder(self, address: str) -> Folder:
-        """The folder of a run. Raises: NoSuchRun."""
+        """The folder of a run. Raises NoSuchRun."""
         return Folder.at(self.root, address)
 
     def watch(self) -> None:
-        """Sees in a thread that runs follow one another, also those of a server that was killed."""
+        """Keeps the queue moving from a background thread, including runs of a server that was killed."""
         with self._lock:
             if self._watch is None or not self._watch.is_alive():
                 self._watch = threading.Thread(target=self._keep_watch, daemon=True, name="runs")
@@ -210,7 +204,7 @@ class Desk:
             time.sleep(BETWEEN if self.tick() else IDLE)
 
     def tick(self) -> bool:
-        """Looks after all runs once. Returns whether one is running or waiting."""
+        """Updates all runs once. Returns whether one is running or waiting."""
         if not self.root.is_dir():
             return False
         with self._lock:
@@ -218,7 +212,7 @@ class Desk:
                 with FileLock(self.root / ".lock", blocking=False):
                     return self._look_after(all_of(self.root))
             except (Timeout, OSError):
-                return True  # another server is at it, or nothing can be written now
+                return True  # another server is doing it, or nothing can be written now
 
     def _look_after(self, folders: list[Folder]) -> bool:
         for folder in folders:
@@ -249,15 +243,15 @@ class Desk:
                 self._mine[folder.address] = processes.start(folder, inherited)
         except NoSuchRun as error:
             _fail(folder, f"It could not be started ({type(error).__name__}).")
-        except BlockingIOError:  # somebody looks at its lock
+        except BlockingIOError:  # another process is checking its lock
             pass
         except OSError:  # it starts as soon as it can
             self._hindered[folder.address] = f"It cannot start: {CANNOT_WRITE}."
 
     def _reap(self, folder: Folder) -> None:
-        """Takes note of a process that has ended by itself: done, failed, or killed, and then it starts again.
+        """Handles a process that has ended by itself: done, failed, or killed, in which case it is restarted.
 
-        One that is no longer wanted is ended, by the server that started it while it has not signed its folder yet.
+        A process that is no longer wanted is ended, by the server that started it if it has not yet signed its folder.
         """
         process = self._mine.get(folder.address)
         if process.poll() is None if process is not None else folder.is_claimed:
@@ -276,7 +270,7 @@ class Desk:
             return "failed"
         process = self._mine.get(folder.address)
         if process is not None and (process.poll() is None or not folder.is_finished):
-            return "running"  # or just ended, which the next look takes note of
+            return "running"  # or just ended, which the next `tick` notices
         if process is None and folder.is_claimed:
             return "running"
         if folder.is_finished:
@@ -285,9 +279,9 @@ class Desk:
 
 
 def in_turn(states: dict[Folder, State]) -> list[Folder]:
-    """Those of the runs that wait in the order in which they begin, from all in the order in which they were asked for.
+    """The waiting runs in the order in which they begin, given all runs in the order of their requests.
 
-    Places take turns, and at each place its readers: nobody's second run comes before another's first.
+    Places take turns, and within a place its readers: nobody's second run precedes another's first.
     """
     waiting = [folder for folder, state in states.items() if state == "queued"]
     for of in (attrgetter("owner"), attrgetter("place")):
@@ -301,13 +295,12 @@ def in_turn(states: dict[Folder, State]) -> list[Folder]:
 
 
 def _fail(folder: Folder, message: str) -> None:
-    """Writes down why a run cannot go on; if the disk is full, it tries again until there is room."""
+    """Records why a run cannot continue; on a full disk, the next `tick` tries again."""
     with suppress(OSError):
         folder.fail(message)
 
 
 def updates_done(folder: Folder) -> int:
-    """The number of updates in the log."""
     try:
         entries = log.read(folder.model / "log.jsonl")
     except (LogError, OSError):

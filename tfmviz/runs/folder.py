@@ -1,14 +1,14 @@
-"""The folder of a run: everything that is known of it lies in files, so that a server that was killed finds it again.
+"""The folder of a run: its whole state, so that it survives a server that is killed.
 
-request.json    what was asked for, and by whom
+request.json    the request, and its owner
 data.txt …      the text of a language model
-wanted          what its readers want: go, pause or stop; the time of the file is its place in the queue
-started.json    when its process was started last, with how many updates done, and how often
-failed          why it cannot go on
-errors.txt      what the command said
-process         its process, which has this file locked until it ends
-model/          the folder that the command writes: log, checkpoint, snapshots and the finished model; its readers write
-                only model/rate, the highest learning rate that they want (see `training.wishes`)
+wanted          the owner's wish: go, pause or stop; the file's time is its position in the queue
+started.json    the last start of its process, the updates done by then, and the number of starts
+failed          the reason it cannot continue
+errors.txt      the command's error output
+process         locked by its process until it ends
+model/          written by the command: log, checkpoint, snapshots and the finished model; the app writes only
+                model/rate, the highest learning rate wanted (see `training.wishes`)
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Wish = Literal["go", "pause", "stop"]
 State = Literal["queued", "running", "paused", "stopped", "finished", "failed"]
 
 ADDRESS = re.compile(r"[0-9a-f]{16}")
-"""What an address says of a run: sixteen random digits, and nothing that could be a path."""
+"""The address of a run: sixteen random digits, nothing that could be a path."""
 
 
 class NoSuchRun(LookupError):
@@ -49,10 +49,10 @@ class NoSuchRun(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One run.
+    """A run.
 
     Attributes:
-        path: where its files are; its last part is the run's address.
+        path: the folder of its files, named after the run's address.
     """
 
     path: Path
@@ -62,7 +62,7 @@ class Folder:
         """The run of an address.
 
         Raises:
-            NoSuchRun: the text is no address, or the run is gone.
+            NoSuchRun: the address is malformed, or the run is gone.
         """
         if not ADDRESS.fullmatch(address) or not (root / address / "request.json").is_file():
             raise NoSuchRun(address)
@@ -70,12 +70,10 @@ class Folder:
 
     @classmethod
     def new(cls, root: Path, choices: Choices, texts: dict[str, str], *, owner: str = "", place: str = "") -> Folder:
-        """Writes down what is asked for, and shows it to other servers when it is complete.
+        """Writes a request, and shows it to other servers once it is complete.
 
         Args:
-            texts: what the run reads, by the names of the files, which are ours.
-            owner: who asks, and may steer it; empty: nobody.
-            place: where they are.
+            texts: training texts, by file names that are ours.
 
         Raises:
             OSError: there is no room; nothing is left of it.
@@ -100,12 +98,11 @@ class Folder:
 
     @property
     def model(self) -> Path:
-        """The folder that the command writes."""
         return self.path / "model"
 
     @property
     def request(self) -> tuple[Choices, tuple[str, ...]]:
-        """The choices, and the names of the files with the text.
+        """The choices, and the names of the text files.
 
         Raises:
             NoSuchRun: the file is damaged or gone.
@@ -118,12 +115,12 @@ class Folder:
 
     @property
     def owner(self) -> str:
-        """Who asked for it, and may steer it; empty: nobody."""
+        """The reader who may control it; empty: nobody."""
         return self._requested("owner")
 
     @property
     def place(self) -> str:
-        """Where they are: many readers of a class may be at one place."""
+        """The owner's network address, which a class may share."""
         return self._requested("place")
 
     def _requested(self, name: str) -> str:
@@ -137,25 +134,25 @@ class Folder:
         return "pause" if text == "pause" else "stop" if text == "stop" else "go"
 
     def wish(self, wish: Wish) -> None:
-        """Writes down what is wanted, over what was: with as many letters, it needs no room on a full disk."""
+        """Overwrites the wish in place: the length is fixed, so it needs no room on a full disk."""
         (self.path / "wanted").touch()
         with (self.path / "wanted").open("rb+") as file:
             file.write(f"{wish:<5}".encode())
             file.flush()
             os.fsync(file.fileno())
         now = time.time_ns()
-        os.utime(self.path / "wanted", ns=(now, now))  # a file system's clock may give two wishes the same time
+        os.utime(self.path / "wanted", ns=(now, now))  # the file system's clock may give two wishes the same time
 
     @property
     def asked_at(self) -> float:
-        """When its readers last wanted something else: the order of the queue."""
+        """The time of the last wish, which orders the queue."""
         with suppress(OSError):
             return (self.path / "wanted").stat().st_mtime
         return 0.0
 
     @property
     def used_at(self) -> float:
-        """When something last happened to it, in seconds since 1970."""
+        """The time of the last change, in seconds since 1970."""
         times = [0.0]
         for path in (self.path / "wanted", self.model / "log.jsonl", self.model / "CARD.md"):
             with suppress(OSError):
@@ -175,23 +172,22 @@ class Folder:
 
     @property
     def started(self) -> tuple[float, int, int]:
-        """When its process was started last, how many updates were done then, and how often it was started."""
+        """Time of the last start, updates done by then, and number of starts."""
         with suppress(ValueError, KeyError, TypeError):
             found = json.loads(self._read("started.json"))
             return float(found["at"]), int(found["done"]), int(found["times"])
         return 0.0, 0, 0
 
     def start(self, *, at: float, done: int, times: int) -> None:
-        """Writes down that its process is started."""
         self._write("started.json", json.dumps({"at": at, "done": done, "times": times}))
 
     @contextmanager
     def claimed(self) -> Iterator[tuple[int, ...]]:
-        """Claims the run for the process that is started inside: no server starts it again before that one has ended.
+        """Claims the run for the process started inside: no server restarts it before that process has ended.
 
         Yields:
-            The open files that the process has to inherit. The operating system frees the lock when all who have them
-            have ended, however they end; the server lets go of its own at once.
+            The open files that the process has to inherit. The operating system releases the lock when all processes
+            that hold them have ended, however they end.
 
         Raises:
             OSError: the run is claimed already, or there is no room.
@@ -203,7 +199,7 @@ class Folder:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether its process runs, whichever server started it."""
+        """True while its process runs, whichever server started it."""
         try:
             with (self.path / "process").open("rb") as file:
                 if fcntl:
@@ -215,9 +211,9 @@ class Folder:
         return self.holder() is not None
 
     def holder(self) -> int | None:
-        """Process id of the command that has the folder, whichever server started it; None if none does.
+        """Process id of the command that holds the folder, whichever server started it, or None.
 
-        The operating system frees the lock of a process that ends, however it ends.
+        The operating system releases the lock when it ends, however it ends.
         """
         path = self.model / ".lock"
         if not path.exists():
@@ -228,12 +224,12 @@ class Folder:
         except Timeout:
             found = re.match(r"process (\d+) on ", self._read("model/.lock"))
             return int(found[1]) if found else None
-        except OSError:  # it has just ended, and its lock is gone
+        except OSError:  # it has just ended
             return None
 
     @property
     def is_held_here(self) -> bool:
-        """Whether the command that has the folder runs on this machine: elsewhere its number is another process."""
+        """True if that command runs on this machine: elsewhere its id is another process."""
         return f" on {socket.gethostname()}, since " in self._read("model/.lock")
 
     def _read(self, name: str) -> str:
@@ -247,7 +243,6 @@ class Folder:
 
 
 def all_of(root: Path) -> list[Folder]:
-    """All runs, in the order of the queue."""
     if not root.is_dir():
         return []
     there = [Folder(path) for path in root.iterdir() if ADDRESS.fullmatch(path.name)]
@@ -255,6 +250,6 @@ def all_of(root: Path) -> list[Folder]:
 
 
 def abandoned(root: Path, *, before: float) -> list[Path]:
-    """Folders that a server began to write before this time, in seconds since 1970, and did not come to show."""
+    """Folders that a server began to write before this time, in seconds since 1970, but never finished."""
     there = [path for path in root.glob(".*") if ADDRESS.fullmatch(path.name[1:])]
     return [path for path in there if path.stat().st_mtime < before]

@@ -1,4 +1,4 @@
-"""Starting and ending the training command as a process of its own."""
+"""The training command as a separate process."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from tfmviz.runs.folder import Folder
 
 PACKAGE = Path(__file__).parents[2]
-"""Where Python finds `tfmviz`."""
+"""The folder from which Python imports `tfmviz`."""
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
-"""The part of the server's environment that a run gets: nothing secret."""
+"""The environment variables that a run inherits: nothing secret."""
 
 NICER = 10
-"""What is added to the niceness of a run's process, so that the pages come first."""
+"""Added to the niceness of a run's process, so that the pages come first."""
 
 
 def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
@@ -31,32 +33,51 @@ def start(folder: Folder, inherited: tuple[int, ...] = ()) -> subprocess.Popen[b
         OSError: the system refuses.
     """
     choices, data = folder.request
-    words = [sys.executable, "-P", "-m", "tfmviz.training", *choices.command(data)]
-    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    words = ["-m", "tfmviz.training", *choices.command(data)]
     with (folder.path / "errors.txt").open("wb") as errors:
-        process = subprocess.Popen(
-            words,
-            cwd=folder.path,
-            env=environment | {"PYTHONPATH": str(PACKAGE), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            pass_fds=inherited,
-            start_new_session=True,  # a server that ends leaves the run alone
-        )
+        return spawn(words, folder.path, stdout=subprocess.DEVNULL, stderr=errors, inherited=inherited)
+
+
+def spawn(
+    words: Sequence[str],
+    folder: Path,
+    *,
+    stdout: IO[bytes] | int,
+    stderr: IO[bytes] | int,
+    inherited: tuple[int, ...] = (),
+    names: Sequence[str] = (),
+    extra: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Starts Python with these arguments in a folder.
+
+    Args:
+        names: environment variables passed on besides `INHERITED`.
+        extra: more variables with their values.
+    """
+    environment = {name: os.environ[name] for name in (*INHERITED, *names) if name in os.environ}
+    process = subprocess.Popen(
+        [sys.executable, "-P", *words],
+        cwd=folder,
+        env=environment | {"PYTHONPATH": str(PACKAGE), "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | dict(extra or {}),
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=inherited,
+        start_new_session=True,  # it outlives the server
+    )
     with suppress(OSError, AttributeError):  # Windows has no such call
         os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICER)
     return process
 
 
 def end(pid: int) -> None:
-    """Ends a process; its last checkpoint is whole. One that is gone already is no mistake."""
+    """Ends a process, if it still exists; its last checkpoint is complete."""
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGTERM)
 
 
 def said(folder: Folder) -> str:
-    """Why the command gave up, without the places of this machine; empty if it did not say so."""
+    """The command's error message without local paths, or ""."""
     with suppress(OSError):
         lines = (folder.path / "errors.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         if lines and lines[-1].startswith("Cannot train: "):

@@ -1,4 +1,4 @@
-"""The log of a run as columns of numbers."""
+"""The log of a run as columns."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from tfmviz.training import log
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Records:
-    """What a run wrote about its updates; see `training.loop.StepRecord`. Arrays are (update,) unless said.
+    """A run's updates as columns; see `training.loop.StepRecord`. Arrays are (update,) unless noted.
 
     Attributes:
         steps: updates done, from 1.
-        loss: of the batch before the update, nats per token.
-        grad_norm: of the whole gradient, before clipping.
-        tokens_per_second: speed of each update.
-        evaluated: (evaluation,), updates done when the run looked at held-out text.
+        evaluated: (evaluation,), updates done at each evaluation on held-out text.
         held_out: (evaluation,), the loss on it, nats per token.
         changed: (change,), updates done when the highest learning rate was changed.
         highest: (change,), the highest learning rate from then on.
@@ -39,7 +36,7 @@ class Records:
 
 
 def read(path: Path) -> Records:
-    """The log at `path`; empty columns where there is none.
+    """The log at `path`; empty columns if there is none.
 
     Raises:
         LogError: a line is not the record of a step.
@@ -60,6 +57,6 @@ def read(path: Path) -> Records:
 
 
 def _column(entries: list[dict[str, Any]], name: str) -> Array:
-    """A number that an entry lacks, or that is none, is NaN."""
+    """NaN for an entry without this number."""
     values = [entry.get(name) for entry in entries]
     return np.array([value if isinstance(value, int | float) else np.nan for value in values], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The reader's text as documents that a run can train on."""
+"""A reader's text as training documents."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tfmviz.text.corpora import is_held_out, split_documents
 from tfmviz.text.tokenizer import END_OF_TEXT
 
 LEAST, MOST = 2_000, 2_000_000
-"""Characters of a text that can be trained on."""
+"""Bounds on the characters of a training text."""
 
 KEPT_OUT, ENOUGH = 300, 20_000
-"""The least characters that are kept out of training, more than a window of bytes; and how many are enough."""
+"""The fewest characters held out of training, more than a window of bytes; and the most."""
 
 CUTS = 2_000
-"""Places that are tried: the hash refuses all of them once in 500 million texts."""
+"""Cuts tried: the hash rejects all of them once in 500 million texts."""
 
 
 class UnfitText(ValueError):
@@ -22,10 +22,10 @@ class UnfitText(ValueError):
 
 
 def prepared(text: str) -> str:
-    """The text as the file that a run reads: documents with marks between them, about a tenth of it held out.
+    """The text as a run's training file: documents with separators, about a tenth of it held out.
 
-    A hash of a document decides whether it is held out, of one in a hundred (`text.corpora`). A short text may have no
-    such document. Then its end is cut off where the hash of what follows says so.
+    A hash holds out one document in a hundred (`text.corpora`). A short text may have no such document; then its end is
+    cut off at a position where the hash holds it out.
 
     Raises:
         UnfitText: it is too short or too long.
@@ -48,9 +48,9 @@ def prepared(text: str) -> str:
 
 
 def _cut(text: str) -> tuple[str, str]:
-    """The text in two parts, of which the second is held out: the first cut from a tenth on that the hash allows.
+    """The text and its held-out end: the first cut, from a tenth on, that the hash allows.
 
-    Cuts before white space are none, since the same end follows the next one.
+    Cuts before white space are skipped, since the next cut leaves the same end.
     """
     lengths = range(max(KEPT_OUT, min(len(text) // 10, ENOUGH)), len(text) // 2)
     for length in islice((n for n in lengths if not text[-n].isspace()), CUTS):

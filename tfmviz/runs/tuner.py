@@ -1,6 +1,6 @@
 """Tunes a shipped model on questions and statements: `python -m tfmviz.runs.tuner tiny-english lora 64 4`.
 
-The app runs it in a process of its own (`ui.background`); `scripts.measure_tuning` runs it for every size.
+The app runs it as a separate process (`ui.background`); `scripts.measure_tuning` runs it for every size.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.tuning import Method, Tuning, examples, tune
 
 HELD_OUT = 560
-"""Held-out sentences, half of them questions: nearly all questions that the shipped text has."""
+"""Held-out sentences, half of them questions: nearly all questions in the shipped text."""
 
 
 def tuned(name: str, settings: Tuning, n: int) -> Iterator[dict[str, Any]]:
-    """The records of `tune` for a shipped model that reads `n` examples, which the seed draws."""
+    """The records of `tune` for a shipped model on `n` examples drawn by the seed."""
     model = zoo.load(name)
     assert isinstance(model.module, DecoderOnly | EncoderOnly)
     assert isinstance(model.tokenizer, Tokenizer)

@@ -1,1 +1,1 @@
-"""Text in: the tokenizer, readers of training text, synthetic sequences. Nothing here needs torch."""
+"""Tokenizers, readers of training text, synthetic sequences. Nothing here needs torch."""

@@ -1,7 +1,7 @@
-"""Byte-pair encoding step by step: how a word is cut by a list of merges, and how the list is learned.
+"""Byte-pair encoding step by step: applying a list of merges to a word, and learning the list.
 
-The same results as the `tokenizers` library, which tests compare with, but every step can be looked at. Symbols are
-spelled in GPT-2's printable alphabet, one character a byte.
+The results are those of the `tokenizers` library, with which tests compare, but every step is visible. Symbols are
+written in GPT-2's printable alphabet, one character per byte.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tokenizers import pre_tokenizers
 
 Pair = tuple[str, str]
 Ranks = Mapping[Pair, int]
-"""Priority of each merge: the lower, the earlier it was learned and the earlier it is applied."""
+"""Priority of each merge: merges with lower ranks were learned earlier and are applied first."""
 
 _SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _RUNS = (("A-Za-z", "A-Za-z"), ("0-9", "0-9"), (r"!-&(-/:-@\[-`{-~", r"\x00-\x08\x0e-\x1f!-/:-@\[-`{-\x7f"))
 _ASCII = "|".join(f" ?[{run}]+(?=(?![{longer}])[\x00-\x7f]|$)" for run, longer in _RUNS)
 _CHUNKS = re.compile(f"{_ASCII}| ?[^{_SPACE}]+|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]+")
-"""Pieces that GPT-2's pattern never joins, so that each different one has to be cut only once.
+"""Pieces that GPT-2's pattern never joins, so that each different one is cut only once.
 
-Letters, digits and signs of ASCII are words of their own unless something may follow that belongs to them.
+Runs of ASCII letters, digits or punctuation are pieces unless the pattern might extend them.
 """
 
 _WORDS = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -34,17 +34,17 @@ _WORDS = pre_tokenizers.ByteLevel(add_prefix_space=False)
 _Numbers = tuple[int, int]
 
 _EDGE, _GONE = -1, -2
-"""What stands between two words, and where a symbol stood that its left neighbour has taken in."""
+"""The boundary between two words, and a position whose symbol was merged into its left neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One step in the cutting of a word.
+    """One step in cutting a word.
 
     Attributes:
         symbols: before the step.
-        ranks: of the pair that each symbol makes with the next; None where the list has no such merge.
-        place: of the pair that is merged: that of the lowest rank, the first from the left where there are several.
+        ranks: of the pair that each symbol forms with the next; None if there is no such merge.
+        place: index of the merged pair: that of the lowest rank, the leftmost among equals.
     """
 
     symbols: tuple[str, ...]
@@ -53,12 +53,12 @@ class Merge:
 
 
 def words_of(text: str) -> list[tuple[str, tuple[int, int]]]:
-    """The words that no merge reaches across, spelled byte by byte, and their characters in the text."""
+    """The words that no merge crosses, byte by byte, and their spans in the text."""
     return list(_WORDS.pre_tokenize_str(text))
 
 
 def merges(word: str, ranks: Ranks) -> Iterator[Merge]:
-    """The steps from single bytes to tokens, as `tokenizers` takes them: one pair at a time."""
+    """The steps from single bytes to tokens, one pair at a time, in the order of `tokenizers`."""
     symbols = tuple(word)
     while True:
         found = tuple(ranks.get(pair) for pair in pairwise(symbols))
@@ -70,12 +70,10 @@ def merges(word: str, ranks: Ranks) -> Iterator[Merge]:
 
 
 def cut(word: str, ranks: Ranks) -> tuple[str, ...]:
-    """The tokens of a word."""
     return _applied(word, ranks)[0]
 
 
 def after(word: str, steps: Sequence[Merge]) -> tuple[str, ...]:
-    """The symbols of a word after its first steps."""
     return _merged(steps[-1].symbols, steps[-1].place) if steps else tuple(word)
 
 
@@ -84,10 +82,10 @@ def _merged(symbols: tuple[str, ...], place: int) -> tuple[str, ...]:
 
 
 def _applied(word: str, ranks: Ranks) -> tuple[tuple[str, ...], list[int]]:
-    """What is left at the end of `merges`, and the rank of each step, in O(n log n) for n bytes.
+    """The result of `merges` and the rank of each step, in O(n log n) for n bytes.
 
-    The symbols are a doubly linked list, in which the left one of a pair takes the name of both. A heap holds the pairs
-    by rank and place. An entry is out of date where another pair, so another rank, stands at its place by now.
+    The symbols are a doubly linked list, in which the left symbol of a merged pair takes the name of both. A heap holds
+    the pairs by rank and position. An entry is stale if the pair at its position has another rank by now.
     """
     symbols = list(word)
     before, after = array("i", range(-1, len(word) - 1)), array("i", range(1, len(word) + 1))
@@ -117,13 +115,13 @@ def _applied(word: str, ranks: Ranks) -> tuple[tuple[str, ...], list[int]]:
 
 
 def tokens_by_merges(words: Mapping[str, int], ranks: Ranks, sizes: Sequence[int]) -> list[int]:
-    """How many tokens a text has with the first merges alone, so many for each size.
+    """Number of tokens of a text with only the first k merges, for every k in `sizes`.
 
-    A list of merges in the order in which they were learned holds all smaller vocabularies: what the first k leave of a
-    word are its bytes, less one for each merge of a rank below k.
+    A list of merges contains all smaller vocabularies: the first k turn a word into as many tokens as it has bytes,
+    less one for each applied merge of rank below k.
 
     Args:
-        words: how often each occurs in the text.
+        words: occurrences of each word in the text.
     """
     used: Counter[int] = Counter()
     for word, count in words.items():
@@ -134,7 +132,7 @@ def tokens_by_merges(words: Mapping[str, int], ranks: Ranks, sizes: Sequence[int
 
 
 def count_words(text: str) -> Counter[str]:
-    """How often each word occurs, spelled byte by byte."""
+    """Occurrences of each word, written byte by byte."""
     words: Counter[str] = Counter()
     for chunk, count in Counter(_CHUNKS.findall(text)).items():
         for word, _ in _WORDS.pre_tokenize_str(chunk):
@@ -147,7 +145,7 @@ class Learned:
     """One step of learning.
 
     Attributes:
-        table: the most frequent pairs of neighbours, and how often each occurs; the first is merged.
+        table: the most frequent pairs with their counts; the first is merged.
     """
 
     table: tuple[tuple[Pair, int], ...]
@@ -158,15 +156,14 @@ class Learned:
 
 
 def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterator[Learned]:
-    """Learns merges: again and again, the most frequent pair of neighbours becomes one symbol (Sennrich et al. 2016).
+    """Learns merges: repeatedly, the most frequent pair of neighbours becomes one symbol (Sennrich et al. 2016).
 
-    Of pairs that are equally frequent, that one wins whose first symbol is older, then that whose second is: bytes are
-    older than merges, and among themselves in the order of their characters. So does `tokenizers`.
-
-    A merge looks only at the places where its pair stands: all merges of n bytes together take O(n log n) steps.
+    As in `tokenizers`, ties go to the pair whose first symbol is older, then to that whose second is: bytes are older
+    than merges, and ordered by their characters. A merge visits only the occurrences of its pair: all merges of n bytes
+    together take O(n log n) steps.
 
     Args:
-        words: how often each occurs.
+        words: occurrences of each.
         shown: rows of the table that a step keeps.
     """
     learner = _Learner(words)
@@ -180,7 +177,7 @@ def learn(words: Mapping[str, int], *, n_merges: int, shown: int = 10) -> Iterat
 
 
 class _Learner:
-    """All words as one linked list of numbers of symbols, and the counts of their pairs, which follow every merge."""
+    """All words as one linked list of symbol indices, and the counts of their pairs, updated at every merge."""
 
     def __init__(self, words: Mapping[str, int]) -> None:
         self.names = sorted(pre_tokenizers.ByteLevel.alphabet())
@@ -205,7 +202,7 @@ class _Learner:
             self.where[pair].append(place)
 
     def most_frequent(self, n: int) -> list[tuple[_Numbers, int]]:
-        """The pairs in the order in which they would be merged. Entries of the queue that are out of date go."""
+        """The pairs in the order in which they would be merged. Drops stale entries of the queue."""
         found: dict[_Numbers, int] = {}
         while self.queue and len(found) < n:
             count, pair = heapq.heappop(self.queue)
@@ -216,7 +213,7 @@ class _Learner:
         return list(found.items())
 
     def merge(self, pair: _Numbers) -> None:
-        """Makes the pair one symbol wherever it occurs, from the left."""
+        """Replaces every occurrence of the pair by one symbol, from the left."""
         name = self.names[pair[0]] + self.names[pair[1]]
         number = self.numbers.setdefault(name, len(self.names))
         if number == len(self.names):
@@ -224,7 +221,7 @@ class _Learner:
         changed: set[_Numbers] = set()
         for place in sorted(self.where.pop(pair)):
             gone = self.after[place]
-            if (self.symbols[place], self.symbols[gone]) == pair:  # else another merge has taken one of the two
+            if (self.symbols[place], self.symbols[gone]) == pair:  # else an overlapping occurrence has used one of them
                 changed |= self._join(place, gone, number)
         del self.counts[pair]
         for other in changed - {pair}:
@@ -232,7 +229,7 @@ class _Learner:
                 heapq.heappush(self.queue, (-self.counts[other], other))
 
     def _join(self, place: int, gone: int, number: int) -> set[_Numbers]:
-        """Makes two neighbours one symbol. Returns the pairs whose counts change."""
+        """Returns the pairs whose counts change."""
         symbols, often = self.symbols, self.often[place]
         left, right = self.before[place], self.after[gone]
         old = [(symbols[left], symbols[place]), (symbols[gone], symbols[right])]

@@ -1,7 +1,7 @@
-"""Readers of training text: files and folders in, documents out, in the same order every time.
+"""Readers of training text: documents from files and folders, in a reproducible order.
 
-A document is a unit that goes into the training text or the held-out text as a whole: a story, a passage of a book, one
-line of a list of sentences.
+A document goes entirely into the training text or the held-out text: a story, a passage of a book, one line of a list
+of sentences.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ PASSAGE = 8_000
 
 
 MAX_FILE = 4 * 10**9
-"""Bytes. Larger files are refused, since a file is read into memory whole."""
+"""Largest file in bytes, since files are read into memory whole."""
 
 
 class CorpusError(ValueError):
-    """A text cannot be trained on; the message names the file and says why."""
+    """A text cannot be trained on; the message names the file and the reason."""
 
 
 def read_documents(path: Path) -> Iterator[str]:
-    """All documents of a file, or of every `.txt` and `.md` file in a folder, in the order of their names.
+    """All documents of a file, or of every `.txt` and `.md` file in a folder, sorted by name.
 
-    The layout of a `.txt` file decides what a document is. If there are `<|endoftext|>` marks, it is the text between
-    two of them. Otherwise, if there are blank lines, it is a passage of about `PASSAGE` characters, and the lines of a
-    paragraph are joined. Otherwise it is a line. A `.md` file is one document, without its headings and list items.
+    A document of a `.txt` file is the text between two `<|endoftext|>` separators; without any, but with blank lines, a
+    passage of about `PASSAGE` characters, in which the lines of a paragraph are joined; otherwise a line. A `.md` file
+    is one document, without its headings and list items.
 
     Raises:
         CorpusError: there is nothing at `path`, or it cannot be read as UTF-8.
@@ -41,7 +41,7 @@ def read_documents(path: Path) -> Iterator[str]:
 
 
 def files_in(path: Path, *, suffixes: Sequence[str]) -> list[Path]:
-    """The file itself, or the files of a folder with one of these suffixes, in the order of their names.
+    """The file itself, or the files of a folder with one of these suffixes, sorted by name.
 
     Raises:
         CorpusError: there is no such file.
@@ -71,7 +71,7 @@ def read_text(file: Path) -> str:
 
 
 def split_documents(text: str, *, markdown: bool = False) -> Iterator[str]:
-    """The documents in the text of one file; see `read_documents`."""
+    """See `read_documents`."""
     if markdown:
         lines = [line for line in text.splitlines() if not re.match(r"#|\s*[*-] ", line)]
         pieces = ["\n".join(_paragraphs("\n".join(lines)))]
@@ -85,7 +85,7 @@ def split_documents(text: str, *, markdown: bool = False) -> Iterator[str]:
 
 
 def is_held_out(document: str, *, per_mille: int = 10) -> bool:
-    """Whether a document is kept out of training. Only its text decides, so copies are on the same side."""
+    """True if a document is held out from training. It depends only on the text, so copies are on the same side."""
     digest = hashlib.blake2b(document.encode("utf-8"), digest_size=8).digest()
     return int.from_bytes(digest) % 1000 < per_mille
 

@@ -1,7 +1,7 @@
-"""What a translator has met: whether a source is longer than the sentences it learned from, or hardly their language.
+"""Checks whether a translator's source is longer than its training sentences, or hardly in their language.
 
-The facts lie beside the model in `FILE`, made from its training sources by `python -m scripts.list_words`, which also
-measures how the model translates single words.
+The facts are in the model's folder in `FILE`, made from its training sources by `python -m scripts.list_words`, which
+also measures how the model translates single words.
 """
 
 from __future__ import annotations
@@ -21,34 +21,35 @@ from tfmviz.text.variants import without_accents
 FILE = "sources.json"
 
 MET = 3
-"""A word that training met less often counts as unknown."""
+"""Words seen less often in training count as unknown."""
 
 ENOUGH = 2 / 3
-"""A source with a smaller share of known words is hardly the language. On held-out pairs this doubts 0.2 % of the
-French sentences and 98 % of the English ones (`scripts.list_words` measures it)."""
+"""A source with a smaller share of known words is hardly the language. On held-out pairs this flags 0.2 % of the French
+sentences and 98 % of the English ones (measured by `scripts.list_words`).
+"""
 
 LONG = 99
-"""A source is long if it has more words than this per cent of the training sources."""
+"""Percentile of the training sources' lengths beyond which a source is long."""
 
 
 def is_latin(letter: str) -> bool:
-    """Whether a letter is of the Latin alphabet, also in another form, such as the raised o of “nº”."""
+    """True for a letter of the Latin alphabet, in compatibility forms such as the º of “nº” too."""
     return any("LATIN" in unicodedata.name(plain, "") for plain in unicodedata.normalize("NFKC", letter))
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as they are compared: without case, accents, digits and marks."""
+    """The words of a text for comparison: without case, accents, digits and punctuation."""
     return re.findall(r"[^\W\d_]+", without_accents(text.casefold()))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SingleWords:
-    """How a model translates sources of one word.
+    """Quality of a model's translations of single words.
 
     Attributes:
         n: all such sources in its collection of pairs.
-        as_they_are: how many it translates as one of their references does, case and marks aside.
-        typed: the same of the sources in small letters, without their final mark.
+        as_they_are: those translated like one of their references, ignoring case and punctuation.
+        typed: the same in lower case, without final punctuation.
     """
 
     n: int
@@ -58,12 +59,12 @@ class SingleWords:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Familiar:
-    """The training sources in short.
+    """A summary of the training sources.
 
     Attributes:
         longest: words of a source that `LONG` per cent do not exceed.
         words: all that occur `MET` times or more, as `words_of` gives them.
-        single: how the model translates single words; None where nobody has measured it.
+        single: quality on single words; None if not measured.
     """
 
     longest: int
@@ -72,7 +73,6 @@ class Familiar:
 
     @classmethod
     def learn(cls, sources: Iterable[str]) -> Familiar:
-        """From at least one source."""
         found = [words_of(source) for source in sources]
         counts = Counter(word for words in found for word in words)
         longest = int(np.percentile([len(words) for words in found], LONG))
@@ -80,7 +80,7 @@ class Familiar:
 
     @classmethod
     def load(cls, folder: Path) -> Familiar | None:
-        """The facts in a model's folder; None if there are none, or none that can be read."""
+        """The facts in a model's folder; None if they are missing or unreadable."""
         try:
             content = json.loads((folder / FILE).read_text(encoding="utf-8"))
             single = SingleWords(**content["single"]) if "single" in content else None
@@ -94,7 +94,6 @@ class Familiar:
         return json.dumps(content, indent=1) + "\n"
 
     def doubt(self, source: str) -> Doubt:
-        """What speaks against translating a source."""
         words = words_of(source)
         return Doubt(
             n_words=len(words),
@@ -106,12 +105,12 @@ class Familiar:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Doubt:
-    """What speaks against translating a source.
+    """Reasons to doubt the translation of a source.
 
     Attributes:
-        unknown: its words that training met hardly ever, each once.
-        is_foreign: whether too few of its words are known; see `ENOUGH`.
-        is_long: whether it has more words than almost all training sources.
+        unknown: words that were rare in training, each once.
+        is_foreign: too few of its words are known; see `ENOUGH`.
+        is_long: it is longer than almost all training sources.
     """
 
     n_words: int

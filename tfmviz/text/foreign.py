@@ -1,7 +1,7 @@
-"""Other people's tokenizers: WordPiece, SentencePiece and byte-level BPE, with the marks that each adds to a text.
+"""Other people's tokenizers: WordPiece, SentencePiece and byte-level BPE, with the special tokens each adds to a text.
 
-The same questions as `tokenizer.Tokenizer` answers, for any file of the `tokenizers` library. What the file's own
-post-processor adds to a text, such as [CLS] and [SEP], is added and shown; nothing else is.
+The interface is that of `tokenizer.Tokenizer`, for any file of the `tokenizers` library, whose own post-processor adds
+the special tokens, such as [CLS] and [SEP].
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ from tfmviz.text.tokenizer import (
     located,
     parts_of,
     ranks_of,
+    readable,
     special_tokens_of,
     with_accents,
 )
 
 BYTE = re.compile(r"<0x([0-9A-F]{2})>")
-"""How SentencePiece spells a single byte."""
+"""SentencePiece's spelling of a single byte."""
 
 SPACE = "▁"
-"""How SentencePiece spells a space."""
+"""SentencePiece's spelling of a space."""
 
 Span = tuple[int, int]
-"""Of characters: start, end."""
+"""Characters: start, end."""
 
 Token = tuple[int, str, Span]
 """Index, readable string and span."""
@@ -50,11 +51,10 @@ class ForeignTokenizer:
     """Turns text into vocabulary indices and back.
 
     Args:
-        backend: reads what the model reads.
-        marks: the marks that the model uses.
-        vocab_size: rows of the model's embedding. There may be more than entries of the vocabulary: nobody trained the
-            rest.
-        target: reads what the decoder reads, where that is another language; None: `backend`.
+        backend: tokenizes the model's input.
+        marks: the special tokens that the model uses.
+        vocab_size: rows of the model's embedding; those beyond the vocabulary are untrained.
+        target: tokenizes the decoder's text, if that is another language; None: `backend`.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class ForeignTokenizer:
         self._backend = backend
         self._target = backend if target is None else target
         for one in (self._backend, self._target):
-            one.no_padding()  # files exist that pad and cut
+            one.no_padding()  # some files pad and truncate
             one.no_truncation()
-            one.encode_special_tokens = True  # what a reader types is never a control token
+            one.encode_special_tokens = True  # typed text is never a control token
             check(one)
         if (n_entries := backend.get_vocab_size(with_added_tokens=True)) > vocab_size:
             raise ValueError(f"its tokenizer has {n_entries} entries, but its embedding only {vocab_size} rows.")
@@ -98,14 +98,13 @@ class ForeignTokenizer:
         return cls(backend, marks=marks, vocab_size=vocab_size, target=target)
 
     def save(self, folder: Path) -> None:
-        """Writes what `load` reads. Raises: OSError, when it cannot be written."""
+        """Writes the files of `load`. Raises OSError if it cannot."""
         (folder / "tokenizer.json").write_bytes(self._backend.to_str().encode())
         if self._target is not self._backend:
             (folder / "target_tokenizer.json").write_bytes(self._target.to_str().encode())
         (folder / "tokens.json").write_text(json.dumps(self.marks.to_dict()) + "\n", encoding="utf-8")
 
     def with_marks(self, marks: Marks) -> Self:
-        """The same with other marks."""
         target = None if self._target is self._backend else self._target
         return type(self)(self._backend, marks=marks, vocab_size=self.vocab_size, target=target)
 
@@ -116,31 +115,29 @@ class ForeignTokenizer:
 
     @property
     def fills_gaps(self) -> bool:
-        """Whether the model has a mask."""
         return self.marks.mask is not None
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        """One readable string per row of the embedding, spaces written as spaces; "##ing" and "[CLS]" as they are."""
+        """One readable string per row of the embedding, spaces written as spaces; "##ing" and "[CLS]" unchanged."""
         spelling = {index: entry for entry, index in self._backend.get_vocab(with_added_tokens=True).items()}
         names = (self._readable(spelling, index) for index in range(self.vocab_size))
         return tuple(names)
 
     @without_panics()
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of these tokens without marks."""
         return self._target.decode(list(ids), skip_special_tokens=True)
 
     @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes one text for a trace, with the post-processor's marks, or as the message of a chat where `marks` say
-        so. If there is a mask, every gap becomes one.
+        """Encodes one text for a trace, with the post-processor's special tokens, or as a chat message if `marks` say
+        so. With a mask token, every gap becomes one.
 
         Args:
-            max_len: the most tokens that are kept. The marks at both ends are kept, the text between them is cut.
+            max_len: maximum number of tokens. The special tokens at both ends are kept, the text between them is cut.
 
         Raises:
-            ValueError: the text holds half a surrogate pair and is therefore not Unicode text.
+            ValueError: the text holds a lone surrogate.
         """
         check_unicode(text)
         found = [token for start, end in parts_of(text, self.fills_gaps) for token in self._part(text, start, end)]
@@ -156,18 +153,17 @@ class ForeignTokenizer:
 
     @without_panics()
     def spelled(self, text: str) -> str:
-        """The text as it is cut into words: normalised, if the tokenizer has a normaliser."""
+        """The normalised text."""
         normalizer = self._backend.normalizer
         return text if normalizer is None else normalizer.normalize_str(text)
 
     @without_panics()
     def pieces(self, text: str) -> tuple[str, ...]:
-        """The readable tokens of a text without any marks."""
         return tuple(name for _, name, _ in self._tokens(self._target, text))
 
     @without_panics()
     def encode_target(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes a text for the decoder of an encoder-decoder, after the marks with which a target begins."""
+        """Encodes a text for the decoder of an encoder-decoder, after the tokens that begin a target."""
         check_unicode(text)
         found = self._tokens(self._target, text)
         before = self.marks.before_target
@@ -175,16 +171,12 @@ class ForeignTokenizer:
         return _encoding(text, [*self._marks(before, 0), *kept], n_dropped=len(found) - len(kept))
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
-        """The encoding of given indices. Its `text` is their readable strings, joined.
-
-        Raises:
-            ValueError: an index is not in the vocabulary.
-        """
+        """See `as_written`."""
         return as_written(ids, self.vocabulary, max_len=max_len)
 
     @cached_property
     def ranks(self) -> Ranks | None:
-        """The priority of each merge; None for other methods, and for BPE that does more than merge bytes."""
+        """The rank of each merge; None for other methods, and for BPE that does more than merge bytes."""
         model = json.loads(self._backend.to_str())["model"]
         extras = ("continuing_subword_prefix", "end_of_word_suffix", "byte_fallback", "ignore_merges")
         if model["type"] != "BPE" or not self._cuts_as_gpt2 or any(model.get(extra) for extra in extras):
@@ -193,29 +185,28 @@ class ForeignTokenizer:
 
     @property
     def _cuts_as_gpt2(self) -> bool:
-        """Whether a text becomes words, and words bytes, as `bpe.words_of` says."""
+        """True if `bpe.words_of` cuts text into words and bytes as this tokenizer does."""
         file = json.loads(self._backend.to_str())
         words = file["pre_tokenizer"] or {}
         return words.get("type") == "ByteLevel" and words.get("use_regex", True) and not file["normalizer"]
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """The marks, as they are spelled."""
         return special_tokens_of(self._backend)
 
     @without_panics()
     def ids(self, text: str) -> list[int]:
-        """The indices of a whole text, however long, without the marks that a model adds.
+        """The indices of a whole text of any length, without the special tokens that a model adds.
 
         Raises:
-            ValueError: the text holds half a surrogate pair and is therefore not Unicode text.
+            ValueError: the text holds a lone surrogate.
         """
         check_unicode(text)
         return self._backend.encode(text, add_special_tokens=False).ids
 
     @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
-        """The indices of a text in which typed marks are taken for marks. No page runs a model on them."""
+        """See `Tokenizer.ids_with_marks`."""
         return self._with_marks.encode(text, add_special_tokens=False).ids
 
     @cached_property
@@ -223,7 +214,6 @@ class ForeignTokenizer:
         return reading_marks(self._backend)
 
     def _part(self, text: str, start: int, end: int) -> list[Token]:
-        """The tokens of a part of a text: of a gap, or of what stands between gaps."""
         part = text[start:end]
         if self.marks.mask is not None and GAP.fullmatch(part):
             return [(self.marks.mask, self.vocabulary[self.marks.mask], (start, end))]
@@ -231,7 +221,7 @@ class ForeignTokenizer:
         return [(i, name, (start + a, start + b)) for i, name, (a, b) in found]
 
     def _tokens(self, backend: tokenizers.Tokenizer, text: str) -> list[Token]:
-        """The tokens of a text without marks. Of tokens that are bytes in a row, each says which it holds."""
+        """The tokens of a text without special tokens. In a run of byte tokens, each names the bytes it holds."""
         encoding = backend.encode(text, add_special_tokens=False)
         ids, spans = encoding.ids, list(with_accents(text, encoding.offsets))
         names = [self.vocabulary[index] for index in ids]
@@ -241,10 +231,10 @@ class ForeignTokenizer:
         return list(zip(ids, names, spans, strict=True))
 
     def _locate(self, text: str, ids: Sequence[int], names: list[str], spans: list[Span], run: Sequence[int]) -> None:
-        """Names the tokens of a run by the characters that their bytes make up together.
+        """Names the tokens of a run by the characters that their bytes form together.
 
-        Where these are those of the text, it gives their spans too: the library's leave out spaces, or are those of the
-        whole run.
+        If these are those of the text, it sets their spans too: the library's spans leave out spaces, or are those of
+        the whole run.
         """
         first, last = run[0], run[-1]
         raw = [self._bytes[ids[n]] for n in run]
@@ -255,7 +245,7 @@ class ForeignTokenizer:
         names[first : last + 1], places = located(spelled, list(map(len, raw)))
         start = spans[first - 1][1] if first else 0
         end = spans[last + 1][0] if last + 1 < len(ids) else len(text)
-        added = first == 0 and spelled == f" {text[start:end]}"  # some put a space before a text
+        added = first == 0 and spelled == f" {text[start:end]}"  # some tokenizers prepend a space
         if added or spelled == text[start:end]:
             start -= added
             spans[first : last + 1] = [(max(start + a, 0), start + b) for a, b in places]
@@ -265,7 +255,7 @@ class ForeignTokenizer:
 
     @cached_property
     def _around(self) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
-        """What stands before and after a text, with who says it in a chat: else the post-processor's marks."""
+        """The tokens before and after a text, with their chat roles; without a chat, those of the post-processor."""
         if self.marks.before or self.marks.after:
             return self.marks.before, self.marks.after
         encoding = self._backend.encode("a", add_special_tokens=True)
@@ -280,12 +270,12 @@ class ForeignTokenizer:
             return f"[unused {index}]"
         entry = spelling[index]
         if index in self._bytes:
-            return _text_of(self._bytes[index])
+            return readable(self._bytes[index])
         return entry if entry in self._added_entries or self._is_byte_level else entry.replace(SPACE, " ")
 
     @cached_property
     def _bytes(self) -> dict[int, bytes]:
-        """What those entries stand for that are spelled in bytes: all but the marks, or SentencePiece's single ones."""
+        """The bytes of entries spelled as bytes: all but the special tokens, or SentencePiece's single bytes."""
         entries = self._backend.get_vocab(with_added_tokens=True).items()
         found = {index: self._bytes_of(entry) for entry, index in entries if entry not in self._added_entries}
         return {index: raw for index, raw in found.items() if raw}
@@ -302,7 +292,6 @@ class ForeignTokenizer:
 
     @cached_property
     def _is_byte_level(self) -> bool:
-        """Whether entries are spelled in GPT-2's printable alphabet."""
         file = json.loads(self._backend.to_str())
         return '"ByteLevel"' in json.dumps([file["pre_tokenizer"], file["decoder"]])
 
@@ -310,11 +299,3 @@ class ForeignTokenizer:
 def _encoding(text: str, tokens: Sequence[Token], *, n_dropped: int) -> Encoding:
     ids, names, offsets = zip(*tokens, strict=True) if tokens else ((), (), ())
     return Encoding(text=text, ids=ids, tokens=names, offsets=offsets, n_dropped=n_dropped)
-
-
-def _text_of(raw: bytes) -> str:
-    """The characters, or "[byte E4]" where the bytes are only a part of one."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return f"[byte {raw.hex(' ').upper()}]"

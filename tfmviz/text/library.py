@@ -1,7 +1,7 @@
-"""What stands between us and the `tokenizers` library, which reads other people's files in another language.
+"""Guards around the `tokenizers` library, which reads other people's files.
 
-Where its code gives up ("panics"), Python gets an exception that is no `Exception`: it would pass every handler, end a
-connection, and leave a page without an answer. And a small file can ask it for more memory than there is.
+When its Rust code panics, Python gets an exception that is no `Exception`: it would pass every handler and leave a page
+without an answer. And a small file can make it allocate more memory than there is.
 """
 
 from __future__ import annotations
@@ -20,31 +20,32 @@ from tokenizers.models import BPE
 from tfmviz.text.spelling import one_spelling, one_spelling_and_case
 
 MOST_GROWTH = 256
-"""How many times as long as a text what its tokenizer makes of it may be; Albert's could make it 66 times as long."""
+"""Maximum factor by which a tokenizer's rules may lengthen a text; Albert's could lengthen it 66 times."""
 
 MOST_ADDED = 64
-"""Marks that may be added to a text; no known tokenizer adds more than 4."""
+"""Maximum special tokens added to a text; no known tokenizer adds more than 4."""
 
 TRIALS = tuple(unit * 2_500 + "!" for unit in ("aa", "AA", "11", "  ", "\n\n", "..", "éé", "中中", "a ", "a1"))
-"""Texts of 5,000 characters, the most that a reader types. Up to its end each looks like one long match, on which an
-expression that tries too many ways is found out."""
+"""Texts of 5,000 characters, the most that a reader types. Until its end each looks like one long match, which reveals
+regular expressions that backtrack too much.
+"""
 
 
 class Unreadable(ValueError):
-    """A text that the rules of a tokenizer cannot cut. The message is a sentence for whoever typed it."""
+    """A text on which a tokenizer's rules fail. The message is a sentence for whoever typed it."""
 
 
 @contextmanager
 def without_panics() -> Iterator[None]:
-    """What calls the library, as a block or as a whole function.
+    """Wraps calls of the library, as a block or as a decorator.
 
     Raises:
-        Unreadable: the library has given up.
+        Unreadable: the library has panicked.
     """
     try:
         yield
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # of pyo3, from which it cannot be imported
+        if type(error).__name__ != "PanicException":  # pyo3 does not export it
             raise
         raise Unreadable(
             f"The rules of this model's tokenizer break down here ({error}). Change the text, or choose another model."
@@ -52,9 +53,9 @@ def without_panics() -> Iterator[None]:
 
 
 def check(backend: tokenizers.Tokenizer) -> None:
-    """Raises: ValueError, if a file could fill the memory with a short text, or gives up on a long one."""
+    """Raises ValueError if a file could fill the memory with a short text, or fails on a long one."""
     file = json.loads(backend.to_str())
-    if file["normalizer"] in _our_spellings():  # many expressions that are known to be harmless
+    if file["normalizer"] in _our_spellings():  # regular expressions known to be harmless
         file["normalizer"] = None
     for rules in ("normalizer", "decoder"):
         if (growth := _growth(file[rules])) > MOST_GROWTH:
@@ -66,7 +67,7 @@ def check(backend: tokenizers.Tokenizer) -> None:
 
 
 def reading_marks(backend: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """A copy that takes what is spelled like a mark for the mark."""
+    """A copy that reads the spelling of a special token as that token."""
     copy = tokenizers.Tokenizer.from_str(backend.to_str())
     copy.encode_special_tokens = False
     return copy
@@ -86,7 +87,6 @@ def _try_out(backend: tokenizers.Tokenizer) -> None:
 
 @lru_cache(maxsize=1)
 def _our_spellings() -> list[dict[str, Any]]:
-    """The rules of `text.spelling`, as files hold them."""
     backend, found = tokenizers.Tokenizer(BPE()), []
     for backend.normalizer in (one_spelling(), one_spelling_and_case()):
         found.append(json.loads(backend.to_str())["normalizer"])
@@ -94,9 +94,9 @@ def _our_spellings() -> list[dict[str, Any]]:
 
 
 def _growth(rules: dict[str, Any] | None) -> float:
-    """How many times as long as a text its rewriting can be at most, as far as the file decides it.
+    """An upper bound on how many times longer these rules can make a text, as far as the file determines it.
 
-    Rules that are the library's own, such as Unicode's normal forms, count as 1: a second one of them adds nothing.
+    The library's own rules, such as Unicode's normal forms, count as 1: applying them twice adds nothing.
     """
     match rules:
         case {"type": "Sequence", "normalizers": steps} | {"type": "Sequence", "decoders": steps}:
@@ -109,8 +109,6 @@ def _growth(rules: dict[str, Any] | None) -> float:
             return 1.0 + len(prepended)
         case {"type": "Precompiled", "precompiled_charsmap": str(packed)}:
             table = base64.b64decode(packed)
-            first = 4 + int.from_bytes(
-                table[:4], "little"
-            )  # a trie, then its replacements, each with a zero at its end
+            first = 4 + int.from_bytes(table[:4], "little")  # a trie, then zero-terminated replacements
             return max(1.0, *map(len, table[first:].split(b"\0")))
     return 1.0

@@ -1,4 +1,4 @@
-"""Texts in one of two languages, and texts that change between them, made of the sentences of pairs."""
+"""Texts in one of two languages, or switching between them, made from the sentences of pairs."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ import numpy as np
 from tfmviz.record.trace import Array
 
 Texts = Literal["single", "mixed"]
-"""Whether a text is in one language, or each of its parts in another one."""
+"""One language per text, or one drawn for each sentence."""
 
 Part = tuple[int, str]
-"""A language, as the column of the pairs that it stands in, and words in it."""
+"""A language, as the column of its pairs, and words in it."""
 
 CASES: tuple[Callable[[str], str], ...] = (str, str.lower, str.upper)
-"""As a sentence is written, all in small letters, all in capitals."""
+"""Unchanged, lower case, capitals."""
 
 SHARE_OF_CASES = (0.8, 0.15, 0.05)
 
 
 def drawn(columns: Sequence[Sequence[str]], rng: np.random.Generator, *, texts: Texts, n_words: int) -> list[Part]:
     """Draws sentences until there are `n_words` words. Half of the sentences are cut to a random run of their words.
-
-    The language is drawn anew for each sentence, or once for all.
 
     Args:
         columns: the sentences of each language.
@@ -44,12 +42,11 @@ def drawn(columns: Sequence[Sequence[str]], rng: np.random.Generator, *, texts: 
 
 
 def joined_parts(parts: Sequence[Part]) -> str:
-    """The text that the parts make up, with a space between them."""
     return " ".join(words for _, words in parts)
 
 
 def languages_of(parts: Sequence[Part], sizes: Array) -> Array:
-    """The language of every token of `joined_parts`: that of the part in which its last byte stands.
+    """The language of every token of `joined_parts`: that of the part with its last byte.
 
     Args:
         sizes: (len,), bytes of each token.
@@ -57,6 +54,6 @@ def languages_of(parts: Sequence[Part], sizes: Array) -> Array:
     Returns:
         (len,), int64.
     """
-    ends = np.cumsum([len(words.encode()) + 1 for _, words in parts]) - 1  # without the space after it
+    ends = np.cumsum([len(words.encode()) + 1 for _, words in parts]) - 1  # without the following space
     languages = np.array([language for language, _ in parts])
     return languages[np.searchsorted(ends, np.cumsum(sizes))]

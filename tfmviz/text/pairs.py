@@ -1,4 +1,4 @@
-"""Sentence pairs: a text and its translation, from tab-separated files."""
+"""Sentence pairs, a text and its translation, from tab-separated files."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from tfmviz.text.corpora import CorpusError, files_in, is_held_out, read_text
 
 Pair = tuple[str, str]
-"""What the encoder reads, and what the decoder should write."""
+"""The encoder's text and the decoder's target."""
 
 LARGEST_HELD_OUT = 0.001
-"""A group with a larger share of all pairs goes into training whatever its hash, or it might be half of the test."""
+"""A group with a larger share of all pairs is trained on whatever its hash, or it might be half of the test."""
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
@@ -35,11 +35,11 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 
 
 def groups(pairs: Sequence[Pair]) -> list[str]:
-    """The connected group of each pair: pairs that share a sentence, directly or through others, are in one group.
+    """The connected component of each pair: pairs that share a sentence, directly or through others, share a group.
 
-    Sentences that differ only in case or marks count as the same. A group is named after the alphabetically first of
-    its source sentences, so the name does not depend on the order of the pairs. (Union-find: every sentence points to
-    another of its group, and the chain ends at the one that represents all.)
+    Sentences that differ only in case or punctuation count as the same. A group is named after the alphabetically first
+    of its source sentences, independently of the order of the pairs. (Union-find: every sentence points to another of
+    its group, ending at the representative.)
     """
     parent: dict[tuple[int, str], tuple[int, str]] = {}
 
@@ -51,14 +51,13 @@ def groups(pairs: Sequence[Pair]) -> list[str]:
 
     for source, target in pairs:
         one, other = sorted((find((0, bare(source))), find((1, bare(target)))))
-        parent[other] = one  # the smaller stands for both, so in the end the first source sentence does
+        parent[other] = one  # the smaller one, so finally the first source sentence
     return [find((0, bare(source)))[1] for source, _ in pairs]
 
 
 def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
-    """Pairs to train on, and pairs to hold out, about one in a hundred. A hash of its name decides for a whole group.
-
-    So no sentence of either language is on both sides, not even with other case or marks.
+    """Training pairs and held-out pairs, about one in a hundred. A hash of its name decides for a whole group, so no
+    sentence of either language is on both sides, not even with other case or punctuation.
 
     Raises:
         CorpusError: one side would be empty.
@@ -75,10 +74,10 @@ def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
 
 
 def joined(pairs: Sequence[Pair], *, most_words: int, least_room: int = 1, seed: int = 0) -> list[Pair]:
-    """Every pair once, side by side with others, so that there are long texts too.
+    """Concatenates pairs into longer texts, each pair once.
 
-    Takes the pairs in a random order and joins those that follow one another. For each text it draws evenly how many
-    words, from `least_room` to `most_words`, there is room for in its source. A pair with more stays alone.
+    Joins consecutive pairs of a random order. Each text has room in its source for a uniformly drawn number of words,
+    from `least_room` to `most_words`. A longer pair stays alone.
     """
     rng = np.random.default_rng(seed)
     texts: list[list[Pair]] = []
@@ -94,5 +93,5 @@ def joined(pairs: Sequence[Pair], *, most_words: int, least_room: int = 1, seed:
 
 
 def bare(sentence: str) -> str:
-    """The sentence without case and marks, or unchanged if it has only marks."""
+    """The sentence without case and punctuation, or unchanged if it is only punctuation."""
     return re.sub(r"\W+", " ", sentence.casefold()).strip() or sentence

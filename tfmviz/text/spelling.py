@@ -1,7 +1,7 @@
-"""One spelling for what keyboards and typesetters write in several ways.
+"""One spelling for characters that keyboards and typesetters write in several ways.
 
-The translator learned from text that was prepared so. Its tokenizer file holds the same rules, so whatever reads text
-with that file (training, the app, Python) sees the same spelling.
+The translator's training text was normalised this way. Its tokenizer file holds the same rules, so training, the app
+and Python see the same spelling.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from tokenizers import Regex
 from tokenizers.normalizers import NFC, Normalizer, Prepend, Replace, Sequence, Strip
 
 CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÂÆÇÈÉÊËÎÏÔÖŒÙÛÜŸ"
-"""Those of English and French. Each has one small letter, so that characters stay one for one."""
+"""The capitals of English and French. Each has one lower-case letter, so that characters stay one for one."""
 
 
 def one_spelling() -> Normalizer:
     """Rules that give a text one kind of space, apostrophe, dash and quotation mark: « L’eau » becomes "L'eau".
 
-    Letters and their accents become one character each (Unicode's form NFC). Soft hyphens and spaces of no width go,
-    and so do spaces at both ends; several spaces in a row become one.
+    Letters and their accents are composed (Unicode's NFC). Soft hyphens, zero-width spaces and spaces at both ends are
+    removed; runs of spaces become one.
     """
     return Sequence(
         [
@@ -26,7 +26,7 @@ def one_spelling() -> Normalizer:
             Replace(Regex("[\u2018\u2019\u02bc]"), "'"),
             Replace(Regex("[\u2013\u2014]"), "-"),
             Replace(Regex(r"(?<=«)\s+|\s+(?=»)"), ""),
-            Replace(Regex("[«»“”„]"), '"'),  # one character for one, so that the library knows which it stands for
+            Replace(Regex("[«»“”„]"), '"'),  # one for one, so that the library can align them
             Replace(Regex(r"\s+"), " "),
             Strip(),
         ]
@@ -34,12 +34,12 @@ def one_spelling() -> Normalizer:
 
 
 def one_spelling_and_case() -> Normalizer:
-    """Rules that also turn the `CAPITALS` of a text without small letters into small ones, but for its first letter.
+    """Rules that also lower the `CAPITALS` of a text without lower-case letters, except its first letter.
 
-    "JE SUIS LÀ." becomes "Je suis là."; a text with a small letter keeps its capitals, and so do "I" and "À".
+    "JE SUIS LÀ." becomes "Je suis là."; a text with a lower-case letter keeps its capitals, and so do "I" and "À".
 
-    A rule cannot know what the text was before the rule above it changed a letter. So a text without small letters is
-    first marked with a space at its beginning, where `one_spelling` leaves none; the last rule takes it away.
+    A rule cannot know the text before an earlier rule. So a text without lower-case letters is first marked with a
+    space at its beginning, where `one_spelling` leaves none; the last rule removes it.
     """
     since_mark_or_last_match = r"\G(?:\A (?>[^\p{L}\p{N}]*).|(?!\A))"
     return Sequence(

@@ -10,7 +10,7 @@ import numpy as np
 from tfmviz.text.corpora import is_held_out
 
 HELD_OUT_PER_MILLE = 100
-"""Out of a thousand questions, the number that training never sees."""
+"""Held-out questions per thousand."""
 
 ANSWERS: dict[str, Callable[[str], str]] = {
     "copy": lambda question: question,
@@ -18,7 +18,7 @@ ANSWERS: dict[str, Callable[[str], str]] = {
     "sort": lambda question: "".join(sorted(question)),
     "add": lambda question: str(sum(int(number) for number in question.split("+"))),
 }
-"""By task, the function that gives the answer to a question."""
+"""The answer to a question, by task."""
 
 
 def question(task: str, rng: np.random.Generator, *, size: int) -> str:
@@ -32,7 +32,7 @@ def question(task: str, rng: np.random.Generator, *, size: int) -> str:
 
 
 def questions(task: str, rng: np.random.Generator, *, n: int, size: int, held_out: bool) -> list[str]:
-    """Random questions, either all held out from training or none of them. A hash of the text decides.
+    """Random questions, either all held out from training or none. A hash of the text decides.
 
     Raises:
         ValueError: `size` is so small that there are hardly any.
@@ -48,20 +48,15 @@ def questions(task: str, rng: np.random.Generator, *, n: int, size: int, held_ou
 
 
 def repeated_random(rng: np.random.Generator, *, length: int, vocab_size: int) -> np.ndarray:
-    """Repeats a random segment: w_1 … w_p w_1 … w_p w_1 …
+    """Repeats a random segment: w_1 … w_p w_1 … w_p w_1 …: (length,), int64.
 
-    The period p is random too, from 4 to length / 2, uniform on a logarithmic scale. Short periods repeat often and are
-    learned first.
-
-    The next token can only be predicted by looking back to the last occurrence of this one, as an induction head does
-    (Olsson et al. 2022).
+    The period p is random, from 4 to length / 2, uniform on a logarithmic scale. Short periods repeat often and are
+    learned first. The next token can only be predicted from the one after this token's last occurrence, as an induction
+    head does (Olsson et al. 2022).
 
     Args:
-        length: number of tokens, at least 8.
-        vocab_size: indices are uniform on 1 … vocab_size - 1; 0 is the mark between documents.
-
-    Returns:
-        (length,), int64.
+        length: at least 8.
+        vocab_size: indices are uniform on 1 … vocab_size - 1; 0 separates documents.
     """
     period = int(np.exp(rng.uniform(np.log(4), np.log(length / 2))))
     segment = rng.integers(1, vocab_size, size=period)

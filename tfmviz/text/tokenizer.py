@@ -1,7 +1,7 @@
-"""Byte-level byte-pair encoding: any text goes in, and the same text comes back.
+"""Byte-level byte-pair encoding, which decodes to exactly the encoded text.
 
 The merges are those of the `tokenizers` library (Sennrich et al. 2016; on bytes: Radford et al. 2019, section 2.2).
-This module adds the way back from tokens to the reader's own characters.
+This module adds the mapping from tokens to the reader's characters.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from tfmviz.text.library import check, reading_marks, without_panics
 from tfmviz.text.spelling import one_spelling
 
 END_OF_TEXT = "<|endoftext|>"
-"""Separates documents in training text. If a reader types it, it is ordinary text."""
+"""Separates documents in training text. Typed by a reader, it is ordinary text."""
 
 END = 0
 """Index of `END_OF_TEXT` in every vocabulary."""
 
 SPAN_TOKEN = "<|span-{}|>"
-"""Stands for the first, second … span that was left out, in the vocabularies that have it; see `text.corruption`."""
+"""Sentinel for the first, second … hidden span, in the vocabularies that have it; see `text.corruption`."""
 
 SPANS = 1
-"""Index of the first `SPAN_TOKEN` in the vocabularies that have them."""
+"""Index of the first `SPAN_TOKEN` in these vocabularies."""
 
 GAP = re.compile(TYPED_GAP)
 
 PROBE = "A  b,\tC\né 中 😀 " * 40
-"""A loaded tokenizer must give this text back, unchanged or in its spelling."""
+"""A loaded tokenizer must reproduce this text, up to its normalisation."""
 
 
 class Tokenizer:
@@ -57,14 +57,14 @@ class Tokenizer:
 
     def __init__(self, backend: tokenizers.Tokenizer) -> None:
         self._backend = backend
-        self._backend.encode_special_tokens = True  # what a reader types is never a control token
+        self._backend.encode_special_tokens = True  # typed text is never a control token
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads a `tokenizer.json`. Models with the same one share it.
+        """Reads a `tokenizer.json`. Models with equal files share one object.
 
         Raises:
-            ValueError: it is not a byte-level tokenizer that gives every text back.
+            ValueError: it is not a byte-level tokenizer that reproduces every text.
         """
         try:
             data = path.read_bytes()
@@ -102,11 +102,11 @@ class Tokenizer:
     ) -> Self:
         """Learns merges until the vocabulary has `vocab_size` entries, or nothing is left to merge.
 
-        The entries include the marks and the 256 bytes.
+        The entries include the special tokens and the 256 bytes.
 
         Args:
-            n_spans: how many marks for spans there are; a vocabulary has either these or a mask.
-            spelling: the form that every text gets before it is cut into tokens, such as `one_spelling`.
+            n_spans: number of span sentinels; a vocabulary has either these or a mask.
+            spelling: normaliser applied before cutting, such as `one_spelling`.
         """
         backend = tokenizers.Tokenizer(BPE())
         if spelling is not None:
@@ -129,7 +129,7 @@ class Tokenizer:
         return cls(backend)
 
     def save(self, path: Path) -> None:
-        """Writes a `tokenizer.json`. Raises: OSError, when it cannot be written."""
+        """Writes a `tokenizer.json`. Raises OSError if it cannot."""
         path.write_bytes(self._backend.to_str(pretty=False).encode())
 
     @property
@@ -138,37 +138,36 @@ class Tokenizer:
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
-        """One readable string per entry. An entry that is only a part of a character reads like "[byte E4]"."""
-        return tuple(self._readable(index) for index in range(self.vocab_size))
+        """One readable string per entry. Part of a character reads like "[byte E4]"."""
+        return tuple(map(readable, self._bytes))
 
     @cached_property
     def fills_gaps(self) -> bool:
-        """Whether the vocabulary has a mask."""
         return self._backend.token_to_id(MASK_TOKEN) == MASK
 
     @cached_property
     def marks(self) -> Marks:
-        """One mark ends a text and begins a target."""
+        """One token both ends a text and begins a target."""
         return Marks(ends=(END,), start=END, mask=MASK if self.fills_gaps else None)
 
     @property
     def spells(self) -> bool:
-        """Whether texts get a spelling before they are cut into tokens."""
+        """True if texts are normalised."""
         return self._backend.normalizer is not None
 
     @without_panics()
     def spelled(self, text: str) -> str:
-        """The text as the model reads it: in the spelling of this tokenizer, if it has one."""
+        """The normalised text."""
         return self._backend.normalizer.normalize_str(text) if self.spells else text
 
     @without_panics()
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """The indices alone, for training. Works in parts, since the library's own results are many times as large."""
+        """The indices alone, for training. Works in parts, since the library's results are many times larger."""
         parts = (list(texts[first : first + 10_000]) for first in range(0, len(texts), 10_000))
         return [encoding.ids for part in parts for encoding in self._backend.encode_batch(part)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of these tokens. Bytes that do not make up a character become U+FFFD."""
+        """The text of these tokens. Incomplete characters become U+FFFD."""
         return b"".join(self._bytes[index] for index in ids).decode("utf-8", errors="replace")
 
     @without_panics()
@@ -176,10 +175,10 @@ class Tokenizer:
         """Encodes one text for a trace. If the vocabulary has a mask, every `GAP` becomes a mask.
 
         Args:
-            max_len: the most tokens that are kept.
+            max_len: maximum number of tokens.
 
         Raises:
-            ValueError: the text holds half a surrogate pair and is therefore not Unicode text.
+            ValueError: the text holds a lone surrogate.
         """
         check_unicode(text)
         found = [
@@ -195,19 +194,14 @@ class Tokenizer:
         )
 
     def encoding_of(self, ids: Sequence[int], *, max_len: int) -> Encoding:
-        """The encoding of given indices. Its `text` is their readable strings, joined.
-
-        Raises:
-            ValueError: an index is not in the vocabulary.
-        """
+        """See `as_written`."""
         return as_written(ids, self.vocabulary, max_len=max_len)
 
     def pieces(self, text: str) -> tuple[str, ...]:
-        """The readable tokens of a text."""
         return self.encode(text, max_len=len(text) + 1).tokens
 
     def encode_target(self, text: str, *, max_len: int) -> Encoding:
-        """Encodes a text for the decoder of an encoder-decoder, after the mark with which a target begins."""
+        """Encodes a text for the decoder of an encoder-decoder, after the token that begins a target."""
         encoding = self.encode(text, max_len=max_len - 1)
         return replace(
             encoding,
@@ -218,31 +212,29 @@ class Tokenizer:
 
     @cached_property
     def ranks(self) -> Ranks:
-        """The priority of each merge, the most urgent first: 0, 1, 2 …"""
+        """The rank of each merge: 0, 1, 2 …"""
         return ranks_of(self._backend)
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """The marks, as they are spelled."""
         return special_tokens_of(self._backend)
 
     @without_panics()
     def ids(self, text: str) -> list[int]:
-        """The indices of a whole text, however long; what is spelled like a mark or a gap is text.
+        """The indices of a whole text of any length; spelled special tokens and gaps are text.
 
         Raises:
-            ValueError: the text holds half a surrogate pair and is therefore not Unicode text.
+            ValueError: the text holds a lone surrogate.
         """
         check_unicode(text)
         return self._backend.encode(text).ids
 
     def bytes_of(self, index: int) -> bytes:
-        """What an entry stands for."""
         return self._bytes[index]
 
     @without_panics()
     def ids_with_marks(self, text: str) -> list[int]:
-        """The indices of a text in which typed marks are taken for marks. No page runs a model on them."""
+        """The indices of a text in which typed special tokens count as such. No page runs a model on them."""
         return self._with_marks.encode(text).ids
 
     @cached_property
@@ -261,12 +253,6 @@ class Tokenizer:
             offsets = with_accents(part, encoded.offsets)
         return [(i, t, (start + a, start + b)) for i, t, (a, b) in zip(ids, tokens, offsets, strict=True)]
 
-    def _readable(self, index: int) -> str:
-        try:
-            return self._bytes[index].decode("utf-8")
-        except UnicodeDecodeError:
-            return f"[byte {self._bytes[index].hex(' ').upper()}]"
-
     @cached_property
     def _bytes(self) -> tuple[bytes, ...]:
         """The bytes of each entry. The library spells them as printable characters (GPT-2's table)."""
@@ -277,19 +263,25 @@ class Tokenizer:
         )
 
 
+def readable(raw: bytes) -> str:
+    """The characters, or "[byte E4]" for a part of one."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return f"[byte {raw.hex(' ').upper()}]"
+
+
 def ranks_of(backend: tokenizers.Tokenizer) -> Ranks:
-    """The priority of each merge of a BPE."""
     merges = json.loads(backend.to_str())["model"]["merges"]
     return {tuple(pair): rank for rank, pair in enumerate(merges)}
 
 
 def special_tokens_of(backend: tokenizers.Tokenizer) -> tuple[str, ...]:
-    """The entries that are no text, as they are spelled."""
     return tuple(token.content for token in backend.get_added_tokens_decoder().values() if token.special)
 
 
 def check_unicode(text: str) -> None:
-    """Raises: ValueError, if the text holds half a surrogate pair."""
+    """Raises ValueError if the text holds a lone surrogate."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -297,15 +289,15 @@ def check_unicode(text: str) -> None:
 
 
 def parts_of(text: str, fills_gaps: bool) -> Iterator[tuple[int, int]]:
-    """The spans of the gaps, if there are such, and of the text between them."""
+    """The spans of the gaps, if they are filled, and of the text between them."""
     edges = [edge for gap in GAP.finditer(text) for edge in gap.span()] if fills_gaps else []
     return ((start, end) for start, end in pairwise((0, *edges, len(text))) if start < end)
 
 
 def with_accents(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The spans of tokens, each with the accents that follow it as characters of their own.
+    """The spans of tokens, extended by the combining accents that follow.
 
-    The library's span of a letter that was joined with its accent ends before the accent.
+    The library's span of a letter composed with its accent ends before the accent.
     """
     starts, found = {start for start, _ in spans}, []
     for start, end in spans:
@@ -335,7 +327,7 @@ def as_written(ids: Sequence[int], vocabulary: Sequence[str], *, max_len: int) -
 
 
 def bytes_of_entry(entry: str) -> bytes | None:
-    """The bytes that an entry of a byte-level vocabulary spells; None if it is not spelled in that alphabet."""
+    """The bytes of an entry of a byte-level vocabulary; None if it is not spelled in that alphabet."""
     try:
         return bytes(_BYTE_OF[character] for character in entry)
     except KeyError:
@@ -346,7 +338,7 @@ def located(text: str, sizes: Sequence[int]) -> tuple[tuple[str, ...], tuple[tup
     """The readable string and the span of each token of a text that is cut between bytes.
 
     Args:
-        sizes: of the tokens, in bytes; their sum is that of the text in UTF-8.
+        sizes: of the tokens, in bytes, with the sum of the text in UTF-8.
     """
     character_of_byte = [i for i, character in enumerate(text) for _ in range(len(character.encode("utf-8")))]
     first_byte = [0]  # of each character
@@ -383,7 +375,7 @@ def _describe_bytes(text: str, start: int, end: int, begin: int, stop: int, firs
 
 def _byte_of_character() -> dict[str, int]:
     """GPT-2's printable alphabet: visible Latin-1 characters stand for themselves, and the characters from U+0100 on
-    stand for the other bytes in order.
+    for the other bytes in order.
     """
     visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     hidden = [byte for byte in range(256) if byte not in visible]

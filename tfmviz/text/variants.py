@@ -1,7 +1,7 @@
-"""French as people type it, and phrases out of pairs of sentences.
+"""French as people type it, and phrases cut from pairs of sentences.
 
-A translator that has only read tidy sentences breaks on "je suis etudiant" and on "la voiture rouge". Training can add
-such sources to the pairs; their translations stay tidy.
+A translator trained only on tidy sentences fails on "je suis etudiant" and "la voiture rouge". Training can add such
+sources to the pairs; their translations stay tidy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LONGEST_PHRASE = 6
 """In words. Longer remainders of a sentence are mostly whole sentences themselves."""
 
 TIMES = {1: 40, 2: 10, 3: 10}
-"""How often a source of so many words is typed; longer ones once."""
+"""Typed copies of a source by its number of words; longer ones have one."""
 
 FRAMES = {
     "C'est": ("It's", "It is", "That's", "That is", "This is"),
@@ -59,17 +59,17 @@ FRAMES = {
     "Regarde": ("Look at",),
     "Regardez": ("Look at",),
 }
-"""Beginnings of sentences and all that they are translated by: what follows them on both sides says the same."""
+"""Beginnings of sentences with all their translations: the remainders on both sides mean the same."""
 
 ARTICLES = (
     re.compile(r"(?:un|une|le|la|les|des|du|ce|cette|mon|ma|mes)\s+|l'"),
     re.compile(r"(?:an?|the|some|this|my)\s+"),
 )
-"""What may stand before a single word, in French and in English."""
+"""Words that may precede a single noun, in French and in English."""
 
 
 def without_mark(source: str) -> str:
-    """Without the mark at the end, or unchanged if it has only marks."""
+    """Without the final punctuation, or unchanged if it is only punctuation."""
     return re.sub(r"\s*[.!?…]+$", "", source) or source
 
 
@@ -84,12 +84,12 @@ def without_accents(source: str) -> str:
 
 
 def closed_up(source: str) -> str:
-    """Without spaces before marks, where French has them."""
+    """Without spaces before punctuation, where French has them."""
     return re.sub(r"\s+([.,!?;:…])", r"\1", source)
 
 
 def spaced(source: str) -> str:
-    """With a space before every group of marks."""
+    """With a space before every group of punctuation marks."""
     return re.sub(r"(?<=\w)([.,!?;:…]+)", r" \1", source)
 
 
@@ -102,15 +102,15 @@ VARIANTS: Mapping[str, Callable[[str], str]] = {
     "no space before marks": closed_up,
     "space before marks": spaced,
 }
-"""What people do to a sentence when they type it."""
+"""The ways in which people alter a sentence when they type it."""
 
 
 def typed(source: str, rng: np.random.Generator) -> str:
-    """The source as somebody may type it.
+    """A random variant of the source, as somebody may type it.
 
-    Half of the time the final mark is missing, and in three of ten the accents. The letters stay as they are (35 %),
-    begin small (25 %), are all small (15 %) or all capitals (25 %). Three in ten have no space before a mark, and one
-    in ten has one before every mark. All are drawn independently.
+    50 % lack the final punctuation, and 30 % the accents. The letters are unchanged (35 %), begin in lower case (25 %),
+    are all lower case (15 %) or all capitals (25 %). 30 % have no space before punctuation, and 10 % have one before
+    all of it. All are drawn independently.
     """
     mark, accents, case, space = rng.random(4)
     if mark < 0.5:
@@ -127,12 +127,12 @@ def typed(source: str, rng: np.random.Generator) -> str:
 def with_variants(
     pairs: Sequence[Pair], *, seed: int, unseen: Collection[Pair] = (), often: bool = False
 ) -> list[Pair]:
-    """The pairs, each of them again with its source as `typed`, and all `phrases` likewise.
+    """The pairs, each again with its source as `typed`, and all `phrases` likewise.
 
     Args:
-        unseen: pairs whose sentences may be no phrase, because they are held out.
-        often: whether short sources are typed several times (`TIMES`): people begin with single words, and there are
-            few among sentences.
+        unseen: held-out pairs, whose sentences may not be phrases.
+        often: whether short sources are typed several times (`TIMES`): people begin with single words, which are rare
+            among sentences.
     """
     rng = np.random.default_rng(seed)
     sources, targets = ({bare(pair[side]) for pair in unseen} for side in (0, 1))
@@ -147,16 +147,14 @@ def with_variants(
 
 
 def times(source: str) -> int:
-    """How often a source is typed if short ones are typed often."""
     return TIMES.get(len(bare(source).split()), 1)
 
 
 def phrases(pairs: Sequence[Pair]) -> list[Pair]:
-    """Parts of pairs that translate one another, each once, in the order in which they are found.
+    """Parts of pairs that translate one another, each once, in the order of the pairs.
 
-    If a sentence begins with one of `FRAMES` and its translation with a translation of that frame, then the rest of
-    one says what the rest of the other says: "C'est une voiture." and "It's a car." give "une voiture", "a car", and,
-    as both are an article and one word, also "voiture" and "car".
+    After one of `FRAMES` and one of its translations, the remainders translate one another: "C'est une voiture." and
+    "It's a car." give "une voiture", "a car", and, as both are an article and one word, also "voiture" and "car".
     """
     found: dict[Pair, None] = {}
     for source, target in pairs:
@@ -166,7 +164,7 @@ def phrases(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _cut(source: str, target: str) -> Iterator[Pair]:
-    """The phrase in a pair, if there is one, and the word in the phrase, if it is a single one."""
+    """The phrase in a pair, if there is one, and the word in it, if it is an article and a single word."""
     for french, translations in FRAMES.items():
         for english in translations:
             rest = source.removeprefix(f"{french} "), target.removeprefix(f"{english} ")
@@ -180,5 +178,4 @@ def _cut(source: str, target: str) -> Iterator[Pair]:
 
 
 def _is_phrase(rest: str) -> bool:
-    """Whether it is short, and without marks that would end or join sentences."""
     return 0 < len(rest.split()) <= LONGEST_PHRASE and not re.search(r"[.!?…;:,\"]", rest)

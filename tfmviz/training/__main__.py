@@ -39,13 +39,13 @@ from tfmviz.training.options import best_precision, check_device, parse_argument
 from tfmviz.training.rates import Rates
 
 AVERAGED = "averaged"
-"""The folder in a run's folder that holds the weights of its last checkpoints."""
+"""The subfolder with the weights of the last checkpoints."""
 
 
 def main() -> int:
     args = parse_arguments()
     keep_memory()
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # otherwise kernels for past shapes fill a gigabyte
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")  # or kernels for past shapes fill a gigabyte
     try:
         about = check(args)
         with processes(args.device) as device, folder_for_this_run(args.out):
@@ -54,7 +54,7 @@ def main() -> int:
                 finished = execute(run)
             except Diverged as error:
                 if rank() > 0:
-                    return 0  # were this a failure, torchrun would end the first process, which has the sentence
+                    return 0  # with 1, torchrun would kill the first process, which has the message
                 raise ValueError(f"{error} {advice(run)} {fall_back(run)}") from error
             if finished and rank() == 0:
                 export(args.out, run.model, run.course.tokenizer, card=card(run, done=args.steps))
@@ -69,11 +69,11 @@ def main() -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """One training run, ready to start or to go on.
+    """A training run, ready to start or resume.
 
     Attributes:
         about: Markdown about the data, for the card.
-        identity: the settings that must be the same when the run is resumed.
+        identity: the settings that must be unchanged when the run is resumed.
     """
 
     args: argparse.Namespace
@@ -85,13 +85,10 @@ class Run:
 
 
 def check(args: argparse.Namespace) -> str:
-    """Looks for mistakes that show without the text, before anything is written.
-
-    Returns:
-        Markdown about the data, for the card.
+    """Finds errors that need no training text. Returns Markdown about the data, for the card.
 
     Raises:
-        ValueError: two options do not go together, or the machine lacks the device.
+        ValueError: two options contradict each other, or the machine lacks the device.
         OSError: the file about the data cannot be read.
     """
     check_options(args)
@@ -110,7 +107,7 @@ def folder_for_this_run(out: Path) -> Iterator[None]:
 
 
 def prepare(args: argparse.Namespace, device: str, *, about: str) -> Run:
-    """Reads the text and builds the model, and keeps tokenizer and config once everything has proved right."""
+    """Reads the text, builds the model, and writes tokenizer and config once everything has been validated."""
     with first_process_first():
         course = prepare_course(args)
         course.batches.batch(0)
@@ -119,7 +116,7 @@ def prepare(args: argparse.Namespace, device: str, *, about: str) -> Run:
         if args.start_from:
             start_from(args.start_from, model)
         if rank() == 0 and not (path := args.out / "tokenizer.json").exists():
-            # Snapshots need both. The tokenizer comes last: where it is, the config is.
+            # Snapshots need both. The tokenizer comes last, so its presence implies the config.
             with replacing(args.out / "config.json", path) as (config_file, tokenizer_file):
                 course.tokenizer.save(tokenizer_file)
                 config_file.write_text(json.dumps(course.config.to_dict(), indent=2) + "\n", encoding="utf-8")
@@ -127,9 +124,9 @@ def prepare(args: argparse.Namespace, device: str, *, about: str) -> Run:
     wanted = {"course": args.course, "wanted_vocab_size": getattr(args, "vocab_size", None)}
     begun = {"start_from": str(args.start_from)} if args.start_from else {}
     given = asdict(settings)
-    if not settings.changes:  # checkpoints from before there were such changes do not name them
+    if not settings.changes:  # older checkpoints have no such key
         del given["changes"]
-    if settings.schedule == "noam":  # does not depend on the end, so a run may be made longer or shorter on the way
+    if settings.schedule == "noam":  # independent of the end, so a run may be extended or shortened
         del given["steps"]
     return Run(
         args=args,
@@ -142,7 +139,6 @@ def prepare(args: argparse.Namespace, device: str, *, about: str) -> Run:
 
 
 def prepare_settings(args: argparse.Namespace, device: str) -> Settings:
-    """The options, and the schedule's own values for those that were left out."""
     schedule: ScheduleName = args.schedule
     match schedule:
         case "noam":
@@ -171,10 +167,10 @@ def execute(run: Run) -> bool:
     """Trains from the last checkpoint, if there is one, saving and reporting on the way.
 
     Returns:
-        Whether all steps are done; otherwise the time given with `--minutes` was up.
+        Whether all steps are done; False when the time of `--minutes` is up.
 
     Raises:
-        Diverged: in all processes at once. The last checkpoint is from before.
+        Diverged: in all processes together. The last checkpoint is from before.
     """
     args, steps = run.args, run.settings.steps
     optimizer = build_optimizer(run.model, run.settings)
@@ -190,7 +186,7 @@ def execute(run: Run) -> bool:
     rates, begin = Rates(args.out, run.settings), time.perf_counter()
     for record in train(model, optimizer, run.course.batches, run.settings, start=start, rate_at=rates.at):
         done = record.step + 1
-        seconds = mean_over_processes(time.perf_counter() - begin)  # the mean, so that all processes agree
+        seconds = mean_over_processes(time.perf_counter() - begin)  # so that all processes agree
         out_of_time = args.minutes is not None and seconds >= 60 * args.minutes
         held_out = None
         if done % args.save_every == 0 or done == steps or out_of_time:
@@ -215,12 +211,10 @@ def keep(
     held_out: float | None,
     highest: float | None,
 ) -> None:
-    """Logs the step, writes a checkpoint if there is a loss on held-out text, and keeps the weights asked for.
+    """Logs the step; with a held-out loss, also writes a checkpoint; keeps the weights asked for.
 
-    A change of the highest learning rate stands in the line of the first update that has it.
-
-    The line of the log comes before the checkpoint: if the run dies between the two, resuming drops the line and does
-    the step again. The other way round the line would be missing for ever.
+    A change of the highest learning rate is in the line of the first update that uses it. The log line precedes the
+    checkpoint, so that it is not lost if the run dies between the two: resuming drops the line and repeats the step.
     """
     out, done, entry = run.args.out, record.step + 1, asdict(record)
     if done in snapshot_steps(run.settings.steps, n=run.args.snapshots) and is_finite(run.model):
@@ -237,7 +231,7 @@ def keep(
 
 
 def report(run: Run, done: int) -> float:
-    """Prints the loss on some of the held-out text, and a sample, after `done` steps.
+    """Prints the loss on some of the held-out text, and a sample.
 
     Returns:
         The loss; NaN if a weight is not finite.
@@ -253,12 +247,11 @@ def report(run: Run, done: int) -> float:
 
 
 def is_finite(model: Model) -> bool:
-    """Whether all weights are finite numbers in float16, as models are shipped."""
+    """True if all weights are finite in float16, in which models are shipped."""
     return all(bool(value.half().isfinite().all()) for value in model.state_dict().values())
 
 
 def progress(record: StepRecord, *, steps: int, seconds_left: float) -> str:
-    """A bar of twenty marks, followed by the step, the loss, the speed and the time left."""
     n_done = 20 * (record.step + 1) // steps
     return (
         f"[{'█' * n_done}{'·' * (20 - n_done)}] step {record.step + 1}/{steps}  loss {record.loss:.3f}  "
@@ -267,19 +260,18 @@ def progress(record: StepRecord, *, steps: int, seconds_left: float) -> str:
 
 
 def snapshot_steps(steps: int, *, n: int) -> set[int]:
-    """At most `n` numbers of steps from 1 to `steps`, about evenly spaced on a logarithmic scale."""
+    """At most `n` step numbers from 1 to `steps`, about evenly spaced on a logarithmic scale."""
     return {round(steps ** (i / (n - 1))) for i in range(n)} if n > 1 else set()
 
 
 def advice(run: Run) -> str:
-    """What to change in a run that diverged."""
     changed, warmup = Rates(run.args.out, run.settings).settings.changes, run.settings.warmup
     rate = changed[-1][1] if changed else run.settings.learning_rate
     return f"Choose a learning rate below {rate:g}, or a warm-up longer than {warmup:,} update{'s' * (warmup != 1)}."
 
 
 def fall_back(run: Run) -> str:
-    """Makes the last checkpoint of a run that diverged its model, if there is one. Says in a sentence which."""
+    """Exports the last checkpoint, if any, of a run that diverged. Returns a sentence about it."""
     path = run.args.out / "checkpoint.safetensors"
     if not path.exists():
         return "It has no checkpoint, so there is no model."
@@ -289,7 +281,7 @@ def fall_back(run: Run) -> str:
 
 
 def card(run: Run, *, done: int) -> str:
-    """Averages the weights if asked to, rounds them to float16, as they are shipped, measures and writes the card.
+    """The model card. First averages the weights, if asked to, and rounds them to float16, as they are shipped.
 
     Args:
         done: updates of these weights; fewer than the run's steps if it diverged.
@@ -314,21 +306,20 @@ def card(run: Run, *, done: int) -> str:
 
 
 def averaged(run: Run, *, done: int) -> dict[str, str]:
-    """Gives the model the mean of its last checkpoints, and says in a row for the card which."""
+    """Gives the model the mean of its last checkpoints. Returns a row for the card."""
     files = averaging.kept(run.args.out / AVERAGED, until=done)[-run.args.average :]
     averaging.average(run.model, files)
     return {"weights": f"mean of {len(files)} checkpoints, after steps {', '.join(f'{int(f.stem):,}' for f in files)}"}
 
 
 def changes_of_rate(run: Run) -> dict[str, str]:
-    """Changes of the learning rate on the way, for the card: the option that makes them again."""
+    """Changes of the learning rate during the run, for the card: the option that repeats them."""
     changes = Rates(run.args.out, run.settings).settings.changes
     said = " ".join(f"{updates}:{rate!r}" for updates, rate in changes)
     return {"changed on the way": f"`--change-rate {said}`"} if changes else {}
 
 
 def effort(run: Run, *, done: int) -> str:
-    """Tokens and time of so many steps, for the card."""
     totals = log.totals(run.args.out / "log.jsonl", steps=done)
     if totals is None:
         return "tokens and time unknown (the log is incomplete)"

@@ -1,7 +1,7 @@
 """The mean of the weights at the last checkpoints of a run.
 
-Vaswani et al. 2017 (section 6.1) translate with the mean of the last five or twenty checkpoints. Towards the end of a
-run the weights scatter about a place where the loss is lower than at any of them (Izmailov et al. 2018).
+Vaswani et al. 2017 (section 6.1) translate with the mean of the last five or twenty checkpoints. Late in a run the
+weights scatter about a point of lower loss than any of them (Izmailov et al. 2018).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def keep(folder: Path, model: nn.Module, *, step: int, n: int) -> None:
 
 
 def kept(folder: Path, *, until: int) -> list[Path]:
-    """The files of at most `until` updates, in the order of their steps."""
+    """The files of at most `until` updates, sorted by step."""
     return [file for file in sorted(folder.glob("*.safetensors")) if int(file.stem) <= until]
 
 
 def average(model: nn.Module, files: Sequence[Path]) -> None:
-    """Gives the model the mean of the weights in the files, summed in float64.
+    """Sets the model's weights to the mean over the files, summed in float64.
 
     Raises:
         ValueError: there is no file, or one is damaged.

@@ -1,4 +1,4 @@
-"""Saving and resuming a run. Only safetensors: loading a checkpoint never executes anything."""
+"""Saving and resuming a run. Only safetensors: loading a checkpoint never executes code."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tfmviz.training.files import replacing
 
 
 class CheckpointError(ValueError):
-    """A run cannot go on from a checkpoint; the message says why and what to do."""
+    """A run cannot resume from a checkpoint; the message gives the reason and the remedy."""
 
 
 def save(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, step: int, run: Mapping[str, Any]) -> None:
-    """Writes everything the next step depends on, with a checksum, whole or not at all.
+    """Writes everything the next step depends on, with a checksum, atomically.
 
     Args:
         step: updates done so far.
-        run: the settings that must be the same on resuming; anything JSON can hold.
+        run: the settings that must be unchanged on resuming, as JSON values.
 
     Raises:
-        OSError: there is no room; the last checkpoint is still there.
+        OSError: there is no room; the last checkpoint remains.
     """
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
     for name, parameter in model.named_parameters():
@@ -41,7 +41,7 @@ def save(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, step
 
 
 def save_snapshot(path: Path, model: nn.Module) -> None:
-    """Writes the weights alone, in float16, to look at later. Raises: OSError, when there is no room."""
+    """Writes the weights alone, in float16. Raises OSError if there is no room."""
     path.parent.mkdir(exist_ok=True)
     with replacing(path) as (temporary,):
         save_file(on_cpu({name: value.half() for name, value in model.state_dict().items()}), temporary)
@@ -62,10 +62,10 @@ def checksum(tensors: Mapping[str, Tensor], header: Mapping[str, str]) -> str:
 
 
 def load(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer, *, run: Mapping[str, Any]) -> int:
-    """Puts a saved run back in place.
+    """Restores model and optimizer.
 
     Returns:
-        Updates done so far: the number of the next step.
+        Updates done so far: the index of the next step.
 
     Raises:
         CheckpointError: the file is damaged, or belongs to a run with other settings.
@@ -93,7 +93,7 @@ def read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], int]:
     """The tensors, the settings and the number of updates in a checkpoint.
 
     Raises:
-        CheckpointError: it cannot be read, or its contents are not those that were written.
+        CheckpointError: it cannot be read, or its checksum does not match.
     """
     advice = "Put back a copy of it, or delete it to train from the beginning."
     try:

@@ -1,4 +1,4 @@
-"""The subcommands of `python -m tfmviz.training`: the data, the kind of model, and what is measured of each."""
+"""The subcommands of `python -m tfmviz.training`: their data, models and measurements."""
 
 from __future__ import annotations
 
@@ -53,23 +53,22 @@ PROMPTS = ("Once upon a", "The cat sat on the", "I want to go to the")
 TO_LABEL = ("Je pense que the weather is nice.", "I would like un café, please.", "On dort ici.", "On Monday.")
 TO_FILL_IN = ("The cat {} on the mat.", "She drinks a cup of {}.", "I {} to go home.")
 PRINTABLE = 95
-"""The mark and the 94 visible characters of ASCII, which come first in every byte-level vocabulary."""
+"""The end-of-text token and the 94 visible characters of ASCII, which come first in every byte-level vocabulary."""
 MAX_DIGITS = 18
-"""Longer numbers are refused: they do not fit into 64 bits."""
+"""More digits do not fit into 64 bits."""
 MAX_BATCH_TOKENS = 2**24
-"""Larger batches are refused: a step would need tens of gigabytes even with the smallest model."""
+"""With larger batches, a step would need tens of gigabytes even with the smallest model."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Course:
-    """What one subcommand trains and measures.
+    """The data, model and measurements of a subcommand.
 
     Attributes:
-        batches: training data.
-        held_out: batches for evaluation; the first few of them are used during training.
-        facts: facts about the training data, for the card.
-        samples: a function that gives the model's answers to some texts.
-        measure: a function that gives facts about the finished model, for the card.
+        held_out: batches for evaluation; the first few are used during training.
+        facts: about the training data, for the card.
+        samples: returns the model's answers to some texts.
+        measure: returns measurements of the finished model, for the card.
     """
 
     config: Config
@@ -82,11 +81,11 @@ class Course:
 
 
 def prepare_course(args: argparse.Namespace) -> Course:
-    """Reads the data of a run. Writes nothing.
+    """Reads the data of a run.
 
     Raises:
         CorpusError: a source cannot be read, or has too little text.
-        ValueError: two options do not go together.
+        ValueError: two options contradict each other.
     """
     course: CourseName = args.course
     match course:
@@ -107,8 +106,8 @@ def prepare_course(args: argparse.Namespace) -> Course:
 
 
 def check_options(args: argparse.Namespace) -> None:
-    """Raises: ValueError, when the options describe no model, or a batch that is too large to hold in memory."""
-    parameter_shapes(shape(args, vocab_size=wanted_vocab_size(args)))  # tries to build it, without its numbers
+    """Raises ValueError if the options describe no model, or a batch too large for memory."""
+    parameter_shapes(shape(args, vocab_size=wanted_vocab_size(args)))  # builds it without weights
     tokens = args.batch_tokens if "batch_tokens" in args else args.batch_size * args.context
     if tokens > MAX_BATCH_TOKENS:
         raise ValueError(f"A step would read {tokens:,} tokens; {MAX_BATCH_TOKENS:,} are allowed.")
@@ -223,7 +222,6 @@ def of_changed_texts(
     samples: Callable[[Model], Mapping[str, str]],
     measure: Callable[[Model], Mapping[str, str]],
 ) -> Course:
-    """A course of texts that are changed in another way at every step."""
     n_tokens, epochs = sum(map(len, batches.pieces)), args.steps / batches.steps_per_epoch
     return Course(
         config=shape(args, vocab_size=tokenizer.vocab_size),
@@ -323,7 +321,9 @@ def induction(args: argparse.Namespace, tokenizer: Tokenizer) -> Course:
 
 def labeller(args: argparse.Namespace) -> Course:
     train, held_out = split_pairs([pair for source in args.data for pair in read_pairs(Path(source))])
-    both_orders = (f"{pair[side]} {pair[1 - side]}" for pair in train for side in (0, 1))  # capitals after a space, too
+    both_orders = (
+        f"{pair[side]} {pair[1 - side]}" for pair in train for side in (0, 1)
+    )  # so that capitals follow a space too
     tokenizer = get_tokenizer(args, both_orders, spelling=one_spelling())
     batches, drawn = (
         LabelBatches(
@@ -358,9 +358,7 @@ def labeller(args: argparse.Namespace) -> Course:
 
 
 def get_tokenizer(args: argparse.Namespace, texts: Iterable[str], **how: Any) -> Tokenizer:
-    """The run's tokenizer. A run that goes on reads its own; a new run takes that of the model it starts from, or else
-    learns one from the texts.
-    """
+    """The run's tokenizer: its own if it resumes, else that of the model it starts from, else a learned one."""
     if (path := args.out / "tokenizer.json").exists():
         return Tokenizer.load(path)
     if args.start_from:
@@ -369,7 +367,7 @@ def get_tokenizer(args: argparse.Namespace, texts: Iterable[str], **how: Any) ->
 
 
 def encode_pairs(pairs: Sequence[Pair], tokenizer: Tokenizer, *, max_len: int) -> list[tuple[list[int], list[int]]]:
-    """The tokens of both sides of each pair. Leaves out pairs that do not fit the model together with the mark.
+    """The tokens of both sides of each pair, without pairs too long for the model.
 
     Raises:
         CorpusError: no pair fits.
@@ -382,16 +380,14 @@ def encode_pairs(pairs: Sequence[Pair], tokenizer: Tokenizer, *, max_len: int) -
 
 
 def in_batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Batch]:
-    """The pairs in batches of sixteen."""
     return [pair_batch(pairs[first : first + 16]) for first in range(0, len(pairs), 16)]
 
 
 def cut(texts: Iterable[Sequence[int]], *, length: int) -> list[Sequence[int]]:
-    """The texts, cut into pieces of at most `length` tokens."""
     return [text[first : first + length] for text in texts for first in range(0, len(text), length)]
 
 
 def parse_source(source: str) -> tuple[Path, int]:
-    """Path and weight of a source: "stories.txt:2" is the file stories.txt, twice. Without a number it is once."""
+    """Path and weight of a source: "stories.txt:2" is the file stories.txt, twice. The default weight is 1."""
     path, colon, weight = source.rpartition(":")
     return (Path(path), int(weight)) if colon and weight.isdecimal() else (Path(source), 1)

@@ -1,4 +1,4 @@
-"""Training data in batches, and the kind that is cut from one long text: windows of tokens."""
+"""Training data in batches, and batches cut from one long text: windows of tokens."""
 
 from __future__ import annotations
 
@@ -15,29 +15,25 @@ from tfmviz.text.tasks import repeated_random
 from tfmviz.text.tokenizer import END, Tokenizer
 
 Batch = tuple[dict[str, np.ndarray], np.ndarray]
-"""What the model reads, by the names of its own arguments, and the tokens it should predict; (batch, len), int64."""
+"""The model's arguments by name, and the target tokens; (batch, len), int64."""
 
 MAX_CHARACTERS = 4 * 10**9
-"""More training text is refused, repetitions included: it is held in memory as tokens, about a gigabyte per 10⁹."""
+"""Most characters of training text, repetitions included: it is held in memory as tokens, about a gigabyte per 10⁹."""
 
 
 class Batches(Protocol):
-    """Training data."""
-
     @property
     def settings(self) -> dict[str, int | str]:
-        """What determines the batches, the text by its hash: a resumed run must have the same."""
+        """Everything that determines the batches, the text by its hash. It must be unchanged when a run is resumed."""
         ...
 
     def batch(self, step: int) -> Batch:
-        """The batch of this step, from 0. It depends on the seed and the step alone, so that a run resumes exactly."""
+        """The batch of this step, from 0. It depends only on the seed and the step, so that a run resumes exactly."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Documents for training and documents kept out of it."""
-
     train: tuple[str, ...]
     held_out: tuple[str, ...]
 
@@ -71,7 +67,7 @@ def load_split(sources: Iterable[tuple[Path, int]]) -> Split:
 
 
 def pack(documents: Iterable[str], tokenizer: Tokenizer, *, seed: int) -> np.ndarray:
-    """Joins all documents in a random order into one stream, each followed by the mark between documents.
+    """Joins all documents in a random order into one stream, each followed by the end-of-text token.
 
     Returns:
         (tokens,), int32.
@@ -79,7 +75,7 @@ def pack(documents: Iterable[str], tokenizer: Tokenizer, *, seed: int) -> np.nda
     documents = list(documents)
     order = np.random.default_rng(seed).permutation(len(documents))
     pieces: list[np.ndarray] = []
-    for first in range(0, len(order), 10_000):  # in parts, as Python's numbers take nine times the memory of numpy's
+    for first in range(0, len(order), 10_000):  # in parts: Python's integers take nine times the memory of numpy's
         encoded = tokenizer.encode_batch([documents[i] for i in order[first : first + 10_000]])
         pieces += [np.array([*ids, END], dtype=np.int32) for ids in encoded]
     return np.concatenate(pieces)
@@ -89,17 +85,16 @@ def pack(documents: Iterable[str], tokenizer: Tokenizer, *, seed: int) -> np.nda
 class TextBatches:
     """Cuts a packed stream into batches.
 
-    Every epoch cuts the stream at a new offset and visits every window at most once, in a new order. It leaves out the
-    few windows that do not fill a batch; these are others in each epoch.
+    Every epoch cuts the stream at a new offset and visits every window at most once, in a new order. It omits the few
+    windows that do not fill a batch, which differ between epochs.
 
     Attributes:
         stream: (tokens,), from `pack`.
         batch_size: windows per step.
         length: tokens per window.
-        vocab_size: the random rows are drawn from it.
-        n_repeated: how many rows of each batch repeat random tokens instead of text (`text.tasks.repeated_random`);
-            they teach the model early to look back.
-        seed: determines all orders.
+        vocab_size: random rows are drawn from it.
+        n_repeated: rows of each batch with repeated random tokens (`text.tasks.repeated_random`), from which the model
+            learns early to look back.
 
     Raises:
         CorpusError: the stream is shorter than one batch.
@@ -130,7 +125,6 @@ class TextBatches:
 
     @property
     def settings(self) -> dict[str, int | str]:
-        """What determines the batches, the text by its hash: a resumed run must have the same."""
         return {
             "text": hashlib.blake2b(self.stream.tobytes(), digest_size=8).hexdigest(),
             "batch_size": self.batch_size,
@@ -157,7 +151,7 @@ def windows(stream: np.ndarray, *, length: int, max_windows: int | None = None) 
     """Cuts a held-out stream into windows that do not overlap. The early tokens of a window have little context.
 
     Args:
-        max_windows: the most windows that are returned; None takes all.
+        max_windows: maximum number of windows; None takes all.
 
     Raises:
         CorpusError: the stream is shorter than one window.

@@ -1,7 +1,7 @@
-"""Training one model in several processes that `torchrun` starts, each on a device of its own.
+"""Training one model in several processes started by `torchrun`, each on its own device.
 
-Every process makes the whole batch, which costs little, and runs its share of the rows. Gradients are averaged over the
-processes (DistributedDataParallel), so the run is the same as in one process with the same batch.
+Every process makes the whole batch, which costs little, and runs its share of the rows. Gradients are averaged
+(DistributedDataParallel), so the run equals one in a single process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def processes(device: str) -> Iterator[str]:
     """Joins the other processes, if `torchrun` started any, and leaves them at the end.
 
     Yields:
-        The device of this process; each process has a GPU of its own.
+        The device of this process, with its own GPU.
     """
     if "LOCAL_RANK" not in os.environ:
         yield device
@@ -39,7 +39,7 @@ def processes(device: str) -> Iterator[str]:
 
 
 def rank() -> int:
-    """Number of this process, from 0. Only process 0 writes files and prints."""
+    """Index of this process, from 0. Only process 0 writes files and prints."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
@@ -48,14 +48,13 @@ def n_processes() -> int:
 
 
 def wait() -> None:
-    """Waits until all processes have come to this point."""
     if dist.is_initialized():
         dist.barrier()
 
 
 @contextmanager
 def first_process_first() -> Iterator[None]:
-    """Lets the first process run the block before the others, which then find what it wrote."""
+    """Runs the block in the first process before the others, which then find what it wrote."""
     if rank() > 0:
         wait()
     try:
@@ -66,14 +65,13 @@ def first_process_first() -> Iterator[None]:
 
 
 def share_of(batch: Batch) -> Batch:
-    """The rows of a batch that this process runs."""
     inputs, targets = batch
     rows = slice(rank(), None, n_processes())
     return {name: array[rows] for name, array in inputs.items()}, targets[rows]
 
 
 def parallel(model: nn.Module) -> nn.Module:
-    """The model, made to average its gradients with the other processes, if there are any."""
+    """The model, with gradients averaged over the processes, if there are several."""
     return DistributedDataParallel(model) if dist.is_initialized() else model
 
 
@@ -86,7 +84,7 @@ def mean_over_processes(value: float) -> float:
 
 
 def from_first_process(value: float) -> float:
-    """What the first process gives, in all of them."""
+    """The first process's value, in all of them."""
     if not dist.is_initialized():
         return value
     sent = _to_send(value)

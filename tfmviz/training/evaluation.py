@@ -1,4 +1,4 @@
-"""Measurements of a finished model on text that it was not trained on."""
+"""Measurements of a finished model on held-out text."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tfmviz.training.losses import IGNORED
 from tfmviz.training.sequences import lengths_of, padded
 
 TOGETHER = 64
-"""Texts that are translated at once: a decoder that writes a token at a time is slow for what it computes."""
+"""Texts translated in parallel: writing one token at a time wastes time on small products."""
 
 
 def unigram_cross_entropy(train: np.ndarray, held_out: np.ndarray, *, vocab_size: int) -> float:
-    """Cross-entropy of a model that knows only how frequent each token is, in nats per token.
+    """Cross-entropy of a model that knows only token frequencies, in nats per token.
 
     Its probabilities are the training counts plus one, divided by their sum.
     """
@@ -36,10 +36,10 @@ def unigram_cross_entropy(train: np.ndarray, held_out: np.ndarray, *, vocab_size
 
 
 def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) -> float:
-    """Converts a cross-entropy to bits per byte of text, which can be compared across tokenizers.
+    """Converts a cross-entropy to bits per byte of text, comparable across tokenizers.
 
     Args:
-        stream: (tokens,), the held-out text with its marks. Each mark counts as one byte, a line break.
+        stream: (tokens,), the held-out text with its end-of-text tokens, which count as one byte each, a line break.
         n_bytes: length of the documents in UTF-8.
     """
     return nats_per_token * len(stream) / math.log(2) / (n_bytes + int((stream == END).sum()))
@@ -49,8 +49,8 @@ def bits_per_byte(nats_per_token: float, *, stream: np.ndarray, n_bytes: int) ->
 def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max_windows: int = 256) -> np.ndarray:
     """Mean next-token cross-entropy at each position of windows longer than those in training (Press et al. 2022).
 
-    All positions are measured on the same windows, so a rise is due to the position. Models with the same tokenizer are
-    measured on the same passages, so their losses can be compared.
+    All positions are measured on the same windows, so a rise is due to the position; models with the same tokenizer, on
+    the same passages, so their losses can be compared.
 
     Args:
         stream: (tokens,), held-out text.
@@ -72,7 +72,7 @@ def loss_by_position(model: DecoderOnly, stream: np.ndarray, *, length: int, max
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MaskedAccuracy:
-    """Share of the hidden tokens that are the model's first guess, and share that are among its first five."""
+    """Share of the hidden tokens that are the model's first guess, or among its first five."""
 
     top_1: float
     top_5: float
@@ -81,7 +81,7 @@ class MaskedAccuracy:
 
 @torch.inference_mode()
 def masked_accuracy(model: EncoderOnly, pieces: Sequence[Sequence[int]], *, seed: int = 0) -> MaskedAccuracy:
-    """Replaces 15 % of the tokens of each text, at least one, by the mask and lets the model guess them.
+    """Lets the model guess 15 % of the tokens of each text, at least one, replaced by the mask.
 
     Args:
         pieces: tokens of held-out texts, none longer than the model's context.
@@ -113,7 +113,7 @@ def hidden(rows: Sequence[Sequence[int]], rng: np.random.Generator) -> Batch:
 
 
 def translations(model: EncoderDecoder | Seq2Seq, tokenizer: Tokenizer, sources: Iterable[str]) -> list[str]:
-    """The greedy translation of each text, written in batches of texts of similar length."""
+    """The greedy translation of each text, in batches of similar length."""
     model.eval()
     longest = model.config.max_len
     rows = [ids[:longest] for ids in tokenizer.encode_batch(list(sources))]
@@ -133,7 +133,7 @@ def translations(model: EncoderDecoder | Seq2Seq, tokenizer: Tokenizer, sources:
 
 @torch.inference_mode()
 def label_accuracy(model: Labeller, batches: Iterable[Batch]) -> float:
-    """Share of all tokens whose most probable label is the right one."""
+    """Share of all tokens whose most probable label is right."""
     model.eval()
     device = next(model.parameters()).device
     hits = []
@@ -144,5 +144,4 @@ def label_accuracy(model: Labeller, batches: Iterable[Batch]) -> float:
 
 
 def exact_match(written: Sequence[str], wanted: Sequence[str]) -> float:
-    """Share of the texts that are exactly as they should be."""
     return sum(a == b for a, b in zip(written, wanted, strict=True)) / len(wanted)

@@ -1,4 +1,4 @@
-"""Writing a trained model as a folder like those of `assets/models/`, and starting from one."""
+"""Exporting a trained model as a folder like those of `assets/models/`, and starting from one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tfmviz.training.files import replacing
 
 
 def export(folder: Path, model: Model, tokenizer: Tokenizer, *, card: str) -> None:
-    """Writes `model.safetensors` (float16), `config.json`, `tokenizer.json` and `CARD.md`, one after the other.
+    """Writes `model.safetensors` (float16), `config.json`, `tokenizer.json` and `CARD.md`, in this order.
 
     Raises:
-        OSError: there is no room; the model that was there before is still there, whole.
+        OSError: there is no room; the previous model remains intact.
     """
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: value.detach().to("cpu", torch.float16).contiguous() for name, value in model.state_dict().items()}
@@ -55,7 +55,7 @@ def start_from(folder: Path, model: Model) -> None:
 
 
 def write_card(*, name: str, about: str, facts: Mapping[str, str], samples: Mapping[str, str]) -> str:
-    """The model card in Markdown: what the caller says about the data, what was measured, what the model writes."""
+    """The model card in Markdown: a text about the data, measurements, and samples."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     shown = "\n".join(f"- **{text}**{_shown_after(text, answer)}" for text, answer in samples.items())
     return (
@@ -65,6 +65,5 @@ def write_card(*, name: str, about: str, facts: Mapping[str, str], samples: Mapp
 
 
 def _shown_after(text: str, answer: str) -> str:
-    """What follows the text on its line: the rest of a continuation, or an arrow and any other answer."""
     line = " ".join(answer.split("\n"))
     return line.removeprefix(text) if line.startswith(text) else f" → {line}"

@@ -14,19 +14,19 @@ from safetensors import SafetensorError
 
 
 class FolderInUse(ValueError):
-    """Another run is writing to the folder; the message says which."""
+    """Another run, named in the message, is writing to the folder."""
 
 
 @contextmanager
 def replacing(*paths: Path) -> Iterator[list[Path]]:
-    """Writes files, each of them whole or not at all.
+    """Writes files, each of them atomically.
 
-    All are written beside their places and forced onto the disk, and only then moved, one after the other, in the order
-    of `paths`. Whatever fails before, as on a full disk, leaves all old ones. A crash between two moves, or a file that
-    cannot take its place, leaves those after it old: where the last is new, all are. Modes follow the umask.
+    All are written next to their targets and synced to disk, and only then renamed, in the order of `paths`. A failure
+    before that, such as a full disk, leaves all old files; one between two renames leaves the later files old: if the
+    last is new, all are. Modes follow the umask.
 
     Yields:
-        Where to write each file, in the order of `paths`.
+        The temporary path of each file, in order.
 
     Raises:
         OSError: a file cannot be written; the message names it.
@@ -35,7 +35,7 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
     try:
         for file in partial:
             file.touch()
-        modes = [file.stat().st_mode for file in partial]  # safetensors makes files that only their owner can read
+        modes = [file.stat().st_mode for file in partial]  # safetensors creates files only their owner can read
         yield partial
         for file, mode in zip(partial, modes, strict=True):
             file.chmod(mode)
@@ -51,14 +51,14 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
 
 
 LOOK = 1.0
-"""Seconds for which a folder may be held by somebody who only looks whether it is in use (`tfmviz.runs.folder`)."""
+"""Seconds for which another process may hold the lock merely to check it (`tfmviz.runs.folder`)."""
 
 
 @contextmanager
 def sole_use_of(folder: Path) -> Iterator[None]:
-    """Makes the folder if need be, and keeps other runs out of it.
+    """Makes the folder if necessary, and keeps other runs out of it.
 
-    The operating system frees the lock when the process ends, however it ends.
+    The operating system releases the lock when the process ends, however it ends.
 
     Raises:
         FolderInUse: another run has the folder; the message names its process, its machine and when it began.
@@ -76,7 +76,7 @@ def sole_use_of(folder: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            path.unlink()  # still locked, so that nobody can lock a file that is about to go
+            path.unlink()  # still locked, so that nobody can lock a file about to be deleted
         lock.release()
         if is_new:
             with suppress(OSError):  # it is not empty
@@ -84,14 +84,13 @@ def sole_use_of(folder: Path) -> Iterator[None]:
 
 
 def _sign(descriptor: int) -> None:
-    """Writes into the locked file who holds it."""
     began = datetime.datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
     os.ftruncate(descriptor, 0)
     os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}, since {began}".encode())
 
 
 def _signature(path: Path) -> str:
-    """What `_sign` wrote; the other process may just be about to write it, or to end."""
+    """The text of `_sign`, unless the other process is just about to write it, or to end."""
     with suppress(OSError, UnicodeDecodeError):
         if text := path.read_text(encoding="utf-8"):
             return f"another run ({text})"

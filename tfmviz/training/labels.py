@@ -1,4 +1,4 @@
-"""Batches of texts in which every token has a label: the language of the sentence that it comes from."""
+"""Batches of texts in which every token is labelled with its language."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tfmviz.training.data import Batch
 class LabelBatches:
     """Texts of `text.mixed`, drawn anew for every step.
 
-    All texts of a batch are cut to the same number of tokens, which is drawn too, so that none is padded.
+    All texts of a batch are cut to the same random number of tokens, so that none is padded.
 
     Attributes:
-        pairs: whose two columns are the languages.
+        pairs: their two columns are the languages.
         batch_size: texts per step.
-        longest: the most tokens of a text.
+        longest: maximum tokens of a text.
     """
 
     pairs: Sequence[Pair]
@@ -36,17 +36,15 @@ class LabelBatches:
 
     @cached_property
     def columns(self) -> tuple[tuple[str, ...], ...]:
-        """The sentences of each language."""
         return tuple(zip(*self.pairs, strict=True))
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """How many bytes each entry of the vocabulary stands for: (vocab,)."""
+        """Bytes of each entry of the vocabulary: (vocab,)."""
         return np.array([len(self.tokenizer.bytes_of(index)) for index in range(self.tokenizer.vocab_size)])
 
     @property
     def settings(self) -> dict[str, int | str]:
-        """What determines the batches, the text by its hash: a resumed run must have the same."""
         lines = "\n".join("\t".join(pair) for pair in self.pairs)
         return {
             "text": hashlib.blake2b(lines.encode(), digest_size=8).hexdigest(),
@@ -66,6 +64,5 @@ class LabelBatches:
         return {"ids": ids}, targets
 
     def text(self, rng: np.random.Generator, *, n_words: int) -> list[tuple[int, str]]:
-        """One text in its parts, spelled as the tokenizer reads it."""
         parts = drawn(self.columns, rng, texts=self.texts, n_words=n_words)
         return [(language, self.tokenizer.spelled(words)) for language, words in parts]

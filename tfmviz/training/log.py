@@ -1,4 +1,4 @@
-"""The log of a run, `log.jsonl`: one JSON object a line for every step."""
+"""The log of a run, `log.jsonl`: one JSON object per line and step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def append(path: Path, entry: Mapping[str, Any]) -> None:
     """Adds a line.
 
     Raises:
-        OSError: there is no room; the line may then be cut off, which `read` knows.
+        OSError: there is no room; the line may then be truncated, which `read` tolerates.
     """
     try:
         with path.open("a", encoding="utf-8") as file:
@@ -28,7 +28,7 @@ def append(path: Path, entry: Mapping[str, Any]) -> None:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """All entries, none where there is no log. A last line that was cut off, by a full disk or a crash, is left out.
+    """All entries; none if there is no log. A last line truncated by a full disk or a crash is dropped.
 
     Raises:
         LogError: another line is not an entry.
@@ -52,7 +52,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def keep_before(path: Path, step: int) -> None:
-    """Drops what an interrupted run logged after its last checkpoint: those steps are about to be run again.
+    """Drops the entries after the last checkpoint of an interrupted run, since those steps will be repeated.
 
     Raises:
         LogError: the log cannot be read.
@@ -65,7 +65,7 @@ def keep_before(path: Path, step: int) -> None:
 
 
 def totals(path: Path, *, steps: int) -> tuple[int, float] | None:
-    """Tokens read and seconds spent in the first steps of a run; None if the log does not hold all of them.
+    """Tokens and seconds of the first steps of a run; None if the log does not hold all of them.
 
     Raises:
         LogError: the log cannot be read.

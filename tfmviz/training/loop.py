@@ -1,4 +1,4 @@
-"""The training loop: a generator of step records, which the caller may show or keep."""
+"""The training loop: a generator of step records."""
 
 from __future__ import annotations
 
@@ -23,27 +23,28 @@ ScheduleName = Literal["cosine", "noam"]
 Precision = Literal["float32", "bfloat16"]
 
 APART = 2_654_435_761
-"""From the seed of one process to the next: 2³² over the golden ratio, which spreads any number of them evenly. The
-generator of a CPU reads the last 32 bits of a seed, so what is added must not lie above them."""
+"""Difference between the seeds of two processes: 2³² over the golden ratio, which spreads any number of them evenly. A
+CPU generator reads only the last 32 bits of a seed, so the difference must lie within them.
+"""
 
 
 class Diverged(ValueError):
-    """Training has left the numbers that a computer can hold; the message says at which update."""
+    """A loss or gradient is no longer finite; the message names the update."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """How to train.
+    """The settings of a run.
 
     Attributes:
-        steps: updates in the whole run.
         optimizer: "adam" with β = (0.9, 0.98) and ε = 1e-9 is the 2017 paper's; "adamw" has β = (0.9, 0.95).
-        schedule: how the learning rate falls after its warmup; "noam" is the 2017 paper's.
+        schedule: of the learning rate after its warmup; "noam" is the 2017 paper's.
         learning_rate: the highest, reached after `warmup` steps.
-        changes: updates done and the highest learning rate from then on, in this order; the schedule goes on as it was.
+        changes: pairs of updates done and the highest learning rate from then on, in this order; the schedule
+            continues.
         weight_decay: AdamW's, on matrices only (Loshchilov & Hutter 2019).
         smoothing: ε of label smoothing; see `token_loss`.
-        clip: largest norm of the gradient; a longer gradient is scaled down to it.
+        clip: largest norm of the gradient; a longer one is scaled down to it.
         precision: "bfloat16" computes matrix products in that format; weights and sums stay in float32.
         seed: of the initial weights, the batches and dropout.
     """
@@ -61,7 +62,7 @@ class Settings:
     changes: tuple[tuple[int, float], ...] = ()
 
     def learning_rate_at(self, step: int) -> float:
-        """The learning rate of the update with this number, from 0."""
+        """The learning rate of an update, from 0."""
         highest = next((rate for first, rate in reversed(self.changes) if first <= step), self.learning_rate)
         match self.schedule:
             case "noam":
@@ -77,12 +78,10 @@ class StepRecord:
     """The record of one update.
 
     Attributes:
-        step: number of the update, from 0.
+        step: index of the update, from 0.
         loss: of the batch before the update, nats per token; see `token_loss`.
-        learning_rate: of this update.
         grad_norm: of the whole gradient, before clipping.
-        tokens: read in this update by all stacks, without padding.
-        tokens_per_second: speed of this update alone.
+        tokens: read by all stacks, without padding.
     """
 
     step: int
@@ -94,7 +93,7 @@ class StepRecord:
 
 
 def build_optimizer(model: nn.Module, settings: Settings) -> torch.optim.Optimizer:
-    """The optimizer that the settings name. AdamW does not decay biases, norms and other vectors."""
+    """The optimizer of the settings. AdamW does not decay biases, norms and other vectors."""
     parameters = list(model.parameters())
     match settings.optimizer:
         case "adam":
@@ -120,13 +119,13 @@ def train(
 ) -> Iterator[StepRecord]:
     """Runs the updates `start` … `steps - 1` and yields a record after each.
 
-    All random numbers of a step are drawn from the seed and the number of the step. A run that stops after any record
-    and goes on later from the same weights and optimizer state is therefore the same run.
+    All randomness of a step derives from the seed and the step's index. A run that stops after any record and resumes
+    from the same weights and optimizer state is therefore the same run.
 
     Args:
-        rate_at: the learning rate of each update, asked for just before it; None: that of the settings.
+        rate_at: the learning rate of each update, called just before it; None: that of the settings.
 
-    Raises: Diverged, if a loss or a gradient is not finite, in all processes at once. That update is not made.
+    Raises: Diverged, if a loss or a gradient is not finite, in all processes together. That update is not applied.
     """
     for step in range(start, settings.steps):
         begin, rate = time.perf_counter(), (rate_at or settings.learning_rate_at)(step)
@@ -158,9 +157,8 @@ def _finite(value: float, name: str, step: int) -> float:
 
 
 def _loss(model: nn.Module, batch: Batch, settings: Settings) -> Tensor:
-    """The part of a batch's mean loss that is this process's."""
     device = next(model.parameters()).device
-    n_targets = int((batch[1] != IGNORED).sum()) / n_processes()  # as gradients are averaged over the processes
+    n_targets = int((batch[1] != IGNORED).sum()) / n_processes()  # gradients are averaged over the processes
     inputs, targets = on_device(share_of(batch), device)
     with autocast(device, settings.precision):
         logits = model(**inputs)

@@ -10,21 +10,21 @@ import torch.nn.functional as F
 from torch import Tensor
 
 IGNORED = -100
-"""Marks a position without a target: padding, or a word that the model is not asked for."""
+"""Target of positions without one: padding, or a word not asked for."""
 
 
 def token_loss(logits: Tensor, targets: Tensor, *, smoothing: float = 0.0, n_targets: float | None = None) -> Tensor:
     """Mean of KL(q ‖ softmax(logits)) over the targets, in nats per token.
 
     q puts 1 - ε on the right token and spreads ε evenly over all tokens (Szegedy et al. 2016; section 5.4 of Vaswani et
-    al. 2017, with ε = 0.1). Without smoothing this is the cross-entropy, -log softmax(logits)[target]. With smoothing
-    it is `CrossEntropyLoss(label_smoothing=ε)` minus the entropy of q, so the least possible loss is 0.
+    al. 2017, with ε = 0.1). Without smoothing this is the cross-entropy, -log softmax(logits)[target]; with it,
+    `CrossEntropyLoss(label_smoothing=ε)` minus the entropy of q, so the minimum is 0.
 
     Args:
         logits: (batch, len, vocab).
         targets: (batch, len), indices or `IGNORED`.
         smoothing: ε, in [0, 1).
-        n_targets: the number to divide the sum by, if these are only some of the targets; None counts them.
+        n_targets: the divisor of the sum, if these are only some of the targets; None counts them.
     """
     flat = targets.flatten()
     n_here = int((flat != IGNORED).sum())
@@ -38,15 +38,15 @@ def token_loss(logits: Tensor, targets: Tensor, *, smoothing: float = 0.0, n_tar
 
 
 def summed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-    """PyTorch's cross-entropy, summed, in float32. logits: (n, vocab), targets: (n,)."""
+    """Summed cross-entropy in float32. logits: (n, vocab), targets: (n,)."""
     return F.cross_entropy(logits.float(), targets, ignore_index=IGNORED, label_smoothing=smoothing, reduction="sum")
 
 
 class InParts(torch.autograd.Function):
-    """`summed_cross_entropy` whose gradient is computed in the forward pass, some rows at a time.
+    """`summed_cross_entropy` with its gradient computed in the forward pass, some rows at a time.
 
-    A backward pass through all rows at once needs four float32 arrays as large as the logits, which would be the
-    largest part of a step's memory.
+    A backward pass through all rows together needs four float32 arrays of the logits' size, the largest part of a
+    step's memory.
     """
 
     ROWS = 512

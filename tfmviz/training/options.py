@@ -152,7 +152,7 @@ def add_text(parser: argparse.ArgumentParser, *, help: str, vocab_size: int, con
 
 
 def add_common(parser: argparse.ArgumentParser, **defaults: Any) -> None:
-    """The options of all subcommands. `defaults` are those in which one differs from `lm`."""
+    """The options of all subcommands. `defaults` replace those of `lm`."""
     add_model(parser)
     add_steps(parser)
     add_machine(parser)
@@ -160,7 +160,6 @@ def add_common(parser: argparse.ArgumentParser, **defaults: Any) -> None:
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Where the model goes, what it begins as and what it is made of."""
     add = parser.add_argument
     add("--out", type=Path, required=True, help="folder for the model; an interrupted run there is continued")
     add("--about", type=Path, help="Markdown about the data and its licence, for the model card")
@@ -190,7 +189,6 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_steps(parser: argparse.ArgumentParser) -> None:
-    """How it is trained."""
     add = parser.add_argument
     add("--steps", type=positive, default=4000)
     add("--optimizer", choices=get_args(OptimizerName), default="adamw", help="adam is the 2017 paper's")
@@ -220,7 +218,6 @@ def add_steps(parser: argparse.ArgumentParser) -> None:
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
-    """Where it is trained, and what is kept on the way."""
     add = parser.add_argument
     add("--device", default=best_device(), help="cpu, cuda or mps (default: %(default)s)")
     add("--precision", choices=get_args(Precision), help="default: the faster of the two on this device")
@@ -243,7 +240,7 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
 
 
 def whole(*, least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
-    """For argparse: a whole number from `least` to `most`."""
+    """An argparse type: an integer from `least` to `most`."""
 
     def read(text: str) -> int:
         try:
@@ -261,7 +258,7 @@ positive = whole(least=1)
 
 
 def number(*, above: float | None = None, below: float = math.inf) -> Callable[[str], float]:
-    """For argparse: a number that is greater than `above`, or else at least 0, and less than `below`."""
+    """An argparse type: a number greater than `above`, or else at least 0, and less than `below`."""
     lowest = "0 or more" if above is None else f"more than {above}"
     highest = f" and less than {below}" if below < math.inf else ""
 
@@ -278,16 +275,16 @@ def number(*, above: float | None = None, below: float = math.inf) -> Callable[[
 
 
 def change_of_rate(text: str) -> tuple[int, float]:
-    """For argparse: updates done, and the highest learning rate from then on."""
+    """An argparse type: updates done, and the highest learning rate from then on."""
     updates, _, rate = text.partition(":")
     return whole(least=0)(updates), number(above=0)(rate)
 
 
 def check_device(name: str) -> None:
-    """Raises: ValueError, when PyTorch knows no such device or this machine has none."""
+    """Raises ValueError if PyTorch does not know the device or this machine has none."""
     try:
         torch.empty(1, device=name)
-    except (RuntimeError, AssertionError) as error:  # what PyTorch raises depends on how it was built
+    except (RuntimeError, AssertionError) as error:  # the error depends on PyTorch's build
         raise ValueError(f"There is no device {name!r} here. Choose another --device.") from error
 
 
@@ -298,7 +295,7 @@ def best_device() -> str:
 
 
 def best_precision(device: str) -> Precision:
-    """bfloat16 where the device multiplies it natively, else float32."""
+    """bfloat16 if the device multiplies it natively, else float32."""
     if device.startswith("cuda"):
         return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
     capabilities = torch.cpu.get_capabilities()

@@ -1,8 +1,7 @@
-"""The learning rate of a run that goes on, which may be changed on the way.
+"""The learning rate of a run, which may be changed while it runs.
 
-A run looks before every update whether another highest rate is wanted (`training.wishes`). What it takes from there it
-first keeps in `rates.json`, with the number of updates done: a run that goes on from an earlier checkpoint changes the
-rate at the same update again.
+Before every update a run checks whether another highest rate is wanted (`training.wishes`). It first records the change
+in `rates.json`, with the number of updates done, so that a run resumed from an earlier checkpoint repeats it.
 """
 
 from __future__ import annotations
@@ -21,14 +20,10 @@ KEPT = "rates.json"
 
 
 class Rates:
-    """The learning rate of each update of a run: that of its settings, with the changes on the way.
-
-    Args:
-        folder: of the run.
-        settings: what holds until somebody asks for another rate in this folder.
+    """The learning rate of each update of a run: that of its settings, with later changes.
 
     Raises:
-        ValueError: what was kept of earlier changes cannot be read.
+        ValueError: the record of earlier changes cannot be read.
     """
 
     def __init__(self, folder: Path, settings: Settings) -> None:
@@ -40,7 +35,7 @@ class Rates:
         self.settings = settings
 
     def at(self, step: int) -> float:
-        """The learning rate of the update with this number, from 0, after a look at what is wanted."""
+        """The learning rate of an update, from 0, after a check for requests."""
         seen = wanted_rate(self._folder) if rank() == 0 else None
         asked = from_first_process(math.nan if seen is None else seen)
         if not math.isnan(asked) and asked != self._taken:
@@ -48,11 +43,11 @@ class Rates:
         return self.settings.learning_rate_at(step)
 
     def changed_at(self, step: int) -> float | None:
-        """The highest learning rate that begins with this update; None if none does."""
+        """The highest learning rate that begins with this update, or None."""
         return dict(self.settings.changes).get(step)
 
     def _take(self, step: int, rate: float) -> None:
-        """Makes a rate the highest from this update on; changes that were still to come no longer hold."""
+        """Makes a rate the highest from this update on, in place of any later changes."""
         before = (change for change in self.settings.changes if change[0] < step)
         self.settings = replace(self.settings, changes=(*before, (step, rate)))
         self._taken = rate

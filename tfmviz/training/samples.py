@@ -1,4 +1,4 @@
-"""What a model writes for some texts, in training and on its card."""
+"""Sample outputs of a model, during training and on its card."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def continuation(model: Model, tokenizer: Tokenizer, prompt: str) -> str:
 
 @torch.inference_mode()
 def labelled(model: Model, tokenizer: Tokenizer, text: str) -> str:
-    """The number of the best label of each token, from 1, then the token."""
+    """The best label of each token, from 1, then the token."""
     assert isinstance(model, Labeller)
     ids = tokenizer.ids(text)[: model.config.max_len]
     labels = model.eval()(torch.tensor([ids], device=next(model.parameters()).device))[0].argmax(dim=-1)
@@ -44,14 +44,14 @@ def fill_in(model: Model, tokenizer: Tokenizer, text: str) -> list[str]:
 
 
 def three_with_gaps(texts: Sequence[str]) -> list[str]:
-    """At most three of the texts, evenly spaced, each with a gap {} for the character in its middle."""
+    """At most three of the texts, evenly spaced, each with a gap {} for its middle character."""
     some = texts[:: max(1, len(texts) // 3)][:3]
     return [f"{text[: len(text) // 2]}{{}}{text[len(text) // 2 + 1 :]}" for text in some]
 
 
 @torch.inference_mode()
 def left_out_here(model: Model, tokenizer: Tokenizer, text: str, n_marks: int) -> str:
-    """What a model of spans writes for the gap {} in the text, which includes the space before it."""
+    """A span model's output for the gap {} in the text, which includes the space before it."""
     assert isinstance(model, EncoderDecoder)
     before, _, after = text.partition("{}")
     left, right = tokenizer.encode_batch([before.rstrip(), after])

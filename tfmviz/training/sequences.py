@@ -1,4 +1,4 @@
-"""Batches of separate sequences: sentences, pairs, tasks. Each batch depends on the seed and the step alone.
+"""Batches of separate sequences: sentences, pairs, tasks. Each batch depends only on the seed and the step.
 
 Sequences of similar length share a batch, and the shorter ones are padded. See `data.py` for text in one stream.
 """
@@ -28,13 +28,12 @@ Ids = Sequence[int]
 class Buckets:
     """Sorts sequences into batches of similar length.
 
-    Since sequences are sorted by length, all epochs have the same number of batches with the same lengths. For each
-    epoch, the order of the batches and the grouping of equally long sequences are drawn anew.
+    All epochs have the same number of batches with the same lengths. Each epoch redraws the order of the batches and
+    the grouping of equally long sequences.
 
     Attributes:
         lengths: (sequence, side), tokens on each side: one side for sentences, two for pairs.
-        budget: the most tokens in a batch, all sides together, padding included.
-        seed: determines all orders.
+        budget: maximum tokens in a batch, all sides together, padding included.
 
     Raises:
         CorpusError: there are not enough sequences for one batch.
@@ -52,7 +51,7 @@ class Buckets:
 
     @cached_property
     def bounds(self) -> list[tuple[int, int]]:
-        """Where each batch begins and ends (exclusive) among the sequences sorted by length."""
+        """Begin and end (exclusive) of each batch among the sequences sorted by length."""
         bounds, first, widest = [], 0, np.zeros(self.lengths.shape[1], dtype=np.int64)
         for index, lengths in enumerate(self.lengths[np.lexsort(self.lengths.T[::-1])]):
             widened = np.maximum(widest, lengths)
@@ -63,7 +62,6 @@ class Buckets:
         return [*bounds, (first, len(self.lengths))]
 
     def members(self, step: int) -> np.ndarray:
-        """Indices of the sequences in the batch of this step."""
         epoch, index = divmod(step, len(self.bounds))
         rng = np.random.default_rng((self.seed, epoch))
         first, last = self.bounds[rng.permutation(len(self.bounds))[index]]
@@ -73,13 +71,12 @@ class Buckets:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairBatches:
-    """Pairs for an encoder-decoder with teacher forcing: the decoder reads the right words, not its own.
-
-    It reads END w_1 … w_n and should write w_1 … w_n END.
+    """Pairs for an encoder-decoder with teacher forcing: the decoder reads END w_1 … w_n, the right words and not its
+    own, and learns to write w_1 … w_n END.
 
     Attributes:
-        pairs: source and target of each, without marks.
-        budget: the most tokens in a batch, both sides together.
+        pairs: source and target of each, without special tokens.
+        budget: maximum tokens in a batch, both sides together.
     """
 
     pairs: Sequence[tuple[Ids, Ids]]
@@ -96,7 +93,6 @@ class PairBatches:
 
     @property
     def settings(self) -> dict[str, int | str]:
-        """What determines the batches, the text by its hash: a resumed run must have the same."""
         both = (side for pair in self.pairs for side in pair)
         return {"text": digest(both), "budget": self.budget, "batch_seed": self.seed}
 
@@ -105,7 +101,6 @@ class PairBatches:
 
 
 def pair_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
-    """What an encoder-decoder reads, and what it should write."""
     sources = [src for src, _ in pairs]
     inputs = {
         "src": padded(sources, fill=END),
@@ -117,11 +112,11 @@ def pair_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChangedTexts(ABC):
-    """Texts of about the same length together, changed in another way at every step.
+    """Batches of texts of similar length, corrupted anew at every step.
 
     Attributes:
-        pieces: tokens of each text, without marks.
-        budget: the most tokens in a batch, padding included.
+        pieces: tokens of each text, without special tokens.
+        budget: maximum tokens in a batch, padding included.
     """
 
     pieces: Sequence[Ids]
@@ -130,11 +125,10 @@ class ChangedTexts(ABC):
 
     @abstractmethod
     def lengths(self) -> np.ndarray:
-        """What each text takes in a batch, for each side that is padded: (text, side)."""
+        """Tokens of each text in a batch, for each padded side: (text, side)."""
 
     @abstractmethod
-    def changed(self, rows: Sequence[Ids], rng: np.random.Generator) -> Batch:
-        """A batch of these texts."""
+    def changed(self, rows: Sequence[Ids], rng: np.random.Generator) -> Batch: ...
 
     @cached_property
     def buckets(self) -> Buckets:
@@ -158,7 +152,7 @@ class MaskedBatches(ChangedTexts):
     """Sentences with some words hidden, for an encoder-only model; see `mask_words`.
 
     Attributes:
-        vocab_size: the random words are drawn from it.
+        vocab_size: random words are drawn from it.
     """
 
     vocab_size: int
@@ -171,11 +165,7 @@ class MaskedBatches(ChangedTexts):
 
 
 def mask_words(rows: Sequence[Ids], rng: np.random.Generator, *, vocab_size: int) -> Batch:
-    """Hides words as BERT does (Devlin et al. 2019, section 3.1).
-
-    The model is asked for each token with probability 0.15, and for at least one in a batch. Of these tokens, 80 % are
-    replaced by the mask, 10 % by a random token, and 10 % stay, so that the model cannot trust what it reads.
-    """
+    """A batch of texts with words hidden as BERT does; see `text.corruption.masked`."""
     ids, lengths = padded(rows, fill=END), lengths_of(rows)
     is_token = np.arange(ids.shape[1]) < lengths[:, None]
     read, asked = masked(ids, is_token, rng, mask=MASK, vocab_size=vocab_size)
@@ -184,10 +174,10 @@ def mask_words(rows: Sequence[Ids], rng: np.random.Generator, *, vocab_size: int
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpanBatches(ChangedTexts):
-    """Texts of at least two tokens with some spans left out, for an encoder-decoder; see `leave_out_spans`."""
+    """Texts of at least two tokens with some spans hidden, for an encoder-decoder; see `leave_out_spans`."""
 
     def lengths(self) -> np.ndarray:
-        """How many tokens are left out depends on the length of a text alone."""
+        """The number of hidden tokens depends only on the length of a text."""
         sides = {n: spans_left_out(range(n), np.random.default_rng(0)) for n in {len(piece) for piece in self.pieces}}
         lengths = {n: (len(reads), len(writes) + 1) for n, (reads, writes) in sides.items()}
         return np.array([lengths[len(piece)] for piece in self.pieces])
@@ -197,24 +187,24 @@ class SpanBatches(ChangedTexts):
 
 
 def leave_out_spans(rows: Sequence[Ids], rng: np.random.Generator) -> Batch:
-    """Leaves spans out as T5 does (Raffel et al. 2020, section 3.3.4): the encoder reads the rest, with a mark for each
-    span, and the decoder writes the spans, each after its mark.
+    """Hides spans as T5 does (Raffel et al. 2020, section 3.3.4): the encoder reads the rest, with a sentinel for each
+    span, and the decoder writes the spans, each after its sentinel.
     """
     return pair_batch([spans_left_out(row, rng) for row in rows])
 
 
 def spans_left_out(row: Ids, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """What is read, and what is to be written."""
+    """Input and target."""
     hidden = spans(len(row), rng)
     return left_out(row, hidden, marks=range(SPANS, SPANS + len(hidden) + 1))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskBatches:
-    """Questions and answers of a task (`text.tasks`), drawn anew for every step, without those that are held out.
+    """Questions and answers of a task (`text.tasks`), drawn anew for every step, without those held out.
 
     Attributes:
-        size: the most letters, or the most digits of each number.
+        size: maximum letters, or maximum digits of each number.
         batch_size: questions per step.
     """
 
@@ -235,14 +225,13 @@ class TaskBatches:
 
 
 def answered(task: str, asked: Sequence[str], tokenizer: Tokenizer) -> list[tuple[Ids, Ids]]:
-    """The tokens of the questions and of their answers."""
     answers = [ANSWERS[task](question) for question in asked]
     return list(zip(tokenizer.encode_batch(asked), tokenizer.encode_batch(answers), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RepeatedBatches:
-    """Rows of repeated random tokens (`text.tasks.repeated_random`): they teach a decoder-only model to look back."""
+    """Rows of repeated random tokens (`text.tasks.repeated_random`), which teach a decoder-only model to look back."""
 
     batch_size: int
     length: int
@@ -271,7 +260,7 @@ def padded(rows: Sequence[Ids], *, fill: int) -> np.ndarray:
 
 
 def lengths_of(rows: Sequence[Ids]) -> np.ndarray:
-    """The length of each row: (batch,), int64."""
+    """(batch,), int64."""
     return np.array([len(row) for row in rows], dtype=np.int64)
 
 

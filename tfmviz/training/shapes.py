@@ -1,4 +1,4 @@
-"""The model that the options of a training command describe."""
+"""The model described by the options of a training command."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ Translator = Literal["transformer", "seq2seq"]
 Labeller = Literal["labeller"]
 
 BYTES = 257
-"""Entries of the smallest vocabulary: the mark and the 256 bytes."""
+"""Entries of the smallest vocabulary: the end-of-text token and the 256 bytes."""
 
 
 def wanted_vocab_size(args: argparse.Namespace) -> int:
-    """The size asked for. Tasks have no option for it: theirs is the 256 bytes and the mark."""
+    """The size asked for. Tasks have no such option: theirs is `BYTES`."""
     return getattr(args, "vocab_size", BYTES)
 
 
 def architecture_of(args: argparse.Namespace) -> Architecture:
-    """The kind of model that a subcommand trains."""
     course: CourseName = args.course
     match course:
         case "lm":
@@ -50,7 +49,7 @@ def architecture_of(args: argparse.Namespace) -> Architecture:
 
 
 def shape(args: argparse.Namespace, *, vocab_size: int) -> Config:
-    """The model that the options describe. Raises: ValueError, when two of them do not go together."""
+    """The configuration. Raises ValueError if two options contradict each other."""
     kind: LanguageModel | Translator | Labeller = getattr(args, "architecture", "transformer")  # some lack the option
     masked = getattr(args, "training_mask", "causal") != "causal"  # only `lm` has the option
     if kind in ("window", "rnn", "ssm", "labeller") and (args.dropout or masked):

@@ -1,11 +1,11 @@
-"""Fine-tuning: a model that was trained on text learns another task from a few examples.
+"""Fine-tuning: a trained model learns another task from a few examples.
 
-The task is to tell questions from statements whose last mark is left out. What a model makes of a text is one vector x:
-in a decoder the last token's, in an encoder the mean of all tokens', after the last layer. A new head reads it:
+The task is to tell questions from statements without their final punctuation. A text is one vector x after the last
+layer: in a decoder that of the last token, in an encoder the mean over all tokens. A new head reads it:
 P(question) = σ(w · x + b). There are four ways to train:
 
-- scratch: all weights, from freshly drawn ones;
-- head: w and b alone, the model as it is;
+- scratch: all weights, from fresh ones;
+- head: only w and b;
 - lora: w, b, and for W_Q and W_V of every layer a change ΔW = B A of rank r (Hu et al. 2021);
 - all: all weights, from the trained ones.
 """
@@ -29,13 +29,13 @@ from tfmviz.text.tokenizer import Tokenizer
 Method = Literal["scratch", "head", "lora", "all"]
 
 RATES: dict[Method, float] = {"scratch": 1e-3, "head": 3e-2, "lora": 3e-3, "all": 3e-4}
-"""Peak learning rates of AdamW; the new head always has that of `head`, but for `scratch`."""
+"""Peak learning rates of AdamW; the new head always has that of `head`, except in `scratch`."""
 
 BATCH, EVERY = 16, 10
-"""Examples of a step, and steps between two records."""
+"""Examples per step, and steps between two records."""
 
 ADAPTED = ("W_Q", "W_V")
-"""The matrices that low-rank changes are added to, as in the paper."""
+"""The matrices with low-rank changes, as in the paper."""
 
 Example = tuple[str, bool]
 """A text, and whether it is a question."""
@@ -43,7 +43,7 @@ Example = tuple[str, bool]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tuning:
-    """How a model is tuned.
+    """The settings of fine-tuning.
 
     Attributes:
         rank: r of the changes of `lora`, at least 1.
@@ -56,7 +56,7 @@ class Tuning:
 
 
 class Classifier(nn.Module):
-    """A transformer, and a head that reads one number off a text."""
+    """A transformer with a head that outputs one logit per text."""
 
     def __init__(self, body: DecoderOnly | EncoderOnly) -> None:
         super().__init__()
@@ -70,16 +70,16 @@ class Classifier(nn.Module):
         return self.head(self.read(ids, lengths))[:, 0]
 
     def read(self, ids: Tensor, lengths: Tensor) -> Tensor:
-        """What the model makes of each text: (batch, d_model)."""
+        """The vector of each text: (batch, d_model)."""
         if isinstance(self.body, DecoderOnly):
-            return self.body.stream(ids)[torch.arange(len(ids)), lengths - 1]  # padding comes later than the last token
+            return self.body.stream(ids)[torch.arange(len(ids)), lengths - 1]  # padding follows the last token
         stream = self.body.stream(ids, lengths=lengths)  # (batch, len, d_model)
         counts = torch.arange(ids.shape[1]) < lengths[:, None]  # (batch, len)
         return (stream * counts[..., None]).sum(dim=1) / lengths[:, None]
 
 
 class LowRank(nn.Module):
-    """W + B A, with B (d_out, r) zero at first and A (r, d_in) drawn: a change of rank r at most."""
+    """W + B A, with B (d_out, r) initially zero and A (r, d_in) random: a change of rank at most r."""
 
     def __init__(self, weight: Tensor, rank: int) -> None:
         super().__init__()
@@ -92,10 +92,10 @@ class LowRank(nn.Module):
 
 
 def examples(sentences: Sequence[str], n: int, *, seed: int) -> list[Example]:
-    """`n` of the sentences without their last mark, half of them questions, shuffled.
+    """`n` of the sentences without their final punctuation, half of them questions, shuffled.
 
     Raises:
-        ValueError: there are not so many of a kind.
+        ValueError: there are too few of a kind.
     """
     kinds = [[s[:-1] for s in sentences if s.endswith(mark) and len(s) > 1] for mark in "?."]
     chance = random.Random(seed)
@@ -114,11 +114,8 @@ def tune(
     known: Sequence[Example],
     held_out: Sequence[Example],
 ) -> Iterator[dict[str, Any]]:
-    """A record every few steps: the `share` of the work and the `loss`. The last one says the `accuracy` on the
-    held-out examples, what was trained and how far it moved; see `outcome`.
-
-    Args:
-        body: the trained model; it stays as it is.
+    """Yields a record every few steps: the `share` of the work and the `loss`. The last one has the `accuracy` on the
+    held-out examples, and `outcome`. `body` is not changed.
     """
     torch.manual_seed(settings.seed)
     classifier = prepared(body, settings)
@@ -146,8 +143,8 @@ def tune(
 
 
 def prepared(body: DecoderOnly | EncoderOnly, settings: Tuning) -> Classifier:
-    """A copy of the model with a new head, in which exactly what is to be trained has gradients."""
-    copy = type(body)(body.config)  # freshly drawn, and without what only a finished model has
+    """A copy of the model with a new head, in which only the trained weights have gradients."""
+    copy = type(body)(body.config)  # fresh weights, and nothing that only a finished model has
     if settings.method != "scratch":
         copy.load_state_dict(body.state_dict())
     copy.train().requires_grad_(settings.method in ("scratch", "all"))
@@ -173,14 +170,14 @@ def encoded(some: Sequence[Example], tokenizer: Tokenizer, body: DecoderOnly | E
 
 
 def together(some: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor]:
-    """ids (batch, len), padded with zeros, lengths (batch,) and wanted answers (batch,)."""
+    """ids (batch, len), padded with zeros, lengths (batch,) and labels (batch,)."""
     ids = nn.utils.rnn.pad_sequence([torch.tensor(row) for row, _ in some], batch_first=True)
     return ids, torch.tensor([len(row) for row, _ in some]), torch.tensor([float(label) for _, label in some])
 
 
 @torch.no_grad()
 def accuracy(classifier: Classifier, some: Sequence[Encoded]) -> float:
-    """The share of right answers, from 0 to 1. Half of the examples are questions, so guessing reaches 0.5."""
+    """The share of right answers, from 0 to 1. Half of the examples are questions, so chance is 0.5."""
     classifier.eval()
     by_length = sorted(some, key=lambda example: len(example[0]))  # little padding
     right = 0
@@ -193,10 +190,10 @@ def accuracy(classifier: Classifier, some: Sequence[Encoded]) -> float:
 
 @torch.no_grad()
 def outcome(classifier: Classifier, start: dict[str, Tensor], method: Method) -> dict[str, Any]:
-    """What was trained, and how far.
+    """The result of tuning.
 
-    `trained`: how many numbers. `head`: w and b. Where the model itself moved from trained weights, also `moved`, for
-    each layer and head ‖ΔW_Q‖ / ‖W_Q‖ of its rows; `layer`, the one whose W_Q moved furthest; and `spectrum`, the
+    `trained`: number of trained weights. `head`: w and b. If the model itself moved from trained weights, also `moved`,
+    for each layer and head ‖ΔW_Q‖ / ‖W_Q‖ of its rows; `layer`, the one whose W_Q moved furthest; and `spectrum`, the
     singular values of its ΔW_Q, largest first.
     """
     trained = sum(W.numel() for W in classifier.parameters() if W.requires_grad)

@@ -1,6 +1,6 @@
-"""What a run is asked for while it goes on: another highest learning rate, in the file `rate` of its folder.
+"""Requests to a running training run: another highest learning rate, in the file `rate` of its folder.
 
-Whoever may write there may ask, by hand or from a page; see `training.rates`. Needs no torch.
+Anyone who may write there can ask, by hand or from a page; see `training.rates`. Needs no torch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def want_rate(folder: Path, rate: float) -> None:
 
 
 def wanted_rate(folder: Path) -> float | None:
-    """The highest learning rate that is asked for; None if none is, or if what stands there is none."""
+    """The highest learning rate asked for; None if there is no valid request."""
     with suppress(OSError, ValueError):
         rate = float((folder / RATE).read_text(encoding="utf-8"))
         if math.isfinite(rate) and rate > 0:

@@ -303,7 +303,8 @@ def need(architecture: Architecture) -> None:
     usual = "french-english" if "french-english" in fitting else fitting[0]
     if not model:
         _set("model", usual)
-        st.rerun()  # in a run that answers the back button, the widget would take its default
+        if goes_back():
+            st.rerun()  # in such a run the widget would take its default
     elif model in configs:
         _replace(
             "model",
@@ -339,6 +340,8 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
         asked = _asked(key)
         if asked is not None and asked != str(number := nearest_index(asked, count)):
             _replace(key, number, f"This model has {_there_are(count, key)}; showing {key} {number}.")
+    if st.session_state.pop("address_corrected", False):
+        st.rerun()
 
 
 def nearest_index(text: str, count: int) -> int:
@@ -370,9 +373,9 @@ def _replace(key: str, value: str | int, note: str) -> None:
 def _set(key: str, value: str | int) -> None:
     if key in st.session_state:
         st.session_state[key] = value
-    else:  # the session begins: no widget has read the address yet
+    else:  # the session begins, and widgets read the address as it is when a run begins: `correct_address` begins anew
         st.query_params[key] = str(value)
-        st.rerun()
+        st.session_state["address_corrected"] = True
 
 
 def _offer(examples: Mapping[str, Example]) -> None:

@@ -54,7 +54,7 @@ def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs
     title, choices = renamed.get(asked, (asked, {}))
     if title != asked and key not in st.session_state:
         st.query_params.update({key: title, **choices})
-        st.rerun()  # the tabs take their first value from the address as it is when a run begins
+        st.session_state.update({key: title, **choices})  # widgets read the address as it is when a run begins
     for place, tab in zip(st.tabs([tab.title for tab in parts], key=key, bind="query-params"), parts, strict=True):
         if place.open:
             with place:

@@ -1,1 +1,1 @@
-"""How tokens, numbers and texts of the reader are said. What is said here is safe in Markdown."""
+"""Tokens, numbers and readers' texts in words, all safe in Markdown."""

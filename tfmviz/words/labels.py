@@ -1,4 +1,4 @@
-"""Tokens as labels: every character visible, nothing taken for markup."""
+"""Tokens as labels: every character visible, nothing read as markup."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from tfmviz.constants import LABEL_LENGTH, VISIBLE
 from tfmviz.record.trace import Trace
 
 START, END = "<START>", "<END>"
-"""The mark that begins what a decoder writes, and the one with which it ends."""
+"""The tokens that begin and end a decoder's text."""
 
 UNKNOWN = "…"
-"""What a decoder would write if its text were not cut off."""
+"""The next token of a decoder's text that was cut off."""
 
 
 def visible(token: str) -> str:
-    """A token as a person would point at it: `whole`, and a long one is shortened in its middle."""
+    """`whole`, but a long token is shortened in the middle."""
     shown = whole(token)
     return shown if len(shown) <= LABEL_LENGTH else f"{shown[: LABEL_LENGTH - 5]}…{shown[-4:]}"
 
 
 def whole(token: str) -> str:
-    """All of a token: the space that begins a word is dropped, other white space and control characters get a visible
-    sign."""
+    """The whole token: without the space that begins a word, other white space and control characters made visible."""
     word = token if token.isspace() else token.removeprefix(" ")
     left, right = len(word) - len(word.lstrip(" ")), len(word) - len(word.rstrip(" "))
     inner = word.strip(" ")
-    if all(unicodedata.category(character) == "Mn" for character in inner):  # nothing to sit on: accents, selectors
+    if all(unicodedata.category(character) == "Mn" for character in inner):  # accents without a base
         shown = "".join(f"[{ord(character):04X}]" for character in inner)
     else:
         shown = "".join(_visible_character(character) for character in inner)
@@ -36,12 +35,12 @@ def whole(token: str) -> str:
 
 
 def quoted(tokens: Sequence[str], *, of: str = "token", first: int = 0) -> list[str]:
-    """How sentences name the tokens of one text: “bird”, but “the” (token 3) where another one looks the same.
+    """Names of a text's tokens in sentences: “bird”, but “the” (token 3) if another one looks the same.
 
     Args:
         tokens: all of the text, or their labels.
-        of: what is counted.
-        first: the number of the first.
+        of: the noun before the index.
+        first: the first index.
     """
     labels = [visible(token) for token in tokens]
     often = Counter(labels)
@@ -51,15 +50,15 @@ def quoted(tokens: Sequence[str], *, of: str = "token", first: int = 0) -> list[
 def of_queries(trace: Trace, layer: str) -> list[str]:
     """Labels of the rows of a layer's pattern.
 
-    In cross-attention a row says both words: in the row “a → student” the decoder has read "a" and is about to write
-    "student", which is what it looks for in the source. The word that it has read alone would mislead.
+    In cross-attention a row names both words: in the row “a → student” the decoder has read "a" and is about to write
+    "student", which is what it looks for in the source. The word it has read would mislead on its own.
     """
     labels = _labels(trace, layer)
     return [f"{read} → {writes}" for read, writes in _both(trace, labels)] if _crosses(layer) else labels
 
 
 def said_of_queries(trace: Trace, layer: str) -> list[str]:
-    """The same in words: “a”, about to write “student”; “a” as `quoted` names it."""
+    """The same in a sentence: “a”, about to write “student”; “a” as `quoted` names it."""
     labels = _labels(trace, layer)
     names = quoted(labels)
     if not _crosses(layer):
@@ -77,9 +76,8 @@ def _crosses(layer: str) -> bool:
 
 
 def _both(trace: Trace, labels: list[str]) -> list[tuple[str, str]]:
-    """For every row what the decoder has read last, and the next token of its text.
-
-    After the last token it writes the mark that also stands at the start, unless its text was cut off.
+    """For every row the last token read, and the next one: at the end, unless the text was cut off, the token that also
+    begins it.
     """
     ends = "logits" in trace and int(trace.row("logits", -1).argmax()) == trace.target.ids[0]
     return list(zip(labels, [*labels[1:], END if ends else UNKNOWN], strict=True))

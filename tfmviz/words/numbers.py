@@ -1,6 +1,6 @@
-"""Numbers as the pages write them: few digits, true minus signs, powers of ten in raised digits.
+"""Numbers as the pages write them: few digits, true minus signs, superscript powers of ten.
 
-A number that is not finite, such as a ratio with nothing below the line, is written as a dash.
+A number that is not finite, such as a ratio with denominator 0, is written as a dash.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def decimal(value: float, form: str = ".2f") -> str:
 
 
 def which_way(before: float, after: float, *, less: str, same: str, more: str, digits: int = 2) -> str:
-    """What to say of a second number beside a first one, when both are written with so many decimals."""
+    """The phrase for the change between two values, both written with `digits` decimals."""
     change = round(after, digits) - round(before, digits)
     return less if change < 0 else more if change > 0 else same
 
@@ -42,7 +42,7 @@ def counted(n: int, name: str) -> str:
 
 
 def of_logarithm(log: float) -> str:
-    """exp(log) as `tiny` writes it, also where it is too small for a float: 3.2·10⁻⁴⁵⁰."""
+    """exp(log) as `tiny` writes it, even if it is too small for a float: 3.2·10⁻⁴⁵⁰."""
     if not math.isfinite(log):
         return "0" if log == -math.inf else NO_NUMBER
     power = math.floor(log / math.log(10))
@@ -53,7 +53,7 @@ def of_logarithm(log: float) -> str:
 
 
 def per_cent(probability: float) -> str:
-    """29%, 3.4%, 0.02%: two significant digits. What rounding leaves of nothing, −10⁻⁸ too, is 0.00%."""
+    """29%, 3.4%, 0.02%: two significant digits. A value that rounds to nothing, such as −10⁻⁸, is 0.00%."""
     if not math.isfinite(probability):
         return NO_NUMBER
     digits = sum(probability < edge for edge in PER_CENT_EDGES)
@@ -61,7 +61,7 @@ def per_cent(probability: float) -> str:
 
 
 def rounded(value: float) -> str:
-    """14, 0.25, 6.2·10⁻⁶: two significant digits, for numbers of at least 0."""
+    """14, 0.25, 6.2·10⁻⁶: two significant digits, for values of at least 0."""
     if not math.isfinite(value):
         return NO_NUMBER
     power = int(f"{value:.1e}".split("e")[1])
@@ -71,7 +71,7 @@ def rounded(value: float) -> str:
 
 
 def in_words(count: float) -> str:
-    """1.2 billion, 34 million, 5,678: how many."""
+    """1.2 billion, 34 million, 5,678."""
     if not math.isfinite(count):
         return NO_NUMBER
     for word, large in (("trillion", 1e12), ("billion", 1e9), ("million", 1e6)):
@@ -90,7 +90,7 @@ def in_bytes(count: float) -> str:
 
 
 def unit_of_bytes(count: float) -> tuple[str, int]:
-    """The largest unit that so many bytes fill at least once: its name, and its bytes."""
+    """The largest unit not above this many bytes: its name and its size."""
     units = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
     return next(((unit, large) for unit, large in units if count >= large), ("bytes", 1))
 

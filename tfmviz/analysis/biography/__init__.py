@@ -1,1 +1,1 @@
-"""A biography of every head: what it does on many texts, claims about it, and whether they hold on other texts."""
+"""Biographies of heads: measurements on many texts, claims, and whether they hold on other texts."""

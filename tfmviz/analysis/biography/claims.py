@@ -1,4 +1,4 @@
-"""Claims about heads: made on some texts, tested on others."""
+"""Claims about heads, made on some texts and tested on others."""
 
 from __future__ import annotations
 
@@ -12,38 +12,39 @@ from tfmviz.analysis.heads import ALIGNED
 from tfmviz.record.trace import Array
 
 CLAIMED = 0.3
-"""A claim is made about a kind of key if its share goes so far from what an even spread would give it to all there is.
+"""A kind of key is claimed if its share goes at least this part of the way from an even spread's share to 1.
 
-Percentage points would not compare: from 10 to 30% is 0.22 of the way, from 53 (near tokens) to 73% is 0.43 of it.
+Percentage points would not compare: 10 to 30% is 0.22 of the way, 53 (near tokens) to 73% is 0.43.
 """
 
 HELD = 0.2
-"""The claim holds if on other texts the lower end of the share's interval still goes so far."""
+"""The claim holds if on other texts the lower end of the share's interval still goes this part of the way."""
 
 EVEN = 0.9
-"""A head is said to look at everything alike if it has so much of its attention in common with an even spread, both
-where the claim is made and where it is tested: a head that ignores one key of ten has as much. So no keys at all get
-more than ten percentage points beyond their even share, on average."""
+"""A head is claimed to attend evenly if it shares this much of its attention with an even spread, on both sets of
+texts: a head that ignores one key of ten does. On average no set of keys then gets more than ten percentage points
+beyond its even share.
+"""
 
 HELD_ALIGNED = 0.45
-"""Down to this alignment the claim holds that a head between two texts aligns them."""
+"""Lowest alignment on the test texts with which the claim of alignment holds."""
 
 RARELY = 0.03
 """No claim is made about a kind of key that fewer of the queries have."""
 
 DRAWS = 1000
-"""Samples of the texts behind an interval."""
+"""Bootstrap samples of the texts per interval."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """That a head looks at a kind of key, beyond the first one.
+    """The claim that a head attends to a kind of key, beyond the first one.
 
     Attributes:
         kind: of `kinds.IN_WORDS`.
         found: the share on the texts on which the claim was made.
-        share: the share on the other texts, with its 95% interval `low` to `high`: the texts drawn again and again.
-        chance: what an even spread would give there.
+        share: that on the other texts, with its 95% bootstrap interval `low` to `high`.
+        chance: an even spread's share there.
         held: whether the claim held there.
     """
 
@@ -58,7 +59,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Sums:
-    """The tallies of one layer on many texts, one below the other: (text, …), see `Tally`."""
+    """The tallies of one layer on many texts, stacked: (text, …), see `Tally`."""
 
     mass: Array
     room: Array
@@ -74,34 +75,33 @@ class Sums:
         return cls(**{name: np.stack([getattr(one, name) for one in tallies]) for name in cls.__slots__})
 
     def shares(self) -> Array:
-        """(head, kind); NaN where no query has a key of that kind."""
+        """(head, kind); NaN if no query has a key of that kind."""
         return _ratio(self.mass.sum(axis=0), self.room.sum(axis=0))
 
     def chances(self) -> Array:
-        """(head, kind), what an even spread would give."""
+        """(head, kind), the shares of an even spread."""
         return _ratio(self.even.sum(axis=0), self.room.sum(axis=0))
 
     def alignment(self) -> Array:
-        """(head,), the mean over all texts that have several tokens on both sides."""
+        """(head,), the mean over all texts with several tokens on both sides."""
         return np.asarray(np.nanmean(self.aligned, axis=0))
 
     def evenness(self) -> Array:
-        """(head,), what it has in common with an even spread beyond the first key: 1 if it is one."""
+        """(head,), overlap with an even spread beyond the first key."""
         return _ratio(self.shared.sum(axis=0), self.rest.sum(axis=0))
 
 
 def claims(
     found: Sums, tested: Sums, kinds: Sequence[str], *, evenly: bool = True, across: bool = False
 ) -> list[Claim | None]:
-    """At most one claim about each head of a layer: that which says most about where it looks.
+    """The most informative claim about each head of a layer, if any.
 
-    How much a claim says is the Kullback-Leibler divergence between looking at the kind or not, with the head's share
-    and with an even spread's, times the part of the queries that have such a key.
+    Information is the Kullback-Leibler divergence, between the head's share and an even spread's, of attending to the
+    kind or not, times the share of the queries that have such a key.
 
     Args:
-        kinds: names of the kinds in the sums.
-        evenly: whether a head may be said to look at everything alike.
-        across: whether it looks at another text, so that it may align the two.
+        evenly: whether to consider even attention.
+        across: whether to consider alignment, for attention to another text.
     """
     share, chance = found.shares(), found.chances()
     often = found.with_kind.sum(axis=0) / found.queries.sum()
@@ -125,7 +125,7 @@ def claims(
 
 
 def interval(values: Array, weights: Array, drawn: Array) -> tuple[float, float, float]:
-    """Σ values / Σ weights over all texts, and what 95% of the samples of texts lie between: value, low, high."""
+    """Σ values / Σ weights over all texts, and its 95% bootstrap interval: value, low, high."""
     samples = _ratio(drawn @ values, drawn @ weights)
     samples = samples[np.isfinite(samples)]
     if not len(samples):
@@ -156,12 +156,11 @@ def _aligned(found: float, aligned: Array, drawn: Array) -> Claim:
 
 
 def _exceeds(share: Array | float, chance: Array | float, part: float) -> Array:
-    """Whether a share goes at least this part of the way from an even spread's to 1."""
+    """True if a share goes at least this part of the way from an even spread's to 1."""
     return np.asarray((share > chance) & (share - chance >= part * (1 - chance)))
 
 
 def _divergence(p: Array, q: Array) -> Array:
-    """KL of two coins, in nats."""
     p, q = (np.clip(np.nan_to_num(x), 1e-6, 1 - 1e-6) for x in (p, q))
     return p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
 

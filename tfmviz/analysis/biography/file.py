@@ -1,4 +1,4 @@
-"""The biographies of a model's heads in a small file beside the model."""
+"""The biographies of a model's heads in a small file next to the model."""
 
 from __future__ import annotations
 
@@ -18,36 +18,34 @@ from tfmviz.analysis.biography.kinds import IN_WORDS
 from tfmviz.record.weights import ModelWeights
 
 FILE = "heads.json"
-"""The file's name in the model's folder."""
 
 Three = tuple[float, float, float]
 """A mean and its 95% interval: mean, low, high."""
 
 
 class NoBiographies(ValueError):
-    """There is no file with the biographies of a model, or it belongs to other weights; the message says which."""
+    """A model's biographies are missing or belong to other weights; the message says which."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Biography:
-    """What one head does on many texts. Shares are of its attention; NaN where the texts cannot show a thing.
+    """One head's behaviour on many texts. Shares are of its attention; NaN if the texts cannot show them.
 
     Attributes:
-        first: to the first key, which is set apart: all that follows is about the rest.
-        sharp: of the rest, to the key that gets most.
-        evenness: of the rest, what it has in common with an even spread: Σ_j min(a_ij, even share), 1 if it is one.
-        distance: how many tokens away it goes, on average.
-        distances: how much goes to each distance i − j: below −8, −8 … 8, above.
-        kinds: for each kind of key its share, and what an even spread would give.
+        first: to the first key; all that follows is about the rest.
+        sharp: to the key that gets most.
+        evenness: overlap with an even spread: Σ_j min(a_ij, even share), at most 1.
+        distance: the mean, in tokens.
+        distances: share of each distance i − j: below −8, −8 … 8, above.
+        kinds: for each kind of key its share, and that of an even spread.
         copying: the eigenvalue score of its weights, −1 to 1, see `why.copying`.
-        damage: by how many nats the loss rises without it, per token.
-        there, elsewhere: the same where it gives at least half of its attention to the kind it is said to look at, and
-            at all other tokens; NaN without a claim.
+        damage: rise of the loss without it, in nats per token.
+        there, elsewhere: the same at tokens where it gives at least half of its attention to the claimed kind, and at
+            all others; NaN without a claim.
         worst: the tokens that lose most without it, each with text, token and rise in nats.
-        examples: where it looks most sharply beyond the first key: text, query, key and share.
-        claim: about ordinary text.
-        twice: about random tokens that come twice.
-        damage_twice: by how much the loss of their second half rises without it.
+        examples: its sharpest attention beyond the first key: text, query, key and share.
+        claim, twice: about ordinary text, and about random tokens that come twice.
+        damage_twice: rise of the loss of their second half without it.
     """
 
     first: float
@@ -68,14 +66,13 @@ class Biography:
 
     @property
     def held(self) -> tuple[Claim, ...]:
-        """The claims that held."""
         return tuple(claim for claim in (self.claim, self.twice) if claim is not None and claim.held)
 
     @property
     def name(self) -> str:
-        """The kind in the claim that says what the head is for, of those that held; "no claim" without one.
+        """The kind of the most telling claim that held; "no claim" without one.
 
-        Induction comes first: ordinary text repeats too little to show what such a head does where text repeats.
+        Induction comes first: ordinary text repeats too little to show it.
         """
         kinds = [claim.kind for claim in self.held]
         return "induction" if "induction" in kinds else kinds[0] if kinds else "no claim"
@@ -86,12 +83,11 @@ class Book:
     """The biographies of all heads of a model.
 
     Attributes:
-        texts: the name of the file whose lines claims were made on; examples are in them.
-        found_on, tested_on, damaged_on: how many texts claims were made on, tested on, and tried without each head.
-        twice_on: how many texts of random tokens that come twice claims were tested on, made on as many others, and
-            tried without each head.
-        heads: by their layers.
-        pair: the two heads that compose most, where weights were kept during the training, and their `birth`.
+        texts: the file whose lines claims were made on; examples are in them.
+        found_on, tested_on, damaged_on: number of texts for making and testing claims, and for removing heads.
+        twice_on: that of texts of random tokens that come twice, for each of the three.
+        heads: by layer.
+        pair: the two heads that compose most, if weights were kept during training, and their `birth`.
     """
 
     texts: str
@@ -111,18 +107,18 @@ class Book:
 
     @property
     def coverage(self) -> tuple[int, int]:
-        """Heads with a claim that held, and all."""
+        """Number of heads with a claim that held, and of all."""
         return sum(bool(found.held) for _, _, found in self.all()), sum(map(len, self.heads.values()))
 
     @property
     def precision(self) -> tuple[int, int]:
-        """Claims that held, and all."""
+        """Number of claims that held, and of all."""
         made = [claim for _, _, found in self.all() for claim in (found.claim, found.twice) if claim is not None]
         return sum(claim.held for claim in made), len(made)
 
 
 def save(path: Path, book: Book, weights: ModelWeights) -> None:
-    """Writes the file, rounded to four digits."""
+    """Writes the file, rounded to four decimals."""
     said = _rounded(asdict(book) | {"weights": fingerprint(weights)})
     lines = json.dumps(said, separators=(",", ":")).replace('{"first":', '\n{"first":')  # a head on a line
     path.write_text(lines + "\n", encoding="utf-8")
@@ -132,7 +128,7 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
     """Reads a file.
 
     Args:
-        weights: those of the model; None: nobody knows them, so the file is believed.
+        weights: of the model; None: no check.
 
     Raises:
         NoBiographies: the file is missing or damaged, or was made with other weights.
@@ -148,23 +144,17 @@ def load(path: Path, weights: ModelWeights | None) -> Book:
         book = Book(**said, heads=heads, birth=birth, pair=pair and tuple((layer, head) for layer, head in pair))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoBiographies(f"{path.name} is missing or cannot be read.") from error
-    if weights is not None and (made_with != fingerprint(weights) or _sizes(book) != _heads_of(weights)):
+    if weights is None:
+        return book
+    matrices = {layer: found for stack in weights.stacks.values() for layer, found in stack.attention.items()}
+    n_heads = {layer: len(found.W_Q) for layer, found in matrices.items()}
+    if made_with != fingerprint(weights) or {layer: len(rows) for layer, rows in book.heads.items()} != n_heads:
         raise NoBiographies(f"{path.name} was made with other weights.")
     return book
 
 
-def _sizes(book: Book) -> dict[str, int]:
-    return {layer: len(rows) for layer, rows in book.heads.items()}
-
-
-def _heads_of(weights: ModelWeights) -> dict[str, int]:
-    return {
-        layer: len(matrices.W_Q) for stack in weights.stacks.values() for layer, matrices in stack.attention.items()
-    }
-
-
 def fingerprint(weights: ModelWeights) -> str:
-    """A hash by which the attention of a trained model is told from that of others."""
+    """A hash of the model's attention."""
     digest = hashlib.blake2b(digest_size=8)
     for stack in weights.stacks.values():
         for layer in stack.attention.values():
@@ -174,11 +164,11 @@ def fingerprint(weights: ModelWeights) -> str:
 
 
 MEASURED = ("first", "sharp", "evenness", "copying")
-"""What makes two heads alike, beside the shares of all kinds of keys: all between −1 and 1."""
+"""Compared by `unlike`, besides the shares of all kinds of keys: all between −1 and 1."""
 
 
 def unlike(one: Biography, other: Biography) -> float:
-    """How far two heads are from each other: the mean difference of what both were measured on."""
+    """Distance between two heads: the mean absolute difference of all shared measurements."""
     pairs = [(getattr(one, name), getattr(other, name)) for name in MEASURED]
     pairs += [(one.kinds[kind][0], other.kinds[kind][0]) for kind in one.kinds if kind in other.kinds]
     pairs += [
@@ -200,7 +190,6 @@ def _biography(said: dict[str, Any]) -> Biography:
 
 
 def _number(value: Any) -> Any:
-    """What JSON says, with its null as NaN and its lists as tuples."""
     match value:
         case None:
             return math.nan

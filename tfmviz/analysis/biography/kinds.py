@@ -1,4 +1,4 @@
-"""What a head may look at: kinds of keys, as cells of a pattern, and how a claim about each is said."""
+"""Kinds of keys that a head may attend to, as cells of a pattern, and their names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfmviz.analysis.heads import equal, is_punctuation, word_of
 from tfmviz.record.trace import Array, Encoding
 
 NEAR = 3
-"""How many places away a token may be to be near."""
+"""Largest distance of a near token."""
 
 IN_WORDS = {
     "previous": "the token before",
@@ -35,18 +35,18 @@ IN_WORDS = {
     "aligned": "a different word of the source for each word that is written",
     "evenly": "everything alike",
 }
-"""What a head of each kind looks at, within a sentence."""
+"""Each kind in words, within a sentence."""
 
 KINDS = tuple(kind for kind in IN_WORDS if kind not in ("induction", "same token", "aligned", "evenly"))
-"""Those that ordinary text can show."""
+"""The kinds that ordinary text can show."""
 
 ON_REPEATS = ("induction", "same token", "previous")
-"""Those that text which comes twice can show, where nothing else foretells a token."""
+"""The kinds that repeated random text can show, where nothing else predicts a token."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Frequencies:
-    """Which tokens are frequent, and which are rare.
+    """Frequent and rare tokens.
 
     Attributes:
         frequent: the fewest tokens that make up half of a text.
@@ -71,14 +71,14 @@ class Frequencies:
 
 
 def cells(queries: Encoding, keys: Encoding, mask: Array, frequencies: Frequencies) -> Array:
-    """The cells of each of `KINDS`: (kind, q_len, k_len), bool. The first key is of no kind: it is set apart.
+    """The cells of each of `KINDS`: (kind, q_len, k_len), bool. The first key is of no kind.
 
     Args:
-        queries, keys: the texts of rows and columns; the same object where a text looks at itself.
-        mask: (q_len, k_len), True = may attend.
+        queries, keys: the texts of rows and columns; the same object in self-attention.
+        mask: (q_len, k_len).
     """
     within = queries is keys
-    back = np.arange(len(queries))[:, None] - np.arange(len(keys))  # how far before the query a key stands
+    back = np.arange(len(queries))[:, None] - np.arange(len(keys))  # distance from the query back to the key
     nothing = np.zeros_like(mask)
     others = back != 0 if within else ~nothing
     same = np.array([[word_of(q) == word_of(k) for k in keys.tokens] for q in queries.tokens])
@@ -106,7 +106,7 @@ def cells(queries: Encoding, keys: Encoding, mask: Array, frequencies: Frequenci
 
 
 def cells_on_repeats(text: Encoding, mask: Array) -> Array:
-    """The cells of each of `ON_REPEATS` in the second half of a text that comes twice: (kind, len, len)."""
+    """The cells of each of `ON_REPEATS` in the second half of a repeated text: (kind, len, len)."""
     place = np.arange(len(text))
     earlier = equal(text.ids) & (place < place[:, None])
     followed = np.zeros_like(earlier)
@@ -116,7 +116,7 @@ def cells_on_repeats(text: Encoding, mask: Array) -> Array:
 
 
 def beyond_first(mask: Array) -> Array:
-    """The allowed cells but for those of the first key, in rows that have at least two others: (q_len, k_len)."""
+    """The allowed cells except those of the first key, in rows with at least two others: (q_len, k_len)."""
     allowed = mask.copy()
     allowed[:, 0] = False
     return allowed & (allowed.sum(axis=1) > 1)[:, None]

@@ -1,4 +1,4 @@
-"""How much of its attention each head of a layer gives to each kind of key, text by text."""
+"""Each head's attention to each kind of key, text by text."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from tfmviz.analysis.heads import alignment
 from tfmviz.record.trace import Array
 
 FAR = 8
-"""Distances beyond this count as one."""
+"""Larger distances are counted together."""
 
 KEPT = 20
-"""Examples kept of every head, each from another text."""
+"""Examples kept per head, each from another text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Tally:
-    """Sums over the queries of one text which have a choice beyond the first key, for each head of a layer.
+    """Sums over the queries of one text that have a choice beyond the first key, for each head of a layer.
 
-    A head's attention beyond the first key, w_i = Σ_{j>0} a_ij, is what is shared out here.
+    They concern a head's attention beyond the first key, w_i = Σ_{j>0} a_ij.
 
     Attributes:
         mass: (head, kind), Σ_i Σ_j a_ij over the cells of a kind.
-        room: (head, kind), Σ_i w_i over the queries that have a key of that kind to look at.
-        even: (head, kind), what an even spread would give to the kind: Σ_i w_i · (its keys / all keys) over the same.
+        room: (head, kind), Σ_i w_i over the queries that have a key of that kind.
+        even: (head, kind), the mass of an even spread: Σ_i w_i · (its keys / all keys) over the same.
         first: (head,), Σ_i a_i0.
         rest: (head,), Σ_i w_i.
         sharp: (head,), Σ_i max_{j>0} a_ij.
-        shared: (head,), Σ_i Σ_j min(a_ij, w_i / number of keys beyond the first): what an even spread has in common.
+        shared: (head,), Σ_i Σ_j min(a_ij, w_i / number of keys beyond the first): overlap with an even spread.
         aligned: (head,), `heads.alignment` of the whole pattern; NaN for texts of one token.
-        queries: how many there are.
-        with_kind: (kind,), how many have a key of that kind.
+        queries: their number.
+        with_kind: (kind,), that of those with a key of that kind.
         distances: (head, 2 FAR + 3), mass by i − j: below −FAR, −FAR … FAR, above.
-        best: (head,), the largest a_ij among at least four keys, with `query` and `key` where it is.
+        best: (head,), the largest a_ij among at least four keys, at `query` and `key`.
     """
 
     mass: Array
@@ -59,7 +59,7 @@ def tally(pattern: Array, mask: Array, cells: Array, *, chosen: Array | None = N
 
     Args:
         pattern: (head, q_len, k_len).
-        mask: (q_len, k_len), True = may attend.
+        mask: (q_len, k_len).
         cells: (kind, q_len, k_len), see `kinds.cells`.
         chosen: (q_len,), the queries that count; None: all.
     """

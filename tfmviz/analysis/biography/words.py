@@ -9,13 +9,13 @@ from tfmviz.analysis.biography.file import Biography, Book
 from tfmviz.analysis.biography.kinds import IN_WORDS
 
 VERDICTS = {kind: f"looks at {words}" for kind, words in IN_WORDS.items()} | {"no claim": "fits no claim that held"}
-"""What a head of each name does: the end of a sentence that begins with the head."""
+"""Predicates for heads of each name."""
 
 
 def said(found: Biography, book: Book) -> str:
-    """What a head does, in sentences that follow its name: "gives 62% of its attention to the first token …".
+    """Sentences that follow a head's name: "gives 62% of its attention to the first token …".
 
-    What it does where tokens come twice leads: it names the head.
+    A claim about repeated tokens leads, since it names the head.
     """
     rest = _claimed(found.claim, book) if found.claim is not None and found.claim.held else "no claim held."
     first = _per_cent(found.first)
@@ -30,12 +30,11 @@ def said(found: Biography, book: Book) -> str:
 
 
 def score(found: Biography) -> float:
-    """The share behind the head's name; without a claim that held, NaN."""
+    """The share behind the head's name; NaN if no claim held."""
     return next((claim.share for claim in found.held if claim.kind == found.name), math.nan)
 
 
 def _claimed(claim: Claim, book: Book) -> str:
-    """The claim, how it fared on the other texts, and what would be no news."""
     where = f"{_interval(claim)} on {book.tested_on:,} other texts"
     if claim.kind == "aligned":
         return f"most to another word of the source for each word written (alignment {claim.share:.2f}; {where})."

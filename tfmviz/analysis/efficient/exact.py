@@ -1,4 +1,4 @@
-"""Exact attention of one head, and what all methods count (Vaswani et al. 2017, section 3.2.1)."""
+"""Exact attention of one head, and the costs of all methods (Vaswani et al. 2017, section 3.2.1)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from tfmviz.record.trace import Array
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
-    """What a method needs for one head.
+    """The cost of a method for one head.
 
     Attributes:
-        multiplications: in its matrix products.
-        numbers: that it holds at once besides q, k, v and the result.
+        numbers: values held in memory besides q, k, v and the result.
     """
 
     multiplications: int
@@ -29,7 +28,7 @@ def softmax(scores: Array) -> Array:
 
 
 def pattern(q: Array, k: Array, allowed: Array | None = None) -> Array:
-    """softmax(q kᵀ) over the keys that are allowed: (q_len, k_len)."""
+    """softmax(q kᵀ) over the allowed keys: (q_len, k_len)."""
     scores = q @ k.T
     return softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
 
@@ -40,12 +39,11 @@ def attend(q: Array, k: Array, v: Array) -> Array:
 
 
 def cost(q_len: int, k_len: int, d: int) -> Cost:
-    """Scores and values; the pattern is held as a whole."""
     return Cost(multiplications=2 * q_len * k_len * d, numbers=q_len * k_len)
 
 
 def pattern_error(exact: Array, other: Array) -> float:
-    """The share of attention that lies elsewhere: ½ Σ_j |p_ij − p'_ij|, mean over the queries; from 0 to 1."""
+    """The share of attention on other keys: ½ Σ_j |p_ij − p'_ij|, mean over the queries; from 0 to 1."""
     return float(np.abs(exact - other).sum(axis=-1).mean() / 2)
 
 

@@ -1,7 +1,7 @@
 """Grouped and multi-query attention: heads share keys and values (Shazeer 2019; Ainslie et al. 2023).
 
-A trained model is turned into one by the mean of the key and value heads of each group (Ainslie et al., section 2.1).
-There it is then trained for a while longer; here it is not.
+A trained model is converted by averaging the key and value heads of each group (Ainslie et al., section 2.1), but
+without the further training of the paper.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Linformer: keys and values are mixed along the text to a fixed number of rows (Wang et al. 2020, section 4).
+"""Linformer: keys and values are projected along the text to a fixed number of rows (Wang et al. 2020, section 4).
 
-softmax(q (E k)ᵀ) (E v), with E of (rows, k_len). The paper trains E. Here E is mean pooling, one of the choices that it
-names, because the model was not trained with any. In a causal head a row would hold later tokens too.
+softmax(q (E k)ᵀ) (E v), with E of (rows, k_len). The paper trains E. Here E is mean pooling, one of its alternatives,
+since the model was trained without. In a causal head a row would mix in later tokens.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def pooling(k_len: int, rows: int) -> Array:
 
 
 def pattern(q: Array, k: Array, rows: int) -> Array:
-    """What each query gives to each token by way of the rows: (q_len, k_len)."""
+    """Each query's weight on each token by way of the rows: (q_len, k_len)."""
     E = pooling(len(k), rows)
     return softmax(q @ (E @ k).T) @ E
 
@@ -40,12 +40,12 @@ def cost(q_len: int, k_len: int, d: int, rows: int) -> Cost:
 
 
 def best(pattern: Array, rank: int) -> Array:
-    """The matrix of this rank that is nearest to a pattern (Eckart and Young 1936): no projection can do better."""
+    """The nearest matrix of this rank (Eckart and Young 1936): no projection can do better."""
     left, sizes, right = np.linalg.svd(pattern, full_matrices=False)
     return (left[:, :rank] * sizes[:rank]) @ right[:rank]
 
 
 def shares(pattern: Array) -> Array:
-    """How much of a pattern its first 1, 2, … singular values hold: Σ σ² up to each, over all."""
+    """Cumulative shares of the squared singular values: Σ σ² up to each, over all."""
     squares = np.linalg.svd(pattern, compute_uv=False) ** 2
     return np.cumsum(squares) / squares.sum()

@@ -1,8 +1,7 @@
-"""Reformer: queries meet only keys that fall into the same bucket (Kitaev et al. 2020, section 2).
+"""Reformer: queries meet only keys in the same hash bucket (Kitaev et al. 2020, section 2).
 
-A random rotation R hashes a direction x to arg max([x R; −x R]), so near directions tend to share a bucket. In the
-paper queries and keys are the same vectors, so each token's query and key share a bucket; hashing trained queries and
-keys that differ, as done here, is not the paper's.
+A random rotation R hashes a direction x to arg max([x R; −x R]), so similar directions tend to share a bucket. In the
+paper queries and keys are the same vectors; here they are the trained ones, which differ.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ def buckets(x: Array, n_buckets: int, *, rounds: int = 1, seed: int = 0) -> Arra
     """The bucket of each vector in each round: (round, len), from 0 to n_buckets − 1.
 
     Args:
-        n_buckets: even, or 1, which puts everything into one.
+        n_buckets: even, or 1.
     """
     if n_buckets == 1:
         return np.zeros((rounds, len(x)), dtype=int)
@@ -27,12 +26,12 @@ def buckets(x: Array, n_buckets: int, *, rounds: int = 1, seed: int = 0) -> Arra
 
 
 def meet(q_buckets: Array, k_buckets: Array) -> Array:
-    """Which pairs share a bucket in some round: (q_len, k_len), bool."""
+    """Pairs that share a bucket in some round: (q_len, k_len), bool."""
     return (q_buckets[:, :, None] == k_buckets[:, None, :]).any(axis=0)
 
 
 def caught(pattern: Array, kept: Array, strongest: int) -> float:
-    """The share of every query's strongest keys that are among the pairs kept; keys with no attention do not count."""
+    """The share of every query's strongest keys among the pairs kept; keys with no attention do not count."""
     order = np.argsort(-pattern, axis=-1, kind="stable")[:, :strongest]
     counts = np.take_along_axis(pattern, order, axis=-1) > 0
     return float(np.take_along_axis(kept, order, axis=-1)[counts].mean())
@@ -41,7 +40,7 @@ def caught(pattern: Array, kept: Array, strongest: int) -> float:
 def attend(q: Array, k: Array, v: Array, n_buckets: int, *, seed: int = 0) -> Array:
     """One round without a mask, bucket by bucket: (q_len, d). A query whose bucket holds no key meets all keys.
 
-    The paper sorts by bucket and cuts the text into chunks of one size instead, which accelerators prefer.
+    The paper instead sorts by bucket and cuts the text into equal chunks, which accelerators prefer.
     """
     of_q, of_k = (buckets(x, n_buckets, seed=seed)[0] for x in (q, k))
     out = np.zeros((len(q), v.shape[1]), dtype=v.dtype)
@@ -56,7 +55,7 @@ def cost(pairs: int, vectors: int, d: int, n_buckets: int, *, rounds: int = 1) -
     """Hashing all queries and keys, then the pairs that meet.
 
     Args:
-        vectors: queries and keys.
+        vectors: number of queries and keys.
     """
     hashing = rounds * vectors * d * (n_buckets // 2)
     return Cost(multiplications=hashing + 2 * pairs * d, numbers=pairs + rounds * vectors)

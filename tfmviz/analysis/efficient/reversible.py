@@ -1,8 +1,8 @@
-"""Reversible layers: the input of a block is computed again from its output, so nothing is kept for the way back.
+"""Reversible layers: a block's input is recomputed from its output, so nothing is stored for the backward pass.
 
-The stream has two halves. A block computes y_1 = x_1 + f(x_2) and y_2 = x_2 + g(y_1), so x_2 = y_2 − g(y_1) and
+A block computes y_1 = x_1 + f(x_2) and y_2 = x_2 + g(y_1) on two halves of the stream, so x_2 = y_2 − g(y_1) and
 x_1 = y_1 − f(x_2) (Gomez et al. 2017; in Reformer f is attention and g the feed-forward layer, Kitaev et al. 2020,
-section 3). f and g may be any functions, and are never inverted.
+section 3). f and g are never inverted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def forward(x_1: Array, x_2: Array, blocks: Sequence[Block]) -> tuple[Array, Arr
 
 
 def backward(y_1: Array, y_2: Array, blocks: Sequence[Block]) -> tuple[Array, Array]:
-    """Both halves before all blocks, from those after them. Each function runs once more than without this."""
+    """Both halves before all blocks, from those after them, at the cost of one more run of each function."""
     for f, g in reversed(blocks):
         y_2 = y_2 - g(y_1)
         y_1 = y_1 - f(y_2)
@@ -32,8 +32,8 @@ def backward(y_1: Array, y_2: Array, blocks: Sequence[Block]) -> tuple[Array, Ar
 
 
 def kept(n: int, d: int, depth: int, *, reversible: bool) -> int:
-    """Numbers of the streams that wait for the way back: the inputs of all 2 · depth functions, or one pair of halves.
+    """Stored values of the stream: the inputs of all 2 · depth functions, or one pair of halves.
 
-    What a function keeps inside comes on top; a reversible stack needs it for one function at a time.
+    Values inside the functions come on top, in a reversible stack those of one function.
     """
     return 2 * n * d if reversible else 2 * depth * n * d

@@ -1,7 +1,7 @@
 """Sparse attention: most pairs are left out (Child et al. 2019; Beltagy et al. 2020; Zaheer et al. 2020).
 
-Window, dilated window and BigBird decide from positions alone, and are in `masks.py`. Top-k looks at the scores
-(Gupta et al. 2021), so it saves memory and the product with the values, but none of the scores.
+Window, dilated window and BigBird depend only on positions, and are in `masks.py`. Top-k depends on the scores (Gupta
+et al. 2021), so it saves memory and the product with the values, but none of the scores.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from tfmviz.record.trace import Array
 
 
 def pattern(scores: Array, kept: Array) -> Array:
-    """Softmax over the pairs that are kept.
+    """Softmax over the kept pairs.
 
     Args:
-        scores: (q_len, k_len), −∞ where the model's mask is closed.
-        kept: (q_len, k_len), True = this pair stays; at least one for each query.
+        scores: (q_len, k_len), −∞ where masked.
+        kept: (q_len, k_len), at least one for each query.
     """
     return softmax(np.where(kept, scores, -np.inf))
 
 
 def or_all(kept: Array, allowed: Array) -> Array:
-    """The pairs that are kept and allowed; a query that is left without any has all that are allowed."""
+    """The pairs that are kept and allowed; a query without any gets all that are allowed."""
     left = kept & allowed
     return np.where(left.any(axis=-1, keepdims=True), left, allowed)
 
 
 def top(scores: Array, k: int) -> Array:
-    """The k largest scores of each query, fewer where fewer are allowed: (q_len, k_len), bool."""
+    """The k largest scores of each query, fewer if fewer are allowed: (q_len, k_len), bool."""
     order = np.argsort(-scores, axis=-1, kind="stable")[:, :k]
     kept = np.zeros(scores.shape, dtype=bool)
     np.put_along_axis(kept, order, True, axis=-1)
@@ -37,7 +37,7 @@ def top(scores: Array, k: int) -> Array:
 
 
 def attend(q: Array, k: Array, v: Array, radius: int) -> Array:
-    """A window of `radius` keys on either side, key by key: (len, d). Places outside the text count nothing."""
+    """A window of `radius` keys on either side, key by key: (len, d). Positions outside the text are ignored."""
     n, width = len(q), 2 * radius + 1
     around = [(radius, radius), (0, 0)]
     keys, values = (
@@ -50,9 +50,9 @@ def attend(q: Array, k: Array, v: Array, radius: int) -> Array:
 
 
 def cost(pairs: int, d: int, *, scores: int | None = None) -> Cost:
-    """What attention costs that keeps a number of pairs.
+    """The cost of attention to this number of pairs.
 
     Args:
-        scores: how many scores are computed; None: those of the pairs that are kept.
+        scores: number of scores computed; None: `pairs`.
     """
     return Cost(multiplications=(pairs + (pairs if scores is None else scores)) * d, numbers=pairs)

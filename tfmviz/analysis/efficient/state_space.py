@@ -1,7 +1,7 @@
-"""A state space model: a diagonal linear recurrence, which is a convolution too (Gu et al. 2022, S4 and S4D).
+"""A state space model: a diagonal linear recurrence, which is also a convolution (Gu et al. 2022, S4 and S4D).
 
-h_i = a h_{i−1} + b x_i and y_i = c · h_i, with one a, b and c for each number s of the state. Unrolled, y is x
-convolved with the kernel K_t = Σ_s c_s (a_s)^t b_s: the same numbers, but no step waits for another.
+h_i = a h_{i−1} + b x_i and y_i = c · h_i, with one a, b and c for each component s of the state. Unrolled, y is x
+convolved with the kernel K_t = Σ_s c_s (a_s)^t b_s: the same values, but no step waits for another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def decays(n_state: int, step: float) -> Array:
 
 
 def recurrence(x: Array, a: Array, b: Array, c: Array) -> Array:
-    """Token by token: (len, d) to (len, d), every coordinate with a state of its own."""
+    """Token by token: (len, d) to (len, d), every coordinate with a separate state."""
     h, out = np.zeros((len(a), x.shape[1])), np.empty(x.shape)
     for i, token in enumerate(x):
         h = a[:, None] * h + b[:, None] * token
@@ -26,26 +26,26 @@ def recurrence(x: Array, a: Array, b: Array, c: Array) -> Array:
 
 
 def kernel(n: int, a: Array, b: Array, c: Array) -> Array:
-    """K_0 … K_{n−1}: what a token adds to the output so many places later."""
+    """K_0 … K_{n−1}: the effect of a token on later outputs."""
     return (c * b) @ a[:, None] ** np.arange(n)
 
 
 def convolution(x: Array, kernel: Array) -> Array:
-    """All tokens at once, by Fourier transforms of twice the length, so that nothing wraps around: (len, d)."""
+    """All tokens in parallel, by zero-padded Fourier transforms: (len, d)."""
     n = len(x)
     product = np.fft.rfft(x, 2 * n, axis=0) * np.fft.rfft(kernel, 2 * n)[:, None]
     return np.fft.irfft(product, 2 * n, axis=0)[:n]
 
 
 def remembered(states: Array, a: Array) -> Array:
-    """Which share of the state each token has left in it: (len, len), rows are the tokens after which it is read.
+    """Each token's share of the state: (len, len), rows are the tokens after which it is read.
 
-    As the recurrence is linear, h_i = Σ_j a^{i − j} w_j exactly, where w_j = h_j − a h_{j − 1} is what token j wrote.
-    A share is the length of one of these vectors, divided by the sum of all lengths.
+    By linearity h_i = Σ_j a^{i − j} w_j exactly, where w_j = h_j − a h_{j − 1} is what token j wrote. A share is the
+    norm of one of these vectors, divided by the sum of all norms.
 
     Args:
-        states: (len, number), h after each token.
-        a: (number,), in (0, 1).
+        states: (len, component), h after each token.
+        a: (component,), in (0, 1).
     """
     n = len(states)
     written = states - a * np.vstack([np.zeros_like(states[:1]), states[:-1]])

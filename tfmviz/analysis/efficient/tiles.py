@@ -1,7 +1,7 @@
 """Exact attention in tiles with a running softmax (Milakov and Gimelshein 2018; Dao et al. 2022, FlashAttention).
 
-Only a tile of the scores exists at a time. Each query keeps the largest score so far, m, and the sum of exp(s − m), l.
-When a tile brings a larger score, what was summed before is multiplied by exp(m_old − m_new).
+Only one tile of the scores exists at a time. Each query keeps the largest score so far, m, and the sum of exp(s − m),
+l. When a tile brings a larger score, the sums so far are multiplied by exp(m_old − m_new).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Tile:
     Attributes:
         rows, columns: the queries and keys of this tile.
         largest, total: m and l of each query of the tile, (n_rows,).
-        factor: by which what was summed before has been multiplied, (n_rows,).
+        factor: by which the sums so far were multiplied, (n_rows,).
         out: of each query of the tile, so far and divided by l, (n_rows, d).
     """
 
@@ -38,7 +38,7 @@ class Tile:
 def tiles(
     q: Array, k: Array, v: Array, allowed: Array | None, size: int, *, bias: Array | None = None
 ) -> Iterator[Tile]:
-    """One tile of size × size after the other, row by row. Tiles in which nothing is allowed are left out.
+    """Yields tiles of size × size, row by row, without those that are fully masked.
 
     Args:
         bias: (q_len, k_len), added to the scores.
@@ -58,7 +58,7 @@ def tiles(
             scores = scores if bias is None else scores + bias[rows, columns]
             scores = scores if open_ is None else np.where(open_, scores, -np.inf)
             new = np.maximum(largest, scores.max(axis=-1))
-            base = np.where(np.isfinite(new), new, 0.0)  # a query that has seen nothing yet
+            base = np.where(np.isfinite(new), new, 0.0)  # 0 before the first allowed key
             factor = np.exp(largest - base)
             shares = np.exp(scores - base[:, None])
             total = total * factor + shares.sum(axis=-1)
@@ -71,7 +71,7 @@ def tiles(
 def attend(
     q: Array, k: Array, v: Array, size: int, allowed: Array | None = None, *, bias: Array | None = None
 ) -> Array:
-    """What the last tile of every row of tiles leaves: (q_len, d)."""
+    """The output after the last tile of every row: (q_len, d)."""
     out = np.zeros((len(q), v.shape[1]), dtype=v.dtype)
     for tile in tiles(q, k, v, allowed, size, bias=bias):
         out[tile.rows] = tile.out

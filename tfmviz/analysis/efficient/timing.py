@@ -1,7 +1,7 @@
-"""How long each method takes on this machine, without a mask: `python -m tfmviz.analysis.efficient.timing`.
+"""The running time of each method on this machine, without a mask: `python -m tfmviz.analysis.efficient.timing`.
 
-Prints a line of JSON for each measurement. All methods are in numpy, so their times can be compared with one another,
-not with those of kernels written for speed.
+Prints a line of JSON for each measurement. All methods are in numpy, so their times compare with one another, but not
+with optimised kernels.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ D = 64
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 
 RADIUS, ROWS, FEATURES, SIZE, BUCKET = 32, 64, 128, 64, 64
-"""Of the window, of Linformer, of Performer, of a tile, and the tokens for which Reformer has one bucket."""
+"""Of the window, of Linformer, of Performer, of a tile, and tokens per bucket of Reformer."""
 
 SECONDS = 8.0
-"""After so many seconds of the processor no further measurement begins."""
+"""CPU seconds after which no further measurement begins."""
 
 ROUNDS = 3
 
@@ -54,7 +54,7 @@ METHODS: dict[str, Method] = {
 
 
 def counted(name: str, n: int) -> int:
-    """Multiplications of a method at length n; Reformer's if all buckets were equally full."""
+    """Multiplications of a method at length n; Reformer's with equally full buckets."""
     return {
         "exact": exact.cost(n, n, D),
         f"window, radius {RADIUS}": sparse.cost(n * (2 * RADIUS + 1), D),
@@ -67,7 +67,7 @@ def counted(name: str, n: int) -> int:
 
 
 def measurements(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
-    """One record for each length and method: the fastest of a few runs on random vectors, in the processor's time."""
+    """One record for each length and method: the fastest of a few runs on random vectors, in CPU time."""
     deadline = time.process_time() + seconds
     for done, n in enumerate(LENGTHS, 1):
         q, k, v = np.random.default_rng(0).standard_normal((3, n, D)).astype(np.float32)

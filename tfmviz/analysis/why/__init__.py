@@ -1,1 +1,1 @@
-"""Why a head looks where it looks: a score as a sum over those who wrote what it reads, and what hangs on each."""
+"""Attributions of attention scores: a score as a sum over the writers of what a head reads."""

@@ -1,10 +1,11 @@
-"""How far one head reads what another wrote: Q-, K- and V-composition (Elhage et al. 2021, "Composition")."""
+"""Composition of heads: Q-, K- and V-composition (Elhage et al. 2021, "Composition")."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, assert_never
+from typing import Literal, TypeVar, assert_never
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import StackWeights
 
 Way = Literal["Q", "K", "V"]
+
+Part = TypeVar("Part")
 
 WAYS: tuple[Way, ...] = ("Q", "K", "V")
 
@@ -25,14 +28,14 @@ DRAWS = 100
 class Composition:
     """‖A B‖ / (‖A‖ ‖B‖), in Frobenius norms, for each pair of heads of which one can follow the other.
 
-    A = W_V W_O is what the earlier head makes of a token. B is what the later one does with that: W_Q W_Kᵀ on the
-    query's side, its transpose on the key's, W_V W_O in the value. Where a norm comes before a layer, its centring and
-    its γ belong to the matrices; RoPE does not turn them.
+    A = W_V W_O is the earlier head's map. B is the later one's: W_Q W_Kᵀ on the query's side, its transpose on the
+    key's, W_V W_O in the value. If a norm precedes a layer, its centring and its γ belong to the matrices; RoPE is left
+    out.
 
     Attributes:
         heads: layer and head of each row and column, in the model's order.
-        values: (earlier head, later head), in [0, 1]; NaN where the second is in no later layer.
-        by_chance: mean for random heads of this shape, and the values that 95% of them lie between: low, mean, high.
+        values: (earlier head, later head), in [0, 1]; NaN if the second is in no later layer.
+        by_chance: of random heads of this shape, the 95% interval and the mean: low, mean, high.
     """
 
     heads: tuple[tuple[str, int], ...]
@@ -41,23 +44,43 @@ class Composition:
 
 
 def compositions(weights: StackWeights, way: Way) -> Composition:
-    """All pairs of heads of a stack's self-attention.
+    """All pairs of heads in a stack's self-attention, by the weights alone: what a head could read, on some text."""
+    return of_all_pairs(
+        weights,
+        written=lambda layer: _factors(weights, layer, "V"),
+        read=lambda layer: _factors(weights, layer, way),
+        compare=between,
+        chance=by_chance,
+    )
 
-    Returns:
-        Numbers of the weights alone: they say what a head could read, not what it does on a text.
+
+def of_all_pairs(
+    weights: StackWeights,
+    *,
+    written: Callable[[str], Part],
+    read: Callable[[str], Part],
+    compare: Callable[[Part, Part], Array],
+    chance: Callable[[int, int], tuple[float, float, float]],
+) -> Composition:
+    """Compares all heads of each layer of self-attention with all of each later one.
+
+    Args:
+        written, read: a layer's heads as writers and as readers.
+        compare: gives (earlier head, later head) for two layers.
+        chance: low, mean and high for random heads, from d_model and d_head.
     """
     layers = [layer for layer in weights.attention if layer.endswith(".self_attn")]
     heads = [(layer, head) for layer in layers for head in range(len(weights.attention[layer].W_Q))]
     values = np.full((len(heads), len(heads)), np.nan)
     n_heads = len(heads) // len(layers)
-    written = [_factors(weights, layer, "V") for layer in layers]
+    writers = [written(layer) for layer in layers]
     for later in range(1, len(layers)):
-        read = _factors(weights, layers[later], way)
+        reader = read(layers[later])
         for earlier in range(later):
             block = np.s_[earlier * n_heads : (earlier + 1) * n_heads, later * n_heads : (later + 1) * n_heads]
-            values[block] = between(written[earlier], read)
+            values[block] = compare(writers[earlier], reader)
     _, d_model, d_head = weights.attention[layers[0]].W_Q.shape
-    return Composition(heads=tuple(heads), values=values, by_chance=by_chance(d_model, d_head))
+    return Composition(heads=tuple(heads), values=values, by_chance=chance(d_model, d_head))
 
 
 Factors = tuple[Array, Array]
@@ -101,7 +124,7 @@ def _factors(weights: StackWeights, layer: str, way: Way) -> Factors:
 
 
 def through_norm(weights: StackWeights, layer: str, W: Array) -> Array:
-    """W with the centring and the γ of the norm before it, up to each token's σ; itself in a post-norm model."""
+    """W with the centring and the γ of the norm before it, up to each token's σ; W itself in a post-norm model."""
     if weights.readout.norm is None:
         return W
     norm = weights.norms[layer]
@@ -111,12 +134,12 @@ def through_norm(weights: StackWeights, layer: str, W: Array) -> Array:
 def removals(
     trace: Trace, earlier: tuple[str, int], later: tuple[str, int], way: Way, weights: StackWeights
 ) -> tuple[Patch, ...]:
-    """The edits that take what one head wrote out of another's queries, keys or values, of all tokens; nothing else.
+    """The edits that remove one head's output from another's queries, keys or values, of all tokens.
 
-    The stream without that write goes through the norm, which then finds another σ.
+    The stream without that write goes through the norm, with its new σ.
 
     Args:
-        earlier, later: layer and head, in a stack whose norms come before the layers.
+        earlier, later: layer and head, in a pre-norm stack.
     """
     (source, head), (layer, reader) = earlier, later
     written = weights.attention[source].writes(trace[f"{source}.z"].astype(np.float64))[head]  # (len, d_model)
@@ -141,7 +164,7 @@ def removals(
 
 @cache
 def by_chance(d_model: int, d_head: int) -> tuple[float, float, float]:
-    """Low, mean and high of the composition of random heads, whose entries are normal: about 1 / √d_model."""
+    """Low, mean and high of the composition of random heads with normal entries: about 1 / √d_model."""
     rng = np.random.default_rng(0)
     drawn = rng.standard_normal((4, DRAWS, d_model, d_head), dtype=np.float32)
     found = np.array([between((v[None], o[None]), (x[None], y[None]))[0, 0] for v, o, x, y in zip(*drawn, strict=True)])

@@ -1,4 +1,4 @@
-"""How far a head copies: by its weights alone, and on a text (Elhage et al. 2021)."""
+"""Copying by a head: by its weights alone, and on a text (Elhage et al. 2021)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tfmviz.record.weights import ModelWeights, StackWeights
 def eigenvalue_scores(weights: ModelWeights, layer: str) -> Array:
     """Σ λ / Σ |λ| over the eigenvalues λ of each head's circuit M = W_E W_V W_O W_U from token to logits: (head,).
 
-    1: whatever token the head looks at, it raises that token; −1: it lowers it; about 0: neither. M is vocab × vocab,
-    but its eigenvalues other than 0 are those of W_O W_U W_E W_V, d_head × d_head. Where norms come before the layers,
-    their centring and γ belong to the matrices.
+    1: the head raises whatever token it looks at; −1: it lowers it; about 0: neither. M is vocab × vocab, but its
+    non-zero eigenvalues are those of W_O W_U W_E W_V, d_head × d_head. If norms precede the layers, their centring and
+    γ belong to the matrices.
     """
     stack = weights.stacks["decoder" if layer.startswith("decoder") else "encoder"]
     attention = stack.attention[layer]
@@ -28,15 +28,15 @@ def eigenvalue_scores(weights: ModelWeights, layer: str) -> Array:
 
 
 def directions(stack: StackWeights) -> Array:
-    """W_U with the centring and γ of the last norm, (vocab, d_model): what raises each word's logit, up to σ."""
+    """W_U with the centring and γ of the last norm, (vocab, d_model): the direction of each word's logit, up to σ."""
     norm, W_U = stack.readout.norm, stack.readout.W_U.astype(np.float64)
     return W_U if norm is None else norm.centred(W_U * norm.gain)
 
 
 def measured_scores(trace: Trace, layer: str, weights: ModelWeights) -> Array:
-    """The part of each head's attention that goes to tokens whose own logit their value raises above the mean: (head,).
+    """The share of each head's attention on tokens whose own logit their value raises above the mean: (head,).
 
-    1 for a head that copies all it looks at; a head that writes at random is near a half.
+    1 for a head that copies all it looks at; about ½ for one that writes at random.
     """
     stack = weights.stacks[layer.split(".")[0]]
     attention, keys = stack.attention[layer], trace.axes(layer)[1]

@@ -1,4 +1,4 @@
-"""Who wrote the vector that a layer reads at one token, and what it would read without one of them."""
+"""The writers of the vector that a layer reads at one token, and the vector without one of them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights, Norm, StackWeights
 
 BIASES = "biases"
-"""The writer of all that does not depend on the text: each b_O and the β of each norm, later b_Q or b_K too."""
+"""The writer of everything independent of the text: each b_O and the β of each norm, later b_Q or b_K too."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reading:
-    """What a layer reads at one token, n = Σ_w n_w: each writer's share, after all norms on the way.
+    """A layer's input at one token, n = Σ_w n_w: each writer's share, after all norms on the way.
 
-    Every norm is linear once its σ is held at the measured value, so shares pass through it one by one. In a pre-norm
-    model that is the norm before the layer. In a post-norm model it is every norm since the writer, and each rescales
-    all that was written before it.
+    Every norm is linear with its σ held at the measured value, so shares pass through it separately: in a pre-norm
+    model the norm before the layer, in a post-norm model every norm since the writer, which rescales all that was
+    written before it.
 
     Attributes:
-        names: of the writers, in the order in which they write; `BIASES` come last.
+        names: of the writers, in order; `BIASES` come last.
         shares: (writer, d_model), what arrives of each.
         parts: everything that was added to the stream, norms too.
         owner: for each part its writer's index in `names`.
-        norm: what normalises the stream before the layer; None in a post-norm model.
-        stream: (d_model,), what that norm reads.
+        norm: before the layer; None in a post-norm model.
+        stream: (d_model,), the input of that norm.
         norms: those on the way, by their sites.
     """
 
@@ -45,9 +45,9 @@ class Reading:
     norms: Mapping[str, Norm]
 
     def without(self, writer: int) -> Array:
-        """What the layer would read had this writer not written, (d_model,); all others write as they did.
+        """The layer's input without this writer, (d_model,); all others are unchanged.
 
-        Here the norms divide by the σ that they then find. Without the biases nothing adds its β.
+        Here the norms divide by their new σ. Without the biases, no β is added.
         """
         has_biases = self.names[writer] != BIASES
         x = np.zeros_like(self.stream)
@@ -59,7 +59,7 @@ class Reading:
         return x if self.norm is None else _normed(self.norm, x, biased=has_biases)
 
     def scales(self, writer: int) -> tuple[float, float] | None:
-        """σ of the norm before the layer, as it is and without this writer; None in a post-norm model."""
+        """σ of the norm before the layer, with and without this writer; None in a post-norm model."""
         if self.norm is None:
             return None
         written = [part.write for part, owner in zip(self.parts, self.owner, strict=True) if owner == writer]
@@ -68,14 +68,10 @@ class Reading:
 
 
 def reading(trace: Trace, layer: str, side: str, token: int, weights: ModelWeights) -> Reading:
-    """What an attention layer reads at a token.
+    """An attention layer's input at a token, in float64: shares that sum to it up to the rounding of the float32 run.
 
     Args:
-        layer: path of the layer.
         side: "query" or "key"; in cross-attention keys are tokens of the encoder's text.
-
-    Returns:
-        All shares in float64. They sum to what the layer reads, up to the rounding of the float32 run.
     """
     stack, _, part = layer.split(".")
     if side == "key" and part == "cross_attn":
@@ -130,12 +126,12 @@ def _normed(norm: Norm, x: Array, *, biased: bool) -> Array:
 
 
 def largest(values: Array, n: int) -> list[int]:
-    """Indices of the n values that are largest in size, the largest first."""
+    """Indices of the n values of largest absolute value, in decreasing order."""
     return [int(index) for index in np.argsort(-np.abs(values), kind="stable")[:n]]
 
 
 def folded(matrix: Array, rows: Sequence[int], columns: Sequence[int]) -> Array:
-    """Some rows and columns of a matrix, with one more of each that holds the sum of all others."""
+    """Some rows and columns of a matrix, and one more of each with the sum of all others."""
 
     def along(values: Array, kept: Sequence[int]) -> Array:
         others = np.delete(values, kept, axis=0).sum(axis=0)

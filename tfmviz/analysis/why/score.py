@@ -2,9 +2,8 @@
 
     score_ij = (W_Q n_i + b_Q) · (W_K n_j + b_K) / divisor + bias_ij = Σ_a Σ_b q_a · k_b / divisor + bias_ij
 
-n_i = Σ_a n_a is what the layer reads at the query (see `reading`), n_j at the key. W_Q and W_K are linear, and so is a
-rotation by RoPE, which turns each q_a by the query's position and each k_b by the key's. A norm of queries and keys is
-linear with its σ held. ALiBi and T5 add bias_ij, a term of its own.
+n_i = Σ_a n_a is the layer's input at the query (see `reading`), n_j at the key. W_Q, W_K and RoPE's rotations by
+position are linear, and so is a norm of queries and keys with its σ held. ALiBi and T5 add bias_ij.
 """
 
 from __future__ import annotations
@@ -29,8 +28,6 @@ SIDES: tuple[Side, Side] = ("query", "key")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pair:
-    """A head, a token that asks and one that it may look at."""
-
     layer: str
     head: int
     query: int
@@ -48,10 +45,10 @@ class ScoreSum:
         readings: of the query and of the key.
         terms: (writer of the query, writer of the key), q_a · k_b / divisor; a vector of the distance counts with the
             biases of the key.
-        bias: what the position scheme adds to the score; 0 where it adds nothing.
-        cap: c of c · tanh(Σ terms / c), to which the model bends the sum before the bias; None: it does not.
-        measured: the score as the model computed it, before the mask.
-        is_masked: whether the mask forbids the look, so that the model replaces the score by −∞.
+        bias: the position scheme's, or 0.
+        cap: c of c · tanh(Σ terms / c), applied before the bias; None: no cap.
+        measured: the model's score before the mask.
+        is_masked: whether the mask replaces it by −∞.
     """
 
     readings: dict[Side, Reading]
@@ -63,20 +60,20 @@ class ScoreSum:
 
     @property
     def total(self) -> float:
-        """What the terms come to: equal to `measured` up to the rounding of float32."""
+        """The sum of the terms: equal to `measured` up to the rounding of float32."""
         return self.score_of(float(self.terms.sum()))
 
     @property
     def residue(self) -> float:
-        """|total − measured| over the sum of all terms in size."""
+        """|total − measured| over the sum of the terms' absolute values."""
         return abs(self.total - self.measured) / max(float(np.abs(self.terms).sum()) + abs(self.bias), 1e-12)
 
     def by_writer(self, side: Side) -> Array:
-        """All terms of each writer on one side, (writer,): what goes if its share goes."""
+        """The sum of each writer's terms on one side, (writer,)."""
         return self.terms.sum(axis=1 if side == "query" else 0)
 
     def predicted(self, side: Side, writer: int) -> float:
-        """How much the score changes without a writer's share on one side, with every σ held."""
+        """Change of the score without a writer's share on one side, with every σ held."""
         return self.score_of(float(self.terms.sum() - self.by_writer(side)[writer])) - self.total
 
     def score_of(self, dot: float) -> float:
@@ -87,10 +84,10 @@ def score_sum(trace: Trace, pair: Pair, weights: ModelWeights, positions: Positi
     """Takes the score of a pair apart.
 
     Args:
-        positions: what the position scheme does in this layer; nothing in cross-attention.
+        positions: the position scheme's effects in this layer; none in cross-attention.
 
     Raises:
-        ValueError: attention is linear. It has no scores that a softmax turns into shares.
+        ValueError: attention is linear, so there are no scores for a softmax.
     """
     attention = weights.attention(pair.layer)
     if attention.is_linear:
@@ -101,7 +98,7 @@ def score_sum(trace: Trace, pair: Pair, weights: ModelWeights, positions: Positi
         for side in SIDES
     )
     related = 0.0
-    if positions.vectors is not None:  # one more bias of the key, but for this query's distance alone
+    if positions.vectors is not None:  # a bias of the key for this distance only
         vector = positions.vectors[pair.key - pair.query + len(positions.vectors) // 2].astype(np.float64)
         k[-1] += vector
         related = float(trace[f"{pair.layer}.q"][pair.head, pair.query] @ vector) / attention.divisor
@@ -125,7 +122,7 @@ def score_sum(trace: Trace, pair: Pair, weights: ModelWeights, positions: Positi
 
 
 def measured(trace: Trace, pair: Pair, attention: AttentionWeights) -> float:
-    """A score of the run before bias and mask, from the query and the key that the run has left."""
+    """A score of the run before bias and mask, from the recorded query and key."""
     q, k = (
         of_head(trace, pair.layer, pair.head, turned(trace, pair.layer, side[0]))[pair.token(side)].astype(np.float64)
         for side in SIDES
@@ -134,10 +131,10 @@ def measured(trace: Trace, pair: Pair, attention: AttentionWeights) -> float:
 
 
 def removal(found: ScoreSum, pair: Pair, weights: ModelWeights, *, side: Side, writer: int) -> Patch:
-    """The edit that takes a writer's share out of this head's query, or key, of one token, and leaves all else.
+    """The edit that removes a writer's share from this head's query, or key, of one token.
 
-    The stream without the share goes through the norms, which then find another σ, and through W_Q or W_K. Heads that
-    share their keys with others lose the share in the key together.
+    The stream without the share goes through the norms, with their new σ, and through W_Q or W_K. Heads that share keys
+    lose it together.
     """
     attention = weights.attention(pair.layer)
     projection = _projection(attention, pair.head, side)
@@ -151,7 +148,7 @@ def removal(found: ScoreSum, pair: Pair, weights: ModelWeights, *, side: Side, w
 
 
 def sharing(attention: AttentionWeights, head: int) -> list[int]:
-    """The heads that have the same keys as a head, itself included."""
+    """The heads that share a head's keys, itself included."""
     size = len(attention.W_Q) // len(attention.W_K)
     first = head // size * size
     return list(range(first, first + size))
@@ -159,7 +156,7 @@ def sharing(attention: AttentionWeights, head: int) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Projection:
-    """What makes a query or a key of what a layer reads: Norm(x W + b), the norm only where there is one.
+    """From a layer's input to a query or a key: Norm(x W + b), with an optional norm.
 
     Attributes:
         own: the head's columns: all, unless a norm reads those of all heads together.

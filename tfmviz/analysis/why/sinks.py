@@ -1,4 +1,4 @@
-"""The first token as a sink: what it gets, what its value adds, and the run without that value (Xiao et al. 2023)."""
+"""The first token as an attention sink: its attention, its value, and the run without that value (Xiao et al. 2023)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tfmviz.record.weights import ModelWeights
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Sinks:
-    """What all heads of one kind of attention do with the first token.
+    """All heads of one kind of attention and the first token.
 
     Attributes:
         layers: their paths.
-        shares: (layer, head), mean attention to the first key, in [0, 1], of all queries that see it and something
-            else; NaN where there is no such query.
-        unused: (layer, head), the mean share that goes to no key: what a learned sink takes, and 0 without one.
-        lengths: (layer, head), ‖v_0 W_O[h]‖ over the mean of the other keys' ‖v_j W_O[h]‖; NaN where there are none.
+        shares: (layer, head), mean attention to the first key of all queries that see it and another key, in [0, 1];
+            NaN without such a query.
+        unused: (layer, head), the mean share that a learned sink takes, or 0.
+        lengths: (layer, head), ‖v_0 W_O[h]‖ over the mean of the other keys' ‖v_j W_O[h]‖; NaN without others.
     """
 
     layers: tuple[str, ...]
@@ -61,9 +61,9 @@ def _lengths(trace: Trace, layer: str, weights: ModelWeights) -> Array:
 
 
 def without_value(weights: ModelWeights, layers: tuple[str, ...], head: int | None = None) -> tuple[Patch, ...]:
-    """The edits that make the first token's value zero, in one head or, with None, in all; patterns stay.
+    """The edits that set the first token's value to zero, in one head or, with None, in all; patterns stay.
 
-    Heads that share values with others lose it together.
+    Heads that share values lose it together.
     """
     edits = []
     for layer in layers:

@@ -1,4 +1,4 @@
-"""Which directions of the stream a head writes and a later part reads: the angles between their subspaces."""
+"""Angles between the subspaces of the stream that a head writes and a later part reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from tfmviz.analysis.attention_layer import grouped
-from tfmviz.analysis.why.composition import DRAWS, Composition, Way, through_norm
+from tfmviz.analysis.why.composition import DRAWS, Composition, Way, of_all_pairs, through_norm
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import StackWeights
 
@@ -15,28 +15,22 @@ from tfmviz.record.weights import StackWeights
 def overlaps(weights: StackWeights, way: Way) -> Composition:
     """The mean of cos² over the principal angles of each pair of heads of which one can follow the other, in [0, 1].
 
-    A head writes into the d_head directions of the rows of W_O, and reads from those of the columns of W_Q, W_K or W_V.
-    1: it reads all that the earlier one can write; 0: nothing. How strongly it reads, which composition counts, does
-    not matter here.
+    A head writes into the span of the d_head rows of W_O, and reads from that of the columns of W_Q, W_K or W_V. At 1
+    it reads all that the earlier one can write, at 0 nothing, however strongly it reads.
     """
-    layers = [layer for layer in weights.attention if layer.endswith(".self_attn")]
-    written = {layer: _written(weights, layer) for layer in layers}
-    heads = [(layer, head) for layer in layers for head in range(len(written[layer]))]
-    n_heads = len(heads) // len(layers)
-    values = np.full((len(heads), len(heads)), np.nan)
-    for later in range(1, len(layers)):
-        read = _read(weights, layers[later], way)
-        for earlier in range(later):
-            block = np.s_[earlier * n_heads : (earlier + 1) * n_heads, later * n_heads : (later + 1) * n_heads]
-            values[block] = shared(written[layers[earlier]][:, None], read[None])
-    _, d_model, d_head = weights.attention[layers[0]].W_Q.shape
-    return Composition(heads=tuple(heads), values=values, by_chance=by_chance(d_model, d_head))
+    return of_all_pairs(
+        weights,
+        written=lambda layer: _written(weights, layer),
+        read=lambda layer: _read(weights, layer, way),
+        compare=lambda written, read: shared(written[:, None], read[None]),
+        chance=by_chance,
+    )
 
 
 def overlaps_with_mlps(weights: StackWeights) -> tuple[tuple[str, ...], Array]:
     """The same for feed-forward layers, by the d_head directions that W_in reads most: (head, layer), NaN for earlier.
 
-    W_in has more columns than the stream has numbers, so it reads a little of every direction.
+    W_in has more columns than the stream has dimensions, so it reads a little of every direction.
     """
     written = {layer: _written(weights, layer) for layer in weights.attention if layer.endswith(".self_attn")}
     mlps = tuple(weights.feed_forward)

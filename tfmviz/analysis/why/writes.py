@@ -1,4 +1,4 @@
-"""What a head's look then writes: which token's value raises which word (Elhage et al. 2021, "OV circuit")."""
+"""A head's effect on words, by key (Elhage et al. 2021, "OV circuit")."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tfmviz.record.weights import AttentionWeights, StackWeights
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Pushes:
-    """What one head adds to the logits of some words, directly, with every later σ held.
+    """One head's direct contributions to the logits of some words, with every later σ held.
 
     Attributes:
-        words: vocabulary indices: those that it raises most, the highest first, then those that it lowers most.
+        words: vocabulary indices: those raised most, then those lowered most.
         by_key: (key, word), a_ij v_j W_O[h] · g_word. Each column sums to the head's score in `attribution`.
     """
 
@@ -27,11 +27,11 @@ class Pushes:
 def pushes(
     trace: Trace, layer: str, head: int, token: int, *, weights: StackWeights, raised: int, lowered: int
 ) -> Pushes:
-    """Splits what a head writes into one token by the keys that it comes from.
+    """Splits a head's output at one token by key.
 
     Args:
         layer: of the stack that ends in the logits.
-        weights: of that stack, whose readout has no step that is not linear.
+        weights: of that stack, with a linear readout.
         raised, lowered: numbers of words.
     """
     stack = layer.split(".")[0]
@@ -46,7 +46,7 @@ def pushes(
 
 
 def by_key(trace: Trace, layer: str, head: int, token: int, attention: AttentionWeights) -> Array:
-    """What a head adds to a token's stream from each key, a_ij v_j W_O[h]: (k_len, d_model)."""
+    """A head's output at a token from each key, a_ij v_j W_O[h]: (k_len, d_model)."""
     pattern, values = trace[f"{layer}.pattern"], trace[f"{layer}.v"]
     v = values[head * len(values) // len(pattern)].astype(np.float64)  # (k_len, d_head)
     written: Array = pattern[head, token, :, None] * (v @ attention.W_O[head])

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tfmviz import views, zoo
 from tfmviz.analysis import attention_layer
-from tfmviz.analysis.links import links
+from tfmviz.analysis.heads import links
 from tfmviz.analysis.predictions import top_predictions
 from tfmviz.analysis.residual import Stream, stream
 from tfmviz.constants import NEXT_WORDS

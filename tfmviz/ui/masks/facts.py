@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.attention_layer import of_head, turned
-from tfmviz.analysis.mask_forms import LARGE, additive, softmax_under
+from tfmviz.analysis.mask_effect import LARGE, additive, softmax_under
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
 from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
