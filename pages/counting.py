@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tfmviz.ui import beside, compared, guess, lesson
-from tfmviz.ui.counting import about, chain, choices, gaps, table, writing
-from tfmviz.ui.counting.choices import Counting
+from tfmviz.ui import beside, compared, counting, guess, lesson
+from tfmviz.ui.counting import Counting, probabilities, table
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
     there = beside.other(here, beside.SENTENCES, whole=True)
-    at = choices.choose(here)
+    at = counting.choose(here)
 
     def of(part: Callable[[Counting], object]) -> Callable[[Lesson], object]:
         """A part about the text of A or of B."""
@@ -26,27 +25,27 @@ def draw(here: Lesson) -> None:
         here,
         Tab(
             "A whole sentence",
-            of(chain.chain),
+            of(probabilities.chain),
             "A sentence's probability is a product with one factor per word.",
             "Which word surprises the n-gram model most?",
             earlier={"The text": {}},
-            differs=lambda both: chain.apart(at, both),
+            differs=lambda both: probabilities.apart(at, both),
         ),
         Tab(
             "Write with it",
-            of(writing.writing),
+            of(table.writing),
             "Draw a word, append it, and draw the next.",
             "After how many words does it stop making sense?",
         ),
         Tab(
             "Never seen",
-            of(gaps.gaps),
+            of(probabilities.gaps),
             "The longer the n-grams, the fewer a text contains.",
             "How many n-grams of new text were never counted?",
         ),
         there=there,
     )
-    about.about(at)
+    counting.about(at)
 
 
 lesson.page(

@@ -1,8 +1,7 @@
 """Efficient attention: cheaper ways to attend beside the exact one, on your text, and what they cost (L10)."""
 
 from tfmviz.ui import beside, lesson
-from tfmviz.ui.efficient import few_pairs, low_rank, same_numbers, spaces, together, trained
-from tfmviz.ui.efficient.subject import without_sinks
+from tfmviz.ui.efficient import approximate, same_numbers, together, trained, without_sinks
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
 
@@ -17,14 +16,14 @@ def draw(here: Lesson) -> None:
         shown,
         Tab(
             "Few pairs",
-            either("Keep", "few", {"Sparse": few_pairs.sparse_masks, "Reformer": few_pairs.hashed}),
+            either("Keep", "few", {"Sparse": approximate.sparse_masks, "Reformer": approximate.hashed}),
             "",
             "How much of this head's attention lies within three tokens?",
             earlier={"Sparse": {"few": "Sparse"}, "Reformer": {"few": "Reformer"}},
         ),
         Tab(
             "Linformer",
-            low_rank.projected,
+            approximate.projected,
             "Keys and values are mixed into k rows, so the pattern has k columns instead of n.",
         ),
         Tab(
@@ -33,10 +32,10 @@ def draw(here: Lesson) -> None:
                 "Sum",
                 "sums",
                 {
-                    "Linear": low_rank.linear,
-                    "Performer": low_rank.performer,
+                    "Linear": approximate.linear,
+                    "Performer": approximate.performer,
                     "State space": same_numbers.state,
-                    "Trained state space": spaces.trained,
+                    "Trained state space": trained.trained,
                 },
             ),
             "Sums over the past replace the pairs, so generation needs no growing cache.",

@@ -1,8 +1,7 @@
 """The feed-forward layer: what happens to each token alone, and which neurons do it (L6, L8)."""
 
-from tfmviz.ui import beside, lesson
-from tfmviz.ui.feed_forward import functions, neurons, through, without
-from tfmviz.ui.feed_forward.subject import with_layer
+from tfmviz.ui import beside, feed_forward, lesson
+from tfmviz.ui.feed_forward import neurons, with_layer, without
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
 
@@ -13,14 +12,14 @@ def draw(here: Lesson) -> None:
         here,
         Tab(
             "One token through it",
-            with_layer(through.through),
+            with_layer(feed_forward.through),
             f"Layer {here.choice.layer_index} widens the token's vector, applies a function to every value "
             "and narrows it again. Click a value.",
             "How many neurons fire for this token?",
         ),
         Tab(
             "Same at every position",
-            with_layer(through.moved),
+            with_layer(feed_forward.moved),
             "Move a vector to another position and the layer's output moves with it.",
             "Does the layer write something else if the same vector stands elsewhere?",
         ),
@@ -40,14 +39,14 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Activations",
-            with_layer(functions.functions),
+            with_layer(feed_forward.functions),
             "What the function does to each value. The dots below the curves are this token's neurons.",
             "How many neurons are nearly off for this token?",
         ),
         there=beside.other(here, beside.SENTENCES_AND_HEADS_OFF),
         needs=("text", "model", "kind", "layer"),
     )
-    through.code()
+    feed_forward.code()
 
 
 lesson.page(

@@ -1,7 +1,7 @@
 """From windows to attention: what each idea before the transformer could see, and what it could not (L1)."""
 
 from tfmviz.ui import beside, lesson
-from tfmviz.ui.ladder import dependencies, distance, next_token, order, state, uses, window
+from tfmviz.ui.ladder import distance, recurrent, rungs, uses, window
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
 
@@ -12,7 +12,7 @@ def draw(here: Lesson) -> None:
         here,
         Tab(
             "What comes next",
-            next_token.next_token,
+            rungs.next_token,
             "Each row is a model; the darker the cell, the greater its surprise. Click a token.",
             "Which words surprise the window but not the transformer?",
         ),
@@ -28,7 +28,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Long dependencies",
-            dependencies.dependencies,
+            distance.dependencies,
             "What must come next depends on one word far back.",
             "After how many words does each model forget it?",
             earlier={"The chef who … was": {"depends": "agreement"}},
@@ -39,7 +39,7 @@ def draw(here: Lesson) -> None:
             "Read upwards, from words to the next word. Click a row or a unit.",
             "Which word in the window matters most for the next one?",
         ),
-        Tab("The recurrent network", state.state, "It reads token by token and keeps one vector, the state."),
+        Tab("The recurrent network", recurrent.state, "It reads token by token and keeps one vector, the state."),
         Tab(
             "Four uses",
             uses.uses,
@@ -48,7 +48,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Why recurrence lost",
-            order.order,
+            recurrent.order,
             "Cells with the same number can be computed in parallel.",
             "How many steps does each layer need?",
         ),

@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from tfmviz.ui import router
-from tfmviz.ui.lectures import overview
+from tfmviz.ui import lectures, router
 
 router.ensure_routed()
 st.markdown(
     "Start one, press F for the projector, go on with → and ←. N opens a presenter's window: the lines move there."
 )
-overview.overview()
+lectures.overview()

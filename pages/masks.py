@@ -2,22 +2,22 @@
 
 import streamlit as st
 
-from tfmviz.ui import guess, lesson
+from tfmviz.ui import guess, lesson, masks
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.masks import effects, facts, lab
+from tfmviz.ui.masks import effects, facts
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    board, effect = lab.beside()
-    said = lab.settings(here)
-    layers, heads = lab.where(here)
+    board, effect = masks.beside()
+    said = masks.settings(here)
+    layers, heads = masks.where(here)
     with board:
         above = st.container()
-        chosen = lab.laboratory(here, said)
+        chosen = masks.laboratory(here, said)
     with above:
-        lab.follow(here, chosen, layers, heads)
-    sides = effects.both_masks(here, lab.edited(here, chosen, layers, heads), chosen, layers, heads)
+        masks.follow(here, chosen, layers, heads)
+    sides = effects.both_masks(here, masks.edited(here, chosen, layers, heads), chosen, layers, heads)
 
     with effect:
         tabs(

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import beside, lesson, recipe
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import adam, forcing, in_training, rates, targets, tasks
+from tfmviz.ui.recipe import optimiser, targets
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
@@ -16,17 +16,17 @@ def draw(here: Lesson) -> None:
         here,
         Tab(
             "Teacher forcing",
-            forcing.forcing,
+            recipe.forcing,
             "The model reads the true text so far and predicts the next token.",
             here.asks("Where is the model most surprised?"),
         ),
-        Tab("Three tasks", tasks.tasks, "One text gives three tasks that need no labels. Dark boxes hide tokens."),
+        Tab("Three tasks", recipe.tasks, "One text gives three tasks that need no labels. Dark boxes hide tokens."),
         Tab(
             "Learning rate",
             either(
                 "Learning rate",
                 "rate",
-                {"Schedules": lambda _: rates.schedules(), "Warm-up": lambda _: rates.warm_up()},
+                {"Schedules": lambda _: optimiser.schedules(), "Warm-up": lambda _: optimiser.warm_up()},
             ),
             "The learning rate first rises, then falls. Is the warm-up needed?",
             "Which of the four runs fails?",
@@ -35,7 +35,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Adam",
-            lambda _: adam.going_down(),
+            lambda _: optimiser.going_down(),
             "Paths down a valley that is steep across and shallow along. Move the starting point.",
             needs=(),
         ),
@@ -52,8 +52,8 @@ def draw(here: Lesson) -> None:
                 "Translators": {"smooth": "Calibration"},
             },
         ),
-        Tab("Dropout", in_training.dropout, "The same text ten times, each time with random activations set to 0."),
-        Tab("Gradients", in_training.gradients, "How strongly does your sentence pull on each layer?"),
+        Tab("Dropout", optimiser.dropout, "The same text ten times, each time with random activations set to 0."),
+        Tab("Gradients", optimiser.gradients, "How strongly does your sentence pull on each layer?"),
         there=beside.other(here, beside.SENTENCES_AND_MODELS),
     )
 

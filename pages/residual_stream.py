@@ -2,7 +2,7 @@
 
 from tfmviz.ui import beside, lesson, sides
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.stream import attribution, in_context, lengths, lens, pair, paths, river
+from tfmviz.ui.stream import lens, pair, parts, vectors
 from tfmviz.ui.tabs import Tab, either, tabs
 
 
@@ -12,7 +12,7 @@ def draw(here: Lesson) -> None:
         here,
         Tab(
             "Lengths",
-            lengths.lengths,
+            vectors.lengths,
             "The norm of each token's vector after every sublayer; each grey line is one token.",
             here.asks("Which token ends up with the longest vector?", "queries"),
             needs=("text", "model", "kind"),
@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Neighbours",
-            paths.neighbours,
+            vectors.neighbours,
             "Which tokens' vectors are most similar, layer by layer?",
             "Which tokens end close together?",
             needs=("text", "model", "kind"),
@@ -28,7 +28,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "In context",
-            in_context.in_context,
+            vectors.in_context,
             "A word's vector depends on its neighbours: one “bank” or two?",
             "Are the two vectors still similar after the last layer?",
             needs=("text", "model", "kind"),
@@ -43,7 +43,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "The river",
-            river.river,
+            parts.river,
             "Each row begins where the one above ended. Bars to the right move towards the final vector; pale "
             "dashed bars move away from it.",
             "Which part adds most to this token?",
@@ -51,7 +51,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Who made the word",
-            attribution.attribution,
+            parts.attribution,
             "What each head and MLP added to a word's score (its logit): orange raises it, purple lowers it.",
             "Which part contributes most to the word?",
             needs=("text", "model", "kind"),

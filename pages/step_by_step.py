@@ -1,8 +1,8 @@
 """Attention step by step: how a head computes its numbers, from the sentence to what a layer writes (L3, L5)."""
 
-from tfmviz.ui import beside, lesson, live
+from tfmviz.ui import beside, lesson, live, steps
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.steps import biography, code, heads, stages
+from tfmviz.ui.steps import biography, stages
 from tfmviz.ui.tabs import Tab, tabs
 
 
@@ -16,7 +16,7 @@ def draw(here: Lesson) -> None:
         Tab("Stages", stages.stages, "", here.question),
         Tab(
             "Why √d?",
-            heads.scaling_lab,
+            steps.scaling_lab,
             "The longer the vectors, the larger their dot products by chance, until the softmax picks a "
             "single key. Dividing by √d prevents that.",
             "Double d: what happens to the largest attention weight?",
@@ -24,19 +24,19 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "A fuzzy hash table",
-            heads.lookup,
+            steps.lookup,
             "A hash table returns one value. Attention matches every key and mixes their values.",
             "How much comes from the best key alone?",
         ),
         Tab(
             "What heads add",
-            heads.contributions,
+            steps.contributions,
             "Multiplied by W_O, the heads' outputs simply add up.",
             "Which head adds most for this token?",
         ),
         Tab(
             "Heads or their mean?",
-            heads.average,
+            steps.average,
             "Heads attend to different things; averaging them blurs the picture.",
             "Is the mean sharper or more even than the heads?",
             needs=("text", "model", "kind", "layer"),
@@ -48,7 +48,7 @@ def draw(here: Lesson) -> None:
             "In which layers do heads rest on the first token?",
             needs=("text", "model", "kind"),
         ),
-        Tab("The code", code.code),
+        Tab("The code", stages.code),
         there=there,
     )
 

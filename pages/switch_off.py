@@ -2,43 +2,42 @@
 
 from collections.abc import Callable
 
-from tfmviz.ui import before_after, lesson
+from tfmviz.ui import before_after, lesson, switch_off
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides
-from tfmviz.ui.switch_off import board, copying, every_part
-from tfmviz.ui.switch_off.board import Switches
+from tfmviz.ui.switch_off import Switches, copying, every_part
 from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    said = board.switchboard(here)
+    said = switch_off.switchboard(here)
 
     def shows(part: Callable[[Sides, Switches], object]) -> Callable[[Lesson], object]:
         """A tab about both runs; the other tabs need no second one."""
-        return lambda here: part(board.run(here, said), said)
+        return lambda here: part(switch_off.run(here, said), said)
 
     tabs(
         "removed",
         here,
         Tab(
             "Next word",
-            shows(board.next_words),
+            shows(switch_off.next_words),
             "Where the two bars are equal, the part was not needed.",
             "Does the model still expect the same word?",
         ),
         Tab(
             "Loss",
-            shows(board.losses),
+            shows(switch_off.losses),
             f"Where a word of {before_after.predicted(here)} surprises the model more, the part was needed.",
             here.asks("Which word becomes the greatest surprise?"),
         ),
         Tab(
             "What it writes",
-            shows(board.written),
+            shows(switch_off.written),
             "What the model writes, intact and changed.",
             "Does the model still write good English?",
         ),
-        Tab("Attention", shows(board.attention), "Which heads attend elsewhere now?", "Which head changes most?"),
+        Tab("Attention", shows(switch_off.attention), "Which heads attend elsewhere now?", "Which head changes most?"),
         Tab(
             "Every part in turn",
             lambda here: every_part.damage_map(here, said),

@@ -1,9 +1,9 @@
 """Tokens: what a text is cut into, how the cutting is learned, and how a piece becomes a vector (L8)."""
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import beside, lesson, tokens
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
-from tfmviz.ui.tokens import cutting, learning, merging, vectors
+from tfmviz.ui.tokens import cutting, vectors
 
 
 def draw(here: Lesson) -> None:
@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Merge by merge",
-            merging.replay,
+            tokens.replay,
             "A word starts as bytes; the list says which pair is merged next.",
             "Which adjacent pair is merged first?",
         ),
@@ -34,7 +34,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Learn one",
-            learning.learn,
+            tokens.learn,
             "Again and again, the most frequent pair becomes a new symbol.",
             "Which pair of letters is most frequent in English?",
             needs=("text",),

@@ -1,9 +1,9 @@
 """Translating: an encoder reads a sentence, and a decoder writes its translation word by word (L8)."""
 
-from tfmviz.ui import beams, beside, lesson, models
+from tfmviz.ui import beams, beside, lesson, models, translating
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
-from tfmviz.ui.translating import attention, doubts, forced, references, what_if, word_by_word
+from tfmviz.ui.translating import references, what_if
 
 
 def draw(here: Lesson) -> None:
@@ -11,19 +11,19 @@ def draw(here: Lesson) -> None:
         models.needed("french-english")
         return
     if there := beside.other(here, beside.WITHOUT_HEADS, alike=True):
-        here, there = attention.crossing_of(here), attention.crossing_of(there)
+        here, there = translating.crossing_of(here), translating.crossing_of(there)
     else:
-        doubts.say(here)
+        translating.say(here)
 
     tabs(
         "translation",
         here,
         Tab(
             "Word by word",
-            word_by_word.draw,
+            translating.draw,
             "The decoder writes one word at a time; the small word is the one it has just read.",
             "Which source word will each word of the translation look at?",
-            differs=attention.apart,
+            differs=translating.apart,
             earlier={"The encoder": {"heads": "one head"}},
         ),
         Tab(
@@ -47,7 +47,9 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Forced words",
-            either("Force", "force", {"Force the beginning": forced.beginning, "Teacher forcing": forced.losses}),
+            either(
+                "Force", "force", {"Force the beginning": references.beginning, "Teacher forcing": references.losses}
+            ),
             "The decoder reads your words instead of its own.",
             intact=True,
             needs=("text", "model"),
@@ -58,7 +60,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "All translators",
-            attention.compare,
+            translating.compare,
             "Rows are output words, columns source words.",
             "Which translators look at one word at a time?",
         ),

@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, compared, guess, lesson, live, sides
+from tfmviz.ui import beside, compared, guess, lesson, live, sides, whole_model
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
-from tfmviz.ui.whole_model import around, picture
 
 
 def draw(here: Lesson) -> None:
@@ -13,20 +12,20 @@ def draw(here: Lesson) -> None:
         both = sides.of(here, there)
         with lesson.where_it_predicts():
             st.markdown(sides.expected(both))
-        compared.draw("picture", both, picture.picture, across=False)
+        compared.draw("picture", both, whole_model.picture, across=False)
         sides.show_likeness(both)
     else:
         live.follow(here, "whole_model")
         with guess.first("Which word does the model expect in the end?", name="picture"):
-            picture.picture(here)
+            whole_model.picture(here)
 
     tabs(
         "beside",
         here,
-        Tab("Where the parameters are", around.where_the_numbers_are),
+        Tab("Where the parameters are", whole_model.where_the_numbers_are),
         Tab(
             "Post-norm, pre-norm",
-            around.norms,
+            whole_model.norms,
             "One layer of two models, trained identically. Does the line above the boxes pass through the norm?",
         ),
     )

@@ -1,9 +1,9 @@
 """Why there: a head's score as an exact sum, its paths removed, and what the look writes (L3, L6)."""
 
-from tfmviz.ui import beside, lesson
+from tfmviz.ui import beside, lesson, why
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
-from tfmviz.ui.why import believe, compose, sink, terms, writes
+from tfmviz.ui.why import compose, writes
 
 
 def draw(here: Lesson) -> None:
@@ -12,13 +12,13 @@ def draw(here: Lesson) -> None:
         here,
         Tab(
             "The score as a sum",
-            terms.terms,
+            why.terms,
             "Each cell pairs a component that wrote the query with one that wrote the key.",
             "Which part made it look there?",
         ),
         Tab(
             "Test it",
-            believe.believe,
+            why.believe,
             "Remove one component from this head's input.",
             "Will the head still look there?",
             earlier={"Believe it or not": {}},
@@ -38,7 +38,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "The first token",
-            sink.sink,
+            writes.sink,
             "Weights sum to 1: a head that finds nothing relevant still has to look somewhere, unless it has a sink.",
             "How much attention goes to the first token?",
         ),

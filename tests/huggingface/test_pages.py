@@ -122,7 +122,7 @@ def test_the_river_and_what_the_browser_multiplies_out_are_what_the_model_comput
     [("t5-1.1", "softmax(q kᵀ)"), ("llama", "softmax(q kᵀ / √14)"), ("gemma2", "softmax(q kᵀ / 3.317)")],
 )
 def test_the_whole_model_writes_the_formula_that_the_model_has(own: Path, name: str, formula: str) -> None:
-    from tfmviz.ui.whole_model.picture import payload
+    from tfmviz.ui.whole_model import payload
 
     model = zoo.load(name)
     data = payload(model, TEXT, "block", model.config.layers[-1], 0).decode("utf-8", errors="replace")

@@ -15,8 +15,8 @@ from tests.pages.tabs import addresses
 from tfmviz import zoo
 from tfmviz.record.decoding import Rules
 from tfmviz.record.edits import AblateHead
+from tfmviz.ui import counting
 from tfmviz.ui.boxes import written
-from tfmviz.ui.counting import choices
 from tfmviz.words.labels import END
 
 RIVER, MONEY = "We sat on the bank of the river.", "We put the money in the bank of the town."
@@ -192,7 +192,7 @@ def test_the_norm_of_one_token_on_both_sides() -> None:
 def test_two_sentences_are_counted_word_by_word() -> None:
     a_text, b_text = "They sat on the bank.", "They sat on the money."
     app = compare("counting", text=a_text, b=b_text, n="2", smoothing="add-δ")
-    text, delta = choices.shipped_text(), 0.1
+    text, delta = counting.shipped_text(), 0.1
     words_of_it = [text.vocabulary[index] for index in text.stream]
     pairs, single = Counter(pairwise(words_of_it)), Counter(words_of_it[:-1])
     n_words = len(set(words_of_it) | {"⟨unk⟩"})

@@ -16,8 +16,8 @@ from tfmviz.counting import shipped
 from tfmviz.counting.smoothing import Smoothing
 from tfmviz.counting.words import words_of
 from tfmviz.text.tokenizer import END
-from tfmviz.ui.counting import choices
-from tfmviz.ui.counting.choices import DELTAS, METHODS, PROMPTS
+from tfmviz.ui import counting
+from tfmviz.ui.counting import DELTAS, METHODS, PROMPTS
 
 PAGE = "counting"
 TABS = ("A whole sentence", "Write with it", "Never seen")
@@ -187,7 +187,7 @@ def test_the_charts_hold_what_was_counted_of_the_apps_own_text() -> None:
     assert "These charts use the app's own text" in words(own)
     for one in (app, own):
         unseen = series(charts(one)["never_seen"])["never seen"]
-        np.testing.assert_allclose(unseen, choices.measured().never_seen())
+        np.testing.assert_allclose(unseen, counting.measured().never_seen())
 
 
 def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
@@ -200,7 +200,7 @@ def test_the_best_delta_is_the_lowest_point_of_its_line() -> None:
     assert (by_n["Kneser–Ney"] < by_n["add-δ, δ = 0.01"]).all()
     assert "it is infinite" in words(open_page(PAGE, counted_in="Never seen"))
     for method in ("none", "back-off"):
-        assert np.isinf(choices.measured().perplexity(Smoothing(method))).all()
+        assert np.isinf(counting.measured().perplexity(Smoothing(method))).all()
 
 
 def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:

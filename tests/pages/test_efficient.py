@@ -26,10 +26,10 @@ from tfmviz.analysis.heads import looks_back
 from tfmviz.record.edits import AblateHead
 from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
-from tfmviz.ui import background, held_out
-from tfmviz.ui.efficient import subject, together, trained
+from tfmviz.ui import background, efficient, held_out
+from tfmviz.ui.efficient import together, trained
 from tfmviz.ui.efficient.same_numbers import MOST_TILES, SIZES, smallest_tile
-from tfmviz.ui.efficient.spaces import FOLDER
+from tfmviz.ui.efficient.trained import FOLDER
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words.numbers import per_cent
 
@@ -55,7 +55,7 @@ def divergence(p: Array, q: Array) -> float:
 def test_q_k_and_v_of_the_page_make_the_models_own_pattern_and_output() -> None:
     for model, layer in HEADS:
         here = lesson(model, TEXT, layer, head=1)
-        head = subject.head_of(here)
+        head = efficient.head_of(here)
         np.testing.assert_allclose(head.pattern, here.trace[f"{layer}.pattern"][1], atol=1e-5)
         np.testing.assert_allclose(head.pattern @ head.v, here.trace[f"{layer}.z"][1], atol=1e-4)
         plain = head.q @ head.k.T
@@ -66,14 +66,14 @@ def test_q_k_and_v_of_the_page_make_the_models_own_pattern_and_output() -> None:
 
 def test_a_head_whose_scores_are_more_than_q_times_k_is_told_apart() -> None:
     for model in ("twins-alibi", "twins-t5"):
-        assert subject.head_of(lesson(model, TEXT, "decoder.0.self_attn")).has_bias
+        assert efficient.head_of(lesson(model, TEXT, "decoder.0.self_attn")).has_bias
         assert "leave out this model's bias" in captions(open_page(PAGE, model=model, method="Linear"))
     said = words(page(model="twins-sink"))  # what is computed here from scores alone would leave the sinks out
     assert "`` twins-sink `` is not a model without sinks, so this is `` twins-rope ``" in said
 
 
 def test_a_head_trained_with_linear_attention_is_what_the_tab_on_it_computes() -> None:
-    head = subject.head_of(lesson("twins-linear", TEXT, "decoder.1.self_attn", head=2))
+    head = efficient.head_of(lesson("twins-linear", TEXT, "decoder.1.self_attn", head=2))
     pattern = features.pattern(feature(head.q), feature(head.k), head.allowed)
     np.testing.assert_allclose(pattern, head.pattern, atol=1e-5)
     assert not head.has_bias
@@ -107,9 +107,9 @@ def test_the_models_own_output_changes_nothing_and_zeros_are_an_ablation(monkeyp
     monkeypatch.setattr(Lesson, "target", property(lambda self: 2))  # no session, so no pinned token
     for model, layer in HEADS:
         here = lesson(model, TEXT, layer, head=1)
-        head = subject.head_of(here)
+        head = efficient.head_of(here)
         z = head.pattern @ head.v
-        same, gone = subject.effect(here, z), subject.effect(here, 0 * z)
+        same, gone = efficient.effect(here, z), efficient.effect(here, 0 * z)
         assert same is not None
         assert gone is not None
         assert same.divergence < 1e-6, model

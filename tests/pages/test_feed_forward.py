@@ -24,8 +24,7 @@ from tfmviz.analysis import neurons
 from tfmviz.model.config import ModelConfig
 from tfmviz.places import PROJECT
 from tfmviz.record.trace import Array
-from tfmviz.ui import models
-from tfmviz.ui.feed_forward import through
+from tfmviz.ui import feed_forward, models
 
 MODEL = zoo.MODELS / "tiny-english"
 TEXT, LAYER, TOKEN = "The cat sat on the mat, and the dog", 2, 4
@@ -88,7 +87,7 @@ def test_what_the_view_reports_reaches_the_address(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", address)
     for reported in ("out.12", "<script>.1"):
-        through.follow({"at": reported})
+        feed_forward.follow({"at": reported})
         assert address == {"number": "out.12"}
 
 

@@ -17,7 +17,7 @@ from tests.pages.tabs import rows
 from tfmviz import zoo
 from tfmviz.analysis.window_network import network
 from tfmviz.places import PROJECT
-from tfmviz.ui.ladder import dependencies, rungs
+from tfmviz.ui.ladder import distance, rungs
 from tfmviz.ui.ladder.uses import SENTENCES, doubt, listed
 
 PAGE = "ladder"
@@ -121,8 +121,8 @@ def test_dependencies_are_those_of_the_file_and_of_the_four_models() -> None:
 
 
 def test_figures_of_other_weights_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {**dependencies.measured(), "weights": {"ladder-rnn": "others"}}
-    monkeypatch.setattr(dependencies, "measured", lambda: found)
+    found = {**distance.measured_dependencies(), "weights": {"ladder-rnn": "others"}}
+    monkeypatch.setattr(distance, "measured_dependencies", lambda: found)
     app = open_page(PAGE, text=TEXT, ladder=TABS[2])
     assert "dependencies" not in charts(app)
     assert "other weights of `` ladder-rnn ``" in words(app)

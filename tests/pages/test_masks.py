@@ -14,8 +14,9 @@ from tfmviz import masks, zoo
 from tfmviz.analysis import mask_effect
 from tfmviz.record.edits import SetMask
 from tfmviz.record.trace import Array
+from tfmviz.ui import masks as lab
 from tfmviz.ui import models
-from tfmviz.ui.masks import facts, lab, unmasked
+from tfmviz.ui.masks import effects, facts
 from tfmviz.views import masks as view
 
 TEXT = "The cat sat on the mat."
@@ -247,10 +248,10 @@ def test_who_sees_the_answer_is_told_what_training_without_a_mask_makes_of_it() 
     text = "The dog ran home. The dog was happy."
     said = words(open_page("masks", text=text, start="full"))
     copying, writing = map(float, re.findall(r"\*\*(\d+\.\d\d)\*\*", said.split("*trained* without a mask, did")[1]))
-    trace = zoo.load(unmasked.UNMASKED).trace(text)
+    trace = zoo.load(effects.UNMASKED).trace(text)
     surprise = mask_effect.next_token_losses(trace["logits"], trace.target.ids)
     assert writing == pytest.approx(np.mean(surprise), abs=0.006)
     assert copying < 1 < writing
-    said = words(open_page("masks", text=TEXT, model=unmasked.UNMASKED, start="full", effect="Loss"))
+    said = words(open_page("masks", text=TEXT, model=effects.UNMASKED, start="full", effect="Loss"))
     assert "trained without a mask and learned to copy" in said
     assert "without a mask, did" not in said

@@ -18,7 +18,8 @@ from tfmviz.analysis.calibration import log_softmax
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.constants import MASK
 from tfmviz.record.trace import Array
-from tfmviz.ui.recipe import rates, targets, tasks
+from tfmviz.ui import recipe
+from tfmviz.ui.recipe import optimiser, targets
 
 PAGE = "recipe"
 TEXT = "The cat sat on the mat."
@@ -96,7 +97,7 @@ def test_masked_losses_are_the_fill_in_model_s_and_another_draw_asks_for_other_t
 def test_losses_on_spans_are_those_of_the_model_of_spans() -> None:
     """Torch computes the losses of what the boxes say is read and written."""
     text = " ".join(["The old dog slept under the table while the children were playing in the garden."] * 2)
-    spans = zoo.load("spans", tasks.SPAN_MODELS)
+    spans = zoo.load("spans", recipe.SPAN_MODELS)
     *_, reads, writes = sent(open_page(PAGE, recipe="Three tasks", text=text, draw="2"), "tasks")["rows"]
     boxes, ids = writes["pieces"], iter(spans.tokenizer.ids(text))
     hidden: dict[str, int] = {}
@@ -122,7 +123,7 @@ def test_losses_on_spans_are_those_of_the_model_of_spans() -> None:
 
 def test_what_the_page_says_of_the_model_of_spans_stands_on_its_card() -> None:
     card, said = (
-        (tasks.SPAN_MODELS / "spans" / "CARD.md").read_text("utf-8"),
+        (recipe.SPAN_MODELS / "spans" / "CARD.md").read_text("utf-8"),
         words(open_page(PAGE, recipe="Three tasks")),
     )
     (left_out,) = re.findall(r"held-out loss on what was left out \| ([\d.]+) nats", card)
@@ -132,7 +133,7 @@ def test_what_the_page_says_of_the_model_of_spans_stands_on_its_card() -> None:
 
 
 def test_without_the_model_of_spans_the_tab_has_the_other_two_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "SPAN_MODELS", zoo.MODELS)
+    monkeypatch.setattr(recipe, "SPAN_MODELS", zoo.MODELS)
     forget()
     app = open_page(PAGE, recipe="Three tasks", text=TEXT)
     assert [row["name"] for row in sent(app, "tasks")["rows"]] == ["the next token", "masked tokens"]
@@ -160,7 +161,7 @@ def test_what_is_said_of_the_rate_holds_within_the_run() -> None:
 def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequencies_are() -> None:
     """What the page says of them."""
     last = {}
-    for name, file in rates.RUNS.items():
+    for name, file in optimiser.RUNS.items():
         entries = [json.loads(line) for line in (targets.MEASURED.parent / f"{file}.jsonl").read_text().splitlines()]
         last[name] = entries[-1]["held_out_loss"]
         assert entries[0]["learning_rate"] == pytest.approx(2e-3 if "no warm-up" in name else 2e-5)

@@ -17,14 +17,13 @@ from tests.pages.translating import open_translating
 from tests.traces import decoder, translation
 from tfmviz import views as pages
 from tfmviz import zoo
+from tfmviz.ui import steps, translating
 from tfmviz.ui.compare import trials
 from tfmviz.ui.counting import table
 from tfmviz.ui.duel import ROUNDING
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.feed_forward import neurons
-from tfmviz.ui.steps import heads
 from tfmviz.ui.tokens import vectors
-from tfmviz.ui.translating import attention
 from tfmviz.views.whole_model import scene
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, START, UNKNOWN, quoted
@@ -120,7 +119,7 @@ def test_a_batch_counts_the_tokens_of_both_sentences() -> None:
 
 def test_a_number_keeps_three_digits_and_no_change_has_none() -> None:
     for value in (0.0123456, 0.5, -42.55, 99.94, 100.4, -12345.6):
-        said = heads.number(value)
+        said = steps.number(value)
         assert float(said.replace(",", "")) == pytest.approx(value, rel=5.1e-3), said
         assert "e" not in said
     for score, share, expected in ((0.0, 0.5, []), (1.0, 0.5, [1, 0.5]), (ROUNDING, 0.5, [0.5])):
@@ -159,7 +158,7 @@ def test_a_translation_that_has_begun_has_one_row_and_ends_where_the_mark_is_mos
         assert f"“{'A' if len(target) > 1 else markdown.plain(START)} → " in panels.how_it_reads(here), target
     for best, last in ((0, END), (1, UNKNOWN)):
         trace = stand(row=lambda *_, best=best: np.eye(3)[best], target=stand(ids=(0, 1)), tokens=("<>", " a"))
-        assert attention.writes(trace) == ["a", last]
+        assert translating.writes(trace) == ["a", last]
 
 
 def test_only_a_sink_stands_beside_the_scores() -> None:

@@ -21,7 +21,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.trace import Array, Trace
 from tfmviz.ui import models
-from tfmviz.ui.steps import code, stages
+from tfmviz.ui.steps import stages
 from tfmviz.ui.steps.biography import MEASURES
 from tfmviz.views import heads
 from tfmviz.words.labels import visible
@@ -98,10 +98,10 @@ def test_of_a_linear_head_the_browser_gets_positive_features_that_make_the_patte
 
 def test_the_numpy_version_gives_the_numbers_of_the_page(variants: dict[str, ModelConfig]) -> None:
     """The code as it stands on the page, run on the file that can be downloaded beside it."""
-    source = code.notebook(numpy_attention)
+    source = stages.notebook(numpy_attention)
     assert len(source.splitlines()) <= 32
     for model, trace, layer in layers_of(variants):
-        scope: dict[str, Any] = {"file": io.BytesIO(code.arrays(lesson(model, "the cat sat", layer)))}
+        scope: dict[str, Any] = {"file": io.BytesIO(stages.arrays(lesson(model, "the cat sat", layer)))}
         exec(source.replace('"attention.npz"', "file"), scope)
         for name in ("scores", "pattern", "z", "out"):
             close(scope[name], trace[f"{layer}.{name}"], model)

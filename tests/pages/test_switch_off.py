@@ -18,8 +18,8 @@ from tfmviz.analysis.patching import Copied
 from tfmviz.model.config import ModelConfig
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import models
-from tfmviz.ui.switch_off import board, copying, every_part
+from tfmviz.ui import models, switch_off
+from tfmviz.ui.switch_off import copying, every_part
 from tfmviz.words import markdown
 from tfmviz.words.labels import END, visible
 
@@ -108,7 +108,7 @@ def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> No
 
 def test_nonsense_in_the_address_is_the_chosen_head_and_a_part_that_is_not_there_is_named() -> None:
     for nonsense in ("", "<b>", "d1.2,", "x1.2", "d1.2;dm0", "d" * 4000, "d99999.1", "none,d1.2"):
-        assert not board.OFF.fullmatch(nonsense)
+        assert not switch_off.OFF.fullmatch(nonsense)
     assert off(open_page(PAGE, text=TEXT, off="d1.3,<b>")) == ["3.2"]
     app = open_page(PAGE, text=TEXT, off="d1.2,d77.1,c0.1")
     assert off(app) == ["1.2"]
@@ -332,7 +332,7 @@ def test_equal_heads_have_one_order() -> None:
         sharpest = int(sharpness.argmax())
         place = (lost > lost[sharpest]).sum() + (lost[:sharpest] == lost[sharpest]).sum() + 1
         names = [f"0.{n}" for n in range(47)]
-        said = every_part._place(sharpness, lost, names, "the next word", board.Way(how="zero"))
+        said = every_part._place(sharpness, lost, names, "the next word", switch_off.Way(how="zero"))
         assert f"it ranks {place} of 47; **0.{lost.argmax()}** ranks first" in said
 
 

@@ -10,8 +10,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import charts, matrices, open_page, sent, series, words
 from tests.pages.plain import softmax
 from tfmviz import zoo
-from tfmviz.ui import models
-from tfmviz.ui.tokens import learning
+from tfmviz.ui import models, tokens
 from tfmviz.views.pieces import MOST
 
 PAGE = "tokens"
@@ -131,7 +130,7 @@ def test_any_pasted_text_is_learned_from_until_every_word_is_one_token() -> None
         assert not learned_from(pasted, "300").error, pasted
     app = learned_from("ab" * 1_024, "300")
     assert "Learning ended after 11 merges: every word is one token." in words(app)
-    assert app.text_area(key="pasted").max_chars == learning.MOST_CHARACTERS
+    assert app.text_area(key="pasted").max_chars == tokens.MOST_CHARACTERS
     app = open_page(PAGE, tokens="Learn one", learn_from="your sentence", text="ab ab ab")
     assert "every word is one token" in app.info[0].value
 

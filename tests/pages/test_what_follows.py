@@ -11,7 +11,7 @@ from tests.pages.claims import told
 from tfmviz import load
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.places import PROJECT
-from tfmviz.ui.recipe import rates
+from tfmviz.ui.recipe import optimiser
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, which_way
 
@@ -100,9 +100,9 @@ def test_the_part_that_is_missed_most_is_not_named_twice() -> None:
 
 def test_the_curves_of_warm_up_bear_the_losses_that_were_logged() -> None:
     told = charts(open_page("recipe", recipe="Warm-up"))["warm_up_runs"]["tables"]["words"]["word"]
-    for name, file in rates.RUNS.items():
+    for name, file in optimiser.RUNS.items():
         lines = (PROJECT / "assets" / "recipe" / f"{file}.jsonl").read_text(encoding="utf-8").splitlines()
-        mean = np.mean([json.loads(line)["loss"] for line in lines][-rates.LAST :])
+        mean = np.mean([json.loads(line)["loss"] for line in lines][-optimiser.LAST :])
         assert f"{name} {decimal(float(mean))}" in told
 
 

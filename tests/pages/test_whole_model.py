@@ -11,7 +11,7 @@ from tests.pages import plain
 from tests.traces import read_arrays
 from tfmviz import zoo
 from tfmviz.constants import ATTENTION_KINDS
-from tfmviz.ui.whole_model import around, picture
+from tfmviz.ui import whole_model
 
 TEXT = "The cat sat on the mat."
 
@@ -72,7 +72,7 @@ def test_what_is_reported_reaches_choices_and_address(monkeypatch: pytest.Monkey
         address: dict[str, str] = {}
         monkeypatch.setattr(st, "session_state", state)
         monkeypatch.setattr(st, "query_params", address)
-        picture.follow({"zoom": zoom, "layer": layer, "head": head, "token": 2})
+        whole_model.follow({"zoom": zoom, "layer": layer, "head": head, "token": 2})
         assert (state["layer"], state["head"], address.get("zoom", "")) == expected
         assert (state["token"], address["token"]) == (2, "2")
 
@@ -89,13 +89,14 @@ def test_both_kinds_of_block_stand_one_below_the_other() -> None:
 def test_the_token_clicked_in_either_block_is_the_one_that_both_follow(monkeypatch: pytest.MonkeyPatch) -> None:
     """And no report, however odd, leads before the first."""
     reports = []
-    monkeypatch.setattr(around, "show_view", lambda *_, on_report, **__: reports.append(on_report))
+    monkeypatch.setattr(whole_model, "show_view", lambda *_, on_report, **__: reports.append(on_report))
     open_page("whole_model", text=TEXT, beside="Post-norm, pre-norm")
     address: dict[str, str] = {}
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.setattr(st, "query_params", address)
-    assert len(reports) == 2
-    for report in reports:
+    _, *of_blocks = reports
+    assert len(of_blocks) == 2
+    for report in of_blocks:
         followed = []
         for token in (5, 0, -1):
             report({"token": token})

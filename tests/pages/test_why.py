@@ -11,7 +11,7 @@ from tests.pages import plain
 from tests.pages.claims import number, told
 from tfmviz import zoo
 from tfmviz.analysis.why.copying import eigenvalue_scores
-from tfmviz.ui.why.believe import TAB as BELIEVE
+from tfmviz.ui.why import TAB as BELIEVE
 
 TEXT = "The animal didn't cross the street because it was too tired."
 TWICE = "Once upon a time there was a little girl. Once upon a"

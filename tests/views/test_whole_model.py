@@ -21,8 +21,7 @@ from tfmviz.model.weights import weights_of
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import models
-from tfmviz.ui.whole_model import picture
+from tfmviz.ui import models, whole_model
 from tfmviz.views import whole_model as view
 from tfmviz.views.whole_model import block, scene
 from tfmviz.views.whole_model.scene import Subject
@@ -40,7 +39,7 @@ def _fresh_caches() -> Iterator[None]:
 
 
 def drawn(name: str, zoom: str, layer: str, head: int = 0, text: str = TEXT) -> tuple[Header, dict[str, Array]]:
-    return read_arrays(picture.payload(models.load(name), text, zoom, layer, head))  # type: ignore[arg-type]
+    return read_arrays(whole_model.payload(models.load(name), text, zoom, layer, head))  # type: ignore[arg-type]
 
 
 def columns(header: Header) -> dict[str, dict[str, Any]]:
@@ -225,7 +224,7 @@ def test_numbers_that_are_not_finite_are_refused() -> None:
 
 
 def test_a_block_beside_another_is_drawn_as_it_is_alone_under_a_name_of_its_own() -> None:
-    subject = picture.subject(models.load("twins-postnorm"), TEXT)
+    subject = whole_model.subject(models.load("twins-postnorm"), TEXT)
     header, arrays = read_arrays(view.payload(subject, "block", "decoder.1.self_attn", 0, beside="Post-norm"))
     alone, own = drawn("twins-postnorm", "block", "decoder.1.self_attn")
     assert [lane["title"] for lane in header["lanes"]] == ["Post-norm"]

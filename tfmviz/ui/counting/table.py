@@ -1,4 +1,4 @@
-"""The table of counts after the typed words, and the sentences that they were counted in."""
+"""The table of counts after the typed words, and text drawn from it word by word."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import re
 import numpy as np
 import streamlit as st
 
+from tfmviz.counting.smoothing import Counted, Smoothing
 from tfmviz.counting.words import MARK, words_of
+from tfmviz.counting.writing import Step, joined, written
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons
-from tfmviz.ui.counting.choices import Counting, unknown_words
+from tfmviz.ui import controls, icons, inputs
+from tfmviz.ui.cache import shared
+from tfmviz.ui.counting import Counting, unknown_words
 from tfmviz.ui.figures import show
+from tfmviz.views.bars import Bars
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -42,27 +46,32 @@ FORMULAS = {
 
 
 def table(at: Counting) -> None:
-    """What followed the context in the text, how often, and what probability that makes."""
     context = at.text.longest_known(at.context) if at.smoothing.method == "back-off" else at.context
     counts = at.text.after(context)
     p = at.text.distribution(at.context, at.smoothing, n=at.n)
-    _draw(at, context, counts, p)
-    _notes(at, context, int(counts.sum()))
-    formula = markdown.plain(FORMULAS[at.smoothing.method])
-    st.caption(f"{formula} Here V = {at.text.vocab_size:,}.")
-
-
-def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> None:
     rows = rows_of(at, counts, p)
     asked = at.text.numbers.get(st.query_params.get("counted", ""))
     picked = asked if asked in rows else rows[0]
     smoothed = [] if at.smoothing.method == "none" else [f"P, {at.smoothing.method}"]
+    total, others = int(counts.sum()), max(1 - float(p[rows].sum()), 0.0)
+    rest = f"All other words together get {'almost everything' if others > 0.995 else per_cent(others)}."
+    if np.isnan(p).any():
+        rest = "It never occurs."
+    elif others < 1e-9:
+        rest = "Every other word gets probability 0."
+
+    def row(word: int) -> tuple[str, ...]:
+        share = "0/0" if not total else per_cent(counts[word] / total) if counts[word] else "0"
+        fraction = f"{counts[word]:,}/{total:,} = {share}" if total else share
+        probability = [rounded(float(p[word]))] if smoothed else []
+        return (name_of(at, word), f"{counts[word]:,}", f"{total:,}", fraction, *probability)
+
     show(
         "counts",
         Table(
-            caption=_caption(at, context, p, rows),
+            caption=f"h = “{at.said(context)}”. {rest}" if context else f"h is empty. {rest}",
             columns=("next word w", "count(h w)", "count(h)", "P counted", *smoothed),
-            rows=[_row(at, word, counts, p) for word in rows],
+            rows=[row(word) for word in rows],
             shares=np.nan_to_num(p[rows]).tolist(),
             has_ground=True,
             picked=rows.index(picked),
@@ -74,75 +83,6 @@ def _draw(at: Counting, context: tuple[int, ...], counts: Array, p: Array) -> No
         ),
         on_pick=lambda row: controls.put({"counted": at.text.vocabulary[rows[row]]}),
     )
-
-
-def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
-    """The words of the table: the most probable that followed, and of those that never did, if they get a share.
-
-    Where all is 0/0, they are the words that most often follow the longest end of the context that ever occurred.
-    """
-    if np.isnan(p).any():
-        counts = p = at.text.after(at.text.longest_known(at.context))
-    order = np.argsort(-p, kind="stable")
-    order = order[p[order] > 0]
-    seen = order[counts[order] > 0][:ROWS].tolist()
-    unseen = order[counts[order] == 0][: UNSEEN if seen else ROWS].tolist()
-    return sorted([*seen, *unseen], key=lambda word: (-p[word], word))
-
-
-def _row(at: Counting, word: int, counts: Array, p: Array) -> tuple[str, ...]:
-    total = int(counts.sum())
-    share = "0/0" if not total else per_cent(counts[word] / total) if counts[word] else "0"
-    fraction = f"{counts[word]:,}/{total:,} = {share}" if total else share
-    smoothed = () if at.smoothing.method == "none" else (rounded(float(p[word])),)
-    return (name_of(at, word), f"{counts[word]:,}", f"{total:,}", fraction, *smoothed)
-
-
-def name_of(at: Counting, word: int) -> str:
-    """A word as the page shows it."""
-    return "⟨s⟩ (end)" if word == MARK else visible(at.text.vocabulary[word])
-
-
-def _caption(at: Counting, context: tuple[int, ...], p: Array, rows: list[int]) -> str:
-    said = f"h = “{at.said(context)}”" if context else "h is empty"
-    if np.isnan(p).any():
-        return f"{said}. It never occurs."
-    rest = max(1 - float(p[rows].sum()), 0.0)
-    if rest < 1e-9:
-        return f"{said}. Every other word gets probability 0."
-    return f"{said}. All other words together get {'almost everything' if rest > 0.995 else per_cent(rest)}."
-
-
-def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:
-    said = at.said((*context, word))
-    match count:
-        case 0:
-            return f"“{said}” never occurs in the text."
-        case 1:
-            return f"“{said}” occurs once:"
-    return f"“{said}” occurs {count:,} times" + (f"; these are the first {SENTENCES}:" if count > SENTENCES else ":")
-
-
-def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
-    """The sentence that a sequence of tokens stands in: what comes before it, the sequence, what comes behind."""
-    marks = np.flatnonzero(at.text.stream[: place + 1] == MARK)
-    line = at.text.lines[min(len(marks) - 1, len(at.text.lines) - 1)]
-    words = words_of(line)
-    first = place - int(marks[-1]) - 1  # -1: the mark before the sentence
-    inside = words[max(first, 0) : first + length]
-    begin, end = (inside[0].start, inside[-1].end) if inside else (0, 0)
-    before, marked, after = line[:begin], line[begin:end], line[end:]
-    if len(before) > AROUND:
-        before = "…" + before[-AROUND:]
-    if len(after) > AROUND:
-        after = after[:AROUND] + "…"
-    if len(marked) > 2 * AROUND:  # one of its words is no word
-        marked = f"{marked[:AROUND]}…{marked[-AROUND:]}"
-    return before, marked, after
-
-
-def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
-    """What the model cannot make of this text, in words."""
     notes = []
     if unknown := unknown_words(at):
         named = ", ".join(f"“{markdown.plain(visible(name))}”" for name in unknown[:5])
@@ -160,3 +100,122 @@ def _notes(at: Counting, context: tuple[int, ...], total: int) -> None:
         )
     if notes:
         st.info(" ".join(notes), icon=icons.INFO)
+    formula = markdown.plain(FORMULAS[at.smoothing.method])
+    st.caption(f"{formula} Here V = {at.text.vocab_size:,}.")
+
+
+def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
+    """The words of the table: the most probable that followed, and of those that never did, if they get a share.
+
+    Where all is 0/0, they are the words that most often follow the longest end of the context that ever occurred.
+    """
+    if np.isnan(p).any():
+        counts = p = at.text.after(at.text.longest_known(at.context))
+    order = np.argsort(-p, kind="stable")
+    order = order[p[order] > 0]
+    seen = order[counts[order] > 0][:ROWS].tolist()
+    unseen = order[counts[order] == 0][: UNSEEN if seen else ROWS].tolist()
+    return sorted([*seen, *unseen], key=lambda word: (-p[word], word))
+
+
+def name_of(at: Counting, word: int) -> str:
+    return "⟨s⟩ (end)" if word == MARK else visible(at.text.vocabulary[word])
+
+
+def _about(at: Counting, context: tuple[int, ...], word: int, count: int) -> str:
+    said = at.said((*context, word))
+    match count:
+        case 0:
+            return f"“{said}” never occurs in the text."
+        case 1:
+            return f"“{said}” occurs once:"
+    return f"“{said}” occurs {count:,} times" + (f"; these are the first {SENTENCES}:" if count > SENTENCES else ":")
+
+
+def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
+    marks = np.flatnonzero(at.text.stream[: place + 1] == MARK)
+    line = at.text.lines[min(len(marks) - 1, len(at.text.lines) - 1)]
+    words = words_of(line)
+    first = place - int(marks[-1]) - 1  # -1: the mark before the sentence
+    inside = words[max(first, 0) : first + length]
+    begin, end = (inside[0].start, inside[-1].end) if inside else (0, 0)
+    before, marked, after = line[:begin], line[begin:end], line[end:]
+    if len(before) > AROUND:
+        before = "…" + before[-AROUND:]
+    if len(after) > AROUND:
+        after = after[:AROUND] + "…"
+    if len(marked) > 2 * AROUND:  # one of its words is no word
+        marked = f"{marked[:AROUND]}…{marked[-AROUND:]}"
+    return before, marked, after
+
+
+LENGTH = 25
+"""Words that are drawn."""
+
+SHOWN = 60
+"""The most words of the typed sentence that are written out before them."""
+
+SEEDS = 999
+
+BARS = 10
+
+
+def writing(at: Counting) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        inputs.number_box("Seed", key="draw_seed", min_value=0, max_value=SEEDS, width=130)
+        inputs.button("Write another", on_click=_next_seed)
+    seed = int(st.session_state["draw_seed"])
+    steps = _written(at.text, at.history, at.smoothing, at.n, seed)
+    typed = at.history[1:]
+    names = ["…"] * (len(typed) > SHOWN) + [visible(at.text.vocabulary[word]) for word in typed[-SHOWN:]]
+    drawn = ["\n" if step.word == MARK else visible(at.text.vocabulary[step.word]) for step in steps]
+    st.code(joined([*names, *drawn]), language=None, wrap_lines=True)
+    before = at.n - 1 if at.n > 2 else "one"
+    st.markdown(
+        (
+            f"Each word depends only on the {before} before it, so only short pieces make sense. "
+            if at.n > 1
+            else "With n = 1 no word depends on any other. "
+        )
+        + "Click a word to see its rivals."
+    )
+    picked = min(inputs.asked_number("drawn") or 0, len(steps) - 1)
+    left, right = st.columns(2)
+    with left:
+        show(
+            "steps_written",
+            Table(
+                caption="Step by step",
+                columns=("word", "drawn after", "P(w | h)"),
+                rows=[
+                    (name_of(at, step.word), at.said(step.context) or "nothing", rounded(step.probability))
+                    for step in steps
+                ],
+                picked=picked,
+                low=True,
+            ),
+            on_pick=lambda row: controls.put({"drawn": str(row)}),
+        )
+    with right:
+        step = steps[picked]
+        p = at.text.distribution(step.context, at.smoothing, n=at.n)
+        best = [word for word in np.argsort(-p, kind="stable")[:BARS].tolist() if p[word] > 0]
+        possible = int((p > 0).sum())
+        if step.word not in best:
+            best = [*best[: BARS - 1], step.word]
+        where = f"that may follow “{markdown.plain(at.said(step.context))}”" if step.context else "of the text"
+        st.markdown(
+            f"Word {picked + 1}, “{markdown.plain(name_of(at, step.word))}”, was drawn from {possible:,} "
+            f"{'word' if possible == 1 else 'words'} {where}."
+        )
+        labels = [f"→ {name_of(at, word)}" if word == step.word else name_of(at, word) for word in best]
+        show("drawn_from", Bars(labels=labels, shares=[p[best].tolist()]))
+
+
+@shared
+def _written(text: Counted, history: tuple[int, ...], smoothing: Smoothing, n: int, seed: int) -> tuple[Step, ...]:
+    return tuple(written(text, history, smoothing, n=n, length=LENGTH, seed=seed))
+
+
+def _next_seed() -> None:
+    st.session_state["draw_seed"] = (st.session_state["draw_seed"] + 1) % (SEEDS + 1)

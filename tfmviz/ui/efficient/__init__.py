@@ -1,1 +1,204 @@
-"""Efficient attention: cheaper ways to attend, beside the exact one, for any head on the typed text."""
+"""The chosen head as the methods take it, and what the model predicts with another output of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis.attention_layer import of_head, turned
+from tfmviz.analysis.efficient import exact
+from tfmviz.analysis.efficient.exact import Cost
+from tfmviz.analysis.predictions import softmax
+from tfmviz.plots.cells import Cells, Form, masked, of_pairs, share, written
+from tfmviz.record.edits import Edit, Patch
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Array
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import result, show
+from tfmviz.ui.lesson import Lesson, stand_in
+from tfmviz.words import markdown
+from tfmviz.words.labels import of_queries, visible
+from tfmviz.words.numbers import in_bytes, in_words, per_cent, rounded
+
+BYTES = 4
+"""Of a number."""
+
+
+def without_sinks(here: Lesson | None) -> Lesson | None:
+    """The lesson with a model of which the methods can be shown; None if there is none."""
+    if here is None:
+        return None
+    fits = not here.model.config.attention.sink
+    return stand_in(here, "a model without sinks", fits=fits, instead="twins-rope")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Head:
+    """One head on the reader's text.
+
+    Attributes:
+        q: (q_len, d_head), turned by the position scheme and divided by what scores are divided by.
+        k, v: (k_len, d_head).
+        allowed: (q_len, k_len), the model's mask.
+        scores: (q_len, k_len), the record's, −∞ where the mask is closed; with the scheme's bias, where there is one.
+        is_causal: see the function of that name.
+        is_linear: whether its model was trained with linear attention.
+        q_tokens_are_keys: whether queries and keys are the same tokens.
+        q_tokens, k_tokens: names of rows and columns.
+    """
+
+    q: Array
+    k: Array
+    v: Array
+    allowed: Array
+    scores: Array
+    is_causal: bool
+    is_linear: bool
+    q_tokens_are_keys: bool
+    q_tokens: tuple[str, ...]
+    k_tokens: tuple[str, ...]
+
+    @property
+    def pattern(self) -> Array:
+        return exact.softmax(self.scores)
+
+    @property
+    def bias(self) -> Array:
+        """What the scores are more than q · k; 0 where the mask is closed: (q_len, k_len)."""
+        return np.where(self.allowed, self.scores - self.q @ self.k.T, 0.0)
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether the scores are more than q · k: methods that never form all of them must leave that out."""
+        return not self.is_linear and bool(np.abs(self.bias).max() > 1e-2)
+
+
+def is_causal(here: Lesson) -> bool:
+    """Whether the chosen head is one of a decoder that reads its own text."""
+    return here.choice.layer.startswith("decoder.") and here.choice.layer.endswith(".self_attn")
+
+
+def head_of(here: Lesson) -> Head:
+    trace, layer, head = here.trace, here.choice.layer, here.choice.head
+    q, k, v = (of_head(trace, layer, head, turned(trace, layer, name)).astype(np.float64) for name in "qkv")
+    scores = trace[f"{layer}.scores"][head].astype(np.float64)
+    is_linear = here.weights.is_linear
+    return Head(
+        q=q if is_linear else q / here.model.config.divisor,
+        k=k,
+        v=v,
+        allowed=np.isfinite(scores),
+        scores=scores,
+        q_tokens_are_keys=layer.endswith(".self_attn"),
+        is_linear=is_linear,
+        is_causal=is_causal(here),
+        q_tokens=tuple(of_queries(trace, layer)),
+        k_tokens=trace.axes(layer)[1].tokens,
+    )
+
+
+def edits_for(here: Lesson, z: Array) -> tuple[Edit, ...]:
+    """Edits that replace what the chosen head computes by z, (q_len, d_head)."""
+    site, head = f"{here.choice.layer}.z", here.choice.head
+    rows = enumerate(map(tuple, z.tolist()))
+    return tuple(Patch(site=site, vector=vector, head=head, position=position) for position, vector in rows)
+
+
+@shared
+def _row(model: Model, text: str, target: tuple[int, ...] | None, edits: tuple[Edit, ...], position: int) -> Array:
+    """Logits at one position under edits; an encoder-decoder reads the answer that it gave without them."""
+    return model.trace(text, edits, ("logits",), target=target).row("logits", position).copy()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Effect:
+    """What another output of the head does to the prediction.
+
+    Attributes:
+        divergence: KL(p ‖ p') in nats.
+        word: the most probable one before, with its probability before and after.
+        after: the most probable one after.
+    """
+
+    divergence: float
+    word: str
+    before: float
+    now: float
+    after: str
+
+
+def effect(here: Lesson, z: Array) -> Effect | None:
+    """The prediction at the chosen token with z in place of the head's output; None: the model predicts nothing."""
+    if "logits" not in here.trace:
+        return None
+    target = here.trace.target.ids[1:] if here.trace.source is not None else None
+    old = softmax(here.trace.row("logits", here.target)).astype(np.float64)
+    new = softmax(_row(here.model, here.text, target, edits_for(here, z), here.target)).astype(np.float64)
+    first, then = int(old.argmax()), int(new.argmax())
+    divergence = float(np.sum(old * (np.log(np.maximum(old, 1e-30)) - np.log(np.maximum(new, 1e-30)))))
+    words = here.model.vocabulary
+    return Effect(
+        divergence=max(divergence, 0.0), word=words[first], before=old[first], now=new[first], after=words[then]
+    )
+
+
+def said_of(found: Effect) -> str:
+    word, after = (f"“{markdown.plain(visible(name))}”" for name in (found.word, found.after))
+    stays = "stays first" if found.word == found.after else f"gives way to {after}"
+    return f"{word} {stays}, {per_cent(found.before)} → {per_cent(found.now)} (KL {rounded(found.divergence)} nats)"
+
+
+def beside(
+    here: Lesson,
+    head: Head,
+    pattern: Array,
+    z: Array,
+    *,
+    title: str,
+    cost: Cost,
+    kept: Array | None = None,
+    buckets: Sequence[Sequence[str]] = ((), ()),
+) -> None:
+    """The exact pattern and another, and what that changes, counted and measured on this text.
+
+    Args:
+        kept: the pairs that the other pattern does not leave out, (q_len, k_len), bool; None: all.
+        buckets: of each query and of each key, written after its token.
+    """
+    full = head.pattern
+    elsewhere, moved = exact.pattern_error(full, pattern), exact.output_error(full @ head.v, z)
+    left = pattern if kept is None else np.where(kept, pattern, -np.inf)
+    rows, columns = (
+        [f"{token} {one}" for token, one in zip(tokens, of_tokens, strict=True)] if of_tokens else tokens
+        for tokens, of_tokens in zip((head.q_tokens, head.k_tokens), buckets, strict=True)
+    )
+    said = f"{title}: {per_cent(elsewhere)} of the attention elsewhere"
+    show("both_patterns", two_patterns(masked([full, left], head.allowed), rows, columns, said))
+    found = effect(here, z)
+    exactly = exact.cost(len(head.q), len(head.k), head.q.shape[1])
+    result(
+        f"**{per_cent(elsewhere)}** of the attention lies elsewhere, on other keys; the head's output changes by "
+        f"**{per_cent(moved)}** of its norm. "
+        + (f"In the prediction, {said_of(found)}. " if found else "")
+        + f"This takes **{in_words(cost.multiplications)}** multiplications instead of "
+        f"{in_words(exactly.multiplications)} and holds {in_bytes(BYTES * cost.numbers)} at once instead of "
+        f"{in_bytes(BYTES * exactly.numbers)}."
+    )
+
+
+def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], title: str) -> Cells:
+    """The exact pattern and another one, (2, query, key): NaN where masked, −∞ for what is left out."""
+    look: dict[str, Any] = {"form": Form(absent=("masked", "left out")), "titles": ("exact", title), "across": 2}
+    return of_pairs(both, q_tokens, k_tokens, share(), texts=written(np.concatenate(both), ".2f"), **look)
+
+
+def no_bias(head: Head) -> None:
+    """A note where methods cannot keep what the position scheme adds to the scores."""
+    if head.is_linear:
+        st.caption("This head's linear attention has no exp(q · k) to approximate.")
+    if head.has_bias:
+        st.caption("Methods that form no pairs leave out this model's bias or cap.")

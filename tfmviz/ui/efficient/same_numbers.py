@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -12,11 +11,9 @@ import streamlit as st
 from tfmviz.analysis.attention_layer import turned
 from tfmviz.analysis.cache_cost import Kept, linear_state
 from tfmviz.analysis.efficient import exact, grouped, sparse, state_space, tiles
-from tfmviz.analysis.efficient.tiles import Tile
 from tfmviz.plots.cells import Form, Frame, masked, of_pairs, share, written
-from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs, lesson
-from tfmviz.ui.efficient.subject import BYTES, Head, beside, head_of, two_patterns
+from tfmviz.ui.efficient import BYTES, beside, head_of, two_patterns
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns
@@ -35,7 +32,6 @@ def smallest_tile(q_len: int, k_len: int) -> int:
 
 
 def tiled(here: Lesson) -> None:
-    """The running softmax, replayed tile by tile."""
     head = head_of(here)
     with lesson.line("tiled"):
         asked = inputs.select_slider("Tile size", SIZES, 4, key="tile")
@@ -50,7 +46,12 @@ def tiled(here: Lesson) -> None:
     last = Frame(top=tile.rows.start, left=tile.columns.start, bottom=tile.rows.stop, right=tile.columns.stop)
     look: dict[str, Any] = {"form": Form(absent=("masked", "not read yet")), "frames": (last,)}
     scale = share("share of attention among the keys read so far")
-    known = _known(head, made[:step])
+    steps = made[:step]
+    known = np.where(head.allowed, -np.inf, np.nan)
+    for one in steps:
+        rows, seen = one.rows, slice(0, one.columns.stop)
+        shares = np.exp(head.scores[rows, seen] - one.largest[:, None]) / one.total[:, None]
+        known[rows, seen] = np.where(head.allowed[rows, seen], shares, np.nan)
     left, right = st.columns([3, 2])
     with left:
         texts = written(known, ".2f")
@@ -67,31 +68,18 @@ def tiled(here: Lesson) -> None:
             "l": [decimal(value) for value in tile.total],
         }
         show("running_softmax", of_columns(columns, caption="After this tile", low=True))
-        _same(head, size)
-
-
-def _known(head: Head, made: Sequence[Tile]) -> Array:
-    """The softmax over what each query has seen so far, (q_len, k_len); −∞ for what it has not, NaN if masked."""
-    known = np.where(head.allowed, -np.inf, np.nan)
-    for tile in made:
-        rows, seen = tile.rows, slice(0, tile.columns.stop)
-        shares = np.exp(head.scores[rows, seen] - tile.largest[:, None]) / tile.total[:, None]
-        known[rows, seen] = np.where(head.allowed[rows, seen], shares, np.nan)
-    return known
-
-
-def _same(head: Head, size: int) -> None:
-    z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
-    difference = float(np.abs(z - head.pattern @ head.v).max())
-    q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
-    cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
-    st.markdown(
-        f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs as "
-        f"many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
-        f"{in_bytes(BYTES * full.numbers)}, so FlashAttention's tiles fit into a GPU's fast memory (Dao et al. 2022)."
-    )
-    if head.is_linear:
-        st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
+        z = tiles.attend(head.q, head.k, head.v, size, head.allowed, bias=head.bias)
+        difference = float(np.abs(z - head.pattern @ head.v).max())
+        q_len, k_len, d = len(head.q), len(head.k), head.q.shape[1]
+        cost, full = tiles.cost(q_len, k_len, d, size), exact.cost(q_len, k_len, d)
+        st.markdown(
+            f"After the last tile, the output differs from the exact one by at most **{tiny(difference)}**. It needs "
+            f"as many multiplications but holds {in_bytes(BYTES * cost.numbers)} at once instead of "
+            f"{in_bytes(BYTES * full.numbers)}, so FlashAttention's tiles fit into a GPU's fast memory (Dao et al. "
+            "2022)."
+        )
+        if head.is_linear:
+            st.caption("This head's linear attention needs no tiles: its scores are ln(φ(q) · φ(k)).")
 
 
 def state(here: Lesson) -> None:
@@ -122,7 +110,6 @@ def state(here: Lesson) -> None:
 
 
 def shared_heads(here: Lesson) -> None:
-    """Keys and values that several heads share, as means of the model's own."""
     head, layer = head_of(here), here.choice.layer
     config, n_heads = here.model.config, here.model.config.attention.n_heads
     options = [n for n in range(1, n_heads + 1) if n_heads % n == 0]

@@ -15,8 +15,8 @@ from tfmviz.record.trace import Array
 from tfmviz.record.weights import feature
 from tfmviz.ui import lesson
 from tfmviz.ui.background import Found, by_name, measured
-from tfmviz.ui.efficient.few_pairs import KINDS, bucketed, sparsely
-from tfmviz.ui.efficient.subject import BYTES, Head, effect, head_of, no_bias
+from tfmviz.ui.efficient import BYTES, Head, effect, head_of, no_bias
+from tfmviz.ui.efficient.approximate import KINDS, bucketed, sparsely
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
@@ -34,7 +34,6 @@ Row = tuple[str, Array, Array, Cost]
 
 
 def _methods(head: Head) -> Iterator[Row]:
-    """Name, pattern, output and cost of every method that suits the head."""
     (q_len, k_len), d = head.scores.shape, head.q.shape[1]
     yield "exact", head.pattern, head.pattern @ head.v, exact.cost(q_len, k_len, d)
     for kind in KINDS if head.q_tokens_are_keys else KINDS[-1:]:
@@ -59,7 +58,6 @@ def _methods(head: Head) -> Iterator[Row]:
 
 
 def table(here: Lesson) -> None:
-    """Every method on the reader's text: errors of pattern, output and prediction, and counted costs."""
     head = head_of(here)
     made = list(_methods(head))
     most = max(cost.multiplications for *_, cost in made)
@@ -96,7 +94,6 @@ def _share(error: float) -> str:
 
 
 def times(here: Lesson) -> None:
-    """Counted and measured costs against the length of the text."""
     lesson.hide(*lesson.CHOICES)
     measured(MODULE, _draw, words="Measure on this server (about 10 s)")
 
@@ -110,7 +107,27 @@ def _draw(found: Sequence[Found]) -> None:
         _chart(seen, "measured: seconds")
     _chart(counts, "counted: multiplications")
     if seen:
-        st.table(_verdict(seen))
+        columns: dict[str, list[str]] = {
+            "method": list(seen),
+            "grows as n to the power": [decimal(slope(x, y)) for x, y in seen.values()],
+            "faster than exact from": [],
+            "at its longest text": [f"{in_seconds(float(y[-1]))} at {x[-1]:,.0f}" for x, y in seen.values()],
+        }
+        exactly = seen.get("exact")
+        for name, (x, y) in seen.items():
+            n = 0 if exactly is None else min(len(x), len(exactly[0]))
+            at = crosses(x[:n], exactly[1][:n], y[:n]) if exactly is not None and name != "exact" and n else None
+            always = exactly is not None and n and bool((y[:n] < exactly[1][:n]).all())
+            columns["faster than exact from"].append(
+                "–"
+                if name == "exact"
+                else f"n ≈ {at:,.0f}"
+                if at
+                else "all lengths"
+                if always
+                else "no length measured"
+            )
+        st.table(columns)
     st.caption(
         f"One head of width {timing.D} on random vectors, in NumPy on one thread. Reformer: one round, no sorting."
     )
@@ -119,22 +136,3 @@ def _draw(found: Sequence[Found]) -> None:
 def _chart(lines: dict[str, tuple[Array, Array]], title: str) -> None:
     said = in_seconds if title.startswith("measured") else in_words
     show(title.split(":")[0], growth(lines, Axes("tokens n", title, 360), said, theme=theme()))
-
-
-def _verdict(seen: dict[str, tuple[Array, Array]]) -> dict[str, list[str]]:
-    """Exponents, and from which length on a method is faster than the exact one: the columns of a table."""
-    columns: dict[str, list[str]] = {
-        "method": list(seen),
-        "grows as n to the power": [decimal(slope(x, y)) for x, y in seen.values()],
-        "faster than exact from": [],
-        "at its longest text": [f"{in_seconds(float(y[-1]))} at {x[-1]:,.0f}" for x, y in seen.values()],
-    }
-    exactly = seen.get("exact")
-    for name, (x, y) in seen.items():
-        n = 0 if exactly is None else min(len(x), len(exactly[0]))
-        at = crosses(x[:n], exactly[1][:n], y[:n]) if exactly is not None and name != "exact" and n else None
-        always = exactly is not None and n and bool((y[:n] < exactly[1][:n]).all())
-        columns["faster than exact from"].append(
-            "–" if name == "exact" else f"n ≈ {at:,.0f}" if at else "all lengths" if always else "no length measured"
-        )
-    return columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +19,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side, sides
 from tfmviz.ui.cache import shared
-from tfmviz.ui.feed_forward.subject import Subject, predicts, site_of
+from tfmviz.ui.feed_forward import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides
@@ -47,10 +46,21 @@ HELD_OUT = ("english.txt", "french.txt")
 
 
 def neurons(subject: Subject) -> None:
-    """The neurons of the chosen token, then one of them."""
     order = feed_forward.strongest(subject.post, SHOWN)
     figure = st.container()
-    neuron = _ask(subject, order.tolist())
+    line = lesson.line("neuron")
+    with line:
+        controls.token_box(subject.tokens, subject.token)
+    asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
+    neuron = order.tolist()[0] if asked is None else min(asked, last)
+
+    def draw() -> int:
+        st.session_state["chosen_neuron"] = neuron
+        label, key = f"Neuron (0 to {last})", "chosen_neuron"
+        line.number_input(label, 0, last, key=key, on_change=lambda: _choose(st.session_state[key]), width=260)
+        return neuron
+
+    neuron = int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
     values = subject.here.trace[f"{subject.site}.post"][:, order]
 
     def pick(row: int, column: int) -> None:
@@ -59,9 +69,19 @@ def neurons(subject: Subject) -> None:
     place = np.flatnonzero(order == neuron)
     column = int(place[0]) if len(place) else None
     with figure:
+        at = replace(*chosen_row(subject.token, len(order)), colour="text")
         show(
             "neurons",
-            _picture(subject, values, order, column),
+            Cells(
+                values[None],
+                of_tokens("token", subject.tokens),
+                Axis("neuron", [str(n) for n in order], [f"neuron {n}" for n in order]),
+                signed(values, "value of the neuron", root=True),
+                form=Form(digits=2),
+                texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
+                frames=(at, *chosen_column(column, len(values))),
+                row_height=28,
+            ),
             click="choose its neuron and token",
             on_pick=pick,
         )
@@ -73,49 +93,11 @@ def neurons(subject: Subject) -> None:
     without(subject, neuron, order.tolist())
 
 
-def _picture(subject: Subject, values: Array, numbers: Array, neuron: int | None) -> Cells:
-    """Some neurons on every token, (len, n), after the function and the gate.
-
-    Args:
-        numbers: which neurons these are.
-        neuron: the column to frame; None if it is not among them.
-    """
-    row = replace(*chosen_row(subject.token, len(numbers)), colour="text")
-    return Cells(
-        values[None],
-        of_tokens("token", subject.tokens),
-        Axis("neuron", [str(n) for n in numbers], [f"neuron {n}" for n in numbers]),
-        signed(values, "value of the neuron", root=True),
-        form=Form(digits=2),
-        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f", absent="·"),
-        frames=(row, *chosen_column(neuron, len(values))),
-        row_height=28,
-    )
-
-
-def _ask(subject: Subject, strongest: list[int]) -> int:
-    """Asks for token and neuron; until the reader has chosen one, it is the strongest."""
-    line = lesson.line("neuron")
-    with line:
-        controls.token_box(subject.tokens, subject.token)
-    asked, last = inputs.asked_number("neuron"), len(subject.post) - 1
-    neuron = strongest[0] if asked is None else min(asked, last)
-
-    def draw() -> int:
-        st.session_state["chosen_neuron"] = neuron
-        label, key = f"Neuron (0 to {last})", "chosen_neuron"
-        line.number_input(label, 0, last, key=key, on_change=lambda: _choose(st.session_state[key]), width=260)
-        return neuron
-
-    return int(side.once("neuron", draw, lambda chosen: min(chosen, last)))
-
-
 def _choose(neuron: int) -> None:
     controls.put({"neuron": str(neuron)})
 
 
 def writes(subject: Subject, neuron: int) -> None:
-    """What the neuron writes toward the vocabulary."""
     if not predicts(subject.here):
         st.info("This model has no output vocabulary.", icon=icons.INFO)
         return
@@ -128,7 +110,13 @@ def writes(subject: Subject, neuron: int) -> None:
     (change,) = feed_forward.directions(subject.weights, np.array([neuron]), subject.here.model.weights.W_U)
     vocabulary = subject.here.model.vocabulary
     order = np.argsort(-change, kind="stable")
-    if len(named := _words(vocabulary, subject.here.model.tokenizer.special_tokens)) >= 2 * WORDS:
+    special = subject.here.model.tokenizer.special_tokens
+    named = [
+        n
+        for n, token in enumerate(vocabulary)
+        if any(map(str.isalpha, token)) and token not in special and token[:5] != "[byte"
+    ]
+    if len(named) >= 2 * WORDS:
         order = order[np.isin(order, named)]
     shown = np.concatenate((order[:WORDS], order[-WORDS:]))
     words, values = [visible(vocabulary[index]) for index in shown], change[shown]
@@ -147,14 +135,7 @@ def writes(subject: Subject, neuron: int) -> None:
     st.caption("The last norm and later layers are left out.")
 
 
-def _words(vocabulary: Sequence[str], special: Sequence[str]) -> list[int]:
-    """Places of tokens with a letter: neither bytes, nor signs, nor special tokens."""
-    named = enumerate(vocabulary)
-    return [n for n, token in named if any(map(str.isalpha, token)) and token not in special and token[:5] != "[byte"]
-
-
 def fires(subject: Subject, neuron: int) -> None:
-    """The words of the shipped texts on which the neuron fires most."""
     heading = f"**Where neuron {neuron} fires most**"
     try:
         texts, peaks = _peaks(subject.here.model)
@@ -175,7 +156,6 @@ def fires(subject: Subject, neuron: int) -> None:
 
 
 def _marked(tokens: tuple[str, ...], token: int) -> str:
-    """Some tokens of a text in Markdown, one of them on a ground of its own."""
     first, last = max(0, token - AROUND), min(len(tokens), token + AROUND + 1)
     before, after = "".join(tokens[first:token]), "".join(tokens[token + 1 : last])
     marked = f":orange-background[{markdown.plain(visible(tokens[token]))}]"
@@ -205,11 +185,10 @@ def _tokens(model: Model, text: str, stack: str) -> tuple[str, ...]:
 
 
 def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
-    """The prediction with neurons switched off at every token."""
     here = subject.here
     if not predicts(here):
         return
-    asked = inputs.segmented_control("Switch off", OFF, default=OFF[0], key="neurons_off")
+    asked = inputs.segmented_control("Switch off", OFF, key="neurons_off")
     numbers = {OFF[0]: (neuron,), OFF[1]: tuple(strongest[:10]), OFF[2]: None}[asked]
     after = _run(here.model, here.text, subject.site, numbers, here.edits)
     token = here.target

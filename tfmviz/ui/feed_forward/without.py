@@ -1,22 +1,66 @@
-"""The model without its feed-forward layers: switched off, and never there."""
+"""What attention alone can do, and the model without its feed-forward layers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
-from tfmviz.analysis import mask_effect
+from tfmviz.analysis import attention_layer, mask_effect
+from tfmviz.analysis.averaging import Average, in_a_plane
+from tfmviz.plots.dots import average
 from tfmviz.record.edits import Scale
 from tfmviz.record.trace import Trace
 from tfmviz.ui import before_after, controls, icons, inputs, models
-from tfmviz.ui.feed_forward import averages
-from tfmviz.ui.feed_forward.subject import predicts
-from tfmviz.ui.figures import result
+from tfmviz.ui.feed_forward import predicts
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
-from tfmviz.words.numbers import counted
+from tfmviz.words.labels import quoted
+from tfmviz.words.numbers import counted, per_cent
+
+NOTHING = "nothing"
+"""What a head attends to that has a learned sink, as far as it attends to no token."""
+
+
+def inside(here: Lesson) -> None:
+    queries, keys = (axis.tokens for axis in here.trace.axes(here.choice.layer))
+    if not np.isfinite(here.trace[f"{here.choice.layer}.z"]).all():
+        return  # there is nothing to average
+    found, seen = of_head(here.trace, here.choice.layer, here.choice.head, here.query)
+    more = [NOTHING] * (len(found.places) - len(seen))
+    tokens, said = [keys[at] for at in seen] + more, quoted(keys)
+    names = [said[at] for at in seen] + more
+    asks = markdown.plain(quoted(queries)[here.query])
+    best = int(found.weights.argmax())
+    st.markdown(
+        f"**A head can only average.** Whatever its weights, what it writes for {asks} (cross) stays inside the area "
+        f"of the values; {markdown.plain(names[best])} pulls hardest, with weight {per_cent(found.weights[best])}. "
+        "Without feed-forward layers a model only adds such averages, transformed by matrices and norms."
+    )
+    if len(found.around) < 3:
+        st.caption("These values span no area. Type more words, or choose a later token.")
+        return
+    said = [
+        *(f"{name}: {per_cent(weight)}" for name, weight in zip(names, found.weights, strict=True)),
+        "their average",
+    ]
+    points = found.places, found.weights, found.middle
+    show("average", average(*points, around=found.around, tokens=tokens, said=said, theme=theme()))
+    st.caption(
+        f"Layer {here.choice.layer_index}, head {here.choice.head}, in the plane of the first two principal components "
+        f"({per_cent(found.seen)} of the variance)."
+    )
+
+
+def of_head(trace: Trace, layer: str, head: int, query: int) -> tuple[Average, list[int]]:
+    """The average that a head writes for a token, and the keys that this token may look at."""
+    seen = trace[f"{layer}.mask"][query].nonzero()[0].tolist()
+    values = attention_layer.of_head(trace, layer, head, "v")
+    return in_a_plane(values[seen], trace[f"{layer}.pattern"][head, query, seen]), seen
+
 
 TWINS = ("twins-rope", "twins-attention-only")
 """Two shipped models that differ in nothing but whether they have feed-forward layers."""
@@ -28,20 +72,16 @@ PARTS = ("A head only averages", "Switched off", "Trained without")
 
 
 def without(here: Lesson) -> None:
-    """What attention alone can do, the chosen model with all feed-forward layers off, or two models trained so."""
-    part = inputs.segmented_control(
-        "Without it", PARTS, default=PARTS[0], key="without_it", label_visibility="collapsed"
-    )
+    part = inputs.segmented_control("Without it", PARTS, key="without_it", label_visibility="collapsed")
     if part == PARTS[1]:
         switched_off(here)
     elif part == PARTS[2]:
         twins(here)
     else:
-        averages.inside(here)
+        inside(here)
 
 
 def switched_off(here: Lesson) -> None:
-    """The chosen model with all feed-forward layers off."""
     stacks = here.model.weights.stacks.values()
     layers = [site for stack in stacks for site in (*stack.feed_forward, *stack.experts)]
     if not predicts(here):
@@ -58,7 +98,6 @@ def switched_off(here: Lesson) -> None:
 
 
 def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -> None:
-    """Two runs: loss in words, loss per token, predictions."""
     if here.model.config.architecture != "encoder-only" and len(here.trace.tokens) > 1:
         old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids).mean() for run in (here.trace, after))
         result(
@@ -78,7 +117,6 @@ def _on_held_out_text() -> str:
 
 
 def twins(here: Lesson) -> None:
-    """The same sentence through two models, one of which was trained without feed-forward layers."""
     full, bare = (models.needed(name) for name in TWINS)
     if full is None or bare is None:
         return

@@ -1,23 +1,32 @@
-"""How far back each model sees: on the reader's text, and on held-out text."""
+"""How far back each model sees: on your text, on held-out text, and where one word decides what comes much later."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import reach
+from tfmviz.analysis.dependencies import AGREEMENT, CLOSING, MANY, NAME, NAMES, ONE, QUOTATION
 from tfmviz.plots.lines import Axes, curves
+from tfmviz.plots.paths import Series, against_length
 from tfmviz.record.trace import Array
-from tfmviz.ui import inputs, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui import icons, inputs, lesson
+from tfmviz.ui.cache import read_json, shared
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.held_out import outdated
 from tfmviz.ui.ladder import rungs
-from tfmviz.ui.ladder.rungs import TITLES, Ladder
+from tfmviz.ui.ladder.rungs import FOLDER, TITLES, Ladder
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import either
+from tfmviz.views.counts import of_columns
+from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
@@ -28,14 +37,12 @@ WORDS = {24: 4, 40: 2}
 
 
 def distance(here: Lesson) -> None:
-    """On the reader's text, or on many others."""
     either("On", "seen_on", {"your text": own, "held-out text": lambda _: averages()})(here)
 
 
 def own(here: Lesson) -> None:
-    """A curve for each model over the distance, on the reader's text."""
     with lesson.line("reach"):
-        how = inputs.segmented_control("How", (CHANGE, GRADIENT), default=CHANGE, key="reach_by")
+        how = inputs.segmented_control("How", (CHANGE, GRADIENT), key="reach_by")
     ladder = rungs.ladder()
     text = rungs.read(ladder, here.text).text
     values, y = (moved(ladder, here.text), "share moved") if how == CHANGE else (pulled(ladder, here.text), "gradient")
@@ -62,7 +69,6 @@ def own(here: Lesson) -> None:
 
 
 def _above_0(curves: dict[str, tuple[Array, Array]]) -> dict[str, tuple[Array, Array]]:
-    """The points that an axis of powers has."""
     seen = {name: y > 0 for name, (_, y) in curves.items()}
     return {name: (x[seen[name]], y[seen[name]]) for name, (x, y) in curves.items() if seen[name].any()}
 
@@ -126,9 +132,8 @@ def averages() -> None:
     """The same, averaged over held-out text, where what lies further back is changed, cut, shuffled or thinned."""
     lesson.hide("text")
     with lesson.line("averages"):
-        names = list(MEASURES)
-        name = inputs.segmented_control("Text before", names, default=names[1], key="before")
-    key, y = MEASURES[name or names[1]]
+        name = inputs.segmented_control("Text before", list(MEASURES), default="cut off", key="before")
+    key, y = MEASURES[name]
     facts = rungs.measured()
     values = {title: np.array(facts["models"][model][key]) for model, title in TITLES.items()}
     kept = np.arange(1.0, len(values["5-gram"]) + 1) if key == "changed" else np.array(facts["kept"], dtype=float)
@@ -144,3 +149,89 @@ def averages() -> None:
     show("averages", curves(_above_0(points) if axes.log else points, axes, said, theme=theme(), y_range=y_range))
     more = f" {_explained(CHANGE, 1)}" if key == "changed" else ""
     st.markdown(f"Measured on {facts['texts']}.{more}")
+
+
+ASKS = {
+    AGREEMENT: "is or are, was or were?",
+    QUOTATION: "is the quotation still open?",
+    NAME: "who is meant?",
+}
+
+Row = Mapping[str, Any]
+
+
+def dependencies(here: Lesson) -> None:
+    with lesson.line("depends"):
+        kind = inputs.segmented_control("What", list(ASKS), key="depends")
+    found = measured_dependencies()
+    if not outdated(found, *["5-gram.npz"] * (_counts() != found["counts"])):
+        rows = found["kinds"][kind]
+        series = {title: _series(rows, name, title) for name, title in TITLES.items()}
+        show(
+            "dependencies",
+            against_length(series, title="pairs told apart", x="words in between", percent=True, theme=theme()),
+        )
+        shown, last = rows[len(rows) // 3], rows[-1]
+        first = (  # to lean is less than to say it: how often is the right one also the more probable?
+            f" Ranking the right form first is harder: with {rows[1]['n']} words in between, the transformer does so "
+            f"in {per_cent(rows[1]['prefers']['twins-rope'][0])} of the texts."
+            if kind != QUOTATION
+            else ""
+        )
+        then = "; ".join(f"{title} {per_cent(last['leans'][name][0])}" for name, title in TITLES.items())
+        st.markdown(
+            f"“{markdown.plain(shown['example'])} …”: {ASKS[kind]} The two texts differ only in the deciding word; at "
+            f"50% a model prefers neither. **With {last['n']} words in between: {then}.**{first}"
+        )
+        st.caption(
+            f"{found['sentences']} generated sentences per length, 95% intervals. {markdown.code(found['command'])}"
+        )
+    ladder = rungs.ladder()
+    p = rungs.read(ladder, here.text).p[:, -1]
+    if not (asked := answers(here.text, kind)):
+        st.info(f"Your text contains none of the names {', '.join(NAMES)}.", icon=icons.INFO)
+        return
+    shares = {
+        name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()
+    }
+    if len(shares) > 1:  # of all words both are improbable: what counts is which is the more probable
+        together = np.sum(list(shares.values()), axis=0)
+        shares = {name: one / together for name, one in shares.items()} | {"together": together}
+    show(
+        "own_dependency",
+        of_columns(
+            {"after your text": list(TITLES.values())} | {name: list(map(per_cent, of)) for name, of in shares.items()},
+            caption="After your text, which does each model expect?",
+        ),
+    )
+
+
+@lru_cache(maxsize=1)
+def _counts() -> str:
+    return hashlib.sha256((FOLDER / "5-gram.npz").read_bytes()).hexdigest()
+
+
+def measured_dependencies() -> Row:
+    """What `scripts.measure_dependencies` found."""
+    return read_json(FOLDER / "dependencies.json")
+
+
+def _series(rows: list[Row], name: str, title: str) -> Series:
+    values = np.array([row["leans"][name] for row in rows])
+    return Series(
+        x=np.array([float(row["n"]) for row in rows]),
+        values=values,
+        said=[
+            f"{title}, {row['n']} words: {per_cent(share)} ({per_cent(low)} to {per_cent(high)})"
+            for row, (share, low, high) in zip(rows, values.tolist(), strict=True)
+        ],
+    )
+
+
+def answers(text: str, kind: str) -> dict[str, tuple[str, ...]]:
+    if kind == AGREEMENT:
+        return {"is, was": ONE, "are, were": MANY}
+    if kind == QUOTATION:
+        return {"closing quotation mark": CLOSING}
+    named = dict.fromkeys(re.findall(r"\w+", text))
+    return {name: (f" {name}",) for name in named if name in NAMES}

@@ -66,11 +66,10 @@ def opens() -> str:
 
 
 def uses(here: Lesson) -> None:
-    """Labels of the tokens, one label for the text, how often they are right, and what the other two uses are."""
     with lesson.line("uses"):
         lesson.presets("Sentences in two languages", SENTENCES, key="mixed", width=360)
-    networks = _networks()
-    if networks is None:
+    networks = {name: model for name in NAMES if (model := models.earlier(name)) is not None}
+    if len(networks) < len(NAMES):
         return
     text = read(networks[BOTH], here.text)
     if not text.ids:
@@ -79,20 +78,29 @@ def uses(here: Lesson) -> None:
     controls.say_what_was_cut(text, "These networks read")
     if note := doubt(text.text):
         st.info(note, icon=icons.INFO)
-    _labelling(networks, text)
-    _classifying(networks[CLASSIFIER], text)
-    _four_uses(here.text)
-    _held_out()
-
-
-def _labelling(networks: Mapping[str, AnyModel], text: Encoding) -> None:
-    french = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show("labels", _languages(french, text.tokens, tuple(WAYS.values())))
-    differing = (french[0] > 0.5) != (french[1] > 0.5)
+    by_token = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
+    show("labels", _languages(by_token, text.tokens, tuple(WAYS.values())))
+    differing = (by_token[0] > 0.5) != (by_token[1] > 0.5)
     st.markdown(
         "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
         + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
     )
+    from_last = logits(networks[CLASSIFIER], text.ids)
+    french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
+    st.markdown("**Classifying**: is the text so far French?")
+    show("classes", _languages(french, text.tokens, READOUTS))
+    st.markdown("Trained on one language at a time.")
+    _four_uses(here.text)
+    with lesson.line("right"):
+        by = inputs.segmented_control("Held-out tokens by", list(PLACES), key="sorted")
+    points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by).items()}
+    axes, said = Axes(PLACES[by], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
+    show(
+        "right",
+        curves(points, axes, said, theme=theme(), y_range=(0.8, 1.0)),
+        title="How often are they correct on held-out text?",
+    )
+    st.caption("The mixed texts join Tatoeba sentences.")
 
 
 def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> Cells:
@@ -105,18 +113,9 @@ def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> 
 def listed(text: Encoding, chosen: Array) -> str:
     """The chosen tokens as the page names them; of many the first few."""
     names = quoted(text.tokens)
-    tokens = [names[place] for place in np.flatnonzero(chosen)]
-    if not tokens:
+    if not (tokens := [names[place] for place in np.flatnonzero(chosen)]):
         return "nothing"
     return ", ".join(tokens[:QUOTED]) + (f" and {len(tokens) - QUOTED} more" if len(tokens) > QUOTED else "")
-
-
-def _classifying(classifier: AnyModel, text: Encoding) -> None:
-    from_last = logits(classifier, text.ids)
-    french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
-    st.markdown("**Classifying**: is the text so far French?")
-    show("classes", _languages(french, text.tokens, READOUTS))
-    st.markdown("Trained on one language at a time.")
 
 
 def _four_uses(text: str) -> None:
@@ -150,20 +149,6 @@ PLACES = {
 """By what the held-out tokens are sorted, and the title of that axis."""
 
 
-def _held_out() -> None:
-    with lesson.line("right"):
-        names = list(PLACES)
-        by = inputs.segmented_control("Held-out tokens by", names, default=names[0], key="sorted")
-    points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by or names[0]).items()}
-    axes, said = Axes(PLACES[by or names[0]], "share of correct labels", 280), "{}, token {:.0f}: {:.1%} correct".format
-    show(
-        "right",
-        curves(points, axes, said, theme=theme(), y_range=(0.8, 1.0)),
-        title="How often are they correct on held-out text?",
-    )
-    st.caption("The mixed texts join Tatoeba sentences.")
-
-
 def right_by(place: str) -> dict[str, Array]:
     """The measured shares of right labels at the places 1, 2, 3 …, by the names of the lines."""
     if place == "whole texts":
@@ -187,15 +172,8 @@ def doubt(text: str) -> str:
     return ""
 
 
-def _networks() -> dict[str, AnyModel] | None:
-    """The three networks. If one is missing or damaged, says so and gives None."""
-    found = {name: model for name in NAMES if (model := models.earlier(name)) is not None}
-    return found if len(found) == len(NAMES) else None
-
-
 @shared
 def read(model: AnyModel, text: str) -> Encoding:
-    """The tokens, which are the same for all three networks."""
     return model.encode(text)
 
 

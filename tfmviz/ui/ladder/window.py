@@ -12,7 +12,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.analysis.window_network import Network, n_numbers, network
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, chosen_row, signed
 from tfmviz.record.model import AnyModel
-from tfmviz.record.trace import Array, Encoding
+from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
@@ -33,12 +33,24 @@ WINDOWS = (1, 2, 4, 8, 16, 32)
 
 
 def window(here: Lesson) -> None:
-    """The network from the words up on the left; on the right what the chosen place and the chosen unit do."""
     model = rungs.ladder().window
     text = model.encode(here.text)
     controls.say_what_was_cut(text, "This network reads")
     n = model.config.to_dict()["n_window"]
-    end = _end(text)
+    chosen = controls.pinned()
+    end = min(chosen or len(text), len(text))
+    if not side.is_b():
+        st.session_state["window_end"] = end
+    end = inputs.selectbox(
+        "Last token in the window",
+        range(1, len(text) + 1),
+        format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
+        key="window_end",
+        on_change=_take_end,
+        width=200,
+        bind=None,
+        line=lesson.line("window"),
+    )
     found = _read(model, here.text, end)
     tokens = ([""] * n + list(text.tokens[:end]))[-n:]
     p = softmax(found.logits)
@@ -50,29 +62,65 @@ def window(here: Lesson) -> None:
     left, right = st.columns((3, 2))
     with left:
         show("window_next", Bars(labels=names, shares=[p[best].tolist()]), title="y = softmax(U h + b₂)")
-        _pictures(found, tokens, unit=unit, place=place)
+        h = found.h
+        width = min(IN_A_ROW, len(h))
+        rows = -(-len(h) // width)
+        values = np.full(rows * width, np.nan)
+        values[: len(h)] = h
+        show(
+            "window_hidden",
+            Cells(
+                values.reshape(1, rows, width),
+                Axis("", (), [f"unit {width * row} + …" for row in range(rows)]),
+                Axis("", (), [str(column) for column in range(width)]),
+                signed(h, "h = tanh(W e + b₁)", limit=1.0),
+                form=Form(digits=2, sign=True),
+                notes=[[f"unit {width * row + column}" for column in range(width)] for row in range(rows)],
+                frames=chosen_cell((unit // width, unit % width)),
+                row_height=18,
+            ),
+            click="see how the unit was computed",
+            on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
+        )
+        words = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
+        said = [f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)]
+        show(
+            "window_joined",
+            _numbers(found.e, Axis("", words, said), "e = [e₁; …; eₙ]", place, row_height=22),
+            click="show its position's block of W",
+            on_pick=lambda row, _: controls.put({"place": str(row)}),
+        )
     with right:
         _unit(found, tokens, unit=unit, place=place)
-        _words(found, best, names, unit=unit)
-        _block(found, place=place, unit=unit)
-    _sizes(model)
-
-
-def _end(text: Encoding) -> int:
-    """How many tokens have been read; the window ends with the last of them."""
-    chosen = controls.pinned()
-    end = min(chosen or len(text), len(text))
-    if not side.is_b():
-        st.session_state["window_end"] = end
-    return inputs.selectbox(
-        "Last token in the window",
-        range(1, len(text) + 1),
-        format_func=lambda n: f"{n - 1}  {visible(text.tokens[n - 1])}",
-        key="window_end",
-        on_change=_take_end,
-        width=200,
-        bind=None,
-        line=lesson.line("window"),
+        show(
+            "window_words",
+            Table(
+                caption=f"U h: what unit {unit} adds to each word",
+                columns=("next word", "U", "U h", "logit"),
+                rows=[
+                    (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
+                    for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
+                ],
+            ),
+        )
+        show(
+            "window_block",
+            _numbers(found.W[place], Axis("unit", ()), f"W of place {place + 1}", unit, root=True, row_height=1),
+            click="show that row's unit",
+            on_pick=lambda row, _: controls.put({"unit": str(row)}),
+        )
+    shape = model.config.to_dict()
+    n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
+    st.markdown("**Each position has its own W**: what is learned about a word in one position is unknown in the next.")
+    show(
+        "window_sizes",
+        of_columns(
+            {
+                "tokens in the window": list(map(str, WINDOWS)),
+                "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
+            },
+            caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
+        ),
     )
 
 
@@ -92,40 +140,6 @@ def _read(model: AnyModel, text: str, end: int) -> Network:
     return network(zoo.experiments.window_weights(model), joined.reshape(model.config.to_dict()["n_window"], -1))
 
 
-def _pictures(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
-    """h above e, as they follow one another upwards."""
-    show(
-        "window_hidden",
-        _hidden(found.h, unit),
-        click="see how the unit was computed",
-        on_pick=lambda row, column: controls.put({"unit": str(IN_A_ROW * row + column)}),
-    )
-    show(
-        "window_joined",
-        _numbers(found.e, _places(tokens), "e = [e₁; …; eₙ]", place, row_height=22),
-        click="show its position's block of W",
-        on_pick=lambda row, _: controls.put({"place": str(row)}),
-    )
-
-
-def _hidden(h: Array, chosen: int) -> Cells:
-    """The hidden units, (unit,), row by row."""
-    width = min(IN_A_ROW, len(h))
-    rows = -(-len(h) // width)
-    values = np.full(rows * width, np.nan)
-    values[: len(h)] = h
-    return Cells(
-        values.reshape(1, rows, width),
-        Axis("", (), [f"unit {width * row} + …" for row in range(rows)]),
-        Axis("", (), [str(column) for column in range(width)]),
-        signed(h, "h = tanh(W e + b₁)", limit=1.0),
-        form=Form(digits=2, sign=True),
-        notes=[[f"unit {width * row + column}" for column in range(width)] for row in range(rows)],
-        frames=chosen_cell((chosen // width, chosen % width)),
-        row_height=18,
-    )
-
-
 def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool = False, row_height: int) -> Cells:
     """Vectors one below the other, (row, d_model), one of them framed."""
     columns, scale = Axis("coordinate of the vector", ()), signed(values, title, root=root)
@@ -133,14 +147,7 @@ def _numbers(values: Array, rows: Axis, title: str, chosen: int, *, root: bool =
     return Cells(values[None], rows, columns, scale, row_height=row_height, **look)
 
 
-def _places(tokens: list[str]) -> Axis:
-    names = [f"{place}  {visible(token)}" if token else f"{place}  –" for place, token in enumerate(tokens, 1)]
-    said = [f"place {n} “{whole(token)}”" if token else f"place {n}, empty" for n, token in enumerate(tokens, 1)]
-    return Axis("", names, said)
-
-
 def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
-    """The sum before tanh, and what the chosen place's word would add in the other places."""
     added, elsewhere = found.added()[:, unit], found.elsewhere(place)[:, unit]
     name = f"“{whole(tokens[place])}” (place {place + 1})" if tokens[place] else "“–”"
     show(
@@ -157,43 +164,4 @@ def _unit(found: Network, tokens: list[str], *, unit: int, place: int) -> None:
             f"{decimal(found.h[unit], '+.3f')}.",
         ),
         on_pick=lambda row: controls.put({"place": str(row)}),
-    )
-
-
-def _words(found: Network, best: Array, names: list[str], *, unit: int) -> None:
-    show(
-        "window_words",
-        Table(
-            caption=f"U h: what unit {unit} adds to each word",
-            columns=("next word", "U", "U h", "logit"),
-            rows=[
-                (name, *(decimal(value, "+.2f") for value in (found.U[token, unit], part, found.logits[token])))
-                for name, token, part in zip(names, best, found.of_words(unit)[best], strict=True)
-            ],
-        ),
-    )
-
-
-def _block(found: Network, *, place: int, unit: int) -> None:
-    show(
-        "window_block",
-        _numbers(found.W[place], Axis("unit", ()), f"W of place {place + 1}", unit, root=True, row_height=1),
-        click="show that row's unit",
-        on_pick=lambda row, _: controls.put({"unit": str(row)}),
-    )
-
-
-def _sizes(model: AnyModel) -> None:
-    shape = model.config.to_dict()
-    n, d_model, d_hidden = (shape[key] for key in ("n_window", "d_model", "d_hidden"))
-    st.markdown("**Each position has its own W**: what is learned about a word in one position is unknown in the next.")
-    show(
-        "window_sizes",
-        of_columns(
-            {
-                "tokens in the window": list(map(str, WINDOWS)),
-                "parameters in W": [f"{n_numbers(one, d_model, d_hidden):,}" for one in WINDOWS],
-            },
-            caption=f"{d_model} coordinates per token, {d_hidden} units; here, {n} tokens",
-        ),
     )

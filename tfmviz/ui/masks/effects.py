@@ -1,21 +1,25 @@
-"""What the reader's mask does to the model: the run before beside the run after."""
+"""What a mask does to the model: the reader's, before and after, and training without one."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
 from tfmviz.analysis import mask_effect
+from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, of_pairs, of_tokens, written
+from tfmviz.record.edits import SetMask
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import before_after, icons, inputs
+from tfmviz.ui import before_after, icons, inputs, models
 from tfmviz.ui import sides as both
+from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.masks import unmasked
-from tfmviz.ui.masks.lab import Chosen
+from tfmviz.ui.masks import Chosen
 from tfmviz.ui.sides import Sides
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
@@ -74,14 +78,14 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
 
 def _trained_without(here: Lesson) -> str:
     """Whether the model has learned to copy, and what becomes of one that does, as measured if there is one."""
-    found = unmasked.losses(here.text) if here.trace.source is None else None
+    found = unmasked_losses(here.text) if here.trace.source is None else None
     learned = "This model never learned to copy later words."
     if here.model.config.training_mask == "none":
         learned = "This model was trained without a mask and learned to copy later words."
     if found is None:
         return f"{learned} A model *trained* this way would learn only to copy."
-    who = f"`{unmasked.UNMASKED}`, *trained* without a mask, did: here"
-    if here.model.name == unmasked.UNMASKED:
+    who = f"`{UNMASKED}`, *trained* without a mask, did: here"
+    if here.model.name == UNMASKED:
         who = "Here"
     return (
         f"{learned} {who} its loss is **{found.copying:.2f}** nats when it sees the next word, "
@@ -97,7 +101,6 @@ def _seen(trace: Trace, layer: str) -> Array:
 
 
 def attention(sides: Sides) -> None:
-    """The chosen head with both masks, and the row of the chosen token key by key."""
     here, there = sides.lessons
     layer, head, token = here.choice.layer, here.choice.head, sides.query
     own = "This is the model's own mask. **Click a word to hide it.**"
@@ -115,7 +118,6 @@ def attention(sides: Sides) -> None:
 
 
 def outputs(sides: Sides) -> None:
-    """How far the vectors have moved, layer by layer."""
     (here, there), stack = sides.lessons, both.stack_of(sides.lessons[0])
     before = here.trace
     moved = mask_effect.stream_change(before, there.trace, stack)
@@ -148,25 +150,61 @@ def reach(here: Lesson, chosen: Chosen) -> None:
     scale = Scale("norms", 0, shown, "layers until the key can influence the query", ticks="whole")
     form = Form(name="after ", digits=0, unit=" layers")
     show("reach", of_pairs(values[None], tokens, tokens, scale, form=form, texts=written(values, ".0f")))
-    result(f"After {after} {within}. {_enough(*mask_effect.layers_needed(chosen.mask))}; this model has {n_layers}.")
-
-
-def _enough(needed: int, everything: bool) -> str:
-    """How many layers with this mask it takes until nothing more comes within reach."""
+    needed, everything = mask_effect.layers_needed(chosen.mask)
     reached = "every token" if everything else "everything reachable"
+    enough = f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
     if needed == 0:
-        return "Each token reaches only itself"
-    return f"**One** layer already reaches {reached}" if needed == 1 else f"**{needed}** layers reach {reached}"
+        enough = "Each token reaches only itself"
+    result(f"After {after} {within}. {enough}; this model has {n_layers}.")
 
 
 def next_words(sides: Sides) -> None:
-    """What is predicted after the chosen token, with both masks."""
     here, there = sides.lessons
     st.markdown(both.expected(sides))
     before_after.next_words(here, there.trace, both.targets(sides)[0], series=sides.titles)
 
 
 def losses(sides: Sides) -> None:
-    """Surprise at every next word, with both masks."""
     here, there = sides.lessons
     before_after.losses(here, there.trace)
+
+
+UNMASKED, MASKED = "twins-unmasked", "twins-rope"
+"""Two models that differ in nothing but the mask in training."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Losses:
+    """Mean loss at the next word, in nats.
+
+    Attributes:
+        copying: of the model trained without a mask where it sees everything, as in training.
+        writing: of the same model where it sees only the past, as a writer does.
+        masked: of its twin that was trained with the mask, where it sees only the past.
+    """
+
+    copying: float
+    writing: float
+    masked: float
+
+
+def unmasked_losses(text: str) -> Losses | None:
+    """Of the two twins on a text; None if one of them is not in the zoo, or the text has no next word."""
+    if not {UNMASKED, MASKED} <= set(zoo.available()):
+        return None
+    return _losses(models.load(UNMASKED), models.load(MASKED), text)
+
+
+@shared
+def _losses(unmasked: Model, masked: Model, text: str) -> Losses | None:
+    length = len(unmasked.encode(text))
+    if length < 2:
+        return None
+    everything = ((True,) * length,) * length
+    sees_all = tuple(SetMask(layer=layer, mask=everything) for layer in unmasked.config.layers)
+    return Losses(copying=_mean(unmasked, text, sees_all), writing=_mean(unmasked, text), masked=_mean(masked, text))
+
+
+def _mean(model: Model, text: str, edits: tuple[SetMask, ...] = ()) -> float:
+    trace = model.trace(text, edits, sites=("logits",))
+    return float(np.mean(next_token_losses(trace["logits"], trace.target.ids)))

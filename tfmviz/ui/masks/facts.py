@@ -15,7 +15,7 @@ from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.masks.lab import Chosen, Settings, gallery
+from tfmviz.ui.masks import Chosen, Settings, gallery
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, tiny

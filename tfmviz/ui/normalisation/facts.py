@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -41,7 +42,6 @@ NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,6})?")
 
 
 def scaling() -> None:
-    """Age and tuition: two columns of numbers of very different size."""
     line = lesson.line("scaling")
     with line:
         ages = inputs.text_input("Age, in years", AGES, key="ages", max_chars=200)
@@ -51,15 +51,14 @@ def scaling() -> None:
     except ValueError as error:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
-    scale = inputs.segmented_control("Scale", list(SCALES), default="as they are", key="scale", line=line)
+    scale = inputs.segmented_control("Scale", list(SCALES), key="scale", line=line)
     scaled = {name: np.stack([scale_of(column) for column in raw.T], axis=1) for name, scale_of in SCALES.items()}
-    shown, names = scaled[scale or "as they are"], [f"student {i + 1}" for i in range(len(raw))]
-    other = nearest(shown)[0]
+    shown, names = scaled[scale], [f"student {i + 1}" for i in range(len(raw))]
     numbers = [str(i + 1) for i in range(len(raw))]
     said = [f"{n}: {decimal(x, '.3f')} and {decimal(y, '.3f')}" for n, (x, y) in zip(numbers, shown, strict=True)]
     show(
         "points",
-        dots.on_one_scale(shown, names=numbers, said=said, link=(0, other), titles=COLUMNS, theme=theme()),
+        dots.on_one_scale(shown, names=numbers, said=said, link=(0, nearest(shown)[0]), titles=COLUMNS, theme=theme()),
         title="One year counts as much as one unit of money" if shown is scaled["as they are"] else "",
     )
     result(
@@ -67,7 +66,22 @@ def scaling() -> None:
         + "; ".join(f"{name}: {_students(nearest(values))}" for name, values in scaled.items())
         + "."
     )
-    _numbers(raw, scaled, names)
+    show(
+        "students",
+        of_columns(
+            {"": names}
+            | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
+            | {
+                f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
+                for name in ("standardised", "min–max")
+                for i, part in enumerate(COLUMNS)
+            },
+            caption="All values of the example.",
+        ),
+    )
+    alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
+    undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
+    st.markdown(f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min).{undefined}")
 
 
 def nearest(points: Array) -> list[int]:
@@ -92,25 +106,6 @@ def _most_alike(points: Array) -> str:
     return f"{found}. Tuition accounts for {share} of the squared distances from student 1."
 
 
-def _numbers(raw: Array, scaled: dict[str, Array], names: list[str]) -> None:
-    show(
-        "students",
-        of_columns(
-            {"": names}
-            | {part: [f"{value:g}" for value in raw[:, i]] for i, part in enumerate(COLUMNS)}
-            | {
-                f"{part}, {name}": [decimal(value, ".3f") for value in scaled[name][:, i]]
-                for name in ("standardised", "min–max")
-                for i, part in enumerate(COLUMNS)
-            },
-            caption="All values of the example.",
-        ),
-    )
-    alike = [name for name, column in zip(COLUMNS, raw.T, strict=True) if not np.ptp(column)]
-    undefined = f" Where all have the same {' or '.join(alike)} both are 0/0; the page takes 0." if alike else ""
-    st.markdown(f"Standardised: (x − mean) / standard deviation. Min–max: (x − min) / (max − min).{undefined}")
-
-
 def table(ages: str, fees: str) -> Array:
     """(student, 2) from two lists of numbers with commas.
 
@@ -132,7 +127,6 @@ def table(ages: str, fees: str) -> Array:
 
 
 def learned(here: Lesson) -> None:
-    """γ and β of all norms of the model, and a check that norm, γ and β give what the model computed."""
     norms = norms_of(here.model)
     gains = {name: norm.gain for name, norm in norms.items()}
     biases = {name: norm.bias for name, norm in norms.items() if norm.kind == "layer"}
@@ -157,10 +151,13 @@ def learned(here: Lesson) -> None:
         f"The norm then {learns} The γ of “{widest}” vary most: **{decimal(least, '.3f')}** to "
         f"**{decimal(most, '.3f')}**."
     )
+    layer, x = here.choice.layer, normed(here)
+    norm = here.model.weights.stacks[layer.split(".")[0]].norms[layer]
+    residue = float(np.abs(norm(x) - here.trace[f"{layer}.norm"]).max())
     formula = "(x − μ) / σ · γ + β" if here.model.config.norm.kind == "layer" else "x / √(mean x²) · γ"
     st.markdown(
         f"For the attention of layer {here.choice.layer_index}, {formula} gives the model's own values to within "
-        f"**{tiny(_residue(here))}**."
+        f"**{tiny(residue)}**."
     )
 
 
@@ -180,7 +177,6 @@ def norms_of(model: Model) -> dict[str, Norm]:
 
 
 def _inside(weights: StackWeights, site: str) -> Iterator[tuple[str, Norm | None]]:
-    """The norms inside a layer, and the one of what it writes."""
     if (attention := weights.attention.get(site)) is not None:
         yield from (("q", attention.q_norm), ("k", attention.k_norm), ("written", attention.out_norm))
     if (mlp := weights.feed_forward.get(site)) is not None:
@@ -196,22 +192,14 @@ def normed(here: Lesson) -> Array:
     return x if is_pre_norm(trace) else x + trace[f"{layer}.out"]
 
 
-def _residue(here: Lesson) -> float:
-    """Largest difference between the chosen layer's norm in numpy and in the model's record."""
-    layer, x = here.choice.layer, normed(here)
-    norm = here.model.weights.stacks[layer.split(".")[0]].norms[layer]
-    return float(np.abs(norm(x) - here.trace[f"{layer}.norm"]).max())
-
-
 def gradients() -> None:
-    """Gradients by depth in untrained models, post-norm and pre-norm."""
     from tfmviz.model.gradients import config, gradients_at_start
 
     with lesson.line("gradients"):
         n_layers = inputs.slider("Layers", 2, 16, 12, key="untrained_layers")
         seed = inputs.slider("Seed of the random weights", 0, 20, 0, key="weights_seed")
     with st.spinner("Computing the gradients of both models…"):
-        post, pre = _gradients(n_layers, seed)
+        post, pre = _gradients(n_layers, seed, "post"), _gradients(n_layers, seed, "pre")
     points = {name: (np.arange(len(y)), np.array(y)) for name, y in (("post-norm (2017)", post), ("pre-norm", pre))}
     strokes = Stroke(theme().text, width=3, dot=80), Stroke(theme().plain, DASHES[2], 3, 80)
     lines = named_lines(points, "{}, layer {:g}: {:.3f}".format, theme=theme(), strokes=strokes)
@@ -231,19 +219,15 @@ def gradients() -> None:
 
 
 @shared
-def _gradients(n_layers: int, seed: int) -> tuple[list[float], list[float]]:
+def _gradients(n_layers: int, seed: int, norm_position: Literal["pre", "post"]) -> list[float]:
     from tfmviz.model.gradients import gradients_at_start
 
-    return (
-        gradients_at_start(n_layers=n_layers, norm_position="post", seed=seed),
-        gradients_at_start(n_layers=n_layers, norm_position="pre", seed=seed),
-    )
+    return gradients_at_start(n_layers=n_layers, norm_position=norm_position, seed=seed)
 
 
 def apart(both: Sides) -> None:
     """Mean and standard deviation of the chosen token's vector before and after the norm, in A and in B."""
-    at = both.queries.partner(both.query)
-    if at is None:
+    if (at := both.queries.partner(both.query)) is None:
         return
     vectors = [
         (normed(lesson)[position], lesson.trace[f"{lesson.choice.layer}.norm"][position])

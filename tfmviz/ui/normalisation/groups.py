@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ import streamlit as st
 
 from tfmviz.analysis import normalisation
 from tfmviz.constants import MOST_TYPED
-from tfmviz.plots.cells import Axis, Cells, Form, Frame, Scale, signed
+from tfmviz.plots.cells import Axis, Cells, Form, Frame, signed
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
@@ -99,7 +98,6 @@ def _statistics(batch: Batch, *, padding: bool = False) -> tuple[Array, Array]:
 
 
 def groups(here: Lesson) -> None:
-    """The batch as a picture, and a frame around the numbers that share a mean."""
     line, figure = lesson.line("groups"), st.container()
     given = read(here, batch(here))
     norm = inputs.segmented_control("Normalised by", NORMS, default="none", key="norm", line=line)
@@ -111,58 +109,43 @@ def groups(here: Lesson) -> None:
     column = inputs.slider("Coordinate", 0, numbers - 1, min(3, numbers - 1), key="column", line=line)
     normed = _normed(given, norm, _statistics(given))
     shown = np.where(given.present[..., None], normed, np.nan)[:, :ROWS, :numbers]
-    row_first = _measured(given, normed, row, column)
+    across, down = normed[0, row], normed[..., column][given.present]
+    name = markdown.plain(quoted(given.tokens[0])[row])
+    tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
+    row_first = (
+        f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
+        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
+        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**",
+        f"Column, as in BatchNorm: coordinate {column} of {tokens}: mean **{decimal(down.mean(), '.3f')}**, standard "
+        f"deviation **{decimal(down.std(), '.3f')}**",
+    )
     result(". ".join(reversed(row_first) if norm == "BatchNorm" else row_first) + ".")
-    with figure:
-        show(
-            "groups",
-            _picture(
-                shown,
-                given.tokens,
-                row=None if norm == "BatchNorm" else row,
-                column=column if norm in ("none", "BatchNorm") else None,
-                scale=signed(shown, "value", limit=None if norm == "none" else 3.0),
-            ),
-        )
-    _remarks(given, numbers)
-    show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
-
-
-def _picture(
-    values: Array, tokens: Sequence[Sequence[str]], *, row: int | None, column: int | None, scale: Scale
-) -> Cells:
-    """Vectors of a batch, (sentence, token, number), a row for every token, sentence under sentence; padding is grey.
-
-    Args:
-        tokens: of every sentence; the rows behind them are padding.
-        row: token of the first sentence whose numbers share a mean, to mark.
-        column: number that shares its mean with that number of all tokens, to mark.
-    """
-    n_sentences, n_rows, n_numbers = values.shape
+    n_rows = shown.shape[1]
     names, spoken = [], []
-    for s, i in np.ndindex(n_sentences, n_rows):
-        token = tokens[s][i] if i < len(tokens[s]) else None
+    for s, i in np.ndindex(shown.shape[:2]):
+        token = given.tokens[s][i] if i < len(given.tokens[s]) else None
         names.append(f"{s + 1} {'padding' if token is None else visible(token)}")
         said = f"padding at {i}" if token is None else f"token {i} “{whole(token)}”"
         spoken.append(f"sentence {s + 1}, {said}")
-    ends = [s * n_rows for s in range(1, n_sentences)]
-    frames = [Frame(top=end, left=0, bottom=end, right=n_numbers, colour="text") for end in ends]
-    if row is not None:
-        frames.append(Frame(top=row, left=0, bottom=row + 1, right=n_numbers, colour="text"))
-    if column is not None:
+    ends = range(n_rows, len(names), n_rows)
+    frames = [Frame(top=end, left=0, bottom=end, right=numbers, colour="text") for end in ends]
+    if norm != "BatchNorm":
+        frames.append(Frame(top=row, left=0, bottom=row + 1, right=numbers, colour="text"))
+    if norm in ("none", "BatchNorm"):
         frames.append(Frame(top=0, left=column, bottom=len(names), right=column + 1, colour="plain"))
-    return Cells(
-        values.reshape(1, -1, n_numbers),
-        Axis("", names, spoken),
-        Axis("coordinate of the vector", spoken=[f"coordinate {i}" for i in range(n_numbers)]),
-        scale,
-        form=Form(sign=True),
-        frames=tuple(frames),
-        row_height=21,
-    )
-
-
-def _remarks(given: Batch, numbers: int) -> None:
+    with figure:
+        show(
+            "groups",
+            Cells(
+                shown.reshape(1, -1, numbers),
+                Axis("", names, spoken),
+                Axis("coordinate of the vector", spoken=[f"coordinate {i}" for i in range(numbers)]),
+                signed(shown, "value", limit=None if norm == "none" else 3.0),
+                form=Form(sign=True),
+                frames=tuple(frames),
+                row_height=21,
+            ),
+        )
     rows = given.vectors[given.present]
     apart = float(normalisation.change(normalisation.layer_norm(rows), normalisation.rms_norm(rows)).max())
     st.markdown(f"RMSNorm subtracts no mean; here it differs from LayerNorm by at most {per_cent(apart)} of the norm.")
@@ -172,36 +155,7 @@ def _remarks(given: Batch, numbers: int) -> None:
     )
     if given.present.sum() == 1:
         st.info("With one token BatchNorm has nothing to average: each coordinate becomes 0.", icon=icons.INFO)
-
-
-def _measured(given: Batch, normed: Array, row: int, column: int) -> tuple[str, str]:
-    across, down = normed[0, row], normed[..., column][given.present]
-    name = markdown.plain(quoted(given.tokens[0])[row])
-    tokens = f"all {len(down)} tokens" if len(down) > 1 else "the only token"
-    return (
-        f"Row, as in LayerNorm and RMSNorm: the {len(across)} coordinates of {name}: mean "
-        f"**{decimal(across.mean(), '.3f')}**, standard deviation **{decimal(across.std(), '.3f')}**, root mean "
-        f"square **{decimal(np.sqrt((across**2).mean()), '.3f')}**",
-        f"Column, as in BatchNorm: coordinate {column} of {tokens}: mean **{decimal(down.mean(), '.3f')}**, standard "
-        f"deviation **{decimal(down.std(), '.3f')}**",
-    )
-
-
-def _moved(before: Batch, after: Batch, *, padding: bool, stored: bool) -> dict[str, Array]:
-    """How far each norm's results for the first sentence move when the batch changes: (token,) for each norm.
-
-    Args:
-        padding: BatchNorm counts it too.
-        stored: BatchNorm keeps the statistics of the batch before.
-    """
-    length, moved = len(before.tokens[0]), {}
-    statistics = [_statistics(before if stored else given, padding=padding) for given in (before, after)]
-    for norm in NORMS[1:]:
-        alone, together = (
-            _normed(given, norm, used)[0, :length] for given, used in zip((before, after), statistics, strict=True)
-        )
-        moved[norm] = normalisation.change(alone, together)
-    return moved
+    show_code(Norm, normalisation.batch_statistics, normalisation.batch_norm)
 
 
 def _is_uniform(given: Batch, *, padding: bool) -> bool:
@@ -210,19 +164,10 @@ def _is_uniform(given: Batch, *, padding: bool) -> bool:
     return not np.ptp(rows, axis=0).any()
 
 
-def _from_nothing(*, still: bool) -> str:
-    """What to say where BatchNorm had made all numbers 0: no change is a share of that."""
-    was = "Before, BatchNorm averaged equal vectors, so every coordinate was 0. "
-    if still:
-        return f"{was}The new sentence brings no other vector, so they still are."
-    return f"{was}Now they are not. LayerNorm and RMSNorm change nothing."
-
-
 def company(here: Lesson) -> None:
-    """What changes in the first sentence when another joins the batch."""
     with lesson.line("company"):
         typed = inputs.text_input("The added sentence", JOINING, key="joining", max_chars=MOST_TYPED)
-        phase = inputs.segmented_control("BatchNorm", PHASES, default=PHASES[0], key="phase")
+        phase = inputs.segmented_control("BatchNorm", PHASES, key="phase")
         padding = inputs.toggle("Count the padding too", key="padding")
     figure = st.container()
     texts = batch(here)
@@ -230,29 +175,40 @@ def company(here: Lesson) -> None:
     stored = phase == PHASES[1]
     with figure:
         if _is_uniform(before, padding=padding) and not stored:
-            st.markdown(_from_nothing(still=_is_uniform(after, padding=padding)))
+            st.markdown(
+                "Before, BatchNorm averaged equal vectors, so every coordinate was 0. "
+                + (
+                    "The new sentence brings no other vector, so they still are."
+                    if _is_uniform(after, padding=padding)
+                    else "Now they are not. LayerNorm and RMSNorm change nothing."
+                )
+            )
         else:
-            _who_moved(before, _moved(before, after, padding=padding, stored=stored), stored=stored)
+            length, moved = len(before.tokens[0]), {}
+            statistics = [_statistics(before if stored else given, padding=padding) for given in (before, after)]
+            for norm in NORMS[1:]:
+                alone, together = (
+                    _normed(given, norm, used)[0, :length]
+                    for given, used in zip((before, after), statistics, strict=True)
+                )
+                moved[norm] = normalisation.change(alone, together)
+            show(
+                "company",
+                pairs(
+                    before.tokens[0],
+                    moved["LayerNorm"],
+                    moved["BatchNorm"],
+                    series=("LayerNorm", "BatchNorm"),
+                    title="relative change of the vector",
+                    token_title="token of your sentence",
+                    percent=True,
+                    theme=theme(),
+                ),
+            )
+            result(
+                f"Your vectors change by **{moved['BatchNorm'].mean():.1%}** of their norm on average with BatchNorm"
+                + (", which now takes stored averages" if stored else "")
+                + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: "
+                "these see each token alone."
+            )
     st.markdown("Batches of text differ too much for BatchNorm (Shen et al. 2020).")
-
-
-def _who_moved(before: Batch, moved: dict[str, Array], *, stored: bool) -> None:
-    show(
-        "company",
-        pairs(
-            before.tokens[0],
-            moved["LayerNorm"],
-            moved["BatchNorm"],
-            series=("LayerNorm", "BatchNorm"),
-            title="relative change of the vector",
-            token_title="token of your sentence",
-            percent=True,
-            theme=theme(),
-        ),
-    )
-    result(
-        f"Your vectors change by **{moved['BatchNorm'].mean():.1%}** of their norm on average with BatchNorm"
-        + (", which now takes stored averages" if stored else "")
-        + f", by {moved['LayerNorm'].max():.0%} with LayerNorm and {moved['RMSNorm'].max():.0%} with RMSNorm: these "
-        "see each token alone."
-    )

@@ -1,1 +1,262 @@
-"""How a transformer is trained: the task, the steps, and what is done so that it works."""
+"""What a model is asked in training: the next token, and other tasks made of the same text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from tfmviz import zoo
+from tfmviz.analysis.calibration import log_softmax
+from tfmviz.constants import MASK
+from tfmviz.places import PROJECT
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Array
+from tfmviz.text import corruption
+from tfmviz.text.tokenizer import SPANS
+from tfmviz.ui import controls, icons, inputs, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import result, show, show_plain_view
+from tfmviz.ui.lesson import Lesson
+from tfmviz.views import pieces
+from tfmviz.views.counts import Table
+from tfmviz.views.pieces import Piece, Pieces, Row
+from tfmviz.words import markdown
+from tfmviz.words.labels import quoted, visible, whole
+from tfmviz.words.numbers import decimal, rounded
+from tfmviz.zoo import ModelUnavailable
+
+MOST = 60
+"""Places that are listed; the mean is over all."""
+
+
+def forcing(here: Lesson) -> None:
+    if (found := forced(here)) is None:
+        return
+    at = min(place(found), MOST - 1)
+    losses = found.losses
+    mean = float(losses.mean())
+    n = min(len(found.ids), MOST)
+    loss, best = float(found.losses[at]), int(found.log_p[at].argmax())
+    target, read = quoted(found.targets, first=1)[at], quoted(found.reads)[at]
+    said = f"P({target} | everything up to {read}) = {rounded(math.exp(-loss))}"
+    hit = (
+        "no token is more probable"
+        if best == found.ids[at]
+        else f"the most probable token has {rounded(math.exp(float(found.log_p[at, best])))}"
+    )
+    show(
+        "forcing",
+        Table(
+            caption=f"Mean loss {decimal(mean, '.3f')} nats per token. Click a row.",
+            columns=("input", "target", "P(target)", "−ln P"),
+            rows=[
+                (
+                    f"{i} {visible(found.reads[i])}",
+                    visible(found.targets[i]),
+                    rounded(math.exp(-losses[i])),
+                    decimal(float(losses[i]), ".3f"),
+                )
+                for i in range(n)
+            ],
+            shares=[float(loss / max(losses.max(), 1e-9)) for loss in losses[:n]],
+            picked=at,
+            about=f"{said}, and −ln {rounded(math.exp(-loss))} = {decimal(loss, '.3f')}; {hit}.",
+        ),
+        on_pick=controls.pin,
+    )
+    first = " + ".join(decimal(float(loss), ".2f") for loss in found.losses[:3])
+    dots = " + …" if len(found.ids) > 3 else ""
+    result(
+        f"The loss of the text is the mean, ({first}{dots}) / {len(found.ids)} = **{decimal(mean, '.3f')}**; its "
+        f"exponential, the perplexity, is {rounded(math.exp(min(mean, 700)))}. A uniform guess costs ln "
+        f"{found.log_p.shape[1]:,} = {decimal(math.log(found.log_p.shape[1]))}. {_trained(found.model)}"
+    )
+
+
+def _trained(model: Model) -> str:
+    """Where the answers come from in training, and what keeps the model from seeing them."""
+    one_pass = "All positions are trained in one pass, and a causal mask"
+    if model.config.architecture == "encoder-decoder":
+        return (
+            "The target is what the decoder reads, shifted by one position: in training the second text of a pair, "
+            f"here what the model itself writes. {one_pass} keeps each from seeing its answer."
+        )
+    target = "The target is the input shifted by one position."
+    if model.config.training_mask == "none":
+        return (
+            f"{target} {one_pass} must keep each from seeing its answer. This model was trained without that mask, so "
+            "it learned only to copy its answer."
+        )
+    return f"{target} {one_pass} keeps each from seeing its answer."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Forced:
+    """A text that the model reads while it is asked for each next token.
+
+    Attributes:
+        model: which predicts.
+        reads, targets: (len,), what stands at each place, and what the model should say there.
+        ids: (len,), of the targets.
+        log_p: (len, vocab), ln P of every entry at each place.
+    """
+
+    model: Model
+    reads: tuple[str, ...]
+    targets: tuple[str, ...]
+    ids: tuple[int, ...]
+    log_p: Array
+
+    @property
+    def losses(self) -> Array:
+        """−ln P of each target: (len,)."""
+        return -self.log_p[range(len(self.ids)), self.ids]
+
+
+def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
+    """The typed text with the predictions of a writer; an encoder-decoder predicts what it writes itself.
+
+    None if the text has no next token.
+
+    Args:
+        from_left: the writer must see what stands to the left and nothing else, so an encoder-decoder is none.
+    """
+    kind = here.model.config.architecture
+    fits = kind == "decoder-only" if from_left else kind != "encoder-only"
+    needs = f"a model that predicts {'each token only from those before it' if from_left else 'the next token'}"
+    if (there := lesson.stand_in(here, needs, fits=fits, instead="tiny-english")) is None:
+        return None
+    found = _forced(there.model, here.text)
+    if not found.ids:
+        st.info("A single token has no next token. Type a longer text.", icon=icons.WRITE)
+        return None
+    return found
+
+
+@shared
+def _forced(model: Model, text: str) -> Forced:
+    trace = models.trace(model, text)
+    target = trace.target
+    return Forced(
+        model=model,
+        reads=target.tokens[:-1],
+        targets=target.tokens[1:],
+        ids=target.ids[1:],
+        log_p=log_softmax(trace["logits"][:-1]),
+    )
+
+
+def place(found: Forced) -> int:
+    """Which prediction the reader has chosen; until then the one that costs most."""
+    chosen = controls.pinned()
+    return int(found.losses.argmax()) if chosen is None else min(chosen, len(found.ids) - 1)
+
+
+FILLER = "fill-in"
+"""The shipped model that was trained on masked words."""
+
+SPAN_MODELS = PROJECT / "assets" / "recipe"
+"""The folder of the model that was trained on spans. It is not in the menu: of an ordinary text it writes nothing."""
+
+
+def tasks(here: Lesson) -> None:
+    with lesson.line("tasks"):
+        draw = inputs.slider("Random seed", 0, 50, 0, key="draw")
+    found = forced(here, from_left=True)
+    filler = models.needed(FILLER)
+    if found is None or filler is None:
+        return
+    losses = found.losses
+    asked = [
+        Piece(whole(read), (f"→ {whole(target)}", decimal(float(loss)))) for read, target, loss in
+        zip(found.reads[:MOST], found.targets[:MOST], losses[:MOST], strict=True)
+    ]  # fmt: skip
+    hidden, mean = _masked(filler, here.text, draw)
+    rows = [
+        Row("the next token", f"loss {decimal(float(losses.mean()))}", asked),
+        Row("masked tokens", f"loss {decimal(mean)}", hidden),
+        *_spans(here.text, draw),
+    ]
+    titles = ("task", "mean", "what the model reads; underneath, the answer and its loss")
+    data = Pieces(caption="", titles=titles, rows=rows)
+    show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
+    st.markdown(
+        "In all three, the text itself provides the answers; their losses are not comparable. **The next token** is "
+        "predicted at every position, from the left. **Masked tokens** (BERT): 15% are predicted from both sides (by "
+        f"{FILLER}); of these, 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are cut out "
+        "in runs of about three, which a decoder writes. This model is small: on held-out text its loss is 5.07 nats "
+        "per token; token frequencies alone reach 6.38."
+    )
+
+
+def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
+    ids, read, asked, losses = _draw(model, text, draw)
+    vocabulary = model.vocabulary
+    boxes = []
+    for n, (before, now) in enumerate(zip(ids, read, strict=True)):
+        below = (f"→ {whole(vocabulary[before])}", decimal(float(losses[n]))) if asked[n] else ()
+        boxes.append(Piece(whole(vocabulary[now]), below, "mark" if now == MASK else "new" if now != before else ""))
+    return boxes[:MOST], float(losses[asked].mean())
+
+
+@shared
+def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.ndarray, np.ndarray]:
+    """Tokens before and after masking, which are asked for, and −ln P of each true token."""
+    ids = np.array([model.tokenizer.ids(text)[: model.config.max_len]])
+    read, asked = corruption.masked(
+        ids, np.ones_like(ids, dtype=bool), np.random.default_rng(draw), mask=MASK, vocab_size=model.config.vocab_size
+    )
+    log_p = log_softmax(model.trace(read[0].tolist(), sites=("logits",))["logits"])
+    return ids[0].tolist(), read[0].tolist(), asked[0], -log_p[range(len(ids[0])), ids[0]]
+
+
+@shared
+def _span_model() -> Model:
+    return zoo.with_copies(zoo.load("spans", SPAN_MODELS))
+
+
+def _spans(text: str, draw: int) -> list[Row]:
+    try:
+        model = _span_model()
+    except ModelUnavailable as error:
+        st.info(f"Span corruption needs a model that is missing. {markdown.plain(str(error))}", icon=icons.INFO)
+        return []
+    reads, writes, losses = _left_out(model, text, draw)
+    if not writes:
+        return [Row("spans: input", "too short", _boxes(model, reads))]
+    counted = losses[[index not in _marks(model) for index in writes]]
+    return [
+        Row("spans: input", "", _boxes(model, reads)),
+        Row("spans: output", f"loss {decimal(float(counted.mean()))}", _boxes(model, writes, losses)),
+    ]
+
+
+def _marks(model: Model) -> range:
+    """The marks of spans in its vocabulary: one more than there are spans in the longest text that it reads."""
+    return range(SPANS, SPANS + corruption.n_spans(model.config.max_len) + 1)
+
+
+@shared
+def _left_out(model: Model, text: str, draw: int) -> tuple[list[int], list[int], Array]:
+    """The tokens that are read, those to be written, and −ln P of each of these."""
+    ids = model.tokenizer.ids(text)[: model.config.max_len]
+    hidden = corruption.spans(len(ids), np.random.default_rng(draw))
+    reads, writes = corruption.left_out(ids, hidden, marks=_marks(model))
+    if not writes:
+        return reads, writes, np.zeros(0)
+    log_p = log_softmax(model.trace(reads, target=writes, sites=("logits",))["logits"])
+    return reads, writes, -log_p[range(len(writes)), writes]
+
+
+def _boxes(model: Model, ids: Sequence[int], losses: Sequence[float] | Array = ()) -> list[Piece]:
+    below: list[tuple[str, ...]] = [(decimal(float(loss)),) for loss in losses] or [()] * len(ids)
+    return [
+        Piece(f"⟨{index - SPANS + 1}⟩", said, "mark")
+        if index in _marks(model)
+        else Piece(whole(model.vocabulary[index]), said)
+        for index, said in zip(ids, below, strict=True)
+    ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,9 @@ from tfmviz.analysis.calibration import Reliability
 from tfmviz.places import PROJECT
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart, named_lines, over
 from tfmviz.plots.pairs import pairs
-from tfmviz.ui import controls, inputs, lesson
+from tfmviz.ui import controls, inputs, lesson, recipe
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.recipe import forcing
 from tfmviz.views.counts import Table
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -37,12 +35,10 @@ MOST = 9
 
 
 def smoothed(here: Lesson) -> None:
-    """Target and prediction at one place, the divergence between them, and the gradient."""
     with lesson.line("smoothing"):
-        found = forcing.forced(here)
-        if found is None:
+        if (found := recipe.forced(here)) is None:
             return
-        at = forcing.place(found)
+        at = recipe.place(found)
         names = [f"{visible(a)} → {visible(b)}" for a, b in zip(found.reads, found.targets, strict=True)]
         controls.token_box(names, at, label="Position")
         epsilon = inputs.slider("ε", 0.0, 0.9, 0.1, 0.05, key="epsilon")
@@ -54,14 +50,32 @@ def smoothed(here: Lesson) -> None:
     p = np.exp(log_p[shown])
     series, of = ("target q", "prediction p"), "vocabulary entry"
     names = [f"“{token}”" for token in tokens]
-    left, right = st.columns(2)
-    with left:
+    on_left, on_right = st.columns(2)
+    with on_left:
         show(
             "smoothed",
             pairs(tokens, q[shown], p, series=series, title="probability", token_title=of, names=names, theme=theme()),
         )
-    with right:
-        _by_confidence(epsilon, len(log_p), float(p[0]))
+    with on_right:
+        n = len(log_p)
+        confidence = np.linspace(0.01, 0.9999, 400)
+        rest = np.log((1 - confidence) / (n - 1))
+        curves = {}
+        for share in dict.fromkeys((0.0, epsilon)):
+            right = 1 - share + share / n
+            entropy = sum(part * math.log(part / count) for part, count in ((right, 1), (1 - right, n - 1)) if part > 0)
+            curves[f"ε = {share:g}"] = entropy - right * np.log(confidence) - (1 - right) * rest
+        show(
+            "by_confidence",
+            over(
+                confidence,
+                curves,
+                Axes("confidence: p of the target", "KL(q ‖ p)"),
+                mark=(float(p[0]), "this model"),
+                theme=theme(),
+            ),
+            title="Loss against confidence, the rest spread evenly",
+        )
     result(_words(epsilon, len(log_p), smoothing.divergence(q, log_p), float(found.losses[at]), tokens[0]))
     show(
         "slopes",
@@ -75,28 +89,6 @@ def smoothed(here: Lesson) -> None:
         ),
     )
     show_code(smoothing.smoothed, smoothing.divergence, smoothing.gradient)
-
-
-def _by_confidence(epsilon: float, n: int, own: float) -> None:
-    """The loss against the probability of the target, where all other entries share the rest evenly."""
-    confidence = np.linspace(0.01, 0.9999, 400)
-    rest = np.log((1 - confidence) / (n - 1))
-    curves = {}
-    for share in dict.fromkeys((0.0, epsilon)):
-        target = 1 - share + share / n
-        entropy = sum(part * math.log(part / count) for part, count in ((target, 1), (1 - target, n - 1)) if part > 0)
-        curves[f"ε = {share:g}"] = entropy - target * np.log(confidence) - (1 - target) * rest
-    show(
-        "by_confidence",
-        over(
-            confidence,
-            curves,
-            Axes("confidence: p of the target", "KL(q ‖ p)"),
-            mark=(own, "this model"),
-            theme=theme(),
-        ),
-        title="Loss against confidence, the rest spread evenly",
-    )
 
 
 def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
@@ -131,10 +123,48 @@ def calibration() -> None:
     guesses = {name: _guesses(row) for name, row in rows.items()}
     left, right = st.columns(2)
     with left:
-        _reliability(guesses)
+        ends, look = np.array([0.0, 1.0]), Stroke(theme().text, DASHES[2], 1.5)
+        lines = [Line("perfect calibration", ends, ends, look, lambda x, _: f"{x:.0%}")]
+        points = {name: (g.confidence[g.count > 0], g.accuracy[g.count > 0]) for name, g in guesses.items()}
+        lines += named_lines(points, "{}: confidence {:.0%}, accuracy {:.0%}".format, theme=theme(), dot=90)
+        axes = Axes("confidence: probability of the guess", "accuracy: share of correct guesses", 400)
+        words = [line.name for line in lines]
+        show("reliability", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.0), words=words))
     with right:
-        _calibrated(rows, guesses)
-        st.markdown(_translators())
+        show(
+            "calibrated",
+            Table(
+                caption=f"On {int(guesses['ε = 0'].count.sum()):,} held-out tokens",
+                columns=("model", "loss, nats", "accuracy", "mean confidence", "expected calibration error"),
+                rows=[
+                    (
+                        name,
+                        decimal(rows[name]["loss"], ".3f"),
+                        _share(g.accuracy, g),
+                        _share(g.confidence, g),
+                        per_cent(g.error),
+                    )
+                    for name, g in guesses.items()
+                ],
+            ),
+        )
+        data = json.loads(TRANSLATORS.read_text(encoding="utf-8"))
+        found: dict[str, dict[str, float]] = data["models"]
+        seeds = sorted({name.rsplit("-", 1)[1] for name in found})
+        pairs = [(found[f"translator-0-{seed}"], found[f"translator-0.1-{seed}"]) for seed in seeds]
+        worse = sum(smooth["perplexity"] > plain["perplexity"] for plain, smooth in pairs)
+        better = sum(smooth["bleu"] > plain["bleu"] for plain, smooth in pairs)
+        means = "; ".join(
+            f"{'BLEU' if key == 'bleu' else key} {decimal(float(np.mean([plain[key] for plain, _ in pairs])), digits)} "
+            f"without smoothing and {decimal(float(np.mean([smooth[key] for _, smooth in pairs])), digits)} with it"
+            for key, digits in MEASURES.items()
+        )
+        st.markdown(
+            f"**Translators.** On {data['pairs']:,} held-out pairs smoothing raises perplexity in **{worse} of "
+            f"{len(pairs)}** small translators, and BLEU in **{better} of {len(pairs)}** (means: {means}). "
+            "Vaswani et al. 2017 report a higher perplexity and a higher BLEU"
+            + (", for models trained far longer." if 2 * better <= len(pairs) else " too.")
+        )
     st.markdown(
         "Below the diagonal a model is overconfident; the **expected calibration error** is the mean distance from it. "
         f"Dividing the logits by a temperature also helps; **{best:g}** is best here (Guo et al. 2017)."
@@ -142,61 +172,9 @@ def calibration() -> None:
     st.caption("Two models after 43 epochs on one short text (`scripts.train_recipe smoothing`).")
 
 
-def _reliability(guesses: Mapping[str, Reliability]) -> None:
-    ends, look = np.array([0.0, 1.0]), Stroke(theme().text, DASHES[2], 1.5)
-    lines = [Line("perfect calibration", ends, ends, look, lambda x, _: f"{x:.0%}")]
-    points = {name: (g.confidence[g.count > 0], g.accuracy[g.count > 0]) for name, g in guesses.items()}
-    lines += named_lines(points, "{}: confidence {:.0%}, accuracy {:.0%}".format, theme=theme(), dot=90)
-    axes = Axes("confidence: probability of the guess", "accuracy: share of correct guesses", 400)
-    words = [line.name for line in lines]
-    show("reliability", line_chart(lines, axes, theme=theme(), y_range=(0.0, 1.0), words=words))
-
-
-def _calibrated(rows: Mapping[str, dict[str, Any]], guesses: Mapping[str, Reliability]) -> None:
-    show(
-        "calibrated",
-        Table(
-            caption=f"On {int(guesses['ε = 0'].count.sum()):,} held-out tokens",
-            columns=("model", "loss, nats", "accuracy", "mean confidence", "expected calibration error"),
-            rows=[
-                (
-                    name,
-                    decimal(rows[name]["loss"], ".3f"),
-                    _share(g.accuracy, g),
-                    _share(g.confidence, g),
-                    per_cent(g.error),
-                )
-                for name, g in guesses.items()
-            ],
-        ),
-    )
-
-
 def _share(means: np.ndarray, guesses: Reliability) -> str:
-    """The mean over all guesses."""
     full = guesses.count > 0
     return per_cent(float((means[full] * guesses.count[full]).sum() / guesses.count.sum()))
-
-
-def _translators() -> str:
-    """What smoothing does to perplexity and BLEU of small translators, trained identically but for ε."""
-    data = json.loads(TRANSLATORS.read_text(encoding="utf-8"))
-    found: dict[str, dict[str, float]] = data["models"]
-    seeds = sorted({name.rsplit("-", 1)[1] for name in found})
-    pairs = [(found[f"translator-0-{seed}"], found[f"translator-0.1-{seed}"]) for seed in seeds]
-    worse = sum(smooth["perplexity"] > plain["perplexity"] for plain, smooth in pairs)
-    better = sum(smooth["bleu"] > plain["bleu"] for plain, smooth in pairs)
-    means = "; ".join(
-        f"{'BLEU' if key == 'bleu' else key} {decimal(float(np.mean([plain[key] for plain, _ in pairs])), digits)} "
-        f"without smoothing and {decimal(float(np.mean([smooth[key] for _, smooth in pairs])), digits)} with it"
-        for key, digits in MEASURES.items()
-    )
-    return (
-        f"**Translators.** On {data['pairs']:,} held-out pairs smoothing raises perplexity in **{worse} of "
-        f"{len(pairs)}** small translators, and BLEU in **{better} of {len(pairs)}** (means: {means}). "
-        "Vaswani et al. 2017 report a higher perplexity and a higher BLEU"
-        + (", for models trained far longer." if 2 * better <= len(pairs) else " too.")
-    )
 
 
 def _at(data: dict[str, Any], model: str, temperature: float) -> dict[str, Any]:

@@ -1,1 +1,228 @@
-"""Step by step: one head, from the sentence to what its layer writes."""
+"""What one head looks up, why scores are divided by √d, what each head adds, how heads differ and what they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis import attention_layer, scaling
+from tfmviz.analysis.heads import CROSS_KINDS, IN_WORDS, SELF_KINDS, Kind, confirmed, layer_scores, overlap, verdicts
+from tfmviz.analysis.predictions import softmax
+from tfmviz.plots.bars import bar_chart
+from tfmviz.plots.cells import chosen_row, masked, of_heads, of_pairs, share, written
+from tfmviz.plots.columns import histogram
+from tfmviz.plots.pairs import pairs
+from tfmviz.record.trace import Array, kind_of
+from tfmviz.ui import controls, inputs, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.words import markdown
+from tfmviz.words.labels import of_queries, quoted, said_of_queries
+
+CANNOT_SHOW: dict[Kind, str] = {
+    "next token": "the mask hides later tokens",
+    "same word": "a word must occur twice",
+    "induction": "a token must occur twice",
+    "punctuation": "too few tokens can see a punctuation mark",
+}
+"""Why a text cannot show what a head does."""
+
+
+def own(here: Lesson, name: str) -> Array:
+    """Queries, keys or values of the chosen head, turned where the position scheme turns them: (len, d_head)."""
+    trace, layer = here.trace, here.choice.layer
+    return attention_layer.of_head(trace, layer, here.choice.head, attention_layer.turned(trace, layer, name))
+
+
+def number(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def lookup(here: Lesson) -> None:
+    trace, choice, token = here.trace, here.choice, here.query
+    if not here.is_chosen:  # of a token that looks at one key alone, soft and hard are hardly different
+        token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
+    with lesson.line("token"):
+        controls.token_box(of_queries(trace, choice.layer), token)
+    row = trace[f"{choice.layer}.pattern"][choice.head][token]
+    keys = trace.axes(choice.layer)[1]
+    best, cosine = attention_layer.hard_lookup(row, own(here, "v"))
+    hard = np.eye(len(row))[best]
+    series = ("soft: attention", "hard: best key")
+    show("lookup", pairs(keys.tokens, row, hard, series=series, title="share taken", theme=theme()))
+    asked, found = said_of_queries(trace, choice.layer)[token], quoted(keys.tokens)[best]
+    result(
+        f"For {markdown.plain(asked)} a `dict` would return the value of {markdown.plain(found)} alone; "
+        f"attention takes {row[best]:.0%} of it. The cosine between the two results is **{number(cosine)}**."
+    )
+
+
+def contributions(here: Lesson) -> None:
+    trace, layer, head, token = here.trace, here.choice.layer, here.choice.head, here.query
+    with lesson.line("token"):
+        controls.token_box(of_queries(trace, layer), token)
+    W_O, n_heads = here.weights.W_O_carried, len(trace[f"{layer}.q"])
+    lengths = np.linalg.norm(here.weights.writes(trace[f"{layer}.z"]), axis=-1)[:, token]
+    left, right = st.columns([2, 3])
+    with left:
+        chart = bar_chart(
+            [f"head {h}" for h in range(n_heads)],
+            lengths,
+            "length of what is added",
+            words=[f"{length:.2f}" for length in lengths],
+            colours=[theme().accent if h == head else theme().attention for h in range(n_heads)],
+            said=[f"head {h}: {length:.3f}" for h, length in enumerate(lengths)],
+            room=1.25,
+            theme=theme(),
+        )
+        show("head_writes", chart)
+        st.markdown("Norm of each head's output, ‖z W_O‖.")
+    attention = trace[f"{layer}.pattern"]
+    effects = attention_layer.effects(attention, attention_layer.grouped(trace[f"{layer}.v"], n_heads), W_O)
+    share = effects[head, token] / max(float(effects[head, token].sum()), 1e-12)
+    with right:
+        weights = attention[head, token]
+        keys = trace.axes(layer)[1].tokens
+        show("look_effects", pairs(keys, weights, share, series=("attention", "effect"), title="share", theme=theme()))
+        looked, felt = int(weights.argmax()), int(share.argmax())
+        names = [markdown.plain(quoted(keys)[j]) for j in (looked, felt)]
+        st.markdown(
+            f"Most attention: {names[0]} ({weights[looked]:.0%}; effect {share[looked]:.0%}). Largest effect: "
+            f"{names[1]} ({share[felt]:.0%}). "
+            + ("" if looked == felt else "**High attention is not high effect:** a short value carries little.")
+        )
+        st.markdown(f"Head {head}: attention to each key, and its share of ‖a v W_O‖.")
+
+
+def average(here: Lesson) -> None:
+    trace, choice = here.trace, here.choice
+    pattern = trace[f"{choice.layer}.pattern"]
+    mask = np.broadcast_to(trace[f"{choice.layer}.mask"], pattern.shape[1:])
+    mean = pattern.mean(axis=0)
+    tokens = of_queries(trace, choice.layer), trace.axes(choice.layer)[1].tokens
+    titles = ["mean of all heads", *(f"head {h}" for h in range(len(pattern)))]
+    evenness = [scaling.entropy(matrix.astype(np.float64)).mean() for matrix in (mean, *pattern)]
+    values, frames = masked([mean, *pattern], mask), chosen_row(here.query, len(tokens[1]))
+    drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=min(5, len(titles)), frames=frames)
+    show("mean_and_heads", drawn)
+    result(
+        f"The mean's rows have an entropy of **{evenness[0]:.2f}** nats, the heads' own "
+        f"**{np.mean(evenness[1:]):.2f}** on average ({min(evenness[1:]):.2f} to {max(evenness[1:]):.2f}). "
+        f"{_alike(pattern, mask)}"
+    )
+
+
+def _alike(pattern: Array, mask: Array) -> str:
+    """Which two heads agree most, and which least: not every head does something of its own."""
+    shared = overlap(pattern, mask)
+    pairs_of_heads = np.triu_indices(len(shared), k=1)
+    found = shared[pairs_of_heads]
+    if not len(found) or np.isnan(found).any():
+        return ""
+    (a, b), (c, d) = (tuple(int(side[n]) for side in pairs_of_heads) for n in (found.argmax(), found.argmin()))
+    return (
+        f"Heads {a} and {b} are most alike: **{found.max():.0%}** of their attention goes to the same keys. "
+        f"Heads {c} and {d} are least alike: **{found.min():.0%}**."
+    )
+
+
+def finder(here: Lesson) -> None:
+    trace, choice = here.trace, here.choice
+    layers = [layer for layer in trace.layers if kind_of(layer) == kind_of(choice.layer)]
+    with lesson.line("finder"):
+        if st.query_params.get("kind_of_head") == "duplicate":  # the name that "same word" had
+            st.session_state["kind_of_head"] = "same word"
+        kinds, key = (
+            (CROSS_KINDS, "kind_of_cross_head") if choice.layer.endswith("cross_attn") else (SELF_KINDS, "kind_of_head")
+        )
+        kind = inputs.segmented_control("What should the head do?", kinds, key=key, required=True)
+    measured, on_repeats = layer_scores(trace), models.scores_on_repeats(here.model)
+    believed = [
+        confirmed(measured[layer], on_repeats[layer]) if layer in on_repeats else measured[layer] for layer in layers
+    ]
+    scores = np.stack([of_layer[kind] for of_layer in believed])
+    best = attention_layer.ranking(scores)
+    show(
+        "head_scores",
+        of_heads(
+            scores,
+            share(f"{kind}, 0 to 1"),
+            chosen=(choice.layer_index, choice.head),
+            texts=written(scores, ".2f", absent="–"),
+            row_height=40,
+        ),
+        click=controls.LOOKS,
+        on_pick=lambda layer, head: controls.look_at(layers[layer], head),
+    )
+    if not best:
+        st.markdown(f"No head can show that here: {CANNOT_SHOW.get(kind, 'the text is too short')}.")
+        return
+    named = "; ".join(f"**layer {layer}, head {head}** ({score:.2f})" for layer, head, score in best[:5])
+    n_named = sum(verdict.kind == kind for of_layer in believed for verdict in verdicts(of_layer))
+    result(
+        f"Closest to a head that {IN_WORDS[kind]}: {named}. **{n_named}** of {scores.size} heads "
+        f"{'does' if n_named == 1 else 'do'} this clearly."
+    )
+
+
+WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+N_QUERIES, N_KEYS = 256, 16
+"""Rows and keys per row of the experiment with random vectors."""
+
+
+def scaling_lab(here: Lesson) -> None:
+    with lesson.line("scaling"):
+        source = inputs.radio("Vectors", ("random, variance 1", "this head's own"), horizontal=True, key="vectors")
+        its_own = source == "this head's own"
+        d = _ask_width(here, its_own=its_own)
+    if its_own and here.weights.is_linear:
+        st.markdown("Linear attention has no exponential, so it need not divide.")
+    elif its_own and not here.weights.divided_by:
+        st.markdown("This model does not divide: training keeps its queries and keys small.")
+    if its_own:
+        q, k = (own(here, name)[:, :d].astype(np.float64) for name in ("q", "k"))
+        scores = q @ k.T
+        mask = np.broadcast_to(here.trace[f"{here.choice.layer}.mask"], scores.shape)
+        names = list(here.trace.axes(here.choice.layer)[1].tokens)
+    else:
+        scores = scaling.dot_products(*_random_vectors(d))
+        mask, names = np.ones(scores.shape, dtype=bool), [f"key {j}" for j in range(N_KEYS)]
+    row = here.query if its_own else 0
+    plain, scaled = scaling.sharpness(scores, mask), scaling.sharpness(scores / np.sqrt(d), mask)
+    left, right = st.columns(2)
+    with left:
+        drawn = scores[mask]
+        largest = max(float(np.abs(drawn).max()), 1e-6)
+        middles, raw = scaling.histogram(drawn, largest=largest)
+        _, narrow = scaling.histogram(scores[mask] / np.sqrt(d), largest=largest)
+        show("score_histogram", histogram(middles, raw, narrow, theme=theme()))
+    with right:
+        shares = [softmax(np.where(mask[row], values[row], -np.inf)) for values in (scores, scores / np.sqrt(d))]
+        series = ("q · k", "q · k / √d")
+        show("softmax_rows", pairs(names, *shares, series=series, title="share after softmax", theme=theme()))
+    result(
+        f"Variance of q · k over {int(mask.sum()):,} pairs: **{number(plain.variance)}**; for independent values of "
+        f"variance 1 it is d = {d}. Divided by √d = {np.sqrt(d):.2f}, it is **{number(scaled.variance)}**."
+    )
+    st.table(
+        {
+            "mean over all rows": ["largest share", "normalised entropy (1 = uniform)", "gradient of the softmax"],
+            "q · k": [number(plain.largest), number(plain.evenness), number(plain.gradient)],
+            "q · k / √d": [number(scaled.largest), number(scaled.evenness), number(scaled.gradient)],
+        }
+    )
+
+
+def _ask_width(here: Lesson, *, its_own: bool) -> int:
+    if not its_own:
+        return inputs.select_slider("d, size of each vector", list(WIDTHS), 64, key="d")
+    d_head: int = here.trace[f"{here.choice.layer}.q"].shape[-1]
+    widths: list[int] = [*(d for d in WIDTHS if d < d_head), d_head]
+    return inputs.select_slider("d, size of each vector", widths, d_head, key="d_own")
+
+
+@shared
+def _random_vectors(d: int) -> tuple[Array, Array]:
+    return scaling.unit_vectors(d, n_queries=N_QUERIES, n_keys=N_KEYS, seed=d)

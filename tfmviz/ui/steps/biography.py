@@ -16,12 +16,11 @@ from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
 from tfmviz.places import PROJECT
 from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
-from tfmviz.ui import controls, inputs, lesson, models
+from tfmviz.ui import controls, inputs, lesson, models, steps
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import result, show, show_choice
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.steps import heads
 from tfmviz.views import heads as view
 from tfmviz.views.counts import Table
 from tfmviz.views.payload import thumbnails
@@ -47,9 +46,8 @@ NAMED = 10
 
 
 def biography(here: Lesson) -> None:
-    """The map and the chosen head; of a model without biographies, what its heads do on this text."""
     if (book := models.book(here.model)) is None:
-        heads.finder(here)
+        steps.finder(here)
         return
     here = replace(here, choice=_opened(here, book))
     map_, line = st.container(), lesson.line("map")
@@ -59,14 +57,57 @@ def biography(here: Lesson) -> None:
         for label, key, first in (("x-axis", "map_x", known[0]), ("y-axis", "map_y", "sharpness"))
     )
     with map_:
-        _map(here, book, x, y)
+        kind = kind_of(here.choice.layer)
+        places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
+        chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
+        points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
+        best = sorted(
+            (n for n, (*_, found) in enumerate(places) if found.held), key=lambda n: -words.score(places[n][2])
+        )
+        for n in best[:NAMED]:
+            points[n]["word"] = _name(*places[n][:2])
+        (n, of), (held, made) = book.coverage, book.precision
+
+        def pick(index: object) -> None:
+            if isinstance(index, int) and 0 <= index < len(places):
+                controls.look_at(*places[index][:2])
+
+        data = {
+            "caption": f"Filled: a claim about this head held up elsewhere ({n} of {of} heads; {held} of {made} "
+            "claims).",
+            "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
+            "points": points,
+            "chosen": chosen,
+        }
+        show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
     found = book.heads[here.choice.layer][here.choice.head]
     said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
-    _worst(here.model, book, found)
+    lines, stack = _lines(book.texts), here.model.writes_from
+    ahead = stack == "decoder"  # the token after the place is the one that is predicted
+    worst = []
+    for text, place, rise in found.worst:
+        if text >= len(lines):
+            continue
+        tokens = _of_stack(here.model, lines[text], stack)
+        if rise > 0 and place + ahead < len(tokens):
+            worst.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
+    if worst:
+        st.markdown(f"Removing it raises the loss most on these tokens: {', '.join(worst)}.")
     left, right = st.columns([3, 2])
     with left:
-        _examples(here.model, book, found, here.choice.layer)
+        rows = []
+        shown = TRANSLATED if models.translates(here.model) and here.choice.layer.startswith("decoder.") else SHOWN
+        for text, query, key, share in found.examples[:shown]:
+            if text >= len(lines):
+                continue  # of a file that somebody has shortened
+            queries = keys = _of_stack(here.model, lines[text], here.choice.layer.split(".")[0])
+            if here.choice.layer.endswith("cross_attn"):
+                keys = _of_stack(here.model, lines[text], "encoder")
+            if query < len(queries) and key < len(keys):
+                rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
+        columns = ["pair", "share", "sentence"]
+        show("head_examples", Table(caption="Sharpest attention", columns=columns, rows=rows, low=True))
     with right:
         _alike(here, found)
 
@@ -84,29 +125,6 @@ def _opened(here: Lesson, book: Book) -> Choice:
         return here.choice
     _, layer, head = max(claims)
     return replace(here.choice, layer=layer, head=head)
-
-
-def _map(here: Lesson, book: Book, x: str, y: str) -> None:
-    kind = kind_of(here.choice.layer)
-    places = [(layer, head, found) for layer, head, found in book.all() if kind_of(layer) == kind]
-    chosen = next(n for n, place in enumerate(places) if place[:2] == (here.choice.layer, here.choice.head))
-    points = [_point(here, layer, head, found, (x, y)) for layer, head, found in places]
-    best = sorted((n for n, (*_, found) in enumerate(places) if found.held), key=lambda n: -words.score(places[n][2]))
-    for n in best[:NAMED]:
-        points[n]["word"] = _name(*places[n][:2])
-    (n, of), (held, made) = book.coverage, book.precision
-
-    def pick(index: object) -> None:
-        if isinstance(index, int) and 0 <= index < len(places):
-            controls.look_at(*places[index][:2])
-
-    data = {
-        "caption": f"Filled: a claim about this head held up elsewhere ({n} of {of} heads; {held} of {made} claims).",
-        "axes": [_axis(name, [point[key] for point in points]) for name, key in ((x, "x"), (y, "y"))],
-        "points": points,
-        "chosen": chosen,
-    }
-    show_choice("heads_map", js=view.JS, css=view.CSS, data=data, on_pick=pick)
 
 
 def _point(here: Lesson, layer: str, head: int, found: Biography, axes: tuple[str, str]) -> dict[str, Any]:
@@ -140,52 +158,9 @@ def _name(layer: str, head: int) -> str:
     return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
 
 
-def _examples(model: Model, book: Book, found: Biography, layer: str) -> None:
-    """The pairs of words at which the head looks most sharply, beyond the first token."""
-    lines, rows = _lines(book.texts), []
-    shown = TRANSLATED if models.translates(model) and layer.startswith("decoder.") else SHOWN
-    for text, query, key, share in found.examples[:shown]:
-        if text >= len(lines):
-            continue  # of a file that somebody has shortened
-        queries, keys = _tokens(model, lines[text], layer)
-        if query < len(queries) and key < len(keys):
-            rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
-    show(
-        "head_examples",
-        Table(
-            caption="Sharpest attention",
-            columns=["pair", "share", "sentence"],
-            rows=rows,
-            low=True,
-        ),
-    )
-
-
-def _worst(model: Model, book: Book, found: Biography) -> None:
-    """The tokens that become most surprising without the head."""
-    lines, stack = _lines(book.texts), model.writes_from
-    ahead = stack == "decoder"  # the token after the place is the one that is predicted
-    said = []
-    for text, place, rise in found.worst:
-        if text >= len(lines):
-            continue
-        tokens = _of_stack(model, lines[text], stack)
-        if rise > 0 and place + ahead < len(tokens):
-            said.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
-    if said:
-        st.markdown(f"Removing it raises the loss most on these tokens: {', '.join(said)}.")
-
-
 @cache
 def _lines(texts: str) -> tuple[str, ...]:
     return tuple((PROJECT / "assets" / "texts" / texts).read_text(encoding="utf-8").splitlines())
-
-
-def _tokens(model: Model, text: str, layer: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tokens of queries and keys of a text."""
-    stack, _, part = layer.split(".")
-    queries = _of_stack(model, text, stack)
-    return queries, _of_stack(model, text, "encoder") if part == "cross_attn" else queries
 
 
 @shared
@@ -197,7 +172,6 @@ def _of_stack(model: Model, text: str, stack: str) -> tuple[str, ...]:
 
 
 def _alike(here: Lesson, found: Biography) -> None:
-    """The heads of all models that are most like the chosen one: first those of its kind."""
     this = (here.model.name, here.choice.layer, here.choice.head)
     others = [
         (other.name != found.name, unlike(found, other), name, layer, head, other)

@@ -1,19 +1,24 @@
-"""The stages of one head, drawn in the browser."""
+"""The stages of one head, drawn in the browser, and the code that computes them."""
 
 from __future__ import annotations
 
+import io
 import re
+from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
+from tfmviz.analysis import attention_layer
 from tfmviz.constants import ADDRESS_CELL, ADDRESS_STAGE
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, side
+from tfmviz.ui import controls, inputs, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.controls import Choice
-from tfmviz.ui.figures import show_view
+from tfmviz.ui.figures import show_code, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views import steps
 
@@ -24,7 +29,6 @@ CELL = re.compile(ADDRESS_CELL)
 
 @shared
 def payload(model: Model, text: str, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
-    """What the view in the browser gets."""
     here = Lesson(choice=Choice(model=model.name, layer=layer, head=head), text=text, model=model, edits=edits)
     return steps.payload(here.trace, layer, head, here.weights, here.positions, title=model.name)
 
@@ -59,6 +63,37 @@ def _asked(name: str, form: re.Pattern[str]) -> str:
 
 
 def follow(report: dict[str, Any]) -> None:
-    """Makes the address and the figures below follow what was chosen in the view."""
     parts = {"stage": (STAGE, str(report["stage"])), "at": (CELL, str(report["at"]))}
     controls.remember(int(report["token"]), {key: text for key, (form, text) in parts.items() if form.fullmatch(text)})
+
+
+def code(here: Lesson) -> None:
+    from tfmviz.analysis import numpy_attention
+
+    if here.weights.is_unusual:
+        st.markdown("The NumPy version lacks steps of this model (norms, a cap or φ); here is its own source.")
+        show_code(*zoo.attention_code())
+        return
+    st.markdown("The same in NumPy: download the layer's input and matrices, then run this.")
+    st.code(notebook(numpy_attention), language=None, wrap_lines=True)
+    inputs.download_button("attention.npz", lambda: arrays(here), "attention.npz", "application/octet-stream")
+    show_code(*zoo.attention_code())
+
+
+def notebook(module: Any) -> str:
+    """The numpy version as it stands in its file, and how to call it."""
+    import inspect
+
+    source = re.sub(r"  # type: ignore.*", "", inspect.getsource(module).split('"""', 2)[2].strip())
+    return f'{source}\n\n\ndata = np.load("attention.npz")\nscores, pattern, z, out = attention(**data)\n'
+
+
+def arrays(here: Lesson) -> bytes:
+    """The arguments of the numpy version for the chosen layer, for `numpy.load`."""
+    trace, layer = here.trace, here.choice.layer
+    x_q, x_kv = attention_layer.inputs(trace, layer)
+    given = asdict(here.weights) | {"is_linear": None, "angles": here.positions.angles, "bias": here.positions.bias}
+    given = {name: array for name, array in given.items() if array is not None}
+    data = io.BytesIO()
+    np.savez_compressed(data, allow_pickle=False, x_q=x_q, x_kv=x_kv, mask=trace[f"{layer}.mask"], **given)
+    return data.getvalue()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from typing import Any
 
 import numpy as np
@@ -40,19 +39,16 @@ LEGENDS = {
 
 
 def lens_of(here: Lesson) -> None:
-    """The table, and what it says in words."""
     trace, vocabulary = here.trace, here.model.vocabulary
     token = here.target
     line = lesson.line("lens")
-    shown = inputs.segmented_control("Each cell shows", list(LEGENDS), default=WORD, key="cells", line=line)
-    steps = inputs.segmented_control(
-        "Read out after", ("each layer", "each step"), default="each layer", key="after", line=line
-    )
+    shown = inputs.segmented_control("Each cell shows", list(LEGENDS), key="cells", line=line)
+    steps = inputs.segmented_control("Read out after", ("each layer", "each step"), key="after", line=line)
     detail: Detail = "steps" if steps == "each step" else "layers"
     stages = residual.stages(trace, here.model.writes_from, detail)
     found = _lens(here, detail)
-    asked = st.query_params.get("read", "")
-    stage = min(int(asked), len(stages) - 1) if re.fullmatch(r"[0-9]{1,4}", asked) else len(stages) // 2
+    asked = inputs.asked_number("read")
+    stage = len(stages) // 2 if asked is None else min(asked, len(stages) - 1)
     show_view(
         "lens",
         js=view.JS,
@@ -65,7 +61,12 @@ def lens_of(here: Lesson) -> None:
     )
     _in_words(here, found, list(stages), token)
     name, site = list(stages.items())[stage]
-    _one_cell(here, token, name=name, site=None if stage == len(stages) - 1 else site)
+    stage_site = None if stage == len(stages) - 1 else site
+    readout = here.model.weights.stacks[here.model.writes_from].readout
+    logits = trace.row("logits", token) if stage_site is None else readout.logits(trace[stage_site][token])
+    best = top_predictions(logits, 10)
+    bars = Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
+    show("lens_cell", bars, title=f"Token {token} “{visible(trace.tokens[token])}”, {name}")
     inputs.download_button(
         "The lens as CSV", lambda: _csv(found, list(stages), trace, vocabulary), "logit_lens.csv", "text/csv"
     )
@@ -111,36 +112,30 @@ def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary:
     share = shown in (WORD, RANK)
     most = 1.0 if share else max(float(chosen.max()), 1e-9)
     what, low, high = LEGENDS[shown]
-    cells = [(n, stage) for n in range(len(trace.tokens)) for stage in range(len(stages))]
 
     def write(n: int, stage: int) -> str:
         if shown == WORD:
             return visible(vocabulary[found.top[stage, n]])
         return _rank(found, n, stage) if shown == RANK else f"{chosen[n, stage]:.2f}"
 
+    def note(n: int, stage: int) -> str:
+        top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
+        return (
+            f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” has rank "
+            f"{_rank(found, n, stage)} and {per_cent(float(found.answer_probability[stage, n]))}; entropy "
+            f"{found.entropy[stage, n]:.2f}, distance to the end {found.divergence[stage, n]:.2f} nats"
+        )
+
     return {
         "columns": stages,
         "rows": [visible(token) for token in trace.tokens],
         "tokens": trace.tokens,
-        "texts": _rows([write(*cell) for cell in cells], len(stages)),
-        "notes": _rows([_note(found, *cell, vocabulary) for cell in cells], len(stages)),
+        "texts": [[write(n, stage) for stage in range(len(stages))] for n in range(len(trace.tokens))],
+        "notes": [[note(n, stage) for stage in range(len(stages))] for n in range(len(trace.tokens))],
         "shades": np.round(np.clip(chosen / most, 0, 1), 3).astype(float).tolist(),
         "scale": "share" if share else "amount",
         "legend": [what, low, high.format(most)],
     }
-
-
-def _rows(cells: list[str], width: int) -> list[list[str]]:
-    return [cells[n : n + width] for n in range(0, len(cells), width)]
-
-
-def _note(found: Lens, n: int, stage: int, vocabulary: tuple[str, ...]) -> str:
-    top, answer = visible(vocabulary[found.top[stage, n]]), visible(vocabulary[found.answer[n]])
-    return (
-        f"“{top}” {per_cent(float(found.top_probability[stage, n]))}; the final answer “{answer}” has rank "
-        f"{_rank(found, n, stage)} and {per_cent(float(found.answer_probability[stage, n]))}; entropy "
-        f"{found.entropy[stage, n]:.2f}, distance to the end {found.divergence[stage, n]:.2f} nats"
-    )
 
 
 def _rank(found: Lens, n: int, stage: int) -> str:
@@ -149,7 +144,6 @@ def _rank(found: Lens, n: int, stage: int) -> str:
 
 
 def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
-    """When the answers are settled, and how the rank of one answer changes."""
     trace, model = here.trace, here.model
     same = int((found.top[0] == np.array(trace.target.ids)).sum())
     half = int(np.sort(found.settled)[(len(found.settled) - 1) // 2])
@@ -162,18 +156,7 @@ def _in_words(here: Lesson, found: Lens, stages: list[str], token: int) -> None:
     )
 
 
-def _one_cell(here: Lesson, token: int, *, name: str, site: str | None) -> None:
-    """The ten most probable words of the chosen cell; without a site, of the model's own logits."""
-    trace, vocabulary = here.trace, here.model.vocabulary
-    readout = here.model.weights.stacks[here.model.writes_from].readout
-    logits = trace.row("logits", token) if site is None else readout.logits(trace[site][token])
-    best = top_predictions(logits, 10)
-    bars = Bars(labels=[visible(vocabulary[p.index]) for p in best], shares=[[p.probability for p in best]])
-    show("lens_cell", bars, title=f"Token {token} “{visible(trace.tokens[token])}”, {name}")
-
-
 def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> str:
-    """One line for every token and stage."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(
@@ -181,8 +164,7 @@ def _csv(found: Lens, stages: list[str], trace: Trace, vocabulary: tuple[str, ..
     )
     for n, token in enumerate(trace.tokens):
         for s, stage in enumerate(stages):
-            words = (text_field(vocabulary[index]) for index in (found.top[s, n], found.answer[n]))
-            top, answer = words
+            top, answer = (text_field(vocabulary[index]) for index in (found.top[s, n], found.answer[n]))
             measured = (found.answer_probability[s, n], found.answer_rank[s, n], found.entropy[s, n])
             numbers = [f"{value:.6g}" for value in (*measured, found.divergence[s, n])]
             writer.writerow([n, text_field(token), stage, top, f"{found.top_probability[s, n]:.6g}", answer, *numbers])

@@ -17,7 +17,7 @@ from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace
+from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.ui import controls, icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -33,7 +33,7 @@ FOLDER = PROJECT / "assets" / "residuals"
 
 NAMES = ("with", "without")
 
-PASSED = "layers passed"
+HEIGHT = 270
 
 
 def pair(here: Lesson) -> None:
@@ -47,45 +47,67 @@ def pair(here: Lesson) -> None:
     controls.say_what_was_cut(traces["with"].target, "These models read")
     left, right = st.columns(2)
     with left:
-        _losses()
+        runs = {name: _log(name) for name in NAMES}
+        measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
+        last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
+        level = float(measured["unigram"])
+        result(
+            f"On held-out text, the loss is **{last['with']}** nats per token with residual connections and "
+            f"**{last['without']}** without."
+        )
+        runs["frequencies alone"] = np.array([0.0, max(steps[-1] for steps, _ in runs.values())]), np.full(2, level)
+        strokes = [*_two(), Stroke(theme().text, DASHES[2], 1.5)]
+        lines = named_lines(runs, "{}, step {:,.0f}: {:.2f}".format, theme=theme(), strokes=strokes)
+        show("pair_losses", line_chart(lines, Axes("step", "loss of the batch, nats", HEIGHT), theme=theme()))
     if len(traces["with"].tokens) < 2:
         st.info("A single token has no next one. Type more.", icon=icons.WRITE)
         return
+    stages = list(residual.stages(traces["with"], "decoder", "layers").values())
     with right:
-        _likeness(traces)
+        alike = {name: residual.likeness(trace, stages) for name, trace in traces.items()}
+        ends = {name: decimal(float(values[-1])) for name, values in alike.items()}
+        st.markdown(
+            f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
+            "with them."
+        )
+        show("pair_likeness", _by_depth(alike, "mean cosine between tokens"))
     left, right = st.columns(2)
     with left:
-        _gradients(both, here.text)
+        gradients = {}
+        for name, model in both.items():
+            gradients[f"{name}, at the start"] = _gradient(_at_the_start(name), here.text)
+            gradients[f"{name}, trained"] = _gradient(model, here.text)
+        shares = {when: rounded(float(norms[0] / norms[-1])) for when, norms in gradients.items()}
+        st.markdown(
+            f"Layer 0's gradient over the last layer's: {shares['with, at the start']} with them and "
+            f"{shares['without, at the start']} without before training; now {shares['with, trained']} and "
+            f"**{shares['without, trained']}**."
+        )
+        show("pair_gradients", _by_depth(gradients, "norm of the gradient", x="layer", log=True))
     with right:
-        _lengths(traces)
-    st.markdown(_said_next(both, traces))
-
-
-def _losses() -> None:
-    """The way of both through training."""
-    runs = {name: _log(name) for name in NAMES}
-    measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
-    last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
-    level = float(measured["unigram"])
-    result(
-        f"On held-out text, the loss is **{last['with']}** nats per token with residual connections and "
-        f"**{last['without']}** without."
+        found = {name: residual.lengths(trace, stages).mean(axis=-1) for name, trace in traces.items()}
+        growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
+        st.markdown(
+            f"From start to end, norms grow by a factor of {growth['with']} with them, {growth['without']} without."
+        )
+        show("pair_lengths", _by_depth(found, "mean norm of the vectors", log=True))
+    words, kinds = {}, {}
+    for name, trace in traces.items():
+        best = trace["logits"].argmax(axis=-1)
+        p = per_cent(float(np.exp(log_softmax(trace["logits"][-1:])[0, best[-1]])))
+        words[name] = f"“{markdown.plain(visible(both[name].vocabulary[best[-1]]))}” ({p})"
+        kinds[name] = len(set(best.tolist()))
+    st.markdown(
+        f"Next, the model with them expects {words['with']}, the one without {words['without']}. Over the {len(best)} "
+        f"positions of this text they expect **{kinds['with']}** and **{kinds['without']}** different tokens."
     )
-    runs["frequencies alone"] = np.array([0.0, max(steps[-1] for steps, _ in runs.values())]), np.full(2, level)
-    strokes = [*_two(), Stroke(theme().text, DASHES[2], 1.5)]
-    lines = named_lines(runs, "{}, step {:,.0f}: {:.2f}".format, theme=theme(), strokes=strokes)
-    show("pair_losses", line_chart(lines, Axes("step", "loss of the batch, nats", HEIGHT), theme=theme()))
-
-
-HEIGHT = 270
 
 
 def _two() -> list[Stroke]:
-    """A colour for each model."""
     return [Stroke(theme().text), Stroke(theme().plain)]
 
 
-def _by_depth(lines: dict[str, Array], title: str, *, x: str = PASSED, log: bool = False) -> Chart:
+def _by_depth(lines: dict[str, Array], title: str, *, x: str = "layers passed", log: bool = False) -> Chart:
     """A number for each layer, (layer,): a line for each model, or, with four, for each model at two times."""
 
     def said(name: str, layer: float, value: float) -> str:
@@ -99,66 +121,6 @@ def _by_depth(lines: dict[str, Array], title: str, *, x: str = PASSED, log: bool
     return line_chart(drawn, Axes(x, title, HEIGHT, log=log), theme=theme())
 
 
-def _likeness(traces: dict[str, Trace]) -> None:
-    found = {name: residual.likeness(trace, _stages(trace)) for name, trace in traces.items()}
-    ends = {name: decimal(float(values[-1])) for name, values in found.items()}
-    st.markdown(
-        f"At the end, two tokens' vectors have a mean cosine of **{ends['without']}** without them, {ends['with']} "
-        "with them."
-    )
-    show("pair_likeness", _by_depth(found, "mean cosine between tokens"))
-
-
-def _gradients(both: dict[str, Model], text: str) -> None:
-    """How long the gradient of this sentence's loss is in each layer, before training and after it."""
-    found = {}
-    for name, model in both.items():
-        found[f"{name}, at the start"] = _gradient(_at_the_start(name), text)
-        found[f"{name}, trained"] = _gradient(model, text)
-    shares = {when: rounded(float(lengths[0] / lengths[-1])) for when, lengths in found.items()}
-    st.markdown(
-        f"Layer 0's gradient over the last layer's: {shares['with, at the start']} with them and "
-        f"{shares['without, at the start']} without before training; now {shares['with, trained']} and "
-        f"**{shares['without, trained']}**."
-    )
-    show("pair_gradients", _by_depth(found, "norm of the gradient", x="layer", log=True))
-
-
-def _lengths(traces: dict[str, Trace]) -> None:
-    found = {name: residual.lengths(trace, _stages(trace)).mean(axis=-1) for name, trace in traces.items()}
-    growth = {name: rounded(float(values[-1] / values[0])) for name, values in found.items()}
-    st.markdown(
-        f"From start to end, norms grow by a factor of {growth['with']} with them, {growth['without']} without."
-    )
-    show("pair_lengths", _by_depth(found, "mean norm of the vectors", log=True))
-
-
-def _said_next(both: dict[str, Model], traces: dict[str, Trace]) -> str:
-    """What each expects next, and how many different tokens it expects over the whole sentence."""
-    words, kinds = {}, {}
-    for name, trace in traces.items():
-        best = trace["logits"].argmax(axis=-1)
-        p = per_cent(float(np.exp(log_softmax(trace["logits"][-1:])[0, best[-1]])))
-        words[name] = f"“{markdown.plain(visible(both[name].vocabulary[best[-1]]))}” ({p})"
-        kinds[name] = len(set(best.tolist()))
-    return (
-        f"Next, the model with them expects {words['with']}, the one without {words['without']}. Over the {len(best)} "
-        f"positions of this text they expect **{kinds['with']}** and **{kinds['without']}** different tokens."
-    )
-
-
-def _stages(trace: Trace) -> list[str]:
-    return list(residual.stages(trace, "decoder", "layers").values())
-
-
-def _by_layer(lines: dict[str, Array]) -> str:
-    return "; ".join(f"{name}: {', '.join(_short(float(v)) for v in values)}" for name, values in lines.items())
-
-
-def _short(value: float) -> str:
-    return decimal(value) if value < 0 else rounded(value)
-
-
 @shared
 def _model(name: str) -> Model:
     models.import_torch()
@@ -167,11 +129,10 @@ def _model(name: str) -> Model:
 
 @shared
 def _at_the_start(name: str) -> Model:
-    """The same with the weights that its training began with."""
     from tfmviz.model.in_training import untrained
 
     found = zoo.load(name, FOLDER)
-    return replace(found, module=untrained(found.config, seed=0))  # its training began with these
+    return replace(found, module=untrained(found.config, seed=0))  # the weights that its training began with
 
 
 @shared
@@ -192,8 +153,8 @@ TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
 
 
 def twins(here: Lesson) -> None:
-    models_ = {kind: models.needed(name) for kind, name in TWINS.items()}
-    runs = {kind: models.trace(model, here.text) for kind, model in models_.items() if model is not None}
+    found = {kind: model for kind, name in TWINS.items() if (model := models.needed(name)) is not None}
+    runs = {kind: models.trace(model, here.text) for kind, model in found.items()}
     if len(runs) < len(TWINS):
         return
     controls.say_what_was_cut(runs["pre-norm"].target, "Both models read")
@@ -216,7 +177,14 @@ def twins(here: Lesson) -> None:
         f"After the last layer, norms vary by {spread['pre-norm']:.0%} of their mean with pre-norm, by "
         f"{spread['post-norm']:.0%} with post-norm."
     )
-    _five_tensors(runs, min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1))
+    layer = min(here.choice.layer_index, residual.depth(runs["pre-norm"], "decoder") - 1)
+    st.markdown(f"Layer {layer} turns X into H. Follow the +: with pre-norm it bypasses the norm.")
+    columns: dict[str, list[str]] = {}
+    for kind, trace in runs.items():
+        tensors = block_tensors(trace, f"decoder.{layer}")
+        columns[kind] = [tensor.equation for tensor in tensors]
+        columns[f"norm, {kind}"] = [f"{np.linalg.norm(tensor.value, axis=-1).mean():.2f}" for tensor in tensors]
+    st.table(columns)
 
 
 ORDERS = {"sinusoidal": "twins-sinusoidal", "RoPE": "twins-rope"}
@@ -248,7 +216,7 @@ def orders(here: Lesson) -> None:
     show(
         "moved_streams",
         _by_depth(found, "norm of the change"),
-        alt=_by_layer(found),
+        alt="; ".join(f"{name}: {', '.join(rounded(float(v)) for v in values)}" for name, values in found.items()),
     )
 
 
@@ -258,13 +226,3 @@ def _moved(model: Model, text: str) -> tuple[Array, Array]:
     ids = models.trace(model, text).target.ids
     now, later = (zoo.experiments.streams_from(model, ids, first=first) for first in (0, LATER))
     return now, later
-
-
-def _five_tensors(runs: dict[str, Trace], layer: int) -> None:
-    st.markdown(f"Layer {layer} turns X into H. Follow the +: with pre-norm it bypasses the norm.")
-    columns: dict[str, list[str]] = {}
-    for kind, trace in runs.items():
-        tensors = block_tensors(trace, f"decoder.{layer}")
-        columns[kind] = [tensor.equation for tensor in tensors]
-        columns[f"norm, {kind}"] = [f"{np.linalg.norm(tensor.value, axis=-1).mean():.2f}" for tensor in tensors]
-    st.table(columns)

@@ -62,9 +62,21 @@ COPIED: dict[str, Copied] = {
 
 
 def laboratory(here: Lesson) -> None:
-    """Two sentences, one copied vector at a time, and how far the answer follows."""
     with lesson.line("copying"):
-        other = _second(here.text)
+        guess = exchanged(here.text)
+        typed = inputs.text_input("Second sentence", key="other", max_chars=MOST_TYPED, placeholder=guess or "")
+        inputs.selectbox(
+            "Pairs to start from",
+            range(len(PAIRS)),
+            format_func=lambda n: f"{PAIRS[n][0]} / {PAIRS[n][1]}",
+            index=None,
+            key="pair",
+            placeholder="Pairs to start from",
+            on_change=_take_pair,
+            label_visibility="collapsed",
+            bind=None,
+        )
+        other = typed if typed.strip() else guess
     stack = here.choice.layer.split(".")[0]
     options = [name for name, kind in COPIED.items() if patching.sites_of(here.trace, stack, kind)]
     figure = st.container()
@@ -82,34 +94,44 @@ def laboratory(here: Lesson) -> None:
     if np.isnan(values).all():
         st.info("Both sentences get the same answer. Change a word.", icon=icons.INFO)
         return
+    pairs = list(zip(*tokens, strict=True))
     with figure:
-        _picture(here, values, list(zip(*tokens, strict=True)))
-    _in_words(here, second)
+
+        def joined(named: Callable[[str], str]) -> list[str]:
+            names = [(named(a), named(b)) for a, b in pairs]
+            return [a if a == b else f"{a} / {b}" for a, b in names]
+
+        spoken = [f"token {i} “{name}”" for i, name in enumerate(joined(whole))]
+        show(
+            "recovered",
+            Cells(
+                values[None],
+                Axis("layer"),
+                Axis("token whose vector is copied", joined(visible), spoken),
+                signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
+                form=Form(sign=True),
+                texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
+                frames=chosen_column(here.target, len(values)),
+                row_height=44,
+            ),
+        )
+    logits = [run.row("logits", here.target) for run in (here.trace, second)]
+    answers = patching.answers(*logits)
+    words = [_quoted(here.model.vocabulary[index]) for index in answers]
+    apart = [decimal(float(patching.difference(one, answers)), "+.2f") for one in logits]
+    best = patching.favourites(*logits)
+    said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
+    if best != answers:
+        said = (
+            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
+            f"the second {words[1]}."
+        )
+    st.markdown(
+        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
+        "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
+    )
     beside_encoder = stack == "decoder" and here.trace.source is not None
-    result(_story(values, list(zip(*tokens, strict=True)), copied=COPIED[copied], beside_encoder=beside_encoder))
-
-
-def _second(text: str) -> str | None:
-    """Asks for the second sentence. While the box is empty, it is the first with one word exchanged, if possible."""
-    guess = exchanged(text)
-    typed = inputs.text_input(
-        "Second sentence",
-        key="other",
-        max_chars=MOST_TYPED,
-        placeholder=guess or "",
-    )
-    inputs.selectbox(
-        "Pairs to start from",
-        range(len(PAIRS)),
-        format_func=lambda n: f"{PAIRS[n][0]} / {PAIRS[n][1]}",
-        index=None,
-        key="pair",
-        placeholder="Pairs to start from",
-        on_change=_take_pair,
-        label_visibility="collapsed",
-        bind=None,
-    )
-    return typed if typed.strip() else guess
+    result(_story(values, pairs, copied=COPIED[copied], beside_encoder=beside_encoder))
 
 
 def exchanged(text: str) -> str | None:
@@ -128,7 +150,6 @@ def _take_pair() -> None:
 
 
 def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
-    """A sentence that says why the two cannot be compared position by position."""
     if len(first) != len(second):
         pieces = ["·".join(markdown.plain(visible(token)) for token in tokens[:12]) for tokens in (first, second)]
         return (
@@ -160,43 +181,6 @@ def _recovered(model: Model, text: str, other: str, copied: Copied, stack: str, 
     )
 
 
-def _picture(here: Lesson, values: Array, tokens: list[tuple[str, str]]) -> None:
-    def joined(named: Callable[[str], str]) -> list[str]:
-        pairs = [(named(one), named(other)) for one, other in tokens]
-        return [one if one == other else f"{one} / {other}" for one, other in pairs]
-
-    spoken = [f"token {i} “{name}”" for i, name in enumerate(joined(whole))]
-    picture = Cells(
-        values[None],
-        Axis("layer"),
-        Axis("token whose vector is copied", joined(visible), spoken),
-        signed(values, "share of the gap closed", limit=max(1.0, largest(values))),
-        form=Form(sign=True),
-        texts=written(np.where(np.abs(values) >= 0.05, values, np.nan), ".2f"),
-        frames=chosen_column(here.target, len(values)),
-        row_height=44,
-    )
-    show("recovered", picture)
-
-
-def _in_words(here: Lesson, second: Trace) -> None:
-    logits = [run.row("logits", here.target) for run in (here.trace, second)]
-    pair = patching.answers(*logits)
-    words = [_quoted(here.model.vocabulary[index]) for index in pair]
-    apart = [decimal(float(patching.difference(one, pair)), "+.2f") for one in logits]
-    best = patching.favourites(*logits)
-    said = f"Your sentence's answer is {words[0]}, the second's {words[1]}."
-    if best != pair:
-        said = (
-            f"Both runs answer {_quoted(here.model.vocabulary[best[0]])}. Compared, your sentence favours {words[0]}, "
-            f"the second {words[1]}."
-        )
-    st.markdown(
-        f"{said} The logit of {words[1]} minus that of {words[0]} is **{apart[0]}** in your run, **{apart[1]}** "
-        "in the other. A cell shows how far one copy moves it from the first (0) to the second (1)."
-    )
-
-
 def _quoted(token: str) -> str:
     return f"“{markdown.plain(visible(token))}”"
 
@@ -209,8 +193,7 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
     Args:
         beside_encoder: whether the copies are in a decoder that reads the same tokens in both runs.
     """
-    moves = copied == "resid_pre" and not beside_encoder
-    told = _leaders(values, tokens, moves=moves)
+    told = _leaders(values, tokens, moves=copied == "resid_pre" and not beside_encoder)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
         return (
             f"Layer 0 of the decoder reads the same tokens in both runs: cross-attention brings the difference. {told}"
@@ -224,8 +207,7 @@ def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> st
     Args:
         moves: whether only attention can have brought the difference to a token that both sentences share.
     """
-    strong = np.flatnonzero(values.max(axis=1) >= FAINT).tolist()
-    if not strong:
+    if not (strong := np.flatnonzero(values.max(axis=1) >= FAINT).tolist()):
         closed = f"No single copied vector closes even {per_cent(FAINT)} of the gap"
         return f"{closed}, so the difference is not stored in one place."
     first, last = strong[0], strong[-1]

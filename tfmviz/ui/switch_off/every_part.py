@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import streamlit as st
 
@@ -14,12 +12,12 @@ from tfmviz.constants import ATTENTION_KINDS
 from tfmviz.plots import dots
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, signed, written
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array, Trace, kind_of
+from tfmviz.record.trace import Array, kind_of
 from tfmviz.ui import controls, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.switch_off.board import Switches, Way, edits_of, question, switch_off
+from tfmviz.ui.switch_off import Switches, Way, edits_of, question, switch_off
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, per_cent
@@ -34,19 +32,20 @@ MEASURES = ("the whole sentence", "the word after the chosen token")
 
 
 def damage_map(here: Lesson, said: Switches) -> None:
-    """The map of damage: every head and every MLP off in turn."""
     figure = st.container()
     asked, measured = _measure(here)
     with st.spinner("Switching off every part in turn…"):
         values = _damage(here.model, here.text, asked, said.way)
-    rows = ablation.layers_of(here.trace)
-    off = [
-        (y, values.shape[1] - 1 if part.head is None else part.head)
-        for y, row in enumerate(rows)
-        for part in row
-        if part in said.off
-    ]
-    layers, choice = here.trace.layers, here.choice
+    last = values.shape[1] - 1
+    cells = {
+        part: (row, last if part.head is None else part.head)
+        for row, parts in enumerate(ablation.layers_of(here.trace))
+        for part in parts
+    }
+    layers, choice, way = here.trace.layers, here.choice, said.way
+    many = here.trace.source is not None
+    mlp = [] if np.isnan(values[:, last]).all() else ["MLP"]
+    shown = values[:, : last + len(mlp)]
 
     def look_at(row: int, column: int) -> None:
         if column < len(here.trace[f"{layers[row]}.z"]):
@@ -55,36 +54,21 @@ def damage_map(here: Lesson, said: Switches) -> None:
     with figure:
         show(
             "damage_map",
-            _picture(values, _layer_names(here.trace), off, (layers.index(choice.layer), choice.head)),
+            Cells(
+                shown[None],
+                named([f"{ATTENTION_KINDS[kind_of(one)] if many else 'layer'} {one.split('.')[1]}" for one in layers]),
+                Axis("head", [*map(str, range(last)), *mlp], [*(f"head {n}" for n in range(last)), *mlp]),
+                signed(values, "change of the loss, in nats", root=True),
+                form=Form(digits=4, sign=True, unit=" nats"),
+                texts=written(shown, "+.2f"),
+                frames=chosen_cell((layers.index(choice.layer), choice.head)),
+                crosses=tuple(cells[part] for part in cells if part in said.off and cells[part][1] < shown.shape[1]),
+                row_height=44,
+            ),
             click=controls.LOOKS,
             on_pick=look_at,
         )
-    _damage_in_words(_ranked(here.trace, values), measured, said.way)
-
-
-def _picture(values: Array, rows: Sequence[str], off: list[tuple[int, int]], chosen: tuple[int, int]) -> Cells:
-    """How much the loss grows without each head, and without each MLP (the last column), in nats; NaN: there is none.
-
-    Args:
-        off: row and column of what the reader has switched off, to cross out.
-    """
-    last = [] if np.isnan(values[:, -1]).all() else ["MLP"]
-    heads = range(values.shape[1] - 1)
-    shown = values[:, : len(heads) + len(last)]
-    return Cells(
-        shown[None],
-        named(rows),
-        Axis("head", [*map(str, heads), *last], [*(f"head {n}" for n in heads), *last]),
-        signed(values, "change of the loss, in nats", root=True),
-        form=Form(digits=4, sign=True, unit=" nats"),
-        texts=written(shown, "+.2f"),
-        frames=chosen_cell(chosen),
-        crosses=tuple(cell for cell in off if cell[1] < shown.shape[1]),
-        row_height=44,
-    )
-
-
-def _damage_in_words(ranked: list[tuple[Part, float]], measured: str, way: Way) -> None:
+    ranked = sorted(((part, float(values[cell])) for part, cell in cells.items()), key=lambda pair: -pair[1])
     heads = [(part, loss) for part, loss in ranked if part.kind == "head"]
     st.markdown(
         f"Orange: {measured} is more surprising with this part {way.done()}. {_missed(ranked, way)} "
@@ -112,7 +96,6 @@ def _missed(ranked: list[tuple[Part, float]], way: Way) -> str:
 
 
 def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
-    """With how many heads off the model does no worse, and what that does not say."""
     spared = [(part, loss) for part, loss in heads if loss <= 0]
     found = f"With any of the heads {way.done()} the model does worse."
     if spared:
@@ -126,7 +109,6 @@ def _spared(heads: list[tuple[Part, float]], way: Way) -> str:
 
 
 def look_and_matter(here: Lesson, said: Switches) -> None:
-    """Is the sharpest head the one that matters? One point for each head."""
     figure = st.container()
     asked, measured = _measure(here)
     with st.spinner("Switching off every part in turn…"):
@@ -186,7 +168,6 @@ def _in_words(ρ: float) -> str:
 
 
 def _measure(here: Lesson) -> tuple[Question, str]:
-    """Asks what measures the damage, if there is a choice. Returns the question and its name in a sentence."""
     every_word = question(here)
     if every_word is not None:
         line = lesson.line("measure")
@@ -209,18 +190,3 @@ def _damage(model: Model, text: str, question: Question, way: Way) -> Array:
         lambda part: edits_of(part, model, way),
     )
     return values.round(PRECISION) + 0.0  # no −0
-
-
-def _ranked(trace: Trace, values: Array) -> list[tuple[Part, float]]:
-    """All parts of a map, the most damaging first."""
-    found = [
-        (part, float(row[-1 if part.head is None else part.head]))
-        for row, parts in zip(values, ablation.layers_of(trace), strict=True)
-        for part in parts
-    ]
-    return sorted(found, key=lambda pair: -pair[1])
-
-
-def _layer_names(trace: Trace) -> list[str]:
-    many = trace.source is not None
-    return [f"{ATTENTION_KINDS[kind_of(layer)] if many else 'layer'} {layer.split('.')[1]}" for layer in trace.layers]

@@ -17,14 +17,13 @@ from tfmviz.record.model import Tokens
 from tfmviz.record.trace import Encoding
 from tfmviz.text import bpe
 from tfmviz.text.tokenizer import Tokenizer
-from tfmviz.ui import inputs, lesson
+from tfmviz.ui import inputs, lesson, tokens
 from tfmviz.ui import sides as both
 from tfmviz.ui.boxes import box, boxes, ids_of, n_words, show_boxes, written
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.sides import Sides
-from tfmviz.ui.tokens import merging
 from tfmviz.views.pieces import Piece, Row
 from tfmviz.words.numbers import counted, decimal
 
@@ -48,7 +47,6 @@ SIZES = 60
 
 
 def four_ways(here: Lesson) -> None:
-    """The typed text as characters, bytes, words and tokens."""
     text, tokenizer = here.text, here.model.tokenizer
     characters = [Piece(written(character)) for character in text]
     single = [
@@ -73,7 +71,6 @@ def four_ways(here: Lesson) -> None:
 
 
 def _between(tokenizer: Tokens) -> str:
-    """What tokens are, between bytes and words."""
     if isinstance(tokenizer, Tokenizer) and not tokenizer.ranks:
         return f"This model's **tokens** are bytes and special tokens, {len(tokenizer.vocabulary):,} in all: no merges."
     size = f"{len(tokenizer.vocabulary):,}"
@@ -85,7 +82,7 @@ def numbers(here: Lesson) -> None:
     tokenizer = here.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.line("numbers"):
-        read = inputs.segmented_control("A typed special token is", ("text", "a mark"), default="text", key="marks_are")
+        read = inputs.segmented_control("A typed special token is", ("text", "a mark"), key="marks_are")
     as_marks = read == "a mark"
     rows = [_numbered(tokenizer, "your text", here.text, as_marks=as_marks)]
     if marks and not any(mark in here.text for mark in marks):
@@ -111,7 +108,6 @@ def _numbered(tokenizer: Tokens, name: str, text: str, *, as_marks: bool) -> Row
 
 
 def hard_words(here: Lesson) -> None:
-    """What the vocabulary does not expect falls into parts, down to single bytes."""
     rows = []
     for name, text in HARD.items():
         found = boxes(here.model.tokenizer, text)
@@ -132,18 +128,21 @@ def _of_digits(tokenizer: Tokens) -> str:
 
 
 def vocabularies(here: Lesson) -> None:
-    """The same text cut by every vocabulary there is, and how their size pays."""
     rows = []
     for names, tokenizer in sorted(_vocabularies(zoo.available()).items(), key=lambda one: len(one[1].vocabulary)):
         found = boxes(tokenizer, here.text)
         name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         rows.append(Row(name, f"{len(tokenizer.vocabulary):,} entries: {counted(len(found), 'token')}", found))
     show_boxes(rows, key="vocabularies", caption="", titles=("model", "its vocabulary", "the pieces"))
-    model = merging.model_with_merges(here)
-    if model is None:
+    if (model := tokens.model_with_merges(here)) is None:
         return
-    assert isinstance(model.tokenizer.ranks, dict)
-    sizes, fertility = _fertility(model.tokenizer, here.text)
+    tokenizer = model.tokenizer
+    merges = len(tokenizer.ranks or {})
+    steps = np.unique(np.linspace(0, merges, SIZES).astype(int))
+    fertility = {"your text": _per_word(tokenizer, here.text, tuple(steps.tolist()))}
+    for name in MEASURED:
+        fertility[name.removesuffix(".txt").capitalize()] = _of_file(tokenizer, name, tuple(steps.tolist()))
+    sizes = (len(tokenizer.vocabulary) - merges + steps).astype(float)
     title = "How many tokens does a word take with only the list's first merges?"
     points = {name: (sizes, values) for name, values in fertility.items()}
     top = max(float(values.max()) for values in fertility.values())
@@ -155,16 +154,6 @@ def vocabularies(here: Lesson) -> None:
 @shared
 def _vocabularies(_names: tuple[str, ...]) -> Mapping[tuple[str, ...], Tokens]:
     return zoo.vocabularies()
-
-
-def _fertility(tokenizer: Tokens, text: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Sizes of the vocabulary, and tokens per word of each text at each size."""
-    merges = len(tokenizer.ranks or {})
-    steps = np.unique(np.linspace(0, merges, SIZES).astype(int))
-    found = {"your text": _per_word(tokenizer, text, tuple(steps.tolist()))}
-    for name in MEASURED:
-        found[name.removesuffix(".txt").capitalize()] = _of_file(tokenizer, name, tuple(steps.tolist()))
-    return (len(tokenizer.vocabulary) - merges + steps).astype(float), found
 
 
 @shared
@@ -200,7 +189,6 @@ def _marked(side: Lesson, index: int, *, is_shared: bool) -> Piece:
 
 
 def _of_the_text(cut: Encoding) -> Encoding:
-    """The tokens without the marks that a model adds."""
     kept = [n for n, (start, end) in enumerate(cut.offsets) if start < end]
     return replace(
         cut,
@@ -211,6 +199,5 @@ def _of_the_text(cut: Encoding) -> Encoding:
 
 
 def _length(cut: Encoding) -> str:
-    """How many tokens, and how many characters each has on average."""
     end = max((end for _, end in cut.offsets), default=0)
     return f"{counted(len(cut), 'token')} of {decimal(end / max(len(cut), 1), '.1f')} characters on average"

@@ -49,7 +49,6 @@ def _choose(here: Lesson) -> tuple[Encoding, int]:
 
 
 def look_up(here: Lesson) -> None:
-    """A one-hot vector times W_E, and the row of W_E that it is."""
     with lesson.line("look_up"):
         text, position = _choose(here)
     index, table = text.ids[position], here.model.weights.W_E
@@ -58,7 +57,27 @@ def look_up(here: Lesson) -> None:
     product = embedding.looked_up(table, index)
     names = [f"{n}  {visible(here.model.vocabulary[n])}" for n in range(shown.start, min(shown.stop, len(table)))]
     difference = float(np.abs(product - table[index]).max())
-    show("look_up", _rows(np.vstack([table[shown], product])[:, :COORDINATES], names, index - first, len(product)))
+    values = np.vstack([table[shown], product])[:, :COORDINATES]
+    of = len(product)
+    n_rows, width = values.shape
+    show(
+        "look_up",
+        Cells(
+            values[None],
+            Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
+            Axis(
+                "coordinate" if of == width else f"coordinate, the first {width} of {of}",
+                spoken=[f"coordinate {i}" for i in range(width)],
+            ),
+            signed(values, "value"),
+            form=Form(sign=True),
+            frames=(
+                *chosen_row(index - first, width),
+                Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=width, colour="text"),
+            ),
+            row_height=30,
+        ),
+    )
     n, d = table.shape
     scale = " The model then multiplies it by √d_model." if here.model.config.embeddings.scaled else ""
     result(
@@ -68,32 +87,7 @@ def look_up(here: Lesson) -> None:
     )
 
 
-def _rows(values: Array, names: list[str], chosen: int, of: int) -> Cells:
-    """Some rows of W_E, the chosen one framed, and below them the product of the one-hot vector with W_E.
-
-    Args:
-        of: coordinates that a whole row has.
-    """
-    n_rows, n = values.shape
-    return Cells(
-        values[None],
-        Axis("", [*names, "one-hot × W_E"], [*(f"row {name}" for name in names), "the product"]),
-        Axis(
-            "coordinate" if of == n else f"coordinate, the first {n} of {of}",
-            spoken=[f"coordinate {i}" for i in range(n)],
-        ),
-        signed(values, "value"),
-        form=Form(sign=True),
-        frames=(
-            *chosen_row(chosen, n),
-            Frame(top=n_rows - 1, left=0, bottom=n_rows - 1, right=n, colour="text"),
-        ),
-        row_height=30,
-    )
-
-
 def neighbours(here: Lesson) -> None:
-    """The entries most like the chosen one."""
     with lesson.line("neighbours"):
         text, position = _choose(here)
     index, weights = text.ids[position], here.model.weights
@@ -137,7 +131,6 @@ def tying(here: Lesson) -> None:
 
 
 def _unlike(model: Model) -> str:
-    """How alike the two rows of a token are, on average."""
     first, last = model.weights.W_E, model.weights.W_U
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(last, axis=1)
     cosines = (first * last).sum(axis=1) / np.maximum(lengths, 1e-12)
@@ -151,9 +144,19 @@ def embedding_map(here: Lesson) -> None:
         zoom = inputs.select_slider("Zoom", (1, 2, 4, 8, 16, 32), 1, format_func=lambda z: f"{z} ×", key="zoom")
     places, shares = _plane(here.model)
     index = text.ids[position]
-    low, high = _window(here.model, places, index, set(text.ids), zoom)
-    shown = _shown(here.model, places, index, set(text.ids), (low, high))
-    near = _near(places, index)
+    typed = set(text.ids)
+    frequent = [n for n, entry in enumerate(here.model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
+    usual = np.quantile(places[frequent or slice(None)], [0.02, 0.98], axis=0)
+    low, high = (end(np.vstack([usual, places[sorted(typed)]]), axis=0) for end in (np.min, np.max))
+    centre = (low + high) / 2 if zoom == 1 else places[index]
+    half = 0.52 * (high - low) / zoom
+    low, high = centre - half, centre + half
+    inside = np.all((places >= low) & (places <= high), axis=1)
+    own = [n for n in sorted(typed) if inside[n]]
+    others = [n for n in np.flatnonzero(inside).tolist() if n not in typed and _is_word(here.model.vocabulary[n])]
+    shown = [*own, *others][: max(ON_THE_MAP, len(own))] or [index]
+    distances = ((places - places[index]) ** 2).sum(axis=1)
+    near = [n for n in np.argsort(distances, kind="stable")[: NEAREST + 1].tolist() if n != index][:NEAREST]
     role_of = dict.fromkeys(near, "near") | dict.fromkeys(text.ids, "text") | {index: "chosen"}
     shown = list(dict.fromkeys([*shown, *near]))
     roles = [role_of.get(n, "other") for n in shown]
@@ -175,32 +178,6 @@ def _plane(model: Model) -> tuple[Array, Array]:
     return embedding.plane(model.weights.W_E)
 
 
-def _window(model: Model, places: Array, index: int, typed: set[int], zoom: int) -> tuple[Array, Array]:
-    """The lowest and the highest place to show: where nearly all frequent words and the sentence's own are, with a
-    margin, or a part of that around the chosen token. The plane itself reaches far beyond, for a few single bytes."""
-    frequent = [n for n, entry in enumerate(model.vocabulary) if _is_word(entry)][:ON_THE_MAP]
-    usual = np.quantile(places[frequent or slice(None)], [0.02, 0.98], axis=0)
-    low, high = (end(np.vstack([usual, places[sorted(typed)]]), axis=0) for end in (np.min, np.max))
-    centre = (low + high) / 2 if zoom == 1 else places[index]
-    half = 0.52 * (high - low) / zoom
-    return centre - half, centre + half
-
-
-def _shown(model: Model, places: Array, index: int, typed: set[int], window: tuple[Array, Array]) -> list[int]:
-    """The entries to write: the sentence's own, then whole words in the order of the vocabulary, which is about the
-    order of their frequency."""
-    low, high = window
-    inside = np.all((places >= low) & (places <= high), axis=1)
-    own = [n for n in sorted(typed) if inside[n]]
-    others = [n for n in np.flatnonzero(inside).tolist() if n not in typed and _is_word(model.vocabulary[n])]
-    return [*own, *others][: max(ON_THE_MAP, len(own))] or [index]
-
-
 def _is_word(entry: str) -> bool:
     """Whether an entry is a word with the space before it, as byte-level vocabularies have them, or begins one."""
     return entry.strip().isalpha() and len(entry.strip()) > 1 and not entry.strip().startswith("##")
-
-
-def _near(places: Array, index: int) -> list[int]:
-    distances = ((places - places[index]) ** 2).sum(axis=1)
-    return [n for n in np.argsort(distances, kind="stable")[: NEAREST + 1].tolist() if n != index][:NEAREST]

@@ -1,4 +1,4 @@
-"""The translation held against the reader's own: BLEU and chrF, and which words they have in common."""
+"""The reader's own translation: what the model is made to write of it, and how much of it the model says itself."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tfmviz.plots.cells import Axis, Cells, Form, Scale
+from tfmviz import zoo
+from tfmviz.analysis.calibration import log_softmax
+from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import icons, inputs
+from tfmviz.ui import hypotheses, icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
+from tfmviz.words.numbers import decimal, per_cent
 
 KNOWN = {
     "J'ai une voiture rouge.": "I've got a red car. | My car is red.",
@@ -65,29 +69,7 @@ class Scores:
     found: Array
 
 
-def _picture(found: Array, words: Sequence[str]) -> Cells:
-    """Which n-grams a reference has, (n, word): NaN where the text ends before it."""
-    counts = range(1, len(found) + 1)
-    notes = [
-        [
-            f"“{' '.join(words[first : first + n])}”" if np.isfinite(found[n - 1, first]) else "the text ends before"
-            for first in range(len(words))
-        ]
-        for n in counts
-    ]
-    return Cells(
-        np.where(found == 1, 1.0, np.nan)[None],
-        Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
-        Axis("beginning at", [visible(word) for word in words]),
-        Scale("open", 0, 1),
-        form=Form(words=("in a reference", "not in a reference")),
-        notes=notes,
-        row_height=32,
-    )
-
-
 def compare(here: Lesson) -> None:
-    """The scores of the model's translation, and its n-grams that a reference has."""
     with line("reference"):
         references = ask(here)
     written = here.model.tokenizer.decode(here.trace.target.ids[1:]).strip()
@@ -98,7 +80,27 @@ def compare(here: Lesson) -> None:
         st.info("The model wrote nothing.", icon=icons.INFO)
         return
     scores = _scores(written, tuple(references))
-    show("grams", _picture(scores.found, scores.words))
+    found, words = scores.found, scores.words
+    counts = range(1, len(found) + 1)
+    notes = [
+        [
+            f"“{' '.join(words[first : first + n])}”" if np.isfinite(found[n - 1, first]) else "the text ends before"
+            for first in range(len(words))
+        ]
+        for n in counts
+    ]
+    show(
+        "grams",
+        Cells(
+            np.where(found == 1, 1.0, np.nan)[None],
+            Axis("", [f"{n} word{'s' if n > 1 else ''}" for n in counts]),
+            Axis("beginning at", [visible(word) for word in words]),
+            Scale("open", 0, 1),
+            form=Form(words=("in a reference", "not in a reference")),
+            notes=notes,
+            row_height=32,
+        ),
+    )
     kinds = ("words", "pairs", "triples", "fours")
     matched = ", ".join(f"{n} of {total} {kind}" for (n, total), kind in zip(scores.matched, kinds, strict=False))
     result(
@@ -146,3 +148,97 @@ def matches(words: Sequence[str], references: Sequence[Sequence[str]]) -> Array:
 
 def _grams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
     return [tuple(words[at : at + n]) for at in range(len(words) - n + 1)]
+
+
+def beginning(here: Lesson) -> None:
+    with line("begins"):
+        begins = inputs.text_input("The translation begins with", "", key="begins", max_chars=300)
+    model = here.model
+    given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
+    ids, p = _written(model, here.text, tuple(given))
+    ends = model.tokenizer.marks.ends
+    words = [hypotheses.named(model, index) for index in ids]
+    n_given = len(given)
+    show(
+        "forced",
+        Cells(
+            p[None, None],
+            Axis("", ("p",)),
+            Axis("word", [f"[{word}]" if n < n_given else word for n, word in enumerate(words)]),
+            probability("probability"),
+            form=Form(digits=1, percent=True),
+            texts=[[per_cent(value) for value in p.tolist()]],
+            notes=[["given by you" if n < n_given else "chosen by the model" for n in range(len(words))]],
+            row_height=44,
+        ),
+    )
+    log_p, (free_ids, free_p) = float(np.log(p).sum()), _written(model, here.text, ())
+    text, free = (model.tokenizer.decode([n for n in each if n not in ends]) for each in (ids, free_ids))
+    is_at_once = len(ids) == len(given) + 1 and ids[-1] in ends
+    end = " The model ends the text right after your words." if is_at_once else ""
+    result(
+        f"**{markdown.plain(text.strip())}** (log p(e | f) = Σᵢ log p(eᵢ | f, e₁ … eᵢ₋₁) = {decimal(log_p)} nats). On "
+        f"its own it writes “{markdown.plain(free.strip())}” ({decimal(float(np.log(free_p).sum()))} nats).{end}"
+    )
+
+
+@shared
+def _written(model: Model, text: str, given: tuple[int, ...]) -> tuple[tuple[int, ...], Array]:
+    """The tokens of a greedy translation, its mark at the end included, and the probability of each."""
+    steps = zoo.writing.generate(model, text, given=given, max_new_tokens=model.config.max_len).steps
+    return tuple(step.token for step in steps), np.array([step.probability for step in steps])
+
+
+def losses(here: Lesson) -> None:
+    with line("reference"):
+        reference = ask(here)[:1]
+    if not reference:
+        say_none()
+        return
+    ids = tuple(here.model.tokenizer.encode(reference[0], max_len=here.model.config.max_len - 2).ids)
+    if not ids:
+        say_none()
+        return
+    forced, free, wrote = _losses(here.model, here.text, ids)
+    words, own = ([hypotheses.named(here.model, index) for index in row] for row in (ids, wrote))
+    both = np.stack([forced, free])
+    show(
+        "losses",
+        Cells(
+            both[None],
+            Axis("after", ("the correct words", "its own words")),
+            Axis("word of the reference", words),
+            amounts(both, "loss in nats"),
+            form=Form(name="loss ", digits=2, unit=" nats"),
+            texts=[[decimal(value) for value in row] for row in both.tolist()],
+            notes=[[""] * len(words), [f"the model wrote “{word}”" for word in own]],
+            row_height=40,
+        ),
+    )
+    parts = next((n for n, (a, b) in enumerate(zip(ids, wrote, strict=True)) if a != b), None)
+    where = (
+        "The model's own words are the same."
+        if parts is None
+        else f"They diverge at word {parts + 1}, where the model writes “{markdown.plain(own[parts])}” instead of "
+        f"“{markdown.plain(words[parts])}” ({per_cent(float(np.exp(-forced[parts])))})."
+    )
+    result(
+        f"In training the decoder reads the correct words (upper row); the mean loss is "
+        f"**{decimal(float(forced.mean()))} nats**. In use it reads its own (lower row): "
+        f"**{decimal(float(free.mean()))} nats**. {where}"
+    )
+
+
+@shared
+def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
+    """−log p of each token of a reference after the reference's own words and after the model's, and these words.
+
+    The model's translation is filled with its last token, the mark at the end, where it is shorter.
+    """
+    end = model.tokenizer.marks.ends[:1]
+    written = (*zoo.writing.generate(model, text).ids, *(end * len(ids)))[: len(ids)]
+    found = []
+    for target in (ids, written):
+        log_p = log_softmax(model.trace(text, sites=("logits",), target=target[:-1])["logits"])
+        found.append(-log_p[np.arange(len(ids)), list(ids)])
+    return found[0], found[1], written

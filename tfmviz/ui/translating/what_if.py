@@ -1,4 +1,4 @@
-"""What if: another word in the source, or another row of attention in one step."""
+"""What if: another word in the source, or another row of attention in one step; and both trees."""
 
 from __future__ import annotations
 
@@ -11,17 +11,75 @@ import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis.side_by_side import pair_tokens
+from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import icons, inputs, models
+from tfmviz.ui import beams, hypotheses, icons, inputs, models, side, translating
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
-from tfmviz.ui.translating import attention, trees
+from tfmviz.views.beams import Node, Tree
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
-from tfmviz.words.numbers import per_cent
+from tfmviz.words.numbers import decimal, per_cent
+
+WINDOW = 6
+"""The most steps of each tree that are drawn: two trees stand side by side."""
+
+
+def two_searches(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None, says: str) -> None:
+    """The tree of the reader's source, and that of a changed source or a changed step.
+
+    Args:
+        text: the source of the second tree.
+        edits, at: what is changed in it; see `writing.search`.
+        says: the change in words.
+    """
+    model, figure = here.model, st.container()
+    with line("beams"):
+        width, alpha = beams.ask()
+        before = beams.found_by(model, here.text, width, alpha)
+        after = beams.found_by(model, text, width, alpha, edits=edits, at=at)
+        trees = [beams.nodes_of(found, width, model) for found in (before, after)]
+        part = _where_they_part(*trees)
+        first = _first_step(part, max(len(before), len(after)))
+    both = figure.container(horizontal=True, key=side.key("trees"))
+    for key, found, nodes in zip(("before", "after"), (before, after), trees, strict=True):
+        with both.container():
+            _tree(model, found, [node for node in nodes if first <= node.step < first + WINDOW], key=key)
+    same = "The two trees are the same." if part is None else f"The trees have the same words up to step {part - 1}."
+    if part == 1:
+        same = "The trees differ from the first step."
+    result(f"{says} {same} The best continuations are on top; grey ones were dropped.")
+
+
+def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
+    a, b = ({(n.step, n.rank, n.parent, n.word, n.kind == "dropped") for n in tree} for tree in (one, other))
+    return min((step for step, *_ in a ^ b), default=None)
+
+
+def _first_step(part: int | None, n: int) -> int:
+    """Asks from which of n steps on the trees are drawn; 0 in the address stands for the one before they part."""
+    last = n - WINDOW + 1
+    if last < 2:
+        return 1
+    chosen = inputs.slider("From step", 0, last, 0, key="from", help="0: where the trees diverge")
+    return chosen or min(max((part or 1) - 1, 1), last)
+
+
+def _tree(model: Model, found: Sequence[BeamStep], nodes: list[Node], *, key: str) -> None:
+    best = found[-1].complete[0]
+    text = hypotheses.text_of(model, best.ids)
+    name = "As it is" if key == "before" else "With the change"
+    show(
+        f"tree_{key}",
+        Tree(nodes=nodes),
+        alt=f"{name}: the best text is {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
+    )
+    scores = f"score {decimal(best.score)}, normalised {decimal(best.normalised, '.3f')}"
+    st.markdown(f"{name}: “{markdown.plain(text)}” ({scores}).")
+
 
 SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
 
@@ -63,8 +121,7 @@ class Other:
 
 
 def compare(here: Lesson) -> None:
-    other = _ask(here)
-    if other is None:
+    if (other := _ask(here)) is None:
         return
     after = _changed(here.model, other)
     assert here.trace.source is not None
@@ -86,13 +143,12 @@ def compare(here: Lesson) -> None:
 
 def two_trees(here: Lesson) -> None:
     if other := _ask(here):
-        trees.compare(here, other.text, edits=other.edits(here.model), at=other.step, says=other.says)
+        two_searches(here, other.text, edits=other.edits(here.model), at=other.step, says=other.says)
 
 
 def _ask(here: Lesson) -> Other | None:
-    """Asks for the change; with a note where there is nothing to change."""
     with line("what-if"):
-        how = inputs.segmented_control("Change", (SWAP, CLOSE, DIRECT), default=SWAP, key="change")
+        how = inputs.segmented_control("Change", (SWAP, CLOSE, DIRECT), key="change")
         other = _edited(here, how) if how in (CLOSE, DIRECT) else _swapped(here)
     if other is None:
         st.info("There is nothing to change: the source has one word.", icon=icons.INFO)
@@ -100,9 +156,7 @@ def _ask(here: Lesson) -> Other | None:
 
 
 def _swapped(here: Lesson) -> Other | None:
-    """Asks for a word of the source and what to put in its place."""
-    found = list(WORD.finditer(here.text))
-    if not found:
+    if not (found := list(WORD.finditer(here.text))):
         return None
     words = [word[0][:MOST_LETTERS] for word in found]
     n = _place("Word", words, key="swapped", first=len(words) - 1)
@@ -123,51 +177,43 @@ def with_word(text: str, word: re.Match[str], new: str) -> str:
 
 
 def _edited(here: Lesson, how: str) -> Other | None:
-    """Asks for a step, and for the words of the source that it may not look at, or for those alone that it sees."""
     trace = here.trace
-    names, steps = attention.sources(trace), list(zip(attention.reads(trace), attention.writes(trace), strict=True))
+    names = translating.sources(trace)
+    steps = list(zip(translating.reads(trace), translating.writes(trace), strict=True))
     if len(names) < 2:
         return None
     step = _place("Step", [" → ".join(both) for both in steps], key="changed_step")
-    if how == CLOSE:
-        chosen = _places("may not see", names, key="closed")
-    else:
-        chosen = _places("sees only", names, key="directed")
-    if not chosen:
+    asks = {"label": "may not see", "key": "closed"} if how == CLOSE else {"label": "sees only", "key": "directed"}
+    if not (chosen := _places(names, **asks)):
         return Other(text=here.text, says="No word is chosen, so nothing is changed.")
     after = markdown.plain(quoted([reads for reads, _ in steps])[step])
     said = [markdown.plain(name) for name in quoted(names)]
     if how == DIRECT:
-        return _directed(here, step, chosen, names=said, after=after)
+        typed = inputs.text_input(
+            "in parts",
+            "",
+            key="directed_parts",
+            max_chars=MOST_LETTERS,
+            placeholder="equal",
+            help="A number for each word: with 3 1 the first gets 75%, the second 25%.",
+            width=170,
+        )
+        try:
+            shares = shares_of(typed, len(chosen))
+        except ValueError as error:
+            return Other(text=here.text, says=f"{error} Nothing is changed.")
+        given = dict(zip(chosen, shares, strict=True))
+        listed = ", ".join(f"{per_cent(share)} to {said[n]}" for n, share in given.items())
+        return Other(
+            text=here.text,
+            step=step,
+            weights=tuple(given.get(n, 0.0) for n in range(len(said))),
+            says=f"After {after} every head splits its attention: {listed}.",
+        )
     if len(chosen) == len(names):
         return Other(text=here.text, says="A step must look at something, so nothing is changed.")
     says = f"After {after} no head may look at {' and '.join(said[n] for n in chosen)}."
     return Other(text=here.text, step=step, allowed=tuple(n not in chosen for n in range(len(names))), says=says)
-
-
-def _directed(here: Lesson, step: int, chosen: Sequence[int], *, names: Sequence[str], after: str) -> Other:
-    """Asks how much of its attention a step gives to each of the chosen words; `names` and `after` are Markdown."""
-    typed = inputs.text_input(
-        "in parts",
-        "",
-        key="directed_parts",
-        max_chars=MOST_LETTERS,
-        placeholder="equal",
-        help="A number for each word: with 3 1 the first gets 75%, the second 25%.",
-        width=170,
-    )
-    try:
-        shares = shares_of(typed, len(chosen))
-    except ValueError as error:
-        return Other(text=here.text, says=f"{error} Nothing is changed.")
-    given = dict(zip(chosen, shares, strict=True))
-    listed = ", ".join(f"{per_cent(share)} to {names[n]}" for n, share in given.items())
-    return Other(
-        text=here.text,
-        step=step,
-        weights=tuple(given.get(n, 0.0) for n in range(len(names))),
-        says=f"After {after} every head splits its attention: {listed}.",
-    )
 
 
 def shares_of(typed: str, n: int) -> tuple[float, ...]:
@@ -191,7 +237,6 @@ def shares_of(typed: str, n: int) -> tuple[float, ...]:
 
 
 def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int:
-    """Asks for one of several words, which may be equal, and gives its position."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
     asked = st.query_params.get(key, "")
     if asked not in options and (word := WORD.search(asked, asked.find(" "))) and word[0] != asked:
@@ -204,7 +249,7 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
     return options.index(inputs.selectbox(label, options, first, key=key, width=190))
 
 
-def _places(label: str, names: Sequence[str], *, key: str) -> list[int]:
+def _places(names: Sequence[str], *, label: str, key: str) -> list[int]:
     """Asks for some of several words, which may be equal, and gives their positions; it begins with the first."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
     if not set(st.session_state.get(key, options[:1])) <= set(options):  # they belong to another text
@@ -215,7 +260,6 @@ def _places(label: str, names: Sequence[str], *, key: str) -> list[int]:
 
 @shared
 def _changed(model: Model, other: Other) -> Trace:
-    """What the model computes on the changed source, or with the changed row."""
     if other.step is None:
         return models.run(model, other.text)
     ids = zoo.writing.generate(model, other.text, edits=other.edits(model), at=other.step).ids
@@ -223,14 +267,13 @@ def _changed(model: Model, other: Other) -> Trace:
 
 
 def _draw(here: Lesson, trace: Trace, places: Sequence[int], n_places: int, *, key: str) -> None:
-    """Draws where a translation looks: each token of the source at its place among those of both sources."""
-    queries = [f"{a} → {b}" for a, b in zip(attention.reads(trace), attention.writes(trace), strict=True)]
+    queries = [f"{a} → {b}" for a, b in zip(translating.reads(trace), translating.writes(trace), strict=True)]
     text = here.model.tokenizer.decode(trace.target.ids[1:]).strip()
     weights = np.full((len(queries), n_places), np.nan)
-    weights[:, places] = attention.crossing(here, trace, attention.LAYER)
-    keys = dict(zip(places, attention.sources(trace), strict=True))
+    weights[:, places] = translating.crossing(here, trace, translating.LAYER)
+    keys = dict(zip(places, translating.sources(trace), strict=True))
     show(
         key,
-        attention.picture(weights, queries, [keys.get(n, "") for n in range(n_places)], f"“{text}”"),
+        translating.picture(weights, queries, [keys.get(n, "") for n in range(n_places)], f"“{text}”"),
         follows=key == "as_changed",
     )

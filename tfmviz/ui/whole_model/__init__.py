@@ -1,1 +1,113 @@
-"""The whole model on one screen."""
+"""The whole model on one screen: its picture, its parameters, and a post-norm block beside a pre-norm block."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import streamlit as st
+
+from tfmviz.analysis.whole_model import share_of_parts
+from tfmviz.constants import ATTENTION_KINDS
+from tfmviz.record.edits import Edit
+from tfmviz.record.model import Model
+from tfmviz.ui import controls, models, router, scenes, side
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import Link, result, show, show_view
+from tfmviz.ui.lesson import Lesson
+from tfmviz.views import whole_model as view
+from tfmviz.views.bars import Bars
+from tfmviz.views.whole_model.scene import Subject, Zoom
+
+VIEWS = ("whole_model", "whole_model_b")
+"""The keys of A and B."""
+
+
+def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
+    """What the view draws: the model's run, its matrices, what its positions do."""
+    return scenes.subject(model, models.trace(model, text, edits))
+
+
+@shared
+def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int, edits: tuple[Edit, ...] = ()) -> bytes:
+    return view.payload(subject(model, text, edits), zoom, layer, head)
+
+
+@shared
+def said(
+    model: Model, text: str, zoom: Zoom, layer: str, token: int, edits: tuple[Edit, ...] = ()
+) -> dict[str, list[Any]]:
+    """What the model would say at each column; see `scenes.said`."""
+    return scenes.said(model, subject(model, text, edits), zoom, layer, token)
+
+
+def picture(here: Lesson) -> None:
+    token = None if side.lacks() else here.query
+    zoom = scenes.zoom_of(st.query_params.get("zoom", ""))
+    choice = here.choice
+    where, head = scenes.place(zoom, choice.layer, choice.head)
+    show_view(
+        "whole_model",
+        js=view.JS,
+        css=view.CSS,
+        data=payload(here.model, here.text, zoom, where, head, here.edits),
+        selection={
+            "layer": choice.layer,
+            "head": choice.head,
+            "token": token,
+            "says": {} if token is None else said(here.model, here.text, zoom, where, token, here.edits),
+            "address": {"model": here.model.name, "text": here.text},
+            "kinds": ATTENTION_KINDS,
+            "pages": {page.name: page.title for page in router.PAGES},
+        },
+        on_report=follow,
+    )
+
+
+def follow(report: dict[str, Any]) -> None:
+    layer, zoom = str(report["layer"]), str(report["zoom"])
+    if re.fullmatch(r"(encoder|decoder)\.[0-9]{1,3}\.(self|cross)_attn", layer):
+        controls.look_at(layer, max(0, int(report["head"])))
+    controls.remember(max(0, int(report["token"])), {"zoom": zoom if zoom in scenes.ZOOMS[1:] else ""})
+
+
+TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
+"""Two shipped models that differ in nothing but where their norms stand."""
+
+
+def where_the_numbers_are(here: Lesson) -> None:
+    weights = here.model.weights
+    shares = share_of_parts(weights)
+    largest = max(shares, key=lambda name: shares[name])
+    result(f"{weights.n_parameters:,} parameters; **{largest}** has the most.")
+    show("parameters", Bars(labels=list(shares), shares=[list(shares.values())]))
+
+
+def norms(here: Lesson) -> None:
+    found = {kind: model for kind, name in TWINS.items() if (model := models.needed(name)) is not None}
+    if len(found) < len(TWINS):
+        return
+    traces = [models.trace(model, here.text) for model in found.values()]
+    controls.say_what_was_cut(traces[0].target, "Both models read")
+    layer = min(here.choice.layer_index, *(model.config.n_layers - 1 for model in found.values()))
+    attention = f"decoder.{layer}.self_attn"
+    token = controls.token(traces[0].tokens, text=here.text)
+    keys = [f"block_{kind.replace('-', '_')}" for kind in found]
+    places = {"decoder": list(range(len(traces[0].tokens)))}  # both have one tokenizer
+    for n, (column, (kind, model)) in enumerate(zip(st.columns(2), found.items(), strict=True)):
+        with column:
+            show_view(
+                "whole_model",
+                key=keys[n],
+                js=view.JS,
+                css=view.CSS,
+                data=_block(model, here.text, attention, f"{kind.capitalize()}, layer {layer} of {model.name}"),
+                selection={"layer": attention, "head": 0, "token": token, "says": {}},
+                on_report=lambda report: controls.pin(max(0, int(report["token"]))),
+                link=Link(view=keys[1 - n], places=places, follows=n == 1),
+            )
+
+
+@shared
+def _block(model: Model, text: str, layer: str, title: str) -> bytes:
+    return view.payload(subject(model, text), "block", layer, 0, beside=title)

@@ -1,1 +1,279 @@
-"""Why there: a score taken apart, its paths removed, and what the look then writes."""
+"""The score of a pair of tokens as a sum: its terms, and what happens without one of them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import streamlit as st
+
+from tfmviz.analysis.why.reading import BIASES, folded, largest
+from tfmviz.analysis.why.score import SIDES, Pair, ScoreSum, Side, measured, removal, score_sum, sharing
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
+from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Array, Trace
+from tfmviz.record.weights import AttentionWeights
+from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
+from tfmviz.ui.cache import shared
+from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import Table
+from tfmviz.words import markdown
+from tfmviz.words.labels import quoted, said_of_queries
+from tfmviz.words.numbers import counted, decimal, per_cent, rounded
+
+
+def ask(here: Lesson) -> ScoreSum | None:
+    if here.weights.is_linear:
+        st.info("Linear attention has no scores. Choose another model.", icon=icons.INFO)
+        return None
+    with lesson.line("pair"):
+        lesson.pair_boxes(here)
+    return sum_of(here.model, here.text, pair_of(here))
+
+
+def pair_of(here: Lesson) -> Pair:
+    return Pair(layer=here.choice.layer, head=here.choice.head, query=here.query, key=here.key)
+
+
+@shared
+def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
+    trace = models.trace(model, text)
+    return score_sum(trace, pair, model.weights, lesson.positions_in(model, trace, pair.layer))
+
+
+def names_of(here: Lesson) -> dict[Side, str]:
+    """The two tokens as Markdown: “it”."""
+    return {side: markdown.plain(label) for side, label in labels_of(here).items()}
+
+
+def labels_of(here: Lesson) -> dict[Side, str]:
+    """The two tokens as text: “it”."""
+    queries, keys = here.trace.axes(here.choice.layer)
+    return {"query": quoted(queries.tokens)[here.query], "key": quoted(keys.tokens)[here.key]}
+
+
+def said(writer: str) -> str:
+    """A writer within a sentence: "the embedding", but "MLP 0"."""
+    return writer if any(map(str.isdigit, writer)) else f"the {writer}"
+
+
+def term_cells(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: tuple[int, int] | None = None) -> Cells:
+    """The terms of a sum, (row, column), such as a score: signed, with small ones visible."""
+    scale, texts = signed(values, added, root=True), short(values, "+.2f")
+    form, frames = Form(sign=True), chosen_cell(chosen)
+    return Cells(values[None], rows, columns, scale, form=form, texts=texts, frames=frames, row_height=30)
+
+
+def said_to_share(attention: AttentionWeights, head: int) -> str:
+    """Which other heads lose a share of a key or value too, where heads have them in common; "" where none does."""
+    heads = sharing(attention, head)
+    if len(heads) == 1:
+        return ""
+    return f" Heads {', '.join(map(str, heads))} share keys and values."
+
+
+TAB = "Test it"  # its title in pages/why.py, which the search reads there
+
+Path = tuple[Side, int]
+"""A writer of the query or of the key."""
+
+SERIES = ("as it is", "without the path")
+
+
+def remove(side: Side, writer: int) -> None:
+    """Opens the tab with this path removed."""
+    controls.put({"taken": f"{side[0]}{writer}"})
+    st.session_state["why"] = TAB
+
+
+def believe(here: Lesson) -> None:
+    if (found := ask(here)) is None:
+        return
+    path = _chosen_paths(found)
+    pair = pair_of(here)
+    after = _run(here.model, here.text, pair, path)
+    left, right = st.columns(2)
+    with left:
+        paths, labels = _paths(found), labels_of(here)
+        show(
+            "paths",
+            Table(
+                caption="Click a path to remove it.",
+                columns=["path", "predicted change"],
+                rows=[
+                    [f"{_writer(found, p)} → {p[0]} of {labels[p[0]]}", decimal(found.predicted(*p), "+.2f")]
+                    for p in paths
+                ],
+                picked=paths.index(path) if path in paths else -1,
+                low=True,
+            ),
+            on_pick=lambda row: controls.put({"taken": f"{paths[row][0][0]}{paths[row][1]}"}),
+        )
+    with right:
+        (side, _), names = path, names_of(here)
+        together = said_to_share(here.weights, here.choice.head) if side == "key" else ""
+        change = measured(after, pair, here.weights) + found.bias - found.measured
+        result(
+            f"Without {said(_writer(found, path))} in the {side} of {names[side]}: predicted "
+            f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. "
+            f"{_why(found, path)} {_share(here, found, after)}{together}"
+        )
+    left, right = st.columns(2)  # so that the charts begin at one height
+    with left:
+        site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
+        keys = here.trace.axes(here.choice.layer)[1].tokens
+        old, new = here.trace[site][at], after[site][at]
+        show("row_without", pairs(keys, old, new, series=SERIES, title="share of attention", theme=theme()))
+    with right, lesson.where_it_predicts():
+        before_after.next_words(here, after, here.target, series=SERIES, key="words_without")
+
+
+@shared
+def _run(model: Model, text: str, pair: Pair, path: Path) -> Trace:
+    trace, (side, writer) = models.trace(model, text), path
+    edit = removal(sum_of(model, text, pair), pair, model.weights, side=side, writer=writer)
+    names = [name for name in ("q", "k", "rot_q", "rot_k", "pattern") if f"{pair.layer}.{name}" in trace]
+    logits = ["logits"] if "logits" in trace else []
+    return models.run(model, text, (edit,), sites=[f"{pair.layer}.{name}" for name in names] + logits)
+
+
+def _paths(found: ScoreSum) -> list[Path]:
+    return [(side, writer) for side in SIDES for writer in largest(found.by_writer(side), 5)]
+
+
+def _chosen_paths(found: ScoreSum) -> Path:
+    if asked := re.fullmatch(r"([qk])([0-9]{1,5})", st.query_params.get("taken", "")):
+        side: Side = "query" if asked[1] == "q" else "key"
+        if int(asked[2]) < len(found.readings[side].names):
+            return side, int(asked[2])
+    return max(_paths(found), key=lambda path: abs(found.predicted(*path)) * (_writer(found, path) != BIASES))
+
+
+def _writer(found: ScoreSum, path: Path) -> str:
+    return found.readings[path[0]].names[path[1]]
+
+
+def _why(found: ScoreSum, path: Path) -> str:
+    if (scales := found.readings[path[0]].scales(path[1])) is None:
+        return "Later norms change too."
+    before, after = map(rounded, scales)
+    return f"Predicted with σ = {before}, which " + (f"becomes {after}." if before != after else "hardly changes.")
+
+
+def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
+    at, site = (here.choice.head, here.query, here.key), f"{here.choice.layer}.pattern"
+    if found.is_masked:
+        return "The mask keeps the share at 0."
+    before, now = (per_cent(float(run[site][at])) for run in (here.trace, after))
+    return f"Its share goes from {before} to {now}." if before != now else f"Its share stays at {now}."
+
+
+SHOWN = 11
+"""Writers of each side that have a row or column of their own."""
+
+
+def terms(here: Lesson) -> None:
+    if (found := ask(here)) is None:
+        return
+    names, (a, b) = names_of(here), _largest(found)[0]
+    query, key = (said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
+    result(
+        f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
+        f"**{decimal(float(found.terms[a, b]), '+.2f')}**, pairs {query} in {names['query']} with {key} in "
+        f"{names['key']}."
+    )
+    chosen = _chosen(found)
+    sizes = np.abs(found.terms)
+    kept = [sorted(largest(sizes.sum(axis=axis), SHOWN)) for axis in (1, 0)]
+    values = folded(found.terms, *kept)
+    written = [_names(found, n, kept[n]) for n in (0, 1)]
+    values = values[: len(written[0]), : len(written[1])]
+    cell = tuple(lines.index(n) if n in lines else None for lines, n in zip(kept, chosen, strict=True))
+    best, labels = _largest(found), labels_of(here)
+
+    def pick(row: int, column: int) -> None:
+        if row < len(kept[0]) and column < len(kept[1]):
+            _choose((kept[0][row], kept[1][column]))
+
+    show(
+        "terms",
+        term_cells(
+            values,
+            named(written[0], f"wrote into {labels['query']}"),
+            named(written[1], f"wrote into {labels['key']}"),
+            "added to the score",
+            chosen=None if None in cell else cell,  # type: ignore[arg-type]
+        ),
+        click="choose the term",
+        on_pick=pick,
+    )
+    more = ""
+    if found.bias:
+        more += f" {decimal(found.bias, '+.2f')} is the distance bias."
+    if found.cap is not None:
+        more += f" Capped: {found.cap:g} · tanh(sum / {found.cap:g})."
+    st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
+    left, right = st.columns([3, 2])
+    with left:
+        sides = [found.readings[side].names for side in SIDES]
+        show(
+            "largest_terms",
+            Table(
+                caption=f"The {counted(len(best), 'largest term')}",
+                columns=[f"wrote into {labels['query']}", f"wrote into {labels['key']}", "adds"],
+                rows=[[sides[0][a], sides[1][b], decimal(float(found.terms[a, b]), "+.2f")] for a, b in best],
+                picked=best.index(chosen) if chosen in best else -1,
+            ),
+            on_pick=lambda row: _choose(best[row]),
+        )
+    with right:
+        for side, writer in zip(SIDES, chosen, strict=True):
+            inputs.button(
+                f"Remove {said(found.readings[side].names[writer])} from the {side} of {names[side]}",
+                key=f"remove_{side}",
+                on_click=remove,
+                args=(side, writer),
+                width="stretch",
+            )
+
+
+def _standing(here: Lesson, found: ScoreSum) -> str:
+    names, choice = names_of(here), here.choice
+    asks = markdown.plain(said_of_queries(here.trace, choice.layer)[here.query])
+    row = here.trace[f"{choice.layer}.scores"][choice.head, here.query]
+    share = float(here.trace[f"{choice.layer}.pattern"][choice.head, here.query, here.key])
+    if found.is_masked:
+        return f"The mask replaces the score **{decimal(found.measured)}** from {asks} to {names['key']} with −∞."
+    allowed = row[np.isfinite(row)]
+    rank = 1 + int((allowed > row[here.key]).sum())
+    place = "the largest" if rank == 1 else f"rank {rank}"
+    return (
+        f"From {asks} to {names['key']} the score is **{decimal(found.measured)}**, {place} of {len(allowed)} "
+        f"in its row; its share is **{per_cent(share)}**."
+    )
+
+
+def _largest(found: ScoreSum) -> list[tuple[int, int]]:
+    n_keys = found.terms.shape[1]
+    return [divmod(index, n_keys) for index in largest(found.terms.ravel(), 10)]
+
+
+def _chosen(found: ScoreSum) -> tuple[int, int]:
+    if asked := re.fullmatch(r"([0-9]{1,5})\.([0-9]{1,5})", st.query_params.get("term", "")):
+        row, column = int(asked[1]), int(asked[2])
+        if row < found.terms.shape[0] and column < found.terms.shape[1]:
+            return row, column
+    return _largest(found)[0]
+
+
+def _choose(term: tuple[int, int]) -> None:
+    controls.put({"term": f"{term[0]}.{term[1]}"})
+
+
+def _names(found: ScoreSum, n: int, kept: list[int]) -> list[str]:
+    """The names of rows or columns; the last stands for all others, if there are any."""
+    names = found.readings[SIDES[n]].names
+    others = len(names) - len(kept)
+    return [names[index] for index in kept] + ([counted(others, "other")] if others else [])

@@ -18,11 +18,10 @@ from tfmviz.plots import panels
 from tfmviz.plots.cells import Axis, Cells, Form, Frame, chosen_cell, chosen_row, masked, of_pairs, share, short, signed
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
-from tfmviz.ui import controls, icons, inputs, lesson, models
+from tfmviz.ui import controls, icons, inputs, lesson, models, why
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import subject
 from tfmviz.words.labels import of_queries
 from tfmviz.words.numbers import decimal, per_cent
 
@@ -42,53 +41,90 @@ def compose(here: Lesson) -> None:
     if here.model.config.depth(stack) == 1:
         st.info("With a single layer, no head reads another.", icon=icons.INFO)
         return
-    way, measure = _asked()
+    with lesson.line("side"):
+        chosen = inputs.segmented_control(
+            "Read in its", list(READS.values()), default="keys", key="side", required=True
+        )
+        measure = inputs.segmented_control("Measured", (COMPOSITION, OVERLAP), key="measured", required=True)
+    way = next(way for way, name in READS.items() if name == chosen)
     found = (_overlaps if measure == OVERLAP else _compositions)(here.model, stack, way)
     if not np.isfinite(found.values).any():
         st.info("These heads write or read nothing.", icon=icons.INFO)
         return
     pair = _chosen(found)
-    (_said_of_angles if measure == OVERLAP else _said)(here.model, found, pair, way)
-    _map(found, pair, what=measure)
-    if measure == OVERLAP:
-        _mlps(here.model, stack, found)
-    st.caption("Computed from the weights, without positions.")
-    _heads(here, found.heads[pair[0]], found.heads[pair[1]], way)
-    _copying(here, [found.heads[index] for index in pair])
-    born(here)
-
-
-def _asked() -> tuple[Way, str]:
-    """What the later head reads for, and what is measured."""
-    with lesson.line("side"):
-        chosen = inputs.segmented_control(
-            "Read in its", list(READS.values()), default="keys", key="side", required=True
-        )
-        measure = inputs.segmented_control(
-            "Measured", (COMPOSITION, OVERLAP), default=COMPOSITION, key="measured", required=True
-        )
-    return next(way for way, name in READS.items() if name == chosen), measure or COMPOSITION
-
-
-def _said(_: Model, found: Composition, pair: Pair, way: Way) -> None:
-    low, _mean, high = found.by_chance
-    result(
-        f"Head {name(found.heads[pair[0]])} composes with the {READS[way]} of head "
-        f"{name(found.heads[pair[1]])}: **{found.values[pair]:.3f}**; random heads: "
-        f"{low:.3f} to {high:.3f} (95%)."
-    )
-
-
-def _said_of_angles(model: Model, found: Composition, pair: Pair, way: Way) -> None:
     earlier, later = (found.heads[index] for index in pair)
-    weights = model.weights.stacks[earlier[0].split(".")[0]]
-    _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
-    low, _, high = found.by_chance
-    result(
-        f"Of {d_model} directions head {name(earlier)} writes {d_head}, and the {READS[way]} of head {name(later)} "
-        f"read {d_head}. Mean cos² of the angles between: **{found.values[pair]:.3f}**; random: {low:.3f} to "
-        f"{high:.3f} (95%). The smallest angle is **{smallest_angle(weights, earlier, later, way):.0f}°**."
+    low, chance, high = found.by_chance
+    if measure == OVERLAP:
+        weights = here.model.weights.stacks[stack]
+        _, d_model, d_head = weights.attention[earlier[0]].W_Q.shape
+        result(
+            f"Of {d_model} directions head {name(earlier)} writes {d_head}, and the {READS[way]} of head {name(later)} "
+            f"read {d_head}. Mean cos² of the angles between: **{found.values[pair]:.3f}**; random: {low:.3f} to "
+            f"{high:.3f} (95%). The smallest angle is **{smallest_angle(weights, earlier, later, way):.0f}°**."
+        )
+    else:
+        result(
+            f"Head {name(earlier)} composes with the {READS[way]} of head {name(later)}: **{found.values[pair]:.3f}**; "
+            f"random heads: {low:.3f} to {high:.3f} (95%)."
+        )
+    names = [name(head) for head in found.heads]
+    n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
+    shown = found.values[:-n_first, n_first:]
+
+    def pick(row: int, column: int) -> None:
+        if np.isfinite(shown[row, column]):
+            controls.put({"reads": f"{row}.{column + n_first}"})
+
+    show(
+        "composition",
+        _beyond_chance(
+            shown - chance, names[:-n_first], names[n_first:], measure, frames=chosen_cell((pair[0], pair[1] - n_first))
+        ),
+        click="choose both heads",
+        on_pick=pick,
     )
+    mlps, values = _overlaps_with_mlps(here.model, stack) if measure == OVERLAP else ((), shown)
+    if mlps:  # what feed-forward layers read of the heads before them
+        layers = [mlp.split(".")[1] for mlp in mlps]
+        show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
+    st.caption("Computed from the weights, without positions.")
+    trace = here.trace
+    patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
+    titles = [f"head {name(earlier)}", f"head {name(later)}"]
+    if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
+        st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
+    else:
+        after = _run(here.model, here.text, earlier, later, way)
+        if way != "V":  # values change no pattern
+            patterns.append(after[f"{later[0]}.pattern"][later[1]])
+            titles.append(f"{name(later)} without {name(earlier)}")
+        said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
+        if way == "V":
+            old, new = (run[f"{later[0]}.z"][later[1]] for run in (trace, after))
+            said += f"has an output that differs by **{per_cent(_length(old - new) / _length(old))}** of its norm."
+        else:
+            old, new = (run[f"{later[0]}.pattern"][later[1]] for run in (trace, after))
+            said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
+            said += _induction(here, after, later)
+        if way != "Q":
+            said += why.said_to_share(here.model.weights.attention(later[0]), later[1])
+        st.markdown(said)
+    tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
+    mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
+    values, frames = masked(patterns, mask), chosen_row(here.query, len(tokens[1]))
+    drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=len(patterns), frames=frames)
+    show("two_heads", drawn)
+    for place, head in zip(st.columns(2), (earlier, later), strict=True):
+        inputs.button(
+            f"Choose head {name(head)}",
+            key=f"choose_{name(head)}",
+            on_click=controls.look_at,
+            args=head,
+            width="stretch",
+            line=place,
+        )
+    _copying(here, [earlier, later])
+    born(here)
 
 
 @shared
@@ -101,48 +137,18 @@ def _overlaps_with_mlps(model: Model, stack: str) -> tuple[tuple[str, ...], Arra
     return overlaps_with_mlps(model.weights.stacks[stack])
 
 
-def _mlps(model: Model, stack: str, found: Composition) -> None:
-    """What feed-forward layers read of the heads before them."""
-    mlps, values = _overlaps_with_mlps(model, stack)
-    if not mlps:
-        return
-    names, layers = [name(head) for head in found.heads], [mlp.split(".")[1] for mlp in mlps]
-    show("overlap_mlps", _beyond_chance(values - found.by_chance[1], names, layers, OVERLAP, reader="MLP"))
-
-
 @shared
 def _compositions(model: Model, stack: str, way: Way) -> Composition:
     return compositions(model.weights.stacks[stack], way)
 
 
 def _chosen(found: Composition) -> Pair:
-    """The pair in the address, else the one that composes most."""
     if asked := re.fullmatch(r"([0-9]{1,4})\.([0-9]{1,4})", st.query_params.get("reads", "")):
         row, column = int(asked[1]), int(asked[2])
         if max(row, column) < len(found.heads) and np.isfinite(found.values[row, column]):
             return row, column
     row, column = np.unravel_index(np.nan_to_num(found.values).argmax(), found.values.shape)
     return int(row), int(column)
-
-
-def _map(found: Composition, pair: Pair, *, what: str) -> None:
-    names = [name(head) for head in found.heads]
-    n_first = sum(layer == found.heads[0][0] for layer, _ in found.heads)
-    shown = found.values[:-n_first, n_first:]
-    _, chance, _ = found.by_chance
-
-    def pick(row: int, column: int) -> None:
-        if np.isfinite(shown[row, column]):
-            controls.put({"reads": f"{row}.{column + n_first}"})
-
-    show(
-        "composition",
-        _beyond_chance(
-            shown - chance, names[:-n_first], names[n_first:], what, frames=chosen_cell((pair[0], pair[1] - n_first))
-        ),
-        click="choose both heads",
-        on_pick=pick,
-    )
 
 
 def _beyond_chance(
@@ -168,28 +174,7 @@ def _beyond_chance(
     )
 
 
-def _heads(here: Lesson, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
-    trace = here.trace
-    patterns = [trace[f"{layer}.pattern"][head] for layer, head in (earlier, later)]
-    titles = [f"head {name(earlier)}", f"head {name(later)}"]
-    if here.model.weights.stacks[later[0].split(".")[0]].readout.norm is None:
-        st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
-    else:
-        after = _run(here.model, here.text, earlier, later, way)
-        if way != "V":  # values change no pattern
-            patterns.append(after[f"{later[0]}.pattern"][later[1]])
-            titles.append(f"{name(later)} without {name(earlier)}")
-        _in_words(here, after, earlier, later, way)
-    tokens = of_queries(trace, later[0]), trace.axes(later[0])[1].tokens
-    mask = np.broadcast_to(trace[f"{later[0]}.mask"], patterns[0].shape)
-    values, frames = masked(patterns, mask), chosen_row(here.query, len(tokens[1]))
-    drawn = of_pairs(values, *tokens, share(), titles=tuple(titles), across=len(patterns), frames=frames)
-    show("two_heads", drawn)
-    _links(earlier, later)
-
-
 def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
-    """How far both heads copy: by the eigenvalues of their weights, and on the sentence."""
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
     if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not tell
@@ -216,45 +201,15 @@ def _run(model: Model, text: str, earlier: tuple[str, int], later: tuple[str, in
     return models.run(model, text, edits, sites=[f"{later[0]}.{name}" for name in ("pattern", "mask", "z")])
 
 
-def _in_words(here: Lesson, after: Trace, earlier: tuple[str, int], later: tuple[str, int], way: Way) -> None:
-    """What the later head loses: some of its attention, or of its result."""
-    layer, head = later
-    said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
-    if way == "V":
-        old, new = (run[f"{layer}.z"][head] for run in (here.trace, after))
-        said += f"has an output that differs by **{per_cent(_length(old - new) / _length(old))}** of its norm."
-    else:
-        old, new = (run[f"{layer}.pattern"][head] for run in (here.trace, after))
-        said += f"moves **{per_cent(float(np.abs(old - new).sum(axis=-1).mean()) / 2)}** of its attention."
-        said += _induction(here, after, later)
-    if way != "Q":
-        said += subject.together(here.model.weights.attention(layer), head)
-    st.markdown(said)
-
-
 def _length(z: Array) -> float:
     return float(np.linalg.norm(z)) or 1.0
 
 
 def _induction(here: Lesson, after: Trace, later: tuple[str, int]) -> str:
-    """What becomes of induction, where a token comes again."""
     before, now = (float(layer_scores(run)[later[0]]["induction"][later[1]]) for run in (here.trace, after))
     if not np.isfinite(before):
         return ""
     return f" It gave **{per_cent(before)}** to what followed a repeated token, now **{per_cent(now)}**."
-
-
-def _links(earlier: tuple[str, int], later: tuple[str, int]) -> None:
-    """Buttons that choose one of the heads."""
-    for column, head in zip(st.columns(2), (earlier, later), strict=True):
-        inputs.button(
-            f"Choose head {name(head)}",
-            key=f"choose_{name(head)}",
-            on_click=controls.look_at,
-            args=head,
-            width="stretch",
-            line=column,
-        )
 
 
 def born(here: Lesson) -> None:

@@ -1,19 +1,22 @@
-"""What the look then writes: a map of keys and words."""
+"""What the look then writes, and the first token as a sink that is worth little."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
 
+from tfmviz import zoo
+from tfmviz.analysis import ablation
 from tfmviz.analysis.why.reading import folded, largest
+from tfmviz.analysis.why.sinks import sinks, without_value
 from tfmviz.analysis.why.writes import Pushes, pushes
-from tfmviz.plots.cells import named
+from tfmviz.plots.cells import named, of_heads, share, written
 from tfmviz.record.model import Model
-from tfmviz.ui import controls, icons, lesson, models
+from tfmviz.record.trace import Trace, kind_of
+from tfmviz.ui import before_after, controls, icons, lesson, models, why
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.why import subject
 from tfmviz.words import markdown
 from tfmviz.words.labels import of_queries, quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
@@ -39,8 +42,24 @@ def writes(here: Lesson) -> None:
     with lesson.line("writes"):
         controls.token_box(of_queries(here.trace, here.choice.layer), here.query, label="Query")
     found = _pushes(here.model, here.text, here.choice.layer, here.choice.head, here.query)
-    _in_words(here, found)
-    _map(here, found)
+    keys = here.trace.axes(here.choice.layer)[1].tokens
+    best = int(found.by_key[:, 0].argmax())
+    word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
+    result(
+        f"At {why.names_of(here)['query']} this head raises “{word}” most, by "
+        f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
+        f"{markdown.plain(quoted(keys)[best])} adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
+    )
+    words = [visible(here.model.vocabulary[word]) for word in found.words]
+    sizes = np.abs(found.by_key).sum(axis=1)
+    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
+    values = folded(found.by_key, kept, range(len(words)))[:, :-1]
+    row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
+    rows = [f"{n} {visible(keys[n])} · {per_cent(float(row[n]))}" for n in kept]
+    if others := int((sizes > 0).sum()) - len(kept):
+        rows.append(counted(others, "other"))
+    values = values[: len(rows)]
+    show("writes", why.term_cells(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
 
 
 @shared
@@ -49,27 +68,69 @@ def _pushes(model: Model, text: str, layer: str, head: int, token: int) -> Pushe
     return pushes(models.trace(model, text), layer, head, token, weights=weights, raised=RAISED, lowered=LOWERED)
 
 
-def _map(here: Lesson, found: Pushes) -> None:
-    keys = [visible(token) for token in here.trace.axes(here.choice.layer)[1].tokens]
-    words = [visible(here.model.vocabulary[word]) for word in found.words]
-    sizes = np.abs(found.by_key).sum(axis=1)
-    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
-    values = folded(found.by_key, kept, range(len(words)))[:, :-1]
-    row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
-    rows = [f"{n} {keys[n]} · {per_cent(float(row[n]))}" for n in kept]
-    if others := int((sizes > 0).sum()) - len(kept):
-        rows.append(counted(others, "other"))
-    values = values[: len(rows)]
-    show("writes", subject.terms(values, named(rows, "value of"), named(words, "word"), "added to the logit"))
+TWINS = ("twins-rope", "twins-sink")
 
 
-def _in_words(here: Lesson, found: Pushes) -> None:
-    """The word that the head raises most, and the token behind it."""
-    keys = here.trace.axes(here.choice.layer)[1].tokens
-    best = int(found.by_key[:, 0].argmax())
-    word = markdown.plain(visible(here.model.vocabulary[found.words[0]]))
-    result(
-        f"At {subject.names(here)['query']} this head raises “{word}” most, by "
-        f"**{decimal(float(found.by_key[:, 0].sum()), '+.2f')}**; the value of "
-        f"{markdown.plain(quoted(keys)[best])} adds **{decimal(float(found.by_key[best, 0]), '+.2f')}**."
+def sink(here: Lesson) -> None:
+    kind = kind_of(here.choice.layer)
+    found = sinks(here.trace, here.model.weights, kind)
+    if np.isnan(found.shares).all():
+        st.info("The first token can only attend to itself. Type more words.", icon=icons.INFO)
+        return
+    texts, chosen = written(found.shares, ".2f", absent="–"), (here.choice.layer_index, here.choice.head)
+    show(
+        "sinks",
+        of_heads(found.shares, share(), texts=texts, chosen=chosen),
+        click=controls.LOOKS,
+        on_pick=lambda layer, head: controls.look_at(found.layers[layer], head),
     )
+    choice = here.choice
+    first = markdown.plain(quoted(here.trace.axes(choice.layer)[1].tokens)[0])
+    at = found.layers.index(choice.layer), choice.head
+    result(
+        f"Heads give **{per_cent(float(np.nanmean(found.shares)))}** to {first} on average; "
+        f"head {choice.layer_index}.{choice.head} gives **{per_cent(float(found.shares[at]))}**. The norm of its "
+        f"value there is **{decimal(float(found.lengths[at]))}** times that elsewhere."
+    )
+    ids = here.trace.target.ids
+    if "logits" in here.trace and here.model.config.architecture != "encoder-only" and len(ids) > 1:
+        one = _run(here.model, here.text, (choice.layer,), choice.head)
+        every = _run(here.model, here.text, found.layers, None)
+        losses = [ablation.surprise_of(run, ablation.whole_text(ids)) for run in (here.trace, one, every)]
+        st.markdown(
+            f"Mean surprise: **{losses[0]:.2f}** nats; without that value in this head **{losses[1]:.2f}**, in all "
+            f"**{losses[2]:.2f}**.{why.said_to_share(here.weights, choice.head)}"
+        )
+    _twins(here)
+    if "logits" in here.trace:
+        after = _run(here.model, here.text, (here.choice.layer,), here.choice.head)
+        before_after.next_words(
+            here, after, here.target, series=("as it is", "without that value"), key="words_without_value"
+        )
+
+
+def _twins(here: Lesson) -> None:
+    """What two twins do with the sentence, of which one has learned sinks; nothing without it."""
+    if not set(TWINS) <= set(zoo.available()):
+        return
+    said = []
+    for name in TWINS:
+        model = models.load(name)
+        trace = models.trace(model, here.text)
+        found, ids = sinks(trace, model.weights, "decoder.self_attn"), trace.target.ids
+        if np.isnan(found.shares).all():
+            return  # one token to them, which has no choice
+        loss = ablation.surprise_of(trace, ablation.whole_text(ids))
+        said.append(
+            f"{markdown.code(name)} gives **{per_cent(float(np.nanmean(found.shares)))}** to the first "
+            f"token, leaves **{per_cent(float(found.unused.mean()))}** unused and has a loss of **{loss:.2f}** nats"
+        )
+    st.markdown(
+        f"Twins, the second with a trained sink in each head: {'; '.join(said)}.{before_after.of_twins(here.text)}"
+    )
+
+
+@shared
+def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
+    """A run in which the first token's value is zero; None: in all heads of these layers."""
+    return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))

@@ -1,4 +1,4 @@
-"""Who made the word: what each part of the model added to a word's logit."""
+"""A token's stream as a sum: every part that was added to it, and what each part adds to a word's logit."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from difflib import get_close_matches
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis import contributions
+from tfmviz.analysis import contributions, deletions
+from tfmviz.analysis.attention_layer import is_pre_norm
 from tfmviz.analysis.contributions import Attribution, River
 from tfmviz.analysis.residual import depth
+from tfmviz.plots import bars, dots
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, named, short, signed
 from tfmviz.plots.columns import looks
@@ -21,9 +23,91 @@ from tfmviz.ui import before_after, controls, icons, inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
+from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
-from tfmviz.words.numbers import counted, decimal, tiny
+from tfmviz.words.numbers import counted, decimal, per_cent, tiny
+
+
+def river(here: Lesson) -> None:
+    trace, stack = here.trace, here.choice.layer.split(".")[0]
+    tokens = trace.axes(here.choice.layer)[0].tokens
+    with lesson.line("token"):
+        controls.token_box([visible(t) for t in tokens], here.query)
+    found = contributions.river(trace, stack, here.query, here.model.weights.stacks[stack])
+    names, kinds = [part.name for part in found.parts], [part.kind for part in found.parts]
+    show(
+        "river",
+        bars.waterfall(found.along, kinds=kinds, names=names, steps=[part.step for part in found.parts], theme=theme()),
+        title="How far each part takes the vector along its final direction",
+    )
+    result(
+        f"The {len(found.parts)} parts sum to the model's own vector, to within **{tiny(found.residue)}**. Heads are "
+        "blue, feed-forward layers (MLP) orange."
+    )
+    if not is_pre_norm(trace):
+        st.info("Post-norm: the norms rescale the stream, so they are parts too (grey).", icon=icons.NORM)
+    if worst := found.against():
+        named = "; ".join(
+            f"**{names[n]}** (norm {found.size[n]:.2f}, cosine {decimal(found.to_stream[n])})" for n in worst[:5]
+        )
+        count = "1 part points" if len(worst) == 1 else f"{len(worst)} parts point"
+        st.markdown(f"{count} against the stream (cosine below −0.1): {named}.")
+    else:
+        st.markdown("No part points against the stream here (cosine below −0.1).")
+    show(
+        "sizes",
+        dots.sizes(found.size, found.to_stream, kinds=kinds, names=names, theme=theme()),
+        title="Each part's norm and its cosine with the stream it is added to",
+    )
+    _deleted(here, found, stack)
+    with st.expander("All parts in numbers"):
+        columns = {
+            "norm": found.size,
+            "cosine to the stream before": found.to_stream,
+            "cosine to the final vector": found.to_final,
+            "along the final direction": found.along,
+        }
+        show(
+            "parts",
+            of_columns(
+                {"part": names}
+                | {name: [decimal(value, ".3f") for value in values] for name, values in columns.items()},
+                caption="Every part, in the order of writing.",
+                low=True,
+            ),
+        )
+
+
+def _deleted(here: Lesson, found: River, stack: str) -> None:
+    if (gone := deletions.strongest(found)) is None:
+        return
+    first, then = found.parts[gone.earlier].name, found.parts[gone.later].name
+    amount = f"{per_cent(gone.share)} of {first} back" if gone.share <= 1 else f"more than all of {first} back"
+    st.markdown(
+        f"**{then[0].upper()}{then[1:]} takes {amount}**: theirs is the most negative product (cosine "
+        f"{decimal(gone.cosine)})."
+    )
+    if not here.model.weights.has_head or stack != here.model.writes_from:
+        return
+    weights = here.model.weights.stacks[stack]
+    if weights.readout.transform is not None:  # not linear: no part has a share of the logits
+        return
+    raised, lowered = (
+        weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
+    )
+    best = np.argsort(-np.minimum(raised, -lowered), kind="stable")[:6]
+    show(
+        "deleted",
+        of_columns(
+            {
+                "word": [visible(here.model.vocabulary[n]) for n in best.tolist()],
+                first: [decimal(float(raised[n]), "+.2f") for n in best],
+                then: [decimal(float(lowered[n]), "+.2f") for n in best],
+            },
+            caption="Words it takes back, and what both add to their logits",
+        ),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -44,13 +128,8 @@ class Account:
     river: River
     scores: Attribution
 
-    @property
-    def total(self) -> float:
-        return self.scores.total + self.word_bias
-
 
 def attribution(here: Lesson) -> None:
-    """Asks for one or two words and draws what each part added to their logit."""
     trace, token = here.trace, here.target
     if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:
         st.info("Norm(GELU(x W + b)) precedes this model's logits, so they are not such a sum.", icon=icons.INFO)
@@ -63,15 +142,38 @@ def attribution(here: Lesson) -> None:
     with left:
         _map(account, layer, head)
     with right:
-        _bars(account)
-    total = account.total
+        names = [
+            f"β after {p.step.removesuffix(': norm')}" if p.kind == "norm" else p.name for p in account.river.parts
+        ]
+        scores = account.scores.scores
+        if account.weights.readout.norm is not None:
+            names, scores = [*names, "β of the last norm"], np.append(scores, account.scores.last_bias)
+        if account.word_bias:
+            names, scores = [*names, "b_U of the word"], np.append(scores, account.word_bias)
+        order = np.argsort(-np.abs(scores), kind="stable")
+        best, rest = order[:12], order[12:]
+        shown, values = [names[n] for n in best], scores[best]
+        if len(rest):
+            shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
+        words, colours = [decimal(value, "+.2f") for value in values], of_signs(values, theme())
+        show("ranked", bar_chart(shown, values, "added", words=words, colours=colours, room=1.5, theme=theme()))
+    total = account.scores.total + account.word_bias
     where = f"{before_after.place(here).lower()} token {token} “{markdown.plain(visible(trace.tokens[token]))}”"
     result(
         f"The {markdown.plain(account.title)} {where} is **{decimal(account.measured)}**; these parts sum to "
         f"{decimal(total)}, a difference of {tiny(abs(total - account.measured))}. {_linearised(account)}"
     )
-    _buttons(account)
-    _head(here, account, layer, head)
+    for place, (column, n) in enumerate(zip(st.columns(4), _strongest(account), strict=False)):
+        part = account.river.parts[n]
+        inputs.button(
+            f"{part.name}: {decimal(account.scores.scores[n], '+.2f')}",
+            key=f"look_at_{place}",
+            on_click=controls.look_at,
+            args=(part.site, part.head),
+            width="stretch",
+            line=column,
+        )
+    _chosen_head(here, account, layer, head)
 
 
 def _looked_at(here: Lesson, account: Account) -> tuple[str, int]:
@@ -84,7 +186,6 @@ def _looked_at(here: Lesson, account: Account) -> tuple[str, int]:
 
 
 def _strongest(account: Account) -> list[int]:
-    """Places of the heads among the parts, from the largest score in size."""
     heads = [n for n, part in enumerate(account.river.parts) if part.kind == "head"]
     return sorted(heads, key=lambda n: -abs(account.scores.scores[n]))
 
@@ -120,9 +221,20 @@ def _words(model: Model, best: int) -> tuple[int | None, int | None]:
     other = inputs.text_input("minus", key="versus", max_chars=60, placeholder="nothing")
     found = []
     for typed in (one or "", other or ""):
-        index = _index_of(model, typed)
+        indices = _indices(model)
+        forms = (f" {typed.strip()}", typed, typed.strip()) if typed.strip() else ()
+        index = next((indices[form] for form in forms if form in indices), None)
         if typed.strip() and index is None:
-            st.warning(_not_a_token(model, typed), icon=icons.CUT)
+            word = typed.strip()
+            pieces = model.tokenizer.pieces(f" {word}")
+            near = _nearest(model, word)
+            named = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
+            offer = f"The nearest tokens: {named}." if near else "Type a shorter, more common word."
+            read = ", ".join(f"“{markdown.plain(visible(piece))}”" for piece in pieces[:8])
+            st.warning(
+                f"“{markdown.plain(word)}” is not a single token of this model, which reads it as {read}. {offer}",
+                icon=icons.CUT,
+            )
         found.append(index)
     if found[0] is None and (one or "").strip():
         st.caption("Below is the model's own answer.")
@@ -131,26 +243,7 @@ def _words(model: Model, best: int) -> tuple[int | None, int | None]:
 
 @shared
 def _indices(model: Model) -> dict[str, int]:
-    """Every entry of the vocabulary by its text."""
     return {text: index for index, text in reversed(list(enumerate(model.vocabulary)))}
-
-
-def _index_of(model: Model, typed: str) -> int | None:
-    """The token that a typed word is: with a space before it, as inside a text, if there is such a token."""
-    indices = _indices(model)
-    forms = (f" {typed.strip()}", typed, typed.strip()) if typed.strip() else ()
-    return next((indices[form] for form in forms if form in indices), None)
-
-
-def _not_a_token(model: Model, typed: str) -> str:
-    """One sentence that says how the model reads the word, and which words it could be asked about."""
-    word = typed.strip()
-    pieces = model.tokenizer.pieces(f" {word}")
-    near = _nearest(model, word)
-    named = ", ".join(f"“{markdown.plain(visible(text))}”" for text in near)
-    offer = f"The nearest tokens: {named}." if near else "Type a shorter, more common word."
-    read = ", ".join(f"“{markdown.plain(visible(piece))}”" for piece in pieces[:8])
-    return f"“{markdown.plain(word)}” is not a single token of this model, which reads it as {read}. {offer}"
 
 
 @shared
@@ -160,10 +253,8 @@ def _nearest(model: Model, word: str) -> list[str]:
 
 
 def _linearised(account: Account) -> str:
-    """Says what was held fixed."""
     norms = sum(part.kind == "norm" for part in account.river.parts)
-    last = account.weights.readout.norm
-    if last is None:
+    if (last := account.weights.readout.norm) is None:
         return f"Every part counts after all later norms ({norms} for the embedding)."
     scale = float(last.scale(account.river.final)[0])
     capped = " The model caps its logits; this is the logit before the cap." if account.weights.readout.cap else ""
@@ -172,33 +263,6 @@ def _linearised(account: Account) -> str:
 
 def _map(account: Account, layer: str, head: int) -> None:
     """Layer × head, with a column for the feed-forward layers."""
-    grid, columns, cells = _grid(account)
-    chosen = cells.get((layer, head))
-    heads = {cell: head for head, cell in cells.items()}
-
-    def look_at(row: int, column: int) -> None:
-        if (row, column) in heads:
-            controls.look_at(*heads[row, column])
-
-    show(
-        "head_scores_map",
-        Cells(
-            grid[None],
-            Axis("layer"),
-            named(columns),
-            signed(grid, f"added to the {account.title}", root=True),
-            form=Form(sign=True),
-            texts=short(grid, "+.1f"),
-            frames=chosen_cell(chosen),
-            row_height=40,
-        ),
-        click=controls.LOOKS,
-        on_pick=look_at,
-    )
-
-
-def _grid(account: Account) -> tuple[Array, list[str], dict[tuple[str, int], tuple[int, int]]]:
-    """Scores by layer and column, the columns' names, and the cell of each head."""
     parts = account.river.parts
     column_of = {"self_attn": "head {}", "cross_attn": "cross {}", "mlp": "MLP {}"}
     kept = [(n, part, part.site.rsplit(".", 1)[1]) for n, part in enumerate(parts) if part.kind in ("head", "MLP")]
@@ -213,42 +277,30 @@ def _grid(account: Account) -> tuple[Array, list[str], dict[tuple[str, int], tup
         grid[cell] = account.scores.scores[n]
         if part.head is not None:
             cells[part.site, part.head] = cell
-    return grid, [names[key].strip() for key in order], cells
+    heads = {cell: head for head, cell in cells.items()}
+
+    def look_at(row: int, column: int) -> None:
+        if (row, column) in heads:
+            controls.look_at(*heads[row, column])
+
+    show(
+        "head_scores_map",
+        Cells(
+            grid[None],
+            Axis("layer"),
+            named([names[key].strip() for key in order]),
+            signed(grid, f"added to the {account.title}", root=True),
+            form=Form(sign=True),
+            texts=short(grid, "+.1f"),
+            frames=chosen_cell(cells.get((layer, head))),
+            row_height=40,
+        ),
+        click=controls.LOOKS,
+        on_pick=look_at,
+    )
 
 
-def _bars(account: Account) -> None:
-    """The largest scores, and all others together, so that the bars sum to the whole."""
-    names = [f"β after {p.step.removesuffix(': norm')}" if p.kind == "norm" else p.name for p in account.river.parts]
-    scores = account.scores.scores
-    if account.weights.readout.norm is not None:
-        names, scores = [*names, "β of the last norm"], np.append(scores, account.scores.last_bias)
-    if account.word_bias:
-        names, scores = [*names, "b_U of the word"], np.append(scores, account.word_bias)
-    order = np.argsort(-np.abs(scores), kind="stable")
-    best, rest = order[:12], order[12:]
-    shown, values = [names[n] for n in best], scores[best]
-    if len(rest):
-        shown, values = [*shown, f"the other {counted(len(rest), 'part')}"], np.append(values, scores[rest].sum())
-    words, colours = [decimal(value, "+.2f") for value in values], of_signs(values, theme())
-    show("ranked", bar_chart(shown, values, "added", words=words, colours=colours, room=1.5, theme=theme()))
-
-
-def _buttons(account: Account) -> None:
-    """Buttons that choose the heads with the largest scores."""
-    for place, (column, n) in enumerate(zip(st.columns(4), _strongest(account), strict=False)):
-        part = account.river.parts[n]
-        inputs.button(
-            f"{part.name}: {decimal(account.scores.scores[n], '+.2f')}",
-            key=f"look_at_{place}",
-            on_click=controls.look_at,
-            args=(part.site, part.head),
-            width="stretch",
-            line=column,
-        )
-
-
-def _head(here: Lesson, account: Account, layer: str, head: int) -> None:
-    """Where the chosen head looked, and what it wrote from each key."""
+def _chosen_head(here: Lesson, account: Account, layer: str, head: int) -> None:
     trace = here.trace
     index = next((n for n, p in enumerate(account.river.parts) if (p.site, p.head) == (layer, head)), None)
     if index is None:
@@ -269,15 +321,12 @@ def _head(here: Lesson, account: Account, layer: str, head: int) -> None:
     looked, wrote = looks(row, effect, tokens=keys, title="added", theme=theme())
     show("looked", looked)
     show("wrote", wrote)
-    _pushes(here.model.vocabulary, account, index)
-
-
-def _pushes(vocabulary: tuple[str, ...], account: Account, index: int) -> None:
-    """The words whose logits the head's write raises and lowers most."""
     moved = account.weights.readout.W_U @ contributions.carried(account.river, account.weights, index)
     order = np.argsort(-moved, kind="stable")
 
     def named(indices: Array) -> str:
-        return ", ".join(f"“{markdown.plain(visible(vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices)
+        return ", ".join(
+            f"“{markdown.plain(visible(here.model.vocabulary[n]))}” ({decimal(moved[n], '+.2f')})" for n in indices
+        )
 
     st.markdown(f"It raises most: {named(order[:5])}; and lowers most: {named(order[::-1][:5])}.")
