@@ -34,14 +34,14 @@ def draw(here: Lesson) -> None:
         Tab(
             "Residual stream",
             panels.stream_norms,
-            "The norm of each token's vector, and what attention and MLP add. A share above 100% means "
-            "that the other part pulled the opposite way.",
+            "The norm of each token's vector, and what attention and MLP add. Above 100%, the other one pulled the "
+            "opposite way.",
             here.asks("Which token ends up with the longest vector?"),
         ),
         Tab(
             "Export",
             panels.files,
-            "Download everything above. “Share” copies a link to exactly this view.",
+            "“Share” copies a link to exactly this view.",
             earlier={"Take it away": {}},
         ),
     )

@@ -1,17 +1,22 @@
 """The last fuse: a turn that takes too long ends with a sentence, one whose reader has left ends at once."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import torch
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext, ThreadState
+from streamlit.testing.v1 import AppTest
 
 from tests.app import forget, open_page
 from tfmviz import fuse, zoo
 from tfmviz.model.block import Block
 from tfmviz.model.earlier import RecurrentConfig
-from tfmviz.ui import turns
+from tfmviz.model.linear import AT_ONCE, product
+from tfmviz.ui import turns, waiting
 
 TEXT = "The cat sat on the mat"
 
@@ -25,9 +30,9 @@ def _fresh_caches() -> Iterator[None]:
 
 def test_within_a_block_and_a_thread_every_check_asks() -> None:
     asked: list[int] = []
-    with fuse.watched(lambda: asked.append(1)):
+    with fuse.watched(lambda done, of: asked.append(1)):
         fuse.check()
-        with fuse.watched(lambda: asked.append(2)):
+        with fuse.watched(lambda done, of: asked.append(2)):
             fuse.check()
         thread = threading.Thread(target=fuse.check)
         thread.start()
@@ -38,14 +43,59 @@ def test_within_a_block_and_a_thread_every_check_asks() -> None:
 
 
 def test_a_transformer_asks_at_every_layer_and_a_recurrent_network_at_every_token() -> None:
-    asked: list[int] = []
+    asked: list[tuple[int, int]] = []
     transformer, recurrent = zoo.load("tiny-english"), zoo.load("ladder-rnn", kind=zoo.EarlierModel)
     assert isinstance(recurrent.config, RecurrentConfig)
-    with fuse.watched(lambda: asked.append(1)):
+    n = transformer.config.n_layers
+    with fuse.watched(lambda done, of: asked.append((done, of))):
         transformer.trace(TEXT)
-        assert len(asked) == transformer.config.n_layers
+        assert asked == [(done, n) for done in range(n + 1)]
         n_tokens = len(recurrent.trace(TEXT).target.ids)
-    assert len(asked) == transformer.config.n_layers + recurrent.config.n_layers * n_tokens
+    assert len(asked) == n + 1 + recurrent.config.n_layers * n_tokens
+
+
+def test_a_large_matrix_asks_at_every_part_so_that_a_layer_can_be_stopped() -> None:
+    W = torch.zeros(3, AT_ONCE, dtype=torch.bfloat16)
+    asked: list[int] = []
+    with fuse.watched(lambda done, of: asked.append(of)):
+        product(torch.ones(1, AT_ONCE), W)
+    assert asked == [0] * 3
+
+
+def test_a_slow_pass_says_how_far_it_is_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from tfmviz import fuse
+        from tfmviz.ui import turns
+
+        with turns.taken():
+            turns.take("model", st.session_state.get("typed", "text"))
+            for _ in range(2):
+                for done in range(4 + st.session_state.get("ends", 0)):
+                    fuse.check(done, 4)
+            st.write("drawn")
+
+    def said() -> list[str]:
+        return [str(element.value) for element in (*app.markdown, *app.info)]
+
+    monkeypatch.setattr(waiting, "AFTER", 0.0)
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert [one.proto.text for one in app.get("progress")] == ["3 of 4 layers"]
+    app.button[0].click().run()
+    assert said() == ["Stopped."]
+    app.run()
+    assert said() == ["Stopped."]
+    app.session_state["typed"] = "another text"
+    app.run()
+    assert said() == ["drawn"]
+    app.button[0].click().run()
+    app.session_state["ends"] = 1
+    app.button(key="unstop").click().run()
+    assert said() == ["drawn"]
+    assert not app.get("progress")
+    assert not app.button
+    assert not turns._running
 
 
 def test_a_turn_that_takes_too_long_says_so_and_gives_itself_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,22 +117,44 @@ def test_before_the_turn_nothing_counts(monkeypatch: pytest.MonkeyPatch) -> None
         fuse.check()
 
 
-def test_the_work_of_a_reader_who_leaves_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streamlit asks a run to stop when its session is closed; without the fuse it would read all layers first."""
-    layers: list[int] = []
+def in_the_second_layer(monkeypatch: pytest.MonkeyPatch, happens: Callable[[ScriptRunContext], object]) -> list[Block]:
+    """The layers that are computed, one after the other; something happens in the second."""
+    layers: list[Block] = []
     forward = Block.forward
 
-    def left_in_the_second_layer(self: Block, *args: Any, **kwargs: Any) -> Any:
-        layers.append(1)
+    def noted(self: Block, *args: Any, **kwargs: Any) -> Any:
+        layers.append(self)
         if len(layers) == 2:
             run = get_script_run_ctx()
             assert run is not None
-            assert run.script_requests is not None
-            run.script_requests.request_stop()
+            happens(run)
         return forward(self, *args, **kwargs)
 
+    monkeypatch.setattr(Block, "forward", noted)
+    return layers
+
+
+def test_the_work_of_a_reader_who_leaves_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit asks a run to stop when its session is closed; without the fuse it would read all layers first."""
     app = open_page("residual_stream", text="Short.")
-    monkeypatch.setattr(Block, "forward", left_in_the_second_layer)
+    layers = in_the_second_layer(monkeypatch, lambda run: requests_of(run).request_stop())
     app.text_area(key="text").set_value(TEXT).run()
     assert len(layers) == 2
     assert not turns._running
+
+
+def test_the_work_of_a_reader_who_asks_anew_ends_between_two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit would let a fragment end before it runs it again."""
+    app = open_page("residual_stream", text="Short.")
+    layers = in_the_second_layer(
+        monkeypatch, lambda run: requests_of(run).request_rerun(RerunData(fragment_id=ThreadState.get().fragment_id))
+    )
+    app.text_area(key="text").set_value(TEXT).run()
+    assert layers[2] is layers[0]
+    assert not app.exception
+    assert not turns._running
+
+
+def requests_of(run: ScriptRunContext) -> ScriptRequests:
+    assert run.script_requests is not None
+    return run.script_requests

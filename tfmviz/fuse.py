@@ -10,17 +10,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_look: ContextVar[Callable[[], object]] = ContextVar("_look", default=lambda: None)
+_look: ContextVar[Callable[[int, int], object]] = ContextVar("_look", default=lambda done, of: None)
 
 
-def check() -> None:
-    """Raises whatever `watched` raises to end the work; call it between two steps of a loop."""
-    _look.get()()
+def check(done: int = 0, of: int = 0) -> None:
+    """Raises whatever `watched` raises to end the work; call it between two steps of a loop.
+
+    Args:
+        done, of: number of finished steps and of all steps, for whoever waits; 0 of 0: not known.
+    """
+    _look.get()(done, of)
 
 
 @contextmanager
-def watched(look: Callable[[], object]) -> Iterator[None]:
-    """Within this block, and only in this thread, every `check` calls `look`."""
+def watched(look: Callable[[int, int], object]) -> Iterator[None]:
+    """Within this block, and only in this thread, every `check` calls `look` with its arguments."""
     token = _look.set(look)
     try:
         yield

@@ -48,7 +48,9 @@ def word_piece() -> Any:
     trainer = trainers.WordPieceTrainer(vocab_size=97, special_tokens=marks, show_progress=False)
     backend.train_from_iterator(TEXT, trainer)
     backend.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[(mark, backend.token_to_id(mark)) for mark in ("[CLS]", "[SEP]")]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(mark, backend.token_to_id(mark)) for mark in ("[CLS]", "[SEP]")],
     )
     return fast(tokenizer_object=backend, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.huggingface.hub import NAME, served
 from tests.huggingface.models import tiny
 from tests.huggingface.test_folders import run
 
@@ -85,3 +86,62 @@ def test_a_stopped_download_is_fetched_on(hub: Hub, place: Path, capsys: pytest.
     shutil.rmtree(place / "llama")
     assert run(Path("somebody/llama")) == 0
     assert hub.fetched == []
+
+
+def test_over_a_connection_it_is_redirected_and_goes_on_where_it_was_cut(
+    checkpoint: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (checkpoint / "pytorch_model.bin").write_bytes(b"code")
+    with served(checkpoint, tmp_path / "store", monkeypatch) as hub:
+        hub.more = {"../evil.json": 3, "*.json": 3, "sub/../../evil.json": 3}
+        hub.cuts = 2
+        assert run(Path(NAME)) == 0
+        weights = [first for name, first in hub.asked if name == "model.safetensors"]
+        assert len(weights) == 3
+        assert 0 == weights[0] < weights[1] < weights[2]
+        assert {name for name, _ in hub.asked} <= {path.name for path in checkpoint.iterdir()} - {"pytorch_model.bin"}
+    assert (place / "llama" / "model.safetensors").is_file()
+    assert not list(tmp_path.rglob("evil.json"))
+
+
+def test_over_a_connection_what_is_wrong_is_said_and_nothing_is_written(
+    checkpoint: Path,
+    place: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    weights = checkpoint / "model.safetensors"
+    cases: list[tuple[dict[str, Any], str, bool]] = [
+        ({"refuses": (401, "GatedRepo", "/")}, "accepted its terms", False),
+        ({"refuses": (401, "GatedRepo", "/resolve/")}, "accepted its terms", False),
+        ({"refuses": (403, "", "/resolve/")}, "accepted its terms", False),
+        ({"refuses": (404, "RepoNotFound", "/")}, "gave no model of that name", False),
+        ({"refuses": (500, "", "/")}, "gave no model of that name", False),
+        ({"more": {"config.json": 1_100_000}}, "config.json has 1 MB", False),
+        ({"more": {"tokenizer.json": 60_000_000}}, "tokenizer.json has 60 MB", False),
+        ({"short": 8}, "broke off", True),
+        ({"cuts": 99}, "broke off", True),
+    ]
+    wrong = []
+    with served(checkpoint, tmp_path / "store", monkeypatch) as hub:
+        for set_to, said, asks_for_weights in cases:
+            shutil.rmtree(tmp_path / "store", ignore_errors=True)
+            hub.asked.clear()
+            with monkeypatch.context() as patch:
+                for name, value in set_to.items():
+                    patch.setattr(hub, name, value)
+                status, error = run(Path(NAME)), capsys.readouterr().err
+            asked = weights.name in {name for name, _ in hub.asked}
+            if status != 1 or said not in error or asked != asks_for_weights or "Traceback" in error or place.exists():
+                wrong.append((set_to, status, error))
+        assert not wrong
+        weights.rename(checkpoint / "pytorch_model.bin")
+        shutil.rmtree(tmp_path / "store")
+        assert run(Path(NAME)) == 1
+        assert "no weights in safetensors files" in capsys.readouterr().err
+        (checkpoint / "pytorch_model.bin").rename(weights)
+        hub.short = 8
+        assert run(Path(NAME)) == 1
+        hub.short = 0
+        assert run(Path(NAME)) == 0  # it is fetched anew

@@ -12,13 +12,13 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from scripts import find_neurons
-from tests.app import charts, forget, open_page, pictures, series, words
+from tests.app import charts, forget, open_page, pictures, series, views, words
 from tests.browser import ROOT, Visit, free_port, serve
 from tests.cases import each
 from tests.huggingface.folders import write
 from tests.huggingface.models import tiny
 from tests.huggingface.test_folders import run
-from tests.traces import read_arrays
+from tests.traces import read_arrays, read_blob
 from tfmviz import zoo
 from tfmviz.analysis import contributions, rotations
 from tfmviz.record.weights import PositionEffects
@@ -31,6 +31,7 @@ MODELS = (
     *("gpt_oss", "qwen2_moe", "albert", "albert headless", "umt5"),
 )
 TEXT = "The cat sat on the mat."
+PAIR = f"{TEXT} ||| A dog ran."
 OF_OTHER_MODELS = {"lectures", "ladder", "training"}
 """Pages that show the same whatever model is chosen."""
 
@@ -55,12 +56,28 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @each("name", ["llama", "bert", "bert-headless", "t5-1.1", "bart", "gpt_oss", "qwen2_moe", "albert", "umt5"])
 def test_every_page_shows_every_kind_of_model(own: Path, name: str) -> None:
-    app = open_page(model=name, text=TEXT)
+    text = PAIR if name in ("bert", "albert") else TEXT
+    app = open_page(model=name, text=text)
     assert name in app.selectbox(key="model").options
     for page in LESSONS:
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception, page
         assert not app.error, page
+
+
+def test_two_sentences_for_bert_are_parts_and_each_head_says_what_goes_between_them(own: Path) -> None:
+    app = open_page(model="bert", text=PAIR)
+    header, _ = read_blob(views(app)["explorer"].bytes)
+    trace = zoo.load("bert").trace(PAIR)
+    assert header["texts"]["target"]["segments"] == list(trace.target.segments)
+    (kind,) = header["kinds"]
+    a, b = (np.array(trace.target.segments) == part for part in "AB")
+    for layer, shares in zip(trace.layers, kind["between"]["shares"], strict=True):
+        pattern = trace[f"{layer}.pattern"]
+        found = pattern[:, a][..., b].sum(axis=-1).mean(axis=-1), pattern[:, b][..., a].sum(axis=-1).mean(axis=-1)
+        np.testing.assert_allclose([(one[0][1], one[1][0]) for one in shares], np.transpose(found), atol=0.0006)
+    assert "|||" in words(app)
+    assert "|||" not in words(open_page(model="llama", text=TEXT))
 
 
 @each(

@@ -15,6 +15,7 @@ from tfmviz.huggingface.families import family_of
 from tfmviz.huggingface.source import Refused
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.transformer import Transformer
+from tfmviz.record.marks import are_second
 from tfmviz.record.tap import Recorder
 
 LIMITS = {"logits": 5e-5, "patterns": 5e-6, "streams": 3e-5}
@@ -120,6 +121,8 @@ def run(module: Transformer, ids: tuple[Tensor, ...]) -> Values:
 def expected(theirs: Any, config: ModelConfig, ids: tuple[Tensor, ...]) -> Values:
     """The original's values under our names."""
     inputs: dict[str, Any] = dict(zip(("input_ids", "decoder_input_ids"), ids, strict=False)) | {"use_cache": False}
+    if config.embeddings.separator is not None:
+        inputs["token_type_ids"] = are_second(ids[0], config.embeddings.separator).long()
     if config.feed_forward.n_experts > 1:
         inputs["output_router_logits"] = True
     with torch.inference_mode(), eager(theirs):

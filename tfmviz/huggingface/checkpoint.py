@@ -16,7 +16,7 @@ from tfmviz.huggingface.family import Family
 from tfmviz.huggingface.refusals import not_converted
 from tfmviz.huggingface.source import Refused, in_one_line, shards
 from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
-from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, read_json
+from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, check_size, read_json
 
 SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "chat_template.jinja", "README.md")
 """The files beside the weights: configuration, tokenizer, card."""
@@ -26,6 +26,12 @@ WEIGHTS = "model*.safetensors"
 
 SETTINGS = ("config.json", "generation_config.json", "tokenizer_config.json")
 """What transformers reads as settings; the last may hold a long list of marks."""
+
+PLAIN = re.compile(r"[\w.-]+")
+"""Names of files that are fetched: in no folder, and no pattern that fits others too."""
+
+GATED = "GatedRepo"
+"""What the Hub says of a model whose terms must be accepted first."""
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -111,12 +117,17 @@ def check_files(folder: Path) -> None:
     """
     for path in folder.iterdir():
         if any(fnmatchcase(path.name, pattern) for pattern in SMALL):
-            check_file(path, MOST_SETTINGS if path.name in SETTINGS[:2] else MOST_JSON)
+            check_file(path, _most(path.name))
         elif fnmatchcase(path.name, WEIGHTS):
             check_file(path, math.inf)
     for name in SETTINGS:
         with suppress(FileNotFoundError):
             check_counts(read_json(folder / name), name)
+
+
+def _most(name: str) -> float:
+    """Bytes of the largest file of that name, beside the weights, that is read."""
+    return MOST_SETTINGS if name in SETTINGS[:2] else MOST_JSON
 
 
 def check_type(folder: Path) -> None:
@@ -153,7 +164,7 @@ def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) 
     """
     from huggingface_hub import HfApi, snapshot_download
 
-    folder = Path()
+    folder, about = Path(), None
     with suppress(Exception):  # whatever an empty store leads to
         folder = Path(snapshot_download(name, local_files_only=True))
     if folder.name and _is_whole(folder):
@@ -164,9 +175,11 @@ def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) 
         return found
     try:
         about = HfApi().model_info(name, files_metadata=True)
-        sizes = {file.rfilename: file.size or 0 for file in about.siblings or [] if "/" not in file.rfilename}
+        sizes = {file.rfilename: file.size or 0 for file in about.siblings or [] if PLAIN.fullmatch(file.rfilename)}
         small = [file for file in sizes if any(fnmatchcase(file, pattern) for pattern in SMALL)]
         weights = [file for file in sizes if fnmatchcase(file, WEIGHTS)]
+        for file in small:
+            check_size(file, sizes[file], _most(file))
         origin = f"{name}, commit {about.sha}"
         found = _described(Path(snapshot_download(name, revision=about.sha, allow_patterns=small)), origin=origin)
         if not weights:
@@ -177,14 +190,36 @@ def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) 
             return found
         say(f"Fetching {n_bytes / 1e6:,.0f} MB …")
         snapshot_download(name, revision=about.sha, allow_patterns=[*small, *weights])
+        for file in weights:
+            _check_whole(found.folder / file, sizes[file])
     except Refused:
         raise
     except Exception as error:  # the library passes on what its own libraries raise when there is no network
-        raise Refused(
-            f"There is no folder {name}, and the Hub gave no model of that name ({in_one_line(error)}). Without a "
-            "network, give the path of a folder with the model's files."
-        ) from error
+        raise Refused(_why_not(name, error, is_found=about is not None)) from error
     return found
+
+
+def _check_whole(path: Path, n_bytes: int) -> None:
+    """Raises: OSError, if a file is not as long as the Hub says; it is removed, or no later call would fetch it."""
+    if (found := path.stat().st_size) != n_bytes:
+        path.resolve().unlink()
+        raise OSError(f"{path.name} has {found:,} bytes in place of {n_bytes:,}")
+
+
+def _why_not(name: str, error: Exception, *, is_found: bool) -> str:
+    """What the reader can do where the Hub gave no model, or not all of it."""
+    said = in_one_line(error)
+    answers = [found for one in (error, error.__cause__) if (found := getattr(one, "response", None)) is not None]
+    if any(answer.status_code == 403 or answer.headers.get("X-Error-Code") == GATED for answer in answers):
+        return (
+            f"The Hub gives {name} to those who have accepted its terms: do so on its page, then run `hf auth login`."
+        )
+    if is_found:
+        return f"The download of {name} broke off ({said}). Files that are whole are kept: try again."
+    return (
+        f"There is no folder {name}, and the Hub gave no model of that name ({said}). Without a network, give the path "
+        "of a folder with the model's files."
+    )
 
 
 def _is_whole(folder: Path) -> bool:

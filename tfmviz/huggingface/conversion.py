@@ -18,6 +18,7 @@ from tfmviz.huggingface import chat
 from tfmviz.huggingface.card import facts_of, said, write_card
 from tfmviz.huggingface.check import Site, compare
 from tfmviz.huggingface.checkpoint import Checkpoint
+from tfmviz.huggingface.encoders import TYPES
 from tfmviz.huggingface.families import (
     DEFAULT_LEN,
     check_shapes,
@@ -33,6 +34,7 @@ from tfmviz.huggingface.writing import new_folder, write_weights
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.device import placed
 from tfmviz.model.transformer import parameter_shapes
+from tfmviz.record.marks import BARS
 from tfmviz.text.foreign import ForeignTokenizer
 from tfmviz.zoo import ZooModel
 from tfmviz.zoo.files import read_module
@@ -66,6 +68,7 @@ def convert(hf_model: Any, hf_tokenizer: Any, *, name: str = "converted", max_le
     source = open_source(Memory(hf_model.state_dict()), family)
     config = config_of(theirs, source, family, max_len=max_len)
     tokenizer = tokenizer_of(hf_tokenizer, theirs, getattr(hf_model, "generation_config", None), config)
+    config, tokenizer = in_pairs(config, tokenizer, source)
     module = module_of(source, theirs, config, family)
     reference = hf_model if hf_model.dtype == torch.float32 else deepcopy(hf_model).float()
     compare(module, reference, texts_of(tokenizer, config))
@@ -97,6 +100,7 @@ def convert_folder(
         check_shapes(source, checkpoint.theirs, config, checkpoint.family)
         theirs = read_tokenizer(checkpoint.folder, checkpoint.theirs)
         tokenizer = tokenizer_of(theirs, checkpoint.theirs, checkpoint.generation, config)
+        config, tokenizer = in_pairs(config, tokenizer, source)
         if is_chat:
             tokenizer = _in_chat(tokenizer, theirs, config)
         facts = facts_of(
@@ -123,6 +127,15 @@ def convert_folder(
             _try(folder)
     say("Largest differences:\n" + "\n".join(f"  {line}" for line in said(largest)))
     return largest
+
+
+def in_pairs(config: ModelConfig, tokenizer: ForeignTokenizer, source: Source) -> tuple[ModelConfig, ForeignTokenizer]:
+    """With the mark between two texts that are read together, where a model has a vector for each of them."""
+    mark = tokenizer.joins_by
+    if not (config.embeddings.segment and source.shape(TYPES)[0] > 1 and mark):
+        return config, tokenizer
+    embeddings = replace(config.embeddings, separator=mark)
+    return replace(config, embeddings=embeddings), tokenizer.with_marks(separator=mark)
 
 
 def _in_chat(tokenizer: ForeignTokenizer, theirs: Any, config: ModelConfig) -> ForeignTokenizer:
@@ -175,6 +188,8 @@ def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Ten
     found, sentences = [], list(SENTENCES)
     if (window := config.attention.window) is not None and window < config.max_len:
         sentences.append(" ".join(SENTENCES * (window // 30 + 1)))  # reaches past it: they have 31 words
+    if config.embeddings.separator is not None:
+        sentences.append(f"{SENTENCES[0]} {BARS} {SENTENCES[1]}")
     for n, text in enumerate(sentences):
         encodings = [tokenizer.encode(text, max_len=config.max_len)]
         if config.architecture == "encoder-decoder":

@@ -219,7 +219,9 @@ def _weights(source: Source, theirs: Any, ours: ModelConfig, *, names: Names) ->
     if not ours.embeddings.tied:
         yield "embedding.W_U", source[names.W_U]
     if ours.embeddings.segment:
-        yield "embedding.segment", source["embeddings.token_type_embeddings.weight"][0]
+        yield "embedding.segment", source[TYPES][0]
+    if ours.embeddings.separator is not None:
+        yield "embedding.second_segment", source[TYPES][1]
     first = _first_position(theirs)
     yield "encoder.positions.table", source["embeddings.position_embeddings.weight"][first : first + ours.max_len]
     yield from norm(source, "embeddings.LayerNorm", "encoder.embed_norm")
@@ -234,6 +236,9 @@ def _weights(source: Source, theirs: Any, ours: ModelConfig, *, names: Names) ->
         decoder = f"{names.bias}.decoder.bias"  # stored twice where the output layer is the embedding
         yield "head.b_U", source[decoder if decoder in source else f"{names.bias}.bias"]
 
+
+TYPES = "embeddings.token_type_embeddings.weight"
+"""A vector for each of the texts that are read together."""
 
 ROBERTAS = ("roberta", "xlm-roberta", "camembert")
 """Types that are one model."""

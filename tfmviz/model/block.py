@@ -210,7 +210,7 @@ class Stack(nn.Module):
         x = self.dropout(x)
         bias = biases(self.positions, q_len, k_len, x.device)  # once for all blocks
         for index, block in enumerate(self.layers):
-            fuse.check()
+            fuse.check(index, len(self.layers))
             own = cast(Block, block).positions
             x = block(
                 x,
@@ -221,6 +221,7 @@ class Stack(nn.Module):
                 memory=memory,
                 memory_mask=memory_mask,
             )
+        fuse.check(len(self.layers), len(self.layers))
         return x if self.norm is None else tap("norm", self.norm(x))
 
 

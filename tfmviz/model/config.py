@@ -71,6 +71,8 @@ class ModelConfig(Facts):
             raise ValueError(
                 f"embedding_width = {self.d_embed} needs a head that narrows streams, but head = {self.head!r}."
             )
+        if (mark := self.embeddings.separator) is not None and not (self.embeddings.segment and mark < self.vocab_size):
+            raise ValueError(f"separator = {mark} needs segment = 'present' and an entry of the vocabulary.")
         if self.training_mask == "none" and self.architecture != "decoder-only":
             raise ValueError(f"training_mask = 'none' is for decoder-only models, not for {self.architecture} ones.")
         if self.attention.window is not None and (len(self.stacks) > 1 or self.training_mask == "none"):

@@ -20,6 +20,7 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.model.feed_forward import activation
 from tfmviz.model.linear import HALF, Linear, product
 from tfmviz.model.norms import build_norm
+from tfmviz.record.marks import are_second
 from tfmviz.record.tap import NO_TAP, Tap
 
 
@@ -35,13 +36,19 @@ class Embedding(nn.Module):
         self.W_U = None if config.embeddings.tied else nn.Parameter(torch.empty_like(self.W_E))
         self.scale = math.sqrt(config.d_model) if config.embeddings.scaled else 1.0
         self.segment = nn.Parameter(torch.empty(config.d_embed)) if config.embeddings.segment else None
+        self.separator = config.embeddings.separator
+        self.second_segment = None if self.separator is None else nn.Parameter(torch.empty(config.d_embed))
 
     def embed(self, ids: Tensor) -> Tensor:
         """(batch, len) indices to (batch, len, d_embed)."""
         x = F.embedding(ids, self.W_E)
         x = x.float() if x.dtype in HALF else x
         x = x if self.scale == 1.0 else x * self.scale
-        return x if self.segment is None else x + self.segment
+        if self.segment is None:
+            return x
+        if self.separator is None or self.second_segment is None:
+            return x + self.segment
+        return x + torch.where(are_second(ids, self.separator)[..., None], self.second_segment, self.segment)
 
     def unembed(self, x: Tensor) -> Tensor:
         """(batch, len, d_embed) to products with the rows of W_U (batch, len, vocab)."""

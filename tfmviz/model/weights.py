@@ -64,10 +64,16 @@ def weights_of(model: Transformer) -> ModelWeights:
         W_U=W_U,
         stacks={name: _stack(name, stack, _readout(model, stack, W_U)) for name, stack in stacks_of(model).items()},
         n_parameters=sum(parameter.numel() for parameter in model.parameters()),
-        segment=None if model.embedding.segment is None else to_array(model.embedding.segment),
+        segment=_segment(model),
+        separator=model.embedding.separator,
         n_head_parameters=sum(parameter.numel() for parameter in model.head.parameters()),
         has_head=not isinstance(model.head, Headless),
     )
+
+
+def _segment(model: Transformer) -> Array | None:
+    rows = (model.embedding.segment, model.embedding.second_segment)
+    return None if rows[0] is None else np.stack([to_array(row) for row in rows if row is not None])
 
 
 def stacks_of(model: Transformer) -> dict[str, Stack]:

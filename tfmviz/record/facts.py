@@ -217,6 +217,8 @@ class EmbeddingFacts(Part):
         scaled: vectors are multiplied by √d_model, as in section 3.4 of the 2017 paper.
         norm: a norm after positions have been added (BERT, BLOOM).
         segment: one trained vector is added to every embedding, BERT's for the first of two texts.
+        separator: index of the token that ends the first of two texts. What follows it belongs to the second and gets
+            another vector in place of that one. None: the model reads one text.
     """
 
     tied: bool = field(default=True, metadata=entry("embeddings", words=("untied", "tied")))
@@ -224,6 +226,7 @@ class EmbeddingFacts(Part):
     scaled: bool = field(default=False, metadata=entry("embedding_scale", words=("one", "sqrt_d_model")))
     norm: bool = field(default=False, metadata=entry("embedding_norm"))
     segment: bool = False
+    separator: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

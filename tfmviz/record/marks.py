@@ -8,6 +8,9 @@ from typing import Any
 ROLES = ("", "system", "user", "assistant")
 """Who says something in a chat."""
 
+BARS = "|||"
+"""What a reader types between two texts that are to be read together."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Marks:
@@ -54,3 +57,13 @@ class Marks:
             if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < vocab_size:
                 raise ValueError(f"A mark has the index {index!r}; the vocabulary has entries 0 to {vocab_size - 1}.")
         return marks
+
+
+def are_second(ids: Any, separator: int) -> Any:
+    """Which of two texts each token belongs to, (…, len), bool: True after the first separator, which ends the first.
+
+    Args:
+        ids: (…, len), an array or a tensor; so is the result.
+    """
+    ends = ids == separator
+    return ends.cumsum(-1) > ends

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from tfmviz.record.marks import are_second
 from tfmviz.record.trace import Array
 
 
@@ -265,7 +266,9 @@ class ModelWeights:
         W_E: (vocab, d_embed), the token embedding; d_embed is d_model but in models that widen it.
         W_U: (vocab, d_embed), what turns the last stream into logits; W_E itself where the two are tied.
         stacks: "encoder", "decoder" or both.
-        segment: (d_model,), added to every embedding; None: nothing.
+        segment: (n, d_embed), added to embeddings: the first row, or, of two, the second after `separator`; None:
+            nothing.
+        separator: index of the token that ends the first of two texts; see `EmbeddingFacts`.
         n_head_parameters: trained numbers between the last norm and the logits, without W_U.
         has_head: whether there are logits at all.
         n_parameters: trained numbers of the whole model; tied matrices count once.
@@ -276,12 +279,19 @@ class ModelWeights:
     stacks: Mapping[str, StackWeights]
     n_parameters: int
     segment: Array | None = None
+    separator: int | None = None
     n_head_parameters: int = 0
     has_head: bool = True
 
     def attention(self, layer: str) -> AttentionWeights:
         """Of one layer, such as "decoder.0.self_attn"."""
         return self.stacks[layer.split(".")[0]].attention[layer]
+
+    def segments(self, ids: Array) -> Array:
+        """What is added to the embedding of each of these tokens because of its text, broadcasts to (len, d_embed)."""
+        if self.segment is None:
+            return np.zeros(1, dtype=np.float32)
+        return self.segment[0 if self.separator is None else are_second(ids, self.separator).astype(int)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

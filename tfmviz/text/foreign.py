@@ -17,7 +17,7 @@ from typing import Self
 
 import tokenizers
 
-from tfmviz.record.marks import Marks
+from tfmviz.record.marks import BARS, Marks
 from tfmviz.record.trace import Encoding
 from tfmviz.text.bpe import Ranks
 from tfmviz.text.library import check, reading_marks, without_panics
@@ -40,6 +40,8 @@ BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 SPACE = "▁"
 """SentencePiece's spelling of a space."""
 
+BETWEEN = re.compile(rf"\s*{re.escape(BARS)}\s*")
+
 Span = tuple[int, int]
 """Characters: start, end."""
 
@@ -55,6 +57,7 @@ class ForeignTokenizer:
         marks: the special tokens that the model uses.
         vocab_size: rows of the model's embedding; those beyond the vocabulary are untrained.
         target: tokenizes the decoder's text, if that is another language; None: `backend`.
+        separator: the special token between two texts; None: the model reads one.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class ForeignTokenizer:
         marks: Marks,
         vocab_size: int,
         target: tokenizers.Tokenizer | None = None,
+        separator: int | None = None,
     ) -> None:
         self.marks = marks
         self.vocab_size = vocab_size
@@ -76,9 +80,12 @@ class ForeignTokenizer:
             check(one)
         if (n_entries := backend.get_vocab_size(with_added_tokens=True)) > vocab_size:
             raise ValueError(f"its tokenizer has {n_entries} entries, but its embedding only {vocab_size} rows.")
+        self.separator = separator
+        if separator is not None and separator != self.joins_by:
+            raise ValueError(f"its tokenizer does not join two texts by the token {separator}, as its config says.")
 
     @classmethod
-    def load(cls, folder: Path, *, vocab_size: int) -> Self:
+    def load(cls, folder: Path, *, vocab_size: int, separator: int | None = None) -> Self:
         """Reads `tokenizer.json`, `tokens.json` and, if there is one, `target_tokenizer.json`.
 
         Raises:
@@ -95,7 +102,7 @@ class ForeignTokenizer:
         if not isinstance(values, dict):
             raise ValueError("tokens.json holds no list of marks.")
         marks = Marks.from_dict(values, vocab_size=vocab_size)
-        return cls(backend, marks=marks, vocab_size=vocab_size, target=target)
+        return cls(backend, marks=marks, vocab_size=vocab_size, target=target, separator=separator)
 
     def save(self, folder: Path) -> None:
         """Writes the files of `load`. Raises OSError if it cannot."""
@@ -104,9 +111,10 @@ class ForeignTokenizer:
             (folder / "target_tokenizer.json").write_bytes(self._target.to_str().encode())
         (folder / "tokens.json").write_text(json.dumps(self.marks.to_dict()) + "\n", encoding="utf-8")
 
-    def with_marks(self, marks: Marks) -> Self:
+    def with_marks(self, marks: Marks | None = None, *, separator: int | None = None) -> Self:
         target = None if self._target is self._backend else self._target
-        return type(self)(self._backend, marks=marks, vocab_size=self.vocab_size, target=target)
+        marks = self.marks if marks is None else marks
+        return type(self)(self._backend, marks=marks, vocab_size=self.vocab_size, target=target, separator=separator)
 
     @property
     def kind(self) -> str:
@@ -131,18 +139,23 @@ class ForeignTokenizer:
     @without_panics()
     def encode(self, text: str, *, max_len: int) -> Encoding:
         """Encodes one text for a trace, with the post-processor's special tokens, or as a chat message if `marks` say
-        so. With a mask token, every gap becomes one.
+        so. With a mask token, every gap becomes one. With a separator, the first `BARS` that have tokens on both sides
+        become it, and these two texts are the segments A and B.
 
         Args:
-            max_len: maximum number of tokens. The special tokens at both ends are kept, the text between them is cut.
+            max_len: maximum number of tokens. Special tokens are kept, the text between them is cut; of two texts the
+                longer one, until both are equally long.
 
         Raises:
             ValueError: the text holds a lone surrogate.
         """
         check_unicode(text)
-        found = [token for start, end in parts_of(text, self.fills_gaps) for token in self._part(text, start, end)]
         before, after = self._around
-        kept = found[: max(max_len - len(before) - len(after), 0)]
+        room = max(max_len - len(before) - len(after), 0)
+        if (pair := self._pair(text, room - 1)) is not None:
+            return pair
+        found = self._read(text, 0, len(text))
+        kept = found[:room]
         if not kept:
             return Encoding(text=text, ids=(), tokens=(), offsets=(), n_dropped=len(found))
         ids = [[index for _, index in part] for part in (before, after)]
@@ -150,6 +163,19 @@ class ForeignTokenizer:
         encoding = _encoding(text, marked, n_dropped=len(found) - len(kept))
         roles = (*(role for role, _ in before), *["user"] * len(kept), *(role for role, _ in after))
         return replace(encoding, segments=roles) if any(role for role, _ in (*before, *after)) else encoding
+
+    @cached_property
+    @without_panics()
+    def joins_by(self) -> int | None:
+        """The mark that ends the first of two texts, if all that follows it, and nothing before, is of another type, as
+        in BERT; None: texts are not joined in this way."""
+        found = self._backend.encode("a", "b")
+        ids, n_first = found.ids, found.type_ids.count(0)
+        before, after = ([index for _, index in part] for part in self._around)
+        first, second = [*before, *self.ids("a"), mark := ids[n_first - 1]], [*self.ids("b"), *after]
+        is_sorted = found.type_ids == sorted(found.type_ids) and n_first < len(ids)
+        fits = is_sorted and ids == first + second and len(first) == n_first and mark not in first[:-1]
+        return mark if fits else None
 
     @without_panics()
     def spelled(self, text: str) -> str:
@@ -212,6 +238,30 @@ class ForeignTokenizer:
     @cached_property
     def _with_marks(self) -> tokenizers.Tokenizer:
         return reading_marks(self._backend)
+
+    def _pair(self, text: str, room: int) -> Encoding | None:
+        """Two texts with `room` for their tokens, cut as transformers does it; None where `text` is one."""
+        bars = BETWEEN.search(text)
+        if self.separator is None or bars is None or room < 2:
+            return None
+        first, second = self._read(text, 0, bars.start()), self._read(text, bars.end(), len(text))
+        if not first or not second:
+            return None
+        n_dropped = max(len(first) + len(second) - room, 0)
+        if n_dropped:
+            shorter = min(len(first), len(second), room // 2)
+            n_first = room - shorter if len(first) > len(second) else shorter
+            first, second = first[:n_first], second[: room - n_first]
+        before, after = ([index for _, index in part] for part in self._around)
+        between = (self.separator, self.vocabulary[self.separator], bars.span())
+        marked = [*self._marks(before, 0), *first, between, *second, *self._marks(after, len(text))]
+        names = [*[""] * len(before), *["A"] * len(first), "", *["B"] * len(second), *[""] * len(after)]
+        return replace(_encoding(text, marked, n_dropped=n_dropped), segments=tuple(names))
+
+    def _read(self, text: str, first: int, last: int) -> list[Token]:
+        """The tokens of a text from one character to another, gaps as masks."""
+        spans = parts_of(text[first:last], self.fills_gaps)
+        return [token for start, end in spans for token in self._part(text, first + start, first + end)]
 
     def _part(self, text: str, start: int, end: int) -> list[Token]:
         part = text[start:end]

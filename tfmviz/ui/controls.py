@@ -18,10 +18,11 @@ import streamlit as st
 
 from tfmviz.constants import ATTENTION_KINDS, LONGEST_LOOK, MOST_TYPED
 from tfmviz.record.facts import Architecture, Facts
+from tfmviz.record.marks import BARS
 from tfmviz.record.trace import Encoding, kind_of
 from tfmviz.ui import icons, inputs, menu, models, side, trained
 from tfmviz.ui.router import goes_back
-from tfmviz.ui.sentences import Example, examples_for, in_one_line, nearest
+from tfmviz.ui.sentences import PAIR, Example, examples_for, in_one_line, nearest
 from tfmviz.words.markdown import code
 
 MENU = 100
@@ -108,7 +109,8 @@ def sentence(model: str, *, opens: str = "") -> str:
         The text to show; while the box is empty, the last text.
     """
     first = (Example(opens),) if opens else ()
-    examples = {example.text: example for example in (*first, *examples_for(model))}
+    reads_pairs = models.reads_pairs(model)
+    examples = {example.text: example for example in (*first, *examples_for(model), *[PAIR] * reads_pairs)}
     _offer(examples)
     text = st.text_area(  # it wraps, so the whole sentence can be read; Enter ends it, see views/keys
         "Your sentence (press Enter)",
@@ -119,14 +121,14 @@ def sentence(model: str, *, opens: str = "") -> str:
         max_chars=MOST_TYPED,
         on_change=forget_token,
         label_visibility="collapsed",
-        placeholder="Type a sentence and press Enter",
+        placeholder=f"Type a sentence{f', or two with {BARS} between' * reads_pairs} and press Enter",
     )
     _menu(examples)
     if text and text.strip():
         text = in_one_line(text)
         st.session_state["last_text"] = text
         return text
-    st.warning("Type a sentence. The figures below still show the last one.")
+    st.warning("Type a sentence. The figures still show the last one.")
     return st.session_state.get("last_text", next(iter(examples)))
 
 
@@ -158,7 +160,8 @@ def say_what_was_cut(text: Encoding, reader: str) -> None:
         reader: which model, or models, with its verb: "The twins read".
     """
     if text.n_dropped:
-        last = "token of your text was" if text.n_dropped == 1 else f"{text.n_dropped} tokens of your text were"
+        yours = "your two sentences" if "B" in text.segments else "your text"
+        last = f"token of {yours} was" if text.n_dropped == 1 else f"{text.n_dropped} tokens of {yours} were"
         st.info(f"{reader} {len(text)} tokens at a time. The last {last} left out.", icon=icons.CUT)
 
 

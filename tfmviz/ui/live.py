@@ -236,7 +236,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Runs the model once: what the views are told besides their data, and the data of each. Raises: Refused."""
     model, began = _model(asked.model), time.thread_time()
 
-    def look() -> None:
+    def look(done: int, of: int) -> None:
         if time.thread_time() - began > LONGEST:
             raise Refused(TOO_SLOW)
 

@@ -33,6 +33,11 @@ def names() -> list[str]:
     return [entry.name for entry in entries() if entry.config is not None]
 
 
+def reads_pairs(name: str) -> bool:
+    """Whether a model tells the words of two sentences apart that it reads together, as BERT does."""
+    return any(e.name == name and e.config is not None and e.config.embeddings.separator for e in entries())
+
+
 def usual(among: Sequence[str]) -> str:
     """The one of these models that pages open with."""
     return "tiny-english" if "tiny-english" in among else among[0]

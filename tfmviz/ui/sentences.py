@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tfmviz.record.facts import Architecture
+from tfmviz.record.marks import BARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,10 @@ EXAMPLES = {
     "reverse": (Example("attention"), Example("stressed"), Example("transformer"), Example("abcdefgh")),
 }
 """Sentences from lectures on transformers, and others that show something at once. Pages open with the first."""
+
+
+PAIR = Example(f"The cat sat on the mat. {BARS} The cat lay on the rug.")
+"""For models that read two sentences together."""
 
 
 def examples_for(model: str) -> tuple[Example, ...]:

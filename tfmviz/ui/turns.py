@@ -24,6 +24,7 @@ import streamlit as st
 
 from tfmviz import fuse
 from tfmviz.ui import icons, readers
+from tfmviz.ui.waiting import Progress, give_way, hold_if_stopped
 
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 """That this server may use: `deploy.serve` gives each of several its share."""
@@ -57,12 +58,14 @@ class Ticket:
         asks: what the run will ask of a model, as in `take`.
         called: set when its turn has come.
         began: when it was made, on the clock of its thread, which stands still while it waits.
+        progress: what its reader sees of a slow pass.
     """
 
     reader: str
     asks: tuple[str, str] = ("", "")
     called: threading.Event = field(default_factory=threading.Event)
     began: float = field(default_factory=time.thread_time)
+    progress: Progress = field(default_factory=Progress)
 
 
 class Round:
@@ -136,6 +139,7 @@ def take(model: str = "", text: str = "") -> None:
     """
     if hasattr(_mine, "ticket"):
         return
+    hold_if_stopped((model, text))
     ticket = _mine.ticket = Ticket(readers.waits_here(), (model, text))
     with _lock:
         _queue.join(ticket)
@@ -158,13 +162,16 @@ def are_taken(reader: str) -> bool:
     return len(busy) >= PROCESSORS and (len(busy) > 1 or reader in busy)
 
 
-def _look() -> None:
+def _look(done: int, of: int) -> None:
     """What the fuse asks. A look into the session's state is where Streamlit ends a run that nobody waits for."""
     if (ticket := getattr(_mine, "ticket", None)) is None:
         return  # the model is still being loaded, for all readers
+    give_way()
     "choice" in st.session_state  # noqa: B015
     if time.thread_time() - ticket.began > LONGEST:
         raise TooMuch
+    if of:
+        ticket.progress.tell(ticket.asks, done, of)
 
 
 def others() -> list[str]:

@@ -29,7 +29,8 @@ def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer
         ValueError: it is damaged or does not fit the model.
     """
     if (folder / "tokens.json").exists():
-        return ForeignTokenizer.load(folder, vocab_size=config.vocab_size)
+        mark = config.embeddings.separator if isinstance(config, ModelConfig) else None
+        return ForeignTokenizer.load(folder, vocab_size=config.vocab_size, separator=mark)
     tokenizer = Tokenizer.load(folder / "tokenizer.json")
     if tokenizer.vocab_size != config.vocab_size:
         raise ValueError(f"its tokenizer has {tokenizer.vocab_size} entries, its config says {config.vocab_size}.")

@@ -60,10 +60,15 @@ def check_file(path: Path, most: float = MOST_JSON) -> None:
         return
     if not path.is_file():
         raise Refused(f"{path.name} is no regular file, so it is not read.")
-    if (n_bytes := path.stat().st_size) > most:
-        raise Refused(f"{path.name} has {n_bytes / 1e6:,.0f} MB, where {most / 1e6:,.0f} MB are the most that is read.")
+    check_size(path.name, path.stat().st_size, most)
     if path.suffix == ".json" and (n_values := _count_values(path)) > MOST_VALUES:
         raise Refused(f"{path.name} holds {n_values:,} values, where {MOST_VALUES:,.0f} are the most that is read.")
+
+
+def check_size(name: str, n_bytes: int, most: float) -> None:
+    """Raises: Refused, if a file has more than `most` bytes."""
+    if n_bytes > most:
+        raise Refused(f"{name} has {n_bytes / 1e6:,.0f} MB, where {most / 1e6:,.0f} MB are the most that is read.")
 
 
 def check_headers(paths: Iterable[Path]) -> None:

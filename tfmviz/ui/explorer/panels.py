@@ -16,6 +16,7 @@ from tfmviz.analysis.residual import Stream, stream
 from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
 from tfmviz.plots.columns import writes
+from tfmviz.record.marks import BARS
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, models
 from tfmviz.ui.figures import show, show_code, show_view, theme
@@ -56,7 +57,8 @@ def how_it_reads(here: Lesson) -> str:
     said = HOW_IT_READS[here.model.config.architecture]
     layer = next((layer for layer in here.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
-        return said
+        pairs = models.reads_pairs(here.model.name)
+        return f"{said.removesuffix('.')}, `{BARS}` between two sentences." if pairs else said
     row, words = (markdown.plain(of(here.trace, layer)[:2][-1]) for of in (of_queries, said_of_queries))
     return f"{said} The row “{row}” is where it has read {words}."
 
@@ -142,7 +144,7 @@ def files(here: Lesson) -> None:
             lambda: views.html(trace, title=model.name, on_repeats=on_repeats, book=models.book(model)),
             "attention.html",
             "text/html",
-            "One file that works offline; weights are rounded to 0.0005.",
+            "One offline file; weights are rounded to 0.0005.",
         )
     with table:
         download(
@@ -150,7 +152,7 @@ def files(here: Lesson) -> None:
             lambda: views.csv_of(trace, choice.layer),
             "attention.csv",
             "text/csv",
-            "One line per head, query and key, without masked pairs.",
+            "One line per head, query and visible key.",
         )
     with arrays:
         download(
@@ -158,7 +160,7 @@ def files(here: Lesson) -> None:
             lambda: views.npz_of(trace),
             "attention.npz",
             "application/octet-stream",
-            "For `numpy.load`: the tokens, each layer's pattern and mask.",
+            "For `numpy.load`: tokens, patterns and masks.",
         )
 
 

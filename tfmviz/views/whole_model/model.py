@@ -61,8 +61,8 @@ def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
     """From one-hot vectors to the stream with which the first block begins."""
     trace, W_E = subject.trace, subject.weights.W_E
     site = _embedding(subject, stack)
-    segment = 0 if subject.weights.segment is None else subject.weights.segment
-    factor = scale_of_embedding(trace[site] - segment, W_E[list(subject.text(stack).ids)])
+    ids = np.array(subject.text(stack).ids)
+    factor = scale_of_embedding(trace[site] - subject.weights.segments(ids), W_E[ids])
     times = "" if np.isclose(factor, 1) else f" · {factor:.2f}"
     is_shared = stack == "decoder" and subject.crosses
     embed: Column = {
@@ -73,11 +73,7 @@ def _entrance(subject: Subject, sheet: Sheet, stack: str) -> list[Column]:
         "parameters": 0 if is_shared else subject.counts["embed"],
         "words": f"One-hot times W_E ({len(W_E):,} × {W_E.shape[1]}): it picks one row of the table for each token"
         + (f", times √d = {factor:.2f}." if times else ".")
-        + (
-            ""
-            if subject.weights.segment is None
-            else " One more vector, the same for all tokens, marks the first text."
-        ),
+        + ("" if subject.weights.segment is None else " One more vector says which text it belongs to."),
         "links": [["residual_stream", {"stream": "Logit lens"}]],
     } | sheet.strips(site, name=f"{stack}.embed")
     columns = [embed]
