@@ -1,7 +1,7 @@
 """Encoder, decoder and the bottleneck: one vector for a whole sentence, and what attention changed (L2)."""
 
 from tfmviz.ui import lesson
-from tfmviz.ui.bottleneck import alignments, choices, contexts, measured, translations
+from tfmviz.ui.bottleneck import choices, contexts, measured, translations
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
 
@@ -21,7 +21,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Alignments",
-            lambda _: alignments.alignments(at),
+            lambda _: translations.alignments(at),
             "Each row is an output token; bright cells show where the decoder looks.",
             "Which source word will each look at?",
         ),

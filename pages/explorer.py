@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tfmviz.ui import beside, guess, lesson, live, sides
+from tfmviz.ui import beside, compared, guess, lesson, live, sides
 from tfmviz.ui.explorer import panels
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
@@ -11,15 +11,17 @@ from tfmviz.ui.tabs import Tab, tabs
 def draw(here: Lesson) -> None:
     if there := beside.other(here, beside.WITH_HEADS):
         beside.follow(here, there)
+        both = sides.of(here, there)
         with st.container(key="sides"):
-            sides.side_by_side(sides.of(here, there))
+            sides.side_by_side(both)
+        here, there = both.about_the_same()
     else:
         lesson.hide("kind", "layer", "head")  # they are chosen in the picture
         live.follow(here, "explorer", "predictions")
         with guess.first(here.question, name="looks"):
             panels.explorer(here)
     with guess.along("predicted"), lesson.where_it_predicts():
-        panels.predictions_in_short(here)
+        compared.either("predicted", here, there, panels.predictions_in_short)
     st.markdown(panels.how_it_reads(here))
 
     tabs(
@@ -43,7 +45,9 @@ def draw(here: Lesson) -> None:
             panels.files,
             "“Share” copies a link to exactly this view.",
             earlier={"Take it away": {}},
+            alone="The files hold A.",
         ),
+        there=there,
     )
     panels.code()
 

@@ -7,39 +7,39 @@ from tfmviz.ui.tabs import Tab, tabs
 
 
 def draw(here: Lesson) -> None:
-    sides = duel.choose(here)
+    both = duel.choose(here)
 
     tabs(
         "experiment",
         here,
         Tab(
             "On your sentence",
-            lambda _: duel.attention(sides),
+            lambda _: duel.attention(both),
             "",
             "In which model does the head look further back?",
             earlier={"Attention": {}},
         ),
         Tab(
             "Decision card",
-            lambda _: card.card(sides),
+            lambda _: card.card(both),
             "Every entry was measured on this page; click one for the evidence.",
             earlier={"Side by side": {}, "On paper": {}, "Cache and linear attention": {}},
         ),
         Tab(
             "Longer texts",
-            lambda _: trials.longer(sides),
+            lambda _: trials.longer(both),
             "No model here was trained beyond 64 tokens.",
             "Which model degrades more beyond 64?",
         ),
         Tab(
             "Shift all positions",
-            lambda _: trials.shift(sides),
+            lambda _: trials.shift(both),
             "A model that sees only distances keeps every score.",
             "In which model do scores change?",
         ),
         Tab(
             "Four terms",
-            lambda _: trials.terms(sides),
+            lambda _: trials.terms(both),
             "With a position added to each word, each score in layer 0 has four terms.",
         ),
     )

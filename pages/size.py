@@ -2,7 +2,7 @@
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.size import laws, own, parts, results, variants
+from tfmviz.ui.size import laws, own, parts, variants
 from tfmviz.ui.tabs import Tab, tabs
 
 
@@ -46,7 +46,7 @@ def draw(here: Lesson) -> None:
         ),
         Tab(
             "Result tables",
-            lambda _: results.tables(),
+            lambda _: laws.tables(),
             "Results from the papers.",
             "Did training the first Transformer take more operations than the models it beat?",
             needs=(),

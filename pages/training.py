@@ -3,7 +3,7 @@
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, tabs
-from tfmviz.ui.training import duplicates, film, shipped, tuned, watch
+from tfmviz.ui.training import film, shipped, tuned, watch
 
 
 def draw(here: Lesson) -> None:
@@ -20,7 +20,7 @@ def draw(here: Lesson) -> None:
         Tab("The shipped models", lambda _: shipped.curves(), "Training logs of this app's models.", needs=("model",)),
         Tab(
             "Duplicates",
-            lambda _: duplicates.duplicates(),
+            lambda _: shipped.duplicates(),
             "Two runs of equal length: one reads every story once, the other a tenth of them ten times.",
             "Which one predicts new stories better?",
             needs=(),

@@ -5,7 +5,7 @@ import streamlit as st
 from tfmviz.ui import beams, beside, guess, lesson
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.tabs import Tab, either, tabs
-from tfmviz.ui.writing import both, desk, gaps, keyboard, memory, place, settings, temperature
+from tfmviz.ui.writing import desk, gaps, keyboard, memory, place, settings, temperature
 
 
 def draw(here: Lesson) -> None:
@@ -13,25 +13,24 @@ def draw(here: Lesson) -> None:
         gaps.fill(here)
         return
 
-    there = beside.other(here, both.OPTIONS, alike=True)
+    there = beside.other(here, desk.OPTIONS, alike=True)
     above = st.container(key="desk")
     said = settings.ask(here)
-    if there:
-        with above:
-            both.side_by_side(here, there, said)
-        return
-    now = desk.writing(here)
+    now = desk.AT_THE_BEGINNING if there else desk.writing(here)
     with above:
-        st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
-        with guess.first("Which word will the model write next?", name="desk"):
-            desk.desk(here, said, now)
+        if there:
+            desk.two_texts(here, there, said)
+        else:
+            st.markdown("Click a word to replace it. The table shows which words each setting keeps.")
+            with guess.first("Which word will the model write next?", name="desk"):
+                desk.desk(here, said, now)
 
     tabs(
         "behind",
         here,
         Tab(
             "100 samples",
-            lambda here: place.hundred_draws(here, said, now),
+            lambda here: place.hundred_draws(here, said.on(here), now),
             "One sample is luck; a hundred show the distribution.",
             earlier={"Draw 100": {}},
         ),
@@ -53,18 +52,22 @@ def draw(here: Lesson) -> None:
                 "Look at",
                 "heated",
                 {
-                    "Temperature": lambda here: temperature.one_context(here, said, now),
-                    "Fifty texts": lambda here: temperature.fan(here, said),
+                    "Temperature": lambda here: temperature.one_context(here, said.on(here), now),
+                    "Fifty texts": lambda here: temperature.fan(here, said.on(here)),
                 },
             ),
             "A low temperature favours the top words; a high one flattens the distribution.",
             earlier={"Temperature": {"heated": "Temperature"}, "Fifty texts": {"heated": "Fifty texts"}},
         ),
         Tab(
-            "Repetition", lambda here: temperature.repetition(here, said), "Why not always take the most probable word?"
+            "Repetition",
+            lambda here: temperature.repetition(here, said.on(here)),
+            "Why not always take the most probable word?",
         ),
         Tab(
-            "Beam search", lambda here: beams.search(here, banned=said.rules.banned), "Several texts grow side by side."
+            "Beam search",
+            lambda here: beams.search(here, banned=said.on(here).rules.banned),
+            "Several texts grow side by side.",
         ),
         Tab(
             "The cache",
@@ -72,7 +75,7 @@ def draw(here: Lesson) -> None:
                 "Show",
                 "cached",
                 {
-                    "The cache": lambda here: memory.steps(here, said),
+                    "The cache": lambda here: memory.steps(here, said.on(here)),
                     "What it saves": memory.costs,
                     "What it takes": memory.size,
                 },
@@ -84,6 +87,7 @@ def draw(here: Lesson) -> None:
                 "What it takes": {"cached": "What it takes"},
             },
         ),
+        there=there,
         needs=("text", "model"),
     )
 
@@ -91,5 +95,5 @@ def draw(here: Lesson) -> None:
 lesson.page(
     "",
     draw,
-    along=beside.along(both.OPTIONS, of=("decoder-only", "encoder-decoder")),
+    along=beside.along(desk.OPTIONS, of=("decoder-only", "encoder-decoder")),
 )

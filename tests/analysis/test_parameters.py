@@ -30,7 +30,7 @@ from tfmviz.model.timing import step_times
 from tfmviz.model.transformer import DecoderOnly, build
 from tfmviz.model.weights import weights_of
 from tfmviz.record.facts import Architecture
-from tfmviz.ui.size.design import design_of
+from tfmviz.ui.size.parts import design_of
 
 
 def built(name: str) -> nn.Module:

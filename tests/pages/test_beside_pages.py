@@ -220,13 +220,14 @@ def test_a_comparison_that_the_next_page_lacks_is_left_behind() -> None:
 
 def test_every_tab_of_a_page_that_compares_shows_something_else_in_b_or_says_that_it_is_the_same() -> None:
     silent = []
-    for page in ("residual_stream", "feed_forward", "normalisation", "tokens", "why", "ladder", "efficient", "recipe"):
+    pages = ("explorer", "residual_stream", "feed_forward", "normalisation", "tokens", "why", "ladder", "efficient")
+    for page in (*pages, "recipe", "writing"):
         for address in addresses(page):
             app = compare(page, b=MONEY, **address)
             said = words(app) + "".join(str(one.value) for one in app.caption)
             drawn = {**views(app), **charts(app)}
             differs = any(key.endswith("_b") for key in drawn) or len(spaces(app)) > 1
-            if not differs and "same" not in said and "already" not in said:
+            if not differs and not any(why in said for why in ("same", "already", "hold A", "Type a word")):
                 silent.append((page, address))
     assert silent == []
 

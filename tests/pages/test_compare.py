@@ -28,6 +28,7 @@ from tfmviz.model.later import scores_from
 from tfmviz.model.transformer import DecoderOnly, build
 from tfmviz.model.weights import effects_of
 from tfmviz.positions import schemes
+from tfmviz.record.model import Model
 from tfmviz.record.weights import PositionEffects
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.training.export import export
@@ -47,6 +48,10 @@ TWINS = tuple(scheme for scheme in SCHEMES if f"twins-{scheme}" in zoo.available
 
 def folder(scheme: str) -> Path:
     return zoo.MODELS / f"twins-{scheme}"
+
+
+def twin_of(scheme: str) -> Model:
+    return models.load(duel.name_of(scheme))
 
 
 def by_position(scheme: str) -> list[float]:
@@ -119,14 +124,14 @@ def test_four_terms_are_the_bilinear_forms_of_the_paper() -> None:
             p @ W @ x.T + (p @ from_q)[:, None],
             p @ W @ p.T,
         ]
-        found = trials.terms_of(duel.twin_of(scheme), TEXT, head)
+        found = trials.terms_of(twin_of(scheme), TEXT, head)
         np.testing.assert_allclose(found, np.array(expected) / math.sqrt(32), atol=1e-4, err_msg=f"{scheme}, {head}")
         scores = numpy_model.forward(folder(scheme), ids).scores[0, head]
         np.testing.assert_allclose(np.tril(found.sum(axis=0)), np.tril(np.nan_to_num(scores, neginf=0)), atol=1e-4)
 
 
 def test_positions_added_to_queries_and_keys_meet_by_distance_alone() -> None:
-    found = trials.terms_of(duel.twin_of("sinusoidal"), TEXT, 0, trials.JOINS[1])
+    found = trials.terms_of(twin_of("sinusoidal"), TEXT, 0, trials.JOINS[1])
     ids = ids_of(TEXT)
     w, x = numpy_model.weights(folder("sinusoidal")), numpy_model.embedding(folder("sinusoidal"), ids)
     block = "decoder.blocks.0.self_attn"
@@ -143,8 +148,8 @@ def test_on_paper_both_schemes_are_shown_and_their_parameters_counted() -> None:
     """As many as the headers of the files name."""
     app = page("On paper", left="learned", right="t5", twin_head="2")
     table = numpy_model.weights(folder("learned"))["decoder.positions.table"]
-    np.testing.assert_allclose(matrices(app)["map_left"][0], table, atol=1e-6)
-    (bias,) = matrices(app)["map_right"]
+    np.testing.assert_allclose(matrices(app)["map"][0], table, atol=1e-6)
+    (bias,) = matrices(app)["map_b"]
     expected = numpy_model.between("t5", numpy_model.weights(folder("t5")), 2, 57)
     assert bias[60, 3] == pytest.approx(expected, abs=1e-6)
     assert np.isnan(bias[3, 60])
@@ -231,7 +236,7 @@ def test_a_long_text_is_read_past_the_trained_length_but_not_past_a_table() -> N
         left, right = series(charts(app)["own_losses"], "x").values()
         assert left.max() < 64 < 490 < right.max() < 512
         assert "over the first 63 tokens, all that learned can predict" in words(app)
-        means = [trials.losses_on(duel.twin_of(scheme), text)[1][:63].mean() for scheme in ("learned", other)]
+        means = [trials.losses_on(twin_of(scheme), text)[1][:63].mean() for scheme in ("learned", other)]
         assert f"learned **{means[0]:.2f}**, {other} **{means[1]:.2f}**" in words(app)
         assert "reads up to 512" in "".join(note.value for note in app.info)
 
@@ -270,10 +275,10 @@ def test_every_answer_of_the_card_leads_to_its_experiment() -> None:
 
 def test_tiles_are_the_patterns_of_the_twins() -> None:
     app = page("Attention", twin_layer="2", match="same number")
-    for side, scheme in (("left", "sinusoidal"), ("right", "rope")):
+    for side, scheme in (("twin_heads", "sinusoidal"), ("twin_heads_b", "rope")):
         patterns = zoo.load(f"twins-{scheme}").trace(TEXT)["decoder.2.self_attn.pattern"]
         expected = np.where(np.tri(patterns.shape[-1]) > 0, patterns, np.nan)
-        np.testing.assert_allclose(matrices(app)[f"heads_{side}"], expected, atol=1e-4)
+        np.testing.assert_allclose(matrices(app)[side], expected, atol=1e-4)
 
 
 def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
@@ -285,7 +290,7 @@ def test_the_shift_on_the_page_is_that_of_an_independent_forward_pass() -> None:
     assert f"shares of attention by up to {moved.max():.0%}." in words(app)
     assert all("·10⁻" in cell for cell in table["rope (right): score"])
     assert "which is rounding." in words(app)
-    for run, shown in zip((before, after), matrices(app)["shift_left"], strict=True):
+    for run, shown in zip((before, after), matrices(app)["shifted"], strict=True):
         np.testing.assert_allclose(np.nan_to_num(shown), run.patterns[3, 1], atol=1e-4)
 
 
@@ -401,7 +406,7 @@ def test_surprises_at_different_tokens_are_not_compared_token_by_token(rope_alon
         assert "cut your text into different tokens" in words(app)
         assert "Mean surprise" not in words(app)
         assert "own_losses" not in charts(app)
-        (tokens, _), (others, _) = (trials.losses_on(duel.twin_of(scheme), text) for scheme in ("rope", "none"))
+        (tokens, _), (others, _) = (trials.losses_on(twin_of(scheme), text) for scheme in ("rope", "none"))
         assert tokens != others
     add_twin(rope_alone, "none", tokenizer_of="twins-rope")
     forget()

@@ -56,8 +56,8 @@ def progress(app: AppTest) -> list[str]:
 
 def test_the_film_shows_the_snapshots_own_numbers_and_any_sentence_twice() -> None:
     app, there = open_page("training", snapshot="1,324"), snapshots.steps(zoo.MODELS / "induction")
-    found = film.copying(1324)
-    trace = film.on_repeats(1324)
+    found = inside.copying(film.FOLDER, 1324)
+    trace = inside.on_repeats(film.FOLDER, 1324)
     patterns = np.concatenate([trace[f"{layer}.pattern"] for layer in trace.layers])
     np.testing.assert_allclose(np.nan_to_num(matrices(app)["film_heads"]), patterns, atol=0.001)
     lines = charts(app)["film_curves"]

@@ -14,7 +14,7 @@ from tfmviz.runs import tuner
 from tfmviz.training.tuning import Tuning
 from tfmviz.ui import background
 from tfmviz.ui.training import tuned
-from tfmviz.ui.training.duplicates import FILE, NAMES
+from tfmviz.ui.training.shipped import DUPLICATES, READ
 from tfmviz.words.numbers import per_cent
 
 DATA = json.loads(tuned.MEASURED.read_text())
@@ -101,13 +101,13 @@ def test_the_worker_reads_the_shipped_texts_and_ends_with_an_accuracy() -> None:
 # The tab on duplicates.
 
 
-FOUND = json.loads(FILE.read_text(encoding="utf-8"))
+FOUND = json.loads(DUPLICATES.read_text(encoding="utf-8"))
 
 
 def test_the_lines_and_the_sentence_are_what_was_measured() -> None:
     app = open_page("training", learned="Duplicates")
     drawn = series(charts(app)["duplicates"])
-    for name, said in NAMES.items():
+    for name, said in READ.items():
         for what, points in FOUND[name]["curve"].items():
             expected = [value for step, value in points if step >= 250]
             np.testing.assert_allclose(drawn[f"{said}, {what}"], expected, rtol=1e-5)

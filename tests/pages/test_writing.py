@@ -16,7 +16,7 @@ from tfmviz.analysis.keyboard import WORD, Words, taken
 from tfmviz.constants import MASK
 from tfmviz.record.decoding import Rules
 from tfmviz.text.tokenizer import END, Tokenizer
-from tfmviz.ui import hypotheses
+from tfmviz.ui import beams
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.desk import AHEAD, AHEAD_AT_FIRST
 from tfmviz.words.numbers import decimal
@@ -258,7 +258,7 @@ def test_the_tree_of_beams_is_that_of_the_search() -> None:
                 place = (place[0] - 1, nodes[place]["parent"])
             ways.add(tuple(way[::-1]))
         for one in found:
-            assert tuple(hypotheses.named(model, index) for index in one.ids) in ways
+            assert tuple(beams.named(model, index) for index in one.ids) in ways
             assert {decimal(one.score), decimal(one.normalised, ".3f")} <= set(re.findall(r"−?\d+\.\d+", words(app)))
         assert sum(node["kind"] == "best" for node in nodes.values()) == len(found[0].ids)
 

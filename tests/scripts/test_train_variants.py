@@ -17,7 +17,7 @@ from tfmviz.model.build import parameter_shapes
 from tfmviz.model.config import ModelConfig
 from tfmviz.model.weights import weights_of
 from tfmviz.ui.shapes import shapes_of
-from tfmviz.ui.size.design import design_of
+from tfmviz.ui.size.parts import design_of
 
 
 def pretend(trial: Trial, runs: Path, *, loss: float) -> None:

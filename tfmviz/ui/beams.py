@@ -1,23 +1,27 @@
-"""Beam search on a page: the tree of continuations, and the best complete texts with their scores."""
+"""Beam search on a page: the tree of continuations, the best complete texts, and one text, word by word."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import accumulate, zip_longest
 
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
-from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis
+from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import hypotheses, inputs, lesson, side
+from tfmviz.ui import controls, inputs, lesson, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.beams import Kind, Node, Tree
+from tfmviz.views.counts import Table
 from tfmviz.words import markdown
-from tfmviz.words.numbers import decimal, per_cent
+from tfmviz.words.labels import END, visible
+from tfmviz.words.numbers import counted, decimal, per_cent
 
 WINDOW = 12
 """The most steps of the tree that are drawn side by side: more would not leave room for their words."""
@@ -32,26 +36,28 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     """
     with st.container(horizontal=True, key=side.key("line-beams")):
         width, alpha = ask()
-        found = found_by(here.model, here.text, width, alpha, banned, longest)
-        upto = _steps(len(found)) if longest > WINDOW else len(found)
+        found = found_by(here.model, here.text, width, alpha, banned, longest, edits=here.edits)
+        upto = n = len(found)
+        if longest > WINDOW and n > 1:
+            upto = inputs.slider("Up to step", 0, n, 0, key="tree_steps", help="0: to the end") or n
     lesson.say_what_is_continued(here, longest)
     best = found[-1].complete[0]
-    text = hypotheses.text_of(here.model, best.ids)
-    chosen = hypotheses.asked(here)
+    text = text_of(here.model, best.ids)
+    chosen, first = asked(here), max(1, upto - WINDOW + 1)
     show(
         "tree",
-        Tree(nodes=_last_steps(nodes_of(found, width, here.model), upto), chosen=chosen),
+        Tree(nodes=[node for node in nodes_of(found, width, here.model) if first <= node.step <= upto], chosen=chosen),
         alt=f"The best text with {width} beams: {text}, score {best.score:.2f}, normalised {best.normalised:.2f}.",
-        on_pick=hypotheses.choose,
+        on_pick=choose,
     )
     if chosen:
-        hypotheses.explain(here.model, chosen, found, alpha)
+        explain(here.model, chosen, found, alpha)
     result(
         f"{_against_greedy(here, best, banned, longest)} Grey continuations were dropped. A score is a sum of "
         f"log-probabilities; complete texts compete by score / nᵅ (α = {alpha:g}), so a longer one can win."
     )
     rows = "\n".join(
-        f"| {markdown.plain(hypotheses.text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
+        f"| {markdown.plain(text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "
         f"{decimal(one.normalised, '.3f')} |"
         for one in found[-1].complete
     )
@@ -65,26 +71,13 @@ def ask() -> tuple[int, float]:
     return width, inputs.slider("Length penalty α", 0.0, 2.0, 1.0, 0.1, key="alpha")
 
 
-def _steps(n: int) -> int:
-    """Asks up to which of n steps the tree is drawn; 0 in the address stands for all."""
-    if n < 2:
-        return n
-    return inputs.slider("Up to step", 0, n, 0, key="tree_steps", help="0: to the end") or n
-
-
-def _last_steps(nodes: Sequence[Node], upto: int) -> list[Node]:
-    """The nodes of the last `WINDOW` steps up to one; the steps before them are left out."""
-    first = max(1, upto - WINDOW + 1)
-    return [node for node in nodes if first <= node.step <= upto]
-
-
 def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], longest: int) -> str:
     """Where the best text leaves the greedy one: one beam writes what greedy writes."""
-    greedy = found_by(here.model, here.text, 1, 1.0, banned, longest)[-1].complete[0]
-    same = next((n for n, pair in enumerate(zip(greedy.ids, best.ids, strict=False)) if pair[0] != pair[1]), None)
+    greedy = found_by(here.model, here.text, 1, 1.0, banned, longest, edits=here.edits)[-1].complete[0]
+    same = _parts(greedy.ids, best.ids)
     if same is None:
         return "The best text is the greedy one."
-    words = [markdown.plain(hypotheses.named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
+    words = [markdown.plain(named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
     return (
         f"They diverge at word {same + 1}: greedy “{words[0]}”, best “{words[1]}”. Scores: {decimal(greedy.score)} and "
         f"{decimal(best.score)}."
@@ -124,10 +117,103 @@ def nodes_of(found: Sequence[BeamStep], width: int, model: Model) -> list[Node]:
                 shown.append((candidate, (*texts[candidate.parent], candidate.token)))
         for rank, (candidate, ids) in enumerate(shown):
             kind: Kind = "best" if ids == best[: step.length] and candidate.fate != "dropped" else candidate.fate
-            word = hypotheses.named(model, candidate.token)
+            word = named(model, candidate.token)
             said = f"“{word}”: {per_cent(np.exp(candidate.log_probability))}, text {decimal(candidate.score)}; {kind}"
             at = {"step": step.length, "rank": rank, "parent": ranks[candidate.parent]}
             nodes.append(Node(**at, ids=ids, word=word, kind=kind, said=said))
         going = [(rank, ids) for rank, (one, ids) in enumerate(shown) if one.fate == "goes on"]
         ranks, texts = [rank for rank, _ in going], [ids for _, ids in going]
     return nodes
+
+
+CODE = re.compile(r"[0-9a-z]{1,4}(\.[0-9a-z]{1,4}){0,99}")
+"""Tokens to the base of 36, with points between them."""
+
+
+def named(model: Model, token: int) -> str:
+    """A token in the tree; the mark that ends a text has a short name."""
+    return END if token in model.tokenizer.marks.ends else visible(model.vocabulary[token])
+
+
+def text_of(model: Model, ids: Sequence[int]) -> str:
+    """A text in the tree, without the mark at its end."""
+    written = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
+    return " ".join(written.split()) or "(nothing)"
+
+
+def asked(here: Lesson) -> tuple[int, ...]:
+    """The tokens that the address asks for; () for none, and for those of another text."""
+    if side.is_b():  # its texts are others
+        return ()
+    about = here.short_name
+    if st.session_state.setdefault("hypothesis_about", about) != about:
+        st.session_state["hypothesis_about"] = about
+        choose(())
+    code = st.query_params.get("hypothesis", "")
+    return tuple(int(token, 36) for token in code.split(".")) if CODE.fullmatch(code) else ()
+
+
+def choose(ids: Sequence[int]) -> None:
+    """Puts a text into the address."""
+    controls.put({"hypothesis": ".".join(np.base_repr(token, 36).lower() for token in ids)})
+
+
+def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:
+    """The words of a chosen text with their log-probabilities, its score, and where it leaves the winner."""
+    winner = found[-1].complete[0]
+    way, best = way_to(ids, found), way_to(winner.ids, found)
+    if way is None or best is None:
+        st.markdown("The chosen text is not one that this search considered.")
+        return
+    text, n = markdown.plain(text_of(model, ids)), len(way)
+    last, step, score = way[-1], found[n - 1], way[-1].score
+    became = {"complete": "was complete", "goes on": "went on", "dropped": "was dropped"}[last.fate]
+    fate = (
+        f"{became} at step {step.length}, as number {step.candidates.index(last) + 1} of "
+        f"{counted(len(step.candidates), 'continuation')}; {len(step.running)} went on."
+    )
+    against = "It is the winner." if len(ids) == len(winner.ids) else "It is how the winner begins."
+    if (part := _parts(ids, winner.ids)) is not None:
+        own, other = (
+            f"“{markdown.plain(named(model, one[part]))}” ({per_cent(float(np.exp(steps[part].log_probability)))})"
+            for one, steps in ((ids, way), (winner.ids, best))
+        )
+        against = (
+            f"It leaves the winner at word {part + 1}: {own} instead of {other}. The winner's score: "
+            f"{decimal(winner.score)}, normalised {decimal(winner.normalised, '.3f')}."
+        )
+    st.markdown(
+        f"**“{text}”** {fate} Score: **{decimal(score)}**, normalised {decimal(score)} / {n}ᵅ "
+        f"= **{decimal(score / n**alpha, '.3f')}** (α = {alpha:g}). {against}"
+    )
+    show("hypothesis_words", _table(model, ids, way, winner.ids, best))
+
+
+def _parts(one: Sequence[int], other: Sequence[int]) -> int | None:
+    """The first place at which two texts differ; None where one begins as the other."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+
+
+def _table(
+    model: Model, ids: Sequence[int], way: Sequence[Candidate], others: Sequence[int], best: Sequence[Candidate]
+) -> Table:
+    """The sums word by word, beside those of the winner."""
+    nothing = ("", 0.0, 0.0)
+    left, right = (
+        [
+            (named(model, token), one.log_probability, total)
+            for token, one, total in zip(*both, accumulate(one.log_probability for one in both[1]), strict=True)
+        ]
+        for both in ((ids, way), (others, best))
+    )
+    rows = []
+    for n, ((word, p, total), (other, other_p, other_total)) in enumerate(
+        zip_longest(left, right, fillvalue=nothing), 1
+    ):
+        own_cells = [f"{n} {word}", decimal(p), decimal(total)] if word else [str(n), "", ""]
+        rows.append([*own_cells, *([decimal(other_total), decimal(other_p), other] if other else [""] * 3)])
+    return Table(
+        caption="The chosen text (left) and the winner",
+        columns=("word", "log p", "sum", "sum", "log p", "winner"),
+        rows=rows,
+    )

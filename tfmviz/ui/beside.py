@@ -55,7 +55,16 @@ def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callab
 
     def draw() -> None:
         if not of or _shapes()[controls.choice().model].architecture in of:
-            _menu(options)
+            st.selectbox(
+                "Compare with",
+                options,
+                index=None,
+                key="with",
+                bind="query-params",
+                placeholder="Compare…",
+                label_visibility="collapsed",
+                width=MENU if st.session_state.get("with", st.query_params.get("with")) else UNUSED,
+            )
 
     return draw
 
@@ -90,19 +99,6 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
 def asks(options: Sequence[What]) -> bool:
     """Whether B differs in one of these ways, for a page that asks for the rest itself."""
     return st.session_state.get("with") in options
-
-
-def _menu(options: Sequence[What]) -> None:
-    st.selectbox(
-        "Compare with",
-        options,
-        index=None,
-        key="with",
-        bind="query-params",
-        placeholder="Compare…",
-        label_visibility="collapsed",
-        width=MENU if st.session_state.get("with", st.query_params.get("with")) else UNUSED,
-    )
 
 
 def follow(here: Lesson, there: Lesson) -> None:

@@ -6,7 +6,9 @@ there is (`runs.converting`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -97,14 +99,19 @@ def _look() -> None:
     _do("look", given, name)
 
 
-def _do(step: str, given: str, name: str) -> None:
+def _try(failed: str, act: Callable[[Converting], object]) -> None:
+    """Does something at the desk; the dialog then says why it could not be done."""
     assert _desk is not None
     try:
-        _desk.start("convert" if step == "convert" else "look", given, name)
+        act(_desk)
     except NotPossible as error:
         st.session_state["own_problem"] = str(error)
     except OSError:
-        st.session_state["own_problem"] = f"Not started: {CANNOT_WRITE}."
+        st.session_state["own_problem"] = f"{failed}: {CANNOT_WRITE}."
+
+
+def _do(step: Literal["look", "convert"], given: str, name: str) -> None:
+    _try("Not started", lambda desk: desk.start(step, given, name))
 
 
 def _watch(desk: Converting, ran: bool) -> None:
@@ -142,19 +149,9 @@ def _show(name: str) -> None:
 
 
 def _forget() -> None:
-    assert _desk is not None
-    try:
-        _desk.forget()
-    except OSError:
-        st.session_state["own_problem"] = f"Not removed: {CANNOT_WRITE}."
+    _try("Not removed", Converting.forget)
 
 
 def _remove() -> None:
-    assert _desk is not None
-    try:
-        _desk.remove(st.session_state["own_gone"] or "")
-    except NotPossible as error:
-        st.session_state["own_problem"] = str(error)
-    except OSError:
-        st.session_state["own_problem"] = f"Not removed: {CANNOT_WRITE}."
+    _try("Not removed", lambda desk: desk.remove(st.session_state["own_gone"] or ""))
     st.session_state["own_gone"] = None

@@ -101,16 +101,20 @@ def samples(
     rules: Sequence[Rules],
     seed: int = 0,
     max_new_tokens: int = LONGEST,
+    edits: tuple[Edit, ...] = (),
 ) -> tuple[Sample, ...]:
     """Writes several texts at once, each by rules of its own; see `model.generate.samples`.
 
     Of a text that leaves no room for the new tokens in what the model reads at a time, only the end is continued.
 
+    Args:
+        edits: as in `generate`.
+
     Raises:
         ValueError: the text holds no token, or the model only fills in words.
     """
     ours = ZooModel.behind(model)
-    reader, text, _ = _begun(ours, inputs, (), None)
+    reader, text, _ = _begun(ours, inputs, edits, None)
     ends, read = ours.tokenizer.marks.ends, with_room(reader, text, max_new_tokens)
     return written_together(reader, read, rules=rules, seed=seed, ends=ends, max_new_tokens=max_new_tokens)
 

@@ -48,16 +48,6 @@ class Translating:
         """The transformer, where the reader has chosen one that translates."""
         return self.here.model if self.here.model.config.architecture == "encoder-decoder" else None
 
-    @property
-    def written(self) -> tuple[str, ...]:
-        """The tokens that the chosen model wrote, the mark at the end included."""
-        return translators.written(self.trace)
-
-    @property
-    def source(self) -> tuple[str, ...]:
-        """The tokens that the chosen model read."""
-        return translators.source_of(self.trace)
-
     def shown(self, count: int) -> int:
         """How many of `count` tokens are shown."""
         return count if self.asked is None else min(self.asked, count)
@@ -74,21 +64,15 @@ def choose(here: Lesson) -> Translating:
         at = Translating(
             here=here, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
         )
-        _buttons(at)
+        texts = (translators.translation(model, here.text) for model in recurrent.values())
+        longest = max(map(len, texts)) + 1  # and how it ends
+        shown = at.shown(longest)
+        inputs.button("From the start", on_click=_show, args=(0, longest))
+        inputs.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)
+        inputs.button("All", on_click=_show, args=(longest, longest), disabled=shown >= longest)
     if note := doubt(here.text, recurrent[at.kind]):
         st.info(note, icon=icons.INFO)
     return at
-
-
-def _buttons(at: Translating) -> None:
-    """Lets the translation grow word by word."""
-    longest = (
-        max(len(translators.translation(model, at.here.text)) for model in at.recurrent.values()) + 1
-    )  # and how it ends
-    shown = at.shown(longest)
-    inputs.button("From the start", on_click=_show, args=(0, longest))
-    inputs.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)
-    inputs.button("All", on_click=_show, args=(longest, longest), disabled=shown >= longest)
 
 
 def _show(count: int, longest: int) -> None:

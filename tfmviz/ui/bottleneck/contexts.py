@@ -1,16 +1,32 @@
-"""Static c beside dynamic c_i: the numbers that the decoder is given for every token."""
+"""Static c beside dynamic cᵢ; one coordinate of c as a sum over the source, one of the state as its gates make it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import streamlit as st
 
-from tfmviz.analysis import alignment
-from tfmviz.plots.cells import largest
-from tfmviz.ui import translators
-from tfmviz.ui.bottleneck import sums
+from tfmviz import zoo
+from tfmviz.analysis import alignment, recurrence
+from tfmviz.plots.cells import Axis, Cells, Form, chosen_cell, largest, signed
+from tfmviz.record.trace import Array, Trace
+from tfmviz.ui import controls, inputs, lesson, translators
 from tfmviz.ui.bottleneck.choices import Translating
 from tfmviz.ui.figures import show
-from tfmviz.ui.translators import SAID, written
+from tfmviz.ui.translators import SAID, source_of, written, written_rows
+from tfmviz.views.counts import Table
+from tfmviz.words.labels import quoted, visible
+from tfmviz.words.numbers import decimal
+
+INPUTS = ("yᵢ₋₁", "cᵢ", "hᵢ₋₁")
+"""What the decoder's state is computed from; yᵢ₋₁ is the vector of the token written before."""
+
+GATES = ("r = σ(sum)", "z = σ(sum)", "n = tanh(sum)")
+CANDIDATE = 2
+
+PRODUCTS = 6
+"""As many are listed."""
 
 
 def contexts(at: Translating) -> None:
@@ -23,7 +39,138 @@ def contexts(at: Translating) -> None:
         title, values, names = "cᵢ = Σⱼ αᵢⱼ hⱼ, ", trace[alignment.CONTEXT], written(trace)
         if kind == "none":
             title, values = "c = hₙ, ", values[:1].repeat(len(names), axis=0)
-        drawn = sums.picture(values, title + SAID[kind], names, at.shown(len(names)), limit=end)
+        drawn = picture(values, title + SAID[kind], names, at.shown(len(names)), limit=end)
         with column:
             show(f"contexts_{kind}", drawn, follows=kind != shown[0])
-    sums.state_step(at, traces[with_attention], with_attention)
+    state_step(at, traces[with_attention], with_attention)
+
+
+def context_sum(at: Translating) -> None:
+    """Σ_j α_j h_j of the chosen row, for one of the context's coordinates."""
+    word, _ = picked(at)
+    width = at.trace[alignment.CONTEXT].shape[1]
+    with lesson.line("sum"):
+        asked = inputs.number_box(
+            "Coordinate of c",
+            key="coordinate",
+            min_value=0,
+            max_value=width - 1,
+            value=None,
+            placeholder="the largest",
+            width=280,
+        )
+    k = alignment.largest_number(at.trace, word=word) if asked is None else int(asked)
+    found = alignment.context_sum(at.trace, word=word, coordinate=k)
+    total = decimal(float(found.exponentials.sum()), ".4f")
+    name = quoted(written(at.trace), first=1)[word]
+    columns = (
+        (found.scores, ".2f"),
+        (found.exponentials, ".4f"),
+        (found.alpha, ".4f"),
+        (found.states, "+.4f"),
+        (found.terms, "+.4f"),
+    )
+    show(
+        "sum",
+        Table(
+            caption=f"The context c of {name} is Σⱼ αⱼ hⱼ; this is its coordinate {k} of {width}. "
+            f"αⱼ is exp(scoreⱼ) over the column's sum, {total} (all divided by the largest).",
+            columns=("source", "score", "exp", "α", f"h[{k}]", f"α · h[{k}]"),
+            rows=[
+                (f"{j} {token}", *(decimal(float(column[j]), form) for column, form in columns))
+                for j, token in enumerate(map(visible, source_of(at.trace)))
+            ],
+            about=f"The last column adds up to {decimal(float(found.terms.sum()), '+.4f')}; the model's own c[{k}] is "
+            f"{decimal(found.total, '+.4f')}.",
+        ),
+    )
+
+
+def state_step(at: Translating, trace: Trace, kind: str) -> None:
+    """h_i = g(y_{i-1}, h_{i-1}, c_i): every state; the gates behind a chosen number of one; a gate's products."""
+    h, names = trace["decoder.hidden"], written(trace)
+    word, unit, gate = (inputs.asked_number(key) for key in ("word", "unit", "gate"))
+    shown = at.shown(len(h))
+    word = min(shown // 2 if word is None else word, max(shown - 1, 0))
+    unit = int(np.ptp(h, axis=0).argmax()) if unit is None else min(unit, h.shape[1] - 1)
+    gate = CANDIDATE if gate is None else min(gate, CANDIDATE)
+    show(
+        "states",
+        picture(h, f"hᵢ = g(yᵢ₋₁, hᵢ₋₁, cᵢ), {SAID[kind]}", names, shown, limit=1.0, chosen=(word, unit)),
+        click="show its arithmetic",
+        on_pick=lambda row, column: controls.put({"word": str(row), "unit": str(column)}),
+    )
+    y, c = (trace[site][word] for site in ("decoder.embed", alignment.CONTEXT))
+    before = trace["encoder.hidden"][-1] if word == 0 else h[word - 1]
+    weights = zoo.experiments.recurrent_weights(at.recurrent[kind], "decoder")
+    terms, biases = recurrence.products(weights, np.concatenate((y, c)), before, unit)
+    sums = terms.sum(axis=1) + biases
+    values = (*(1 / (1 + np.exp(-sums[:CANDIDATE]))), np.tanh(sums[CANDIDATE]))
+    parts = terms.reshape(len(terms), len(INPUTS), -1).sum(axis=2)
+    left, right = st.columns([3, 2])
+    with left:
+        z, n = (float(trace[f"decoder.{site}"][word, unit]) for site in ("update", "candidate"))
+        show(
+            "state_step",
+            Table(
+                caption=f"hᵢ[{unit}] at {quoted(names, first=1)[word]} is (1 − z) · n + z · hᵢ₋₁[{unit}] = "
+                f"(1 − {decimal(z, '.3f')}) · {decimal(n, '.3f')} + {decimal(z, '.3f')} · "
+                f"{decimal(float(before[unit]), '.3f')} = {decimal(float(h[word, unit]), '+.3f')}",
+                columns=("", *(f"{name} · W" for name in INPUTS), "b", "sum", "value"),
+                rows=[
+                    (
+                        name,
+                        *(decimal(float(part), "+.2f") for part in (*own, bias, total)),
+                        decimal(float(value), ".3f"),
+                    )
+                    for name, own, bias, total, value in zip(GATES, parts, biases, sums, values, strict=True)
+                ],
+                picked=gate,
+            ),
+            on_pick=lambda row: controls.put({"gate": str(row)}),
+        )
+    own, numbers = terms[gate], np.concatenate((y, c, before))
+    best = np.argsort(-np.abs(own), kind="stable")[:PRODUCTS]
+    rest, d = float(own.sum() - own[best].sum()), len(own) // len(INPUTS)
+    rows = []
+    for k in best.tolist():
+        weight = own[k] / numbers[k] if numbers[k] else 0
+        row = (decimal(float(x), "+.2f") for x in (numbers[k], weight, own[k]))
+        rows.append((f"{INPUTS[k // d]}[{k % d}]", *row))
+    with right:
+        show(
+            "products",
+            Table(
+                caption=f"The largest products in {GATES[gate]}",
+                columns=("number", "value", "weight", "product"),
+                rows=rows,
+                about=f"The other {len(own) - len(best)} add up to {decimal(rest, '+.2f')}."
+                + (" Weights of hᵢ₋₁ are times r." if gate == CANDIDATE else ""),
+            ),
+        )
+
+
+def picture(
+    values: Array, title: str, names: Sequence[str], shown: int, *, limit: float, chosen: tuple[int, int] | None = None
+) -> Cells:
+    """c_i or h_i: a row for each written token, a column for each of its numbers; rows to come are grey.
+
+    Args:
+        values: (written, d_model).
+        title: what they are, and whose.
+        limit: where the colours end, the same for pictures to be compared.
+        chosen: row and column that are framed.
+    """
+    found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
+    rows, scale, form = written_rows(names, shown), signed(found, title, limit=limit), Form(sign=True)
+    return Cells(found[None], rows, Axis("coordinate"), scale, form=form, frames=chosen_cell(chosen), row_height=30)
+
+
+def picked(at: Translating) -> tuple[int, int]:
+    """The chosen cell: a token that is written, and one of the source. At first the largest share of a middle row."""
+    n_rows, n_columns = at.trace["decoder.alpha"].shape
+    last = max(at.shown(n_rows) - 1, 0)
+    asked = inputs.asked_number("word")
+    word = (last + 1) // 2 if asked is None else min(asked, last)
+    state = inputs.asked_number("state")
+    return word, int(at.trace["decoder.alpha"][word].argmax()) if state is None else min(state, n_columns - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ import streamlit as st
 from tfmviz import zoo
 from tfmviz.plots.paths import Series, against_length
 from tfmviz.ui import icons
-from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.held_out import outdated
 from tfmviz.views.counts import Table
@@ -29,36 +28,19 @@ NAMES = {
     "always the commonest": "always the commonest word",
 }
 
-Row = Mapping[str, Any]
-
 
 def measured() -> None:
     """Two charts and a table, and what they do and do not show; nothing if they were measured on other weights."""
-    found = _read()
-    if found is None:
+    try:
+        found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         st.info("There are no measurements yet; `python -m scripts.measure_bottleneck` creates them.", icon=icons.INFO)
         return
     if outdated(found):
         return
-    _bleu(found)
-    _probe(found["probe"])
-    st.markdown(f"Measured by {markdown.code(found['command'])}, seed {found['seed']}.")
-
-
-@shared
-def _read() -> dict[str, Any] | None:
-    try:
-        found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found
-
-
-def _bleu(found: Row) -> None:
-    rows = found["lengths"]
-    series = {NAMES[name]: _series(rows, "bleu", name, _score) for name in found["weights"]}
+    rows, names = found["lengths"], list(found["weights"])
+    series = {NAMES[name]: _series(rows, "bleu", name, _score) for name in names}
     show("bleu", against_length(series, title="BLEU", theme=theme()))
-    names = list(found["weights"])
     show(
         "bleu_table",
         Table(
@@ -76,8 +58,20 @@ def _bleu(found: Row) -> None:
         ),
     )
 
+    def share(value: list[float]) -> str:
+        return f"{per_cent(value[0])} ({per_cent(value[1])} to {per_cent(value[2])})"
 
-def _series(rows: list[Row], what: str, name: str, said: Any) -> Series:
+    rows = found["probe"]["lengths"]
+    series = {NAMES[name]: _series(rows, "right", name, share) for name in rows[0]["right"]}
+    show(
+        "first_word",
+        against_length(series, title="first word read correctly", percent=True, theme=theme()),
+        title="How often can a linear classifier read the first word from hₙ?",
+    )
+    st.markdown(f"Measured by {markdown.code(found['command'])}, seed {found['seed']}.")
+
+
+def _series(rows: list[dict[str, Any]], what: str, name: str, said: Callable[[list[float]], str]) -> Series:
     return Series(
         x=np.array([row["words"] for row in rows]),
         values=np.array([row[what][name] for row in rows]),
@@ -85,24 +79,9 @@ def _series(rows: list[Row], what: str, name: str, said: Any) -> Series:
     )
 
 
-def _length(row: Row) -> str:
+def _length(row: dict[str, Any]) -> str:
     return f"up to {row['most']} words" if row["most"] else "pairs alone"
 
 
 def _score(value: list[float]) -> str:
     return f"{decimal(value[0], '.1f')} ({decimal(value[1], '.1f')}–{decimal(value[2], '.1f')})"
-
-
-def _share(value: list[float]) -> str:
-    return f"{per_cent(value[0])} ({per_cent(value[1])} to {per_cent(value[2])})"
-
-
-def _probe(found: Row) -> None:
-    rows = found["lengths"]
-    names = list(rows[0]["right"])
-    series = {NAMES[name]: _series(rows, "right", name, _share) for name in names}
-    show(
-        "first_word",
-        against_length(series, title="first word read correctly", percent=True, theme=theme()),
-        title="How often can a linear classifier read the first word from hₙ?",
-    )

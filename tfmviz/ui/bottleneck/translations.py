@@ -1,4 +1,4 @@
-"""What each model makes of the text, token by token."""
+"""What each model makes of the text, token by token, and where its decoder looks as it writes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from tfmviz.analysis import alignment
 from tfmviz.record.model import AnyModel, Model
-from tfmviz.ui import translators
+from tfmviz.ui import controls, icons, translators
+from tfmviz.ui.bottleneck import contexts
 from tfmviz.ui.bottleneck.choices import SCORES, Translating
 from tfmviz.ui.figures import show
-from tfmviz.ui.translators import SAID, TRANSFORMER
+from tfmviz.ui.translators import SAID, TRANSFORMER, source_of, written
 from tfmviz.views.counts import Table
 
 OPENS = "Je vais vous montrer le chemin jusqu'à la gare."
@@ -45,6 +47,11 @@ def translations(at: Translating) -> None:
         on_pick=take,
     )
     if at.transformer is not None and at.transformer.name == TRANSFORMER:
+
+        def from_to(values: Sequence[float], form: str) -> str:
+            least, most = format(min(values), form), format(max(values), form)
+            return least if least == most else f"{least} to {most}"
+
         sizes = [model.config.n_parameters for model in at.recurrent.values()]
         times = [at.transformer.weights.n_parameters / size for size in sizes]
         st.markdown(
@@ -65,7 +72,29 @@ def name_of(model: Model) -> str:
     return "transformer" if model.name == TRANSFORMER else model.name
 
 
-def from_to(values: Sequence[float], form: str) -> str:
-    """From the smallest to the largest: "12 to 13"."""
-    least, most = format(min(values), form), format(max(values), form)
-    return least if least == most else f"{least} to {most}"
+def alignments(at: Translating) -> None:
+    """α of the chosen model and the pattern of a head of the transformer, side by side; below, the sum at a click."""
+    left, right = st.columns(2)
+    attends, model, choice = alignment.has_attention(at.trace), at.transformer, at.here.choice
+    with left:
+        if attends:
+            alpha, tokens, picked = at.trace["decoder.alpha"], written(at.trace), contexts.picked(at)
+            count, title = at.shown(len(tokens)), f"α, {SAID[at.kind]}"
+            show(
+                "alignment",
+                translators.alignment(alpha, title, source_of(at.trace), tokens, count, picked),
+                click="show its sum",
+                on_pick=lambda row, column: controls.put({"word": str(row), "state": str(column)}),
+            )
+        else:
+            st.info("Without attention there is no α.", icon=icons.INFO)
+    with right:
+        if model is None or not choice.layer.endswith("cross_attn"):
+            st.info("Choose a transformer's cross-attention above to compare.", icon=icons.INFO)
+        else:
+            trace = at.here.trace
+            pattern, tokens = trace[f"{choice.layer}.pattern"][choice.head], written(trace, model.tokenizer.marks.ends)
+            title, count = f"{name_of(model)}, layer {choice.layer_index}, head {choice.head}", at.shown(len(tokens))
+            show("cross", translators.alignment(pattern, title, source_of(trace), tokens, count), follows=attends)
+    if attends:
+        contexts.context_sum(at)

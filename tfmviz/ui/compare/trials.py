@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import position_terms
@@ -16,25 +13,30 @@ from tfmviz.plots import compare as figures
 from tfmviz.plots.cells import Axis, Cells, Frame, masked, signed
 from tfmviz.plots.compare import Curve, Role, panels
 from tfmviz.positions.schemes import SCHEMES
+from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import before_after, icons, inputs, lesson
+from tfmviz.ui import before_after, compared, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.duel import (
     CUT_DIFFERENTLY,
     FACTOR,
+    ROLES,
     ROUNDING,
     TRAINED,
-    Duel,
-    Twin,
     available,
+    effects,
     moving,
     name_of,
     pair,
     same_tokens,
+    scheme_of,
+    schemes,
     scores_from,
 )
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.sides import Sides
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
@@ -65,105 +67,103 @@ TERMS = {
 }
 
 
-def reaches(twin: Twin, length: int) -> bool:
+def reaches(model: Model, length: int) -> bool:
     """Whether a twin has positions for so many tokens."""
     try:
-        twin.model.position_effects("decoder", length)
+        model.position_effects("decoder", length)
     except ValueError:
         return False
     return True
 
 
-def shift(duel: Duel) -> None:
+def shift(both: Sides) -> None:
     """The same words at later positions: which scores notice?"""
+    here, _ = both.lessons
     maps, line = st.container(), lesson.line("shift")
     by = inputs.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", line=line)
-    if lessons := same_tokens(duel):
-        query, key = pair(lessons[0])
-        _everywhere(maps, duel, (query, key), by)
-        moving(duel, query, key)
-    columns = st.columns(2)
-    table: dict[str, list[str]] = {"layer": [str(n) for n in range(duel.left.model.config.n_layers)]}
-    for column, (role, twin) in zip(columns, duel.sides, strict=True):
-        with column:
-            table |= _shifted(role, twin, duel, by)
-    st.markdown(f"Layer {duel.layer}, head {duel.head}; the table has the largest difference by layer.")
+    if same_tokens(both):
+        query, key = pair(both)
+        with maps:
+            said = _everywhere(both, (query, key), by)
+        st.markdown(said)
+        moving(both, query, key)
+    table: dict[str, list[str]] = {"layer": [str(n) for n in range(here.model.config.n_layers)]}
+    compared.draw("shifted", both, lambda one: table.update(_shifted(one, by)))
+    st.markdown(
+        f"Layer {here.choice.layer_index}, head {here.choice.head}; the table has the largest difference by layer."
+    )
     st.table(table)
 
 
-def _everywhere(place: DeltaGenerator, duel: Duel, at: tuple[int, int], by: int) -> None:
-    """Both twins' scores of one pair of words at all positions, and how they vary where the distance is the same."""
-    found = {twin.scheme: everywhere(twin, duel.text, at, duel.head) for _, twin in duel.sides}
-    with place:
-        show("pair_maps", _pair_maps(found, (at[0] + by, at[1] + by)))
-    words = [markdown.plain(quoted(duel.left.trace(duel.text).tokens)[n]) for n in at]
-    varies = " and ".join(
-        f"by up to **{rounded(position_terms.varies_at_one_distance(values))}** with {scheme}"
-        for scheme, values in found.items()
+def _everywhere(both: Sides, at: tuple[int, int], by: int) -> str:
+    """Both twins' scores of one pair of words at all positions, (len, len), framed where the two stand.
+
+    Beyond the maps there is no frame. Returns how the scores vary where the distance is the same.
+    """
+    here, _ = both.lessons
+    head = here.choice.head
+    found = {scheme_of(one.model): everywhere(one.model, one.text, at, head) for one in both.lessons}
+    values = np.stack(list(found.values()))
+    length = values.shape[-1]
+    reach = length // 32  # a single cell could hardly be seen
+    (top, left), (bottom, right) = ([place + by + further for place in at] for further in (-reach, reach + 1))
+    show(
+        "pair_maps",
+        Cells(
+            values,
+            Axis("position of the query, i"),
+            Axis("position of the key, j"),
+            signed(values, "score"),
+            titles=tuple(found),
+            frames=(Frame(top=top, left=left, bottom=bottom, right=right),) if max(bottom, right) <= length else (),
+            square=True,
+            across=2,
+        ),
     )
-    st.markdown(
-        f"Layer 0, head {duel.head}: the score of query {words[0]} with key {words[1]} at all positions. Along a "
+    query, key = (markdown.plain(quoted(here.trace.tokens)[n]) for n in at)
+    varies = " and ".join(
+        f"by up to **{rounded(position_terms.varies_at_one_distance(scores))}** with {scheme}"
+        for scheme, scores in found.items()
+    )
+    return (
+        f"Layer 0, head {head}: the score of query {query} with key {key} at all positions. Along a "
         f"diagonal, where the distance is constant, it varies {varies}."
     )
 
 
-def _pair_maps(maps: dict[str, Array], at: tuple[int, int]) -> Cells:
-    """The scores at every pair of positions by scheme, (len, len) each, and a frame around the places of the two.
-
-    Args:
-        at: positions of the query and the key; beyond the maps there is no frame.
-    """
-    values = np.stack(list(maps.values()))
-    length = values.shape[-1]
-    reach = length // 32  # a single cell could hardly be seen
-    (top, left), (bottom, right) = ([place + by for place in at] for by in (-reach, reach + 1))
-    frames = (Frame(top=top, left=left, bottom=bottom, right=right),) if max(bottom, right) <= length else ()
-    rows, columns = Axis("position of the query, i"), Axis("position of the key, j")
-    look: dict[str, Any] = {"titles": tuple(maps), "frames": frames, "square": True, "across": 2}
-    return Cells(values, rows, columns, signed(values, "score"), **look)
-
-
 @shared
-def everywhere(twin: Twin, text: str, at: tuple[int, int], head: int) -> Array:
+def everywhere(model: Model, text: str, at: tuple[int, int], head: int) -> Array:
     """Scores of a twin's first layer with the words of two positions of a text, query and key, put everywhere."""
-    query, key = twin.trace(text)["embed"][list(at)]
-    weights = twin.model.weights
+    query, key = models.trace(model, text)["embed"][list(at)]
     return position_terms.everywhere(
         query,
         key,
-        twin.effects,
-        norm=weights.stacks["decoder"].norms[FIRST],
-        weights=weights.attention(FIRST),
+        effects(model),
+        norm=model.weights.stacks["decoder"].norms[FIRST],
+        weights=model.weights.attention(FIRST),
         head=head,
         length=TRAINED,
     )
 
 
-def _shifted(role: Role, twin: Twin, duel: Duel, by: int) -> dict[str, list[str]]:
+def _shifted(here: Lesson, by: int) -> dict[str, list[str]]:
     """One side of the test: its figure and its columns of the table."""
-    run, scheme = twin.trace(duel.text), twin.scheme
-    length = len(run.tokens)
-    columns = (f"{scheme} ({role}): score", f"{scheme} ({role}): share")
-    if not reaches(twin, by + length):
+    scheme, length = scheme_of(here.model), len(here.trace.tokens)
+    columns = [f"{scheme} ({ROLES[side.is_b()]}): {what}" for what in ("score", "share")]
+    if not reaches(here.model, by + length):
         st.warning(
             f"**{scheme}**: the table ends at position {TRAINED - 1}; shift by at most {TRAINED - length}.",
             icon=icons.BLOCKED,
         )
-        return {name: ["–"] * twin.model.config.n_layers for name in columns}
-    before, after = (scores_from(twin, duel.text, first) for first in (0, by))
-    scores, weights = position_terms.change(before, after)
-    patterns = [softmax(scores[duel.layer, duel.head]) for scores in (before, after)]
-    show(
-        f"shift_{role}",
-        figures.shares(
-            patterns,
-            np.tri(length, dtype=bool),
-            titles=(f"{scheme}, from 0", f"{scheme}, from {by}"),
-            tokens=run.tokens,
-        ),
-    )
-    st.markdown(f"**{scheme}**: {_verdict(float(scores.max()), float(weights.max()))}")
-    return dict(zip(columns, ([rounded(value) for value in values] for values in (scores, weights)), strict=True))
+        return {name: ["–"] * here.model.config.n_layers for name in columns}
+    before, after = (scores_from(here.model, here.text, first) for first in (0, by))
+    changes = position_terms.change(before, after)
+    patterns = [softmax(scores[here.choice.layer_index, here.choice.head]) for scores in (before, after)]
+    titles = [f"{scheme}, from {first}" for first in (0, by)]
+    mask = np.tri(length, dtype=bool)
+    show("shifted", figures.shares(patterns, mask, titles=titles, tokens=here.trace.tokens))
+    st.markdown(f"**{scheme}**: {_verdict(*(float(values.max()) for values in changes))}")
+    return {name: [rounded(value) for value in values] for name, values in zip(columns, changes, strict=True)}
 
 
 def _verdict(score: float, share: float) -> str:
@@ -175,112 +175,95 @@ def _verdict(score: float, share: float) -> str:
 
 
 @shared
-def terms_of(twin: Twin, text: str, head: int, joins: str = JOINS[0]) -> Array:
+def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array:
     """The four terms of the scores in a twin's first layer, or if sinusoids joined its q and k: (4, len, len)."""
     from tfmviz.positions.sinusoidal import sinusoids
 
-    run, weights = twin.trace(text), twin.model.weights
-    if joins != JOINS[0]:
-        return position_terms.four_terms_of_slides(
-            run["embed"],
-            sinusoids(len(run.tokens), twin.model.config.d_head).numpy().astype(float),
-            norm=weights.stacks["decoder"].norms[FIRST],
-            weights=weights.attention(FIRST),
-            head=head,
-        )
-    return position_terms.four_terms(
-        run["embed"],
-        run["decoder.pos_embed"],
-        norm=weights.stacks["decoder"].norms[FIRST],
-        weights=weights.attention(FIRST),
-        head=head,
-    )
+    run, weights = models.trace(model, text), model.weights
+    if joins == JOINS[0]:
+        terms, added = position_terms.four_terms, run["decoder.pos_embed"]
+    else:
+        terms = position_terms.four_terms_of_slides
+        added = sinusoids(len(run.tokens), model.config.d_head).numpy().astype(float)
+    norm = weights.stacks["decoder"].norms[FIRST]
+    return terms(run["embed"], added, norm=norm, weights=weights.attention(FIRST), head=head)
 
 
-def terms(duel: Duel) -> None:
+def terms(both: Sides) -> None:
     """The scores of the first layer as four sums, for the schemes that add a vector to the word's."""
     figure, line = st.container(), lesson.line("terms")
     joins = inputs.segmented_control("p joins", JOINS, key="p_joins", required=True, line=line)
     st.code(f"{PRODUCTS[joins]} = {' + '.join(TERMS[joins].values())}", language=None, wrap_lines=True)
     st.markdown("Only the last term compares two positions.")
-    adding = dict.fromkeys(twin for _, twin in duel.sides if twin.effects.added is not None)
-    if not adding:
-        figure.info(
-            "Neither scheme adds anything to the embeddings, so there are no four terms. Choose "
-            f"{' or '.join(scheme for scheme in available() if SCHEMES[scheme].acts == 'embed')}.",
-            icon=icons.INFO,
-        )
-    for twin in adding:
-        with figure:
-            _four_terms(twin, duel, joins)
-    for scheme in dict.fromkeys(duel.schemes):
+    by_scheme = dict(zip(schemes(both), both.lessons, strict=True))
+    adding = [one for one in by_scheme.values() if effects(one.model).added is not None]
+    with figure:
+        for one in adding:
+            _four_terms(one, joins)
+        if not adding:
+            st.info(
+                "Neither scheme adds anything to the embeddings, so there are no four terms. Choose "
+                f"{' or '.join(scheme for scheme in available() if SCHEMES[scheme].acts == 'embed')}.",
+                icon=icons.INFO,
+            )
+    for scheme in by_scheme:
         if SCHEMES[scheme].acts == "rotate":
             formula, *_ = SCHEMES[scheme].formula.splitlines()
             st.markdown(f"{SCHEMES[scheme].name} has one term: {markdown.code(formula)}")
 
 
-def _four_terms(twin: Twin, duel: Duel, joins: str) -> None:
-    run, found, names = twin.trace(duel.text), terms_of(twin, duel.text, duel.head, joins), TERMS[joins]
-    mask, scores = run[f"{FIRST}.mask"], run[f"{FIRST}.scores"][duel.head]
-    error = float(np.abs(found.sum(axis=0) - scores)[mask].max())
-    sizes = [float(np.abs(part[mask]).mean()) for part in found]
-    explained = [_explained(part) for part in found]
+def _four_terms(here: Lesson, joins: str) -> None:
+    run, head, scheme, names = here.trace, here.choice.head, scheme_of(here.model), TERMS[joins]
+    found = terms_of(here.model, here.text, head, joins)
+    mask, scores = run[f"{FIRST}.mask"], run[f"{FIRST}.scores"][head]
+    shares = [position_terms.explained_by_distance(part) for part in found]
+    explained = ["–" if np.isnan(share) else per_cent(share) for share in shares]
     titles = [f"{name}: {share}" for name, share in zip(names, explained, strict=True)]
     values = masked(list(found), mask)
-    scale = signed(values, "part of the score")
-    show(f"terms_{twin.scheme}", panels(values, scale, titles, run.tokens, across=4))
+    show(f"terms_{scheme}", panels(values, signed(values, "part of the score"), titles, run.tokens, across=4))
     if joins == JOINS[0]:
-        st.markdown(
-            f"**{twin.scheme}, layer 0, head {duel.head}.** They sum to the scores, to within **{rounded(error)}**."
-        )
+        error = float(np.abs(found.sum(axis=0) - scores)[mask].max())
+        st.markdown(f"**{scheme}, layer 0, head {head}.** They sum to the scores, to within **{rounded(error)}**.")
     st.table(
         {
             "part": [f"{name}: {product}" for name, product in names.items()],
-            "mean size": [f"{size:.2f}" for size in sizes],
+            "mean size": [f"{np.abs(part[mask]).mean():.2f}" for part in found],
             "explained by the distance alone": explained,
         }
     )
-    pairs_seen = int(mask.sum())
-    if pairs_seen > 1:
+    if (pairs_seen := int(mask.sum())) > 1:
         st.markdown(
             f"Per cent: share of variance due to i − j; chance gives {per_cent((len(mask) - 1) / (pairs_seen - 1))}."
         )
 
 
-def _explained(part: Array) -> str:
-    share = position_terms.explained_by_distance(part)
-    return "–" if np.isnan(share) else per_cent(share)
-
-
 @shared
-def losses_on(twin: Twin, text: str) -> tuple[tuple[str, ...], Array]:
+def losses_on(model: Model, text: str) -> tuple[tuple[str, ...], Array]:
     """A text's tokens and a twin's surprise at all but the first, up to `FACTOR` times the trained length."""
-    longest = FACTOR * TRAINED if reaches(twin, FACTOR * TRAINED) else TRAINED
-    encoding = twin.model.tokenizer.encode(text, max_len=longest)
-    return encoding.tokens, next_token_losses(zoo.experiments.logits(twin.model, encoding.ids), encoding.ids)
+    longest = FACTOR * TRAINED if reaches(model, FACTOR * TRAINED) else TRAINED
+    encoding = model.tokenizer.encode(text, max_len=longest)
+    return encoding.tokens, next_token_losses(zoo.experiments.logits(model, encoding.ids), encoding.ids)
 
 
-def longer(duel: Duel) -> None:
+def longer(both: Sides) -> None:
     """Texts longer than those trained on: measured on held-out text, then on the reader's own."""
-    _extrapolation(duel)
+    _extrapolation(dict(zip(schemes(both), ROLES, strict=True)))
     st.header("Your own text")
-    _own_text(duel)
+    _own_text(both)
 
 
-def _extrapolation(duel: Duel) -> None:
-    chosen = {twin.scheme: role for role, twin in duel.sides}
+def _extrapolation(chosen: dict[str, Role]) -> None:
     found = {scheme: measured.losses for scheme in SCHEMES if (measured := by_position(name_of(scheme)))}
     if missing := [scheme for scheme in available() if scheme not in found]:
         st.info(f"Not measured yet: {', '.join(missing)}.", icon=icons.INFO)
     if not found:
         return
     curves = [_curve(scheme, losses, chosen.get(scheme, "other")) for scheme, losses in found.items()]
-    rises = {scheme: position_terms.rise(losses, trained=TRAINED) for scheme, losses in found.items()}
-    told = {scheme: with_sign(rise) for scheme, rise in rises.items()}
+    rises = {scheme: with_sign(position_terms.rise(losses, trained=TRAINED)) for scheme, losses in found.items()}
     show("extrapolation", figures.losses(curves, trained=TRAINED, theme=theme()))
     result(
         f"From {TRAINED} to {FACTOR * TRAINED} positions the loss changes by: "
-        + ", ".join(f"{scheme} **{rise}**" for scheme, rise in told.items())
+        + ", ".join(f"{scheme} **{rise}**" for scheme, rise in rises.items())
         + f". Each point averages {position_terms.WINDOW} positions of held-out text."
     )
 
@@ -295,30 +278,32 @@ def _curve(scheme: str, losses: Array, role: Role) -> Curve:
     return Curve(name=scheme, x=x, y=y, role=role)
 
 
-def _own_text(duel: Duel) -> None:
-    results = {twin.scheme: losses_on(twin, duel.text) for _, twin in duel.sides}
-    if not any(len(losses) for _, losses in results.values()):
+def _own_text(both: Sides) -> None:
+    found = [losses_on(here.model, here.text) for here in both.lessons]
+    counts = [len(losses) for _, losses in found]
+    least, most = min(counts), max(counts)
+    if not most:
         st.markdown(before_after.ONE_TOKEN)
         return
-    one, other = (results[scheme] for scheme in duel.schemes)
-    counts = [len(losses) for _, losses in results.values()]
-    if one[0][: min(counts) + 1] != other[0][: min(counts) + 1]:
+    (tokens, one), (others, other) = found
+    if tokens[: least + 1] != others[: least + 1]:
         st.info(CUT_DIFFERENTLY, icon=icons.INFO)
         return
-    means = ", ".join(f"{scheme} **{losses[: min(counts)].mean():.2f}**" for scheme, (_, losses) in results.items())
-    short = min(results, key=lambda scheme: len(results[scheme][1]))
-    span = "" if len(set(counts)) == 1 else f" over the first {min(counts)} tokens, all that {short} can predict"
+    losses = dict(zip(schemes(both), (one, other), strict=True))
+    means = ", ".join(f"{scheme} **{values[:least].mean():.2f}**" for scheme, values in losses.items())
+    short = min(losses, key=lambda scheme: len(losses[scheme]))
+    span = "" if least == most else f" over the first {least} tokens, all that {short} can predict"
     st.markdown(
         f"Mean surprise at the next token, in nats{span}: {means}. "
         + (
             f"Each point averages {position_terms.WINDOW} tokens."
-            if max(counts) > MOST_BARS
+            if most > MOST_BARS
             else f"Paste more than {TRAINED} tokens to see what happens beyond."
         )
-        + before_after.of_twins(duel.text)
+        + before_after.of_twins(both.lessons[0].text)
     )
-    if max(counts) > MOST_BARS:
-        curves = [_curve(twin.scheme, results[twin.scheme][1], role) for role, twin in duel.sides]
+    if most > MOST_BARS:
+        curves = [_curve(scheme, values, role) for (scheme, values), role in zip(losses.items(), ROLES, strict=False)]
         show("own_losses", figures.losses(curves, trained=TRAINED, theme=theme()))
-        return
-    before_after.show_losses(*one, other[1], series=duel.schemes, key="own_losses")
+    else:
+        before_after.show_losses(tokens, one, other, series=schemes(both), key="own_losses")

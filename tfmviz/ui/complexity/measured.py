@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -48,13 +48,19 @@ def layers() -> None:
 def _draw(found: Sequence[Found], against: str, what: str) -> None:
     from tfmviz.model.layer_costs import D_FIXED, KERNEL, N_FIXED, NEIGHBOURS
 
-    seen = curves(found, against, what, _device(found))
+    places = [on for on in ("cpu", "cuda") if any(record["on"] == on for record in found)]
+    on = inputs.segmented_control("Device", places, default="cpu", key="on") if len(places) > 1 else "cpu"
+    seen = curves(found, against, what, on)
     fixed = f"d = {D_FIXED}" if against == "n" else f"n = {N_FIXED}"
     axis = f"{against}, with {fixed}, k = {KERNEL}, r = {NEIGHBOURS}"
     units = ("multiplications", "seconds") if what == "time" else ("bytes", "bytes")
-    if seen:
-        _chart(seen, axis, f"measured: {units[1]}", SAID[what])
-    _chart(counted(against, what), axis, f"counted: {units[0]}", in_words if what == "time" else in_bytes)
+    on_paper = in_words if what == "time" else in_bytes
+    for key, lines, unit, said in (
+        ("measured", seen, units[1], SAID[what]),
+        ("counted", counted(against, what), units[0], on_paper),
+    ):
+        if lines:
+            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 340), said, theme=theme()))
     if seen:
         st.table(table(seen, against, what))
         st.markdown(verdict(seen, against, what))
@@ -62,18 +68,6 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
             "Time is the fastest of a few runs of one head on one thread; memory is the peak. Exponents are fitted to "
             "the four largest sizes."
         )
-
-
-def _device(found: Sequence[Found]) -> str:
-    """What was measured on; the reader chooses where there is an accelerator too."""
-    places = [on for on in ("cpu", "cuda") if any(record["on"] == on for record in found)]
-    if len(places) < 2:
-        return "cpu"
-    return inputs.segmented_control("Device", places, default="cpu", key="on")
-
-
-def _chart(lines: Curves, axis: str, title: str, said: Callable[[float], str]) -> None:
-    show(title.split(":")[0], growth(lines, Axes(axis, title, 340), said, theme=theme()))
 
 
 def counted(against: str, what: str) -> Curves:

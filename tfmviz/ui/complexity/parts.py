@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tfmviz.analysis.multiplications import Shape, in_model, overtakes
+from tfmviz.analysis.multiplications import in_model, overtakes
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.lines import Axes, growth
 from tfmviz.ui.figures import result, show, theme
@@ -14,8 +14,6 @@ from tfmviz.ui.shapes import shapes_of
 from tfmviz.words.numbers import counted, in_words, per_cent
 
 LENGTHS = tuple(2**p for p in range(3, 16))
-
-SHOWN = (512, 4096, 32_768)
 
 
 def model(here: Lesson) -> None:
@@ -42,59 +40,37 @@ def model(here: Lesson) -> None:
         f"To read your sentence ({read}) the model multiplies **{in_words(total)}** times. Scores and values are "
         f"{per_cent(meetings)} of that; the rest grows in proportion to the text."
     )
-    _growing(here)
-
-
-def _growing(here: Lesson) -> None:
-    shapes = shapes_of(here.model.config)
-    at = {n: _joined(in_model(shapes, source=n, target=n)) for n in {*LENGTHS, *SHOWN}}
+    at = {n: in_model(shapes, source=n, target=n) for n in LENGTHS}
+    at = {n: {"scores and values": found.pop("scores") + found.pop("values")} | found for n, found in at.items()}
     x = np.array(LENGTHS, float)
-    marked = [(float(len(here.trace.source or here.trace.target)), "your\nsentence")]
+    marked = [(float(source), "your\nsentence")]
     over = overtakes(next(iter(shapes.values())))
     if over is not None and len(shapes) == 1:
         marked.append((over, "attention =\nfeed-forward"))
-    show(
-        "growing",
-        growth(
-            {part: (x, np.array([at[n][part] for n in LENGTHS], float)) for part in at[8] if at[8][part]},
-            Axes("tokens", "multiplications", 340),
-            in_words,
-            marked=[mark for mark in marked if LENGTHS[0] <= mark[0] <= LENGTHS[-1]],
-            theme=theme(),
-        ),
+    chart = growth(
+        {part: (x, np.array([at[n][part] for n in LENGTHS], float)) for part in at[8] if at[8][part]},
+        Axes("tokens", "multiplications", 340),
+        in_words,
+        marked=[mark for mark in marked if LENGTHS[0] <= mark[0] <= LENGTHS[-1]],
+        theme=theme(),
     )
+    show("growing", chart)
     if over is not None:
-        _overtaken(over, shapes)
+        shape = next(iter(shapes.values()))
+        router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
+        width = f"{shape.n_chosen} · {shape.d_ff}" if shape.n_chosen > 1 else f"{shape.d_ff}"
+        if shape.d_shared:
+            width, router = f"({width} + {shape.d_shared})", f"{router} + {shape.d_model}"
+        note = "With two matrices and d_model = n_heads · d_head that is n = d_ff."
+        if len(shapes) == 2:
+            note = "That holds for the encoder; in the decoder, with two attentions, it is half."
+        st.markdown(
+            f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
+            f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "
+            f"{width}{router}. {'' if router else note}"
+        )
     pairs = " All pairs are counted; a running sum needs none (see “Linear” on “Efficient attention”)."
     st.caption(
         "PyTorch's counter reports twice as many: it counts additions too."
         + (pairs if here.model.config.attention.kind == "linear" else "")
     )
-
-
-def _overtaken(over: float, shapes: dict[str, Shape]) -> None:
-    shape = next(iter(shapes.values()))
-    router = f" + {shape.n_experts} experts to choose from · {shape.d_model}" if shape.n_experts > 1 else ""
-    width = f"{shape.n_chosen} · {shape.d_ff}" if shape.n_chosen > 1 else f"{shape.d_ff}"
-    if shape.d_shared:
-        width, router = f"({width} + {shape.d_shared})", f"{router} + {shape.d_model}"
-    note = "With two matrices and d_model = n_heads · d_head that is n = d_ff."
-    if len(shapes) == 2:
-        note = "That holds for the encoder; in the decoder, with two attentions, it is half."
-    st.markdown(
-        f"Scores and values overtake the feed-forward layers at **n = {over:,.0f}**: there 2 · n · "
-        f"{shape.n_heads} heads · {shape.d_head} = {shape.n_matrices} matrices · {shape.d_model} · "
-        f"{width}{router}. {'' if router else note}"
-    )
-
-
-def _joined(counts: dict[str, int]) -> dict[str, int]:
-    """Scores and values as one part, since they cost the same."""
-    others = {part: count for part, count in counts.items() if part not in ("scores", "values")}
-    return {"scores and values": counts["scores"] + counts["values"]} | others
-
-
-def _said(counts: dict[str, int]) -> str:
-    total = sum(counts.values())
-    first, second, *_ = sorted(counts, key=lambda part: -counts[part])
-    return f"{first} {per_cent(counts[first] / total)}, {second} {per_cent(counts[second] / total)}"

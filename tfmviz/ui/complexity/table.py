@@ -40,7 +40,15 @@ DERIVATIONS = {
 
 def table() -> None:
     """The table and, for the chosen row, where its entries come from."""
-    sizes = _sizes()
+    line, chosen = lesson.line("sizes"), {}
+    for key, label, options, start in (
+        ("n", "Tokens n", [2**p for p in range(3, 18)], 512),
+        ("d", "Width d", [2**p for p in range(4, 15)], 512),
+        ("k", "Kernel k", [3, 5, 7, 9, 15, 31], 3),
+        ("r", "Neighbours r", [2**p for p in range(2, 13)], 64),
+    ):
+        chosen[key] = inputs.select_slider(label, options, start, key=f"size_{key}", line=line)
+    sizes = Sizes(**chosen)
     counts = [kind.multiplications(sizes) for kind in KINDS]
     names = [kind.name for kind in KINDS]
     asked = st.query_params.get("row", "")
@@ -65,18 +73,6 @@ def table() -> None:
         column.markdown(f"**{title}, {names[picked]}.** {words}")
     result(_verdict(sizes))
     st.caption("After table 1 of Vaswani et al. 2017.")
-
-
-def _sizes() -> Sizes:
-    line, chosen = lesson.line("sizes"), {}
-    for key, label, options, start in (
-        ("n", "Tokens n", [2**p for p in range(3, 18)], 512),
-        ("d", "Width d", [2**p for p in range(4, 15)], 512),
-        ("k", "Kernel k", [3, 5, 7, 9, 15, 31], 3),
-        ("r", "Neighbours r", [2**p for p in range(2, 13)], 64),
-    ):
-        chosen[key] = inputs.select_slider(label, options, start, key=f"size_{key}", line=line)
-    return Sizes(**chosen)
 
 
 def _verdict(sizes: Sizes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,7 @@ from tfmviz import views, zoo
 from tfmviz.analysis import attention_layer
 from tfmviz.analysis.heads import links
 from tfmviz.analysis.predictions import top_predictions
-from tfmviz.analysis.residual import Stream, stream
+from tfmviz.analysis.residual import stream
 from tfmviz.constants import NEXT_WORDS
 from tfmviz.plots.cells import Cells, Form, amounts, chosen_column, named, of_tokens
 from tfmviz.plots.columns import writes
@@ -93,31 +93,14 @@ def predictions(here: Lesson) -> None:
 
 
 def stream_norms(here: Lesson) -> None:
-    """Length of every token's vector after each layer, and how much each part wrote into the chosen one."""
-    trace, token = here.trace, here.target
-    measured = stream(trace, here.model.writes_from)
-    left, right = st.columns([3, 2])
-    with left:
-        show("norms", _norms(measured, trace.tokens, token))
-    with right:
-        show(
-            "writes",
-            writes(
-                measured.attention[:, token],
-                measured.mlp[:, token],
-                measured.attention_share[:, token],
-                theme=theme(),
-            ),
-        )
-
-
-def _norms(found: Stream, tokens: Sequence[str], token: int) -> Cells:
-    """The norm of every token's vector, from the embedding (top) to the last layer (bottom), and who wrote the step."""
+    """The norm of every token's vector, from the embedding (top) to the last layer, and who wrote the chosen one."""
+    tokens, token = here.trace.tokens, here.target
+    found = stream(here.trace, here.model.writes_from)
     shares = [
         ["" if np.isnan(s) else f"of this layer's step: attention {s:.0%}, MLP {1 - s:.0%}" for s in row]
         for row in found.attention_share.tolist()
     ]
-    return Cells(
+    norms = Cells(
         found.norms[None],
         named(["embedding", *(f"after layer {i}" for i in range(len(shares)))]),
         of_tokens("token", tokens),
@@ -126,42 +109,45 @@ def _norms(found: Stream, tokens: Sequence[str], token: int) -> Cells:
         notes=[[""] * len(tokens), *shares],
         frames=chosen_column(token, len(found.norms)),
     )
+    wrote = (found.attention[:, token], found.mlp[:, token], found.attention_share[:, token])
+    left, right = st.columns([3, 2])
+    with left:
+        show("norms", norms)
+    with right:
+        show("writes", writes(*wrote, theme=theme()))
 
 
 def files(here: Lesson) -> None:
     """The explorer as a page, and its numbers, each made when somebody asks for it."""
-    trace, choice, model = here.trace, here.choice, here.model
-    page, table, arrays = st.columns(3)
-
-    def download(label: str, data: Callable[[], str | bytes], name: str, mime: str, words: str) -> None:
-        inputs.download_button(label, data, name, mime, width="stretch")
-        st.caption(words)
-
-    with page:
-        on_repeats = models.scores_on_repeats(model)
-        download(
+    trace, layer, model = here.trace, here.choice.layer, here.model
+    on_repeats = models.scores_on_repeats(model)
+    offers: tuple[tuple[str, Callable[[], str | bytes], str, str, str], ...] = (
+        (
             "The explorer as a page",
             lambda: views.html(trace, title=model.name, on_repeats=on_repeats, book=models.book(model)),
             "attention.html",
             "text/html",
             "One offline file; weights are rounded to 0.0005.",
-        )
-    with table:
-        download(
+        ),
+        (
             "This layer as CSV",
-            lambda: views.csv_of(trace, choice.layer),
+            lambda: views.csv_of(trace, layer),
             "attention.csv",
             "text/csv",
             "One line per head, query and visible key.",
-        )
-    with arrays:
-        download(
+        ),
+        (
             "All layers as NPZ",
             lambda: views.npz_of(trace),
             "attention.npz",
             "application/octet-stream",
             "For `numpy.load`: tokens, patterns and masks.",
-        )
+        ),
+    )
+    for column, (label, data, name, mime, words) in zip(st.columns(3), offers, strict=True):
+        with column:
+            inputs.download_button(label, data, name, mime, width="stretch")
+            st.caption(words)
 
 
 def code() -> None:

@@ -34,23 +34,19 @@ def shift(waves: Waves, line: DeltaGenerator) -> None:
         i = inputs.slider("Pair i", 0, n_pairs - 1, n_pairs // 8, key="i", help="Dimensions 2i and 2i + 1.", line=line)
     matrix, name = laws.shift_matrix(waves.wavelengths, k), f"R{str(k).translate(BELOW)}"
     error = laws.shift_error(waves.table, matrix, k)
+    start = min(4, waves.length - 1 - k)
+    turn = 2 * np.pi * k / waves.wavelengths[i]
     left, right = st.columns(2)
     with left:
-        _circle(waves, i, k)
+        title = f"Pair {i} from position {start} to {start + k}: rotated by {turn:.4g} radians"
+        pair = waves.table[:, 2 * i : 2 * i + 2]
+        show("circle", circle(pair, start=start, shift=k, theme=theme()), title=title)
     with right:
         _matrix(matrix, i, name)
     result(
         f"**PE(pos + {k}) = {name} PE(pos), with one matrix for every pos** (largest error over all "
         f"{waves.length - k} positions: **{tiny(error)}**)."
     )
-
-
-def _circle(waves: Waves, i: int, k: int) -> None:
-    start = min(4, waves.length - 1 - k)
-    pair = waves.table[:, 2 * i : 2 * i + 2]
-    turn = 2 * np.pi * k / waves.wavelengths[i]
-    title = f"Pair {i} from position {start} to {start + k}: rotated by {turn:.4g} radians"
-    show("circle", circle(pair, start=start, shift=k, theme=theme()), title=title)
 
 
 def _matrix(matrix: Array, i: int, name: str) -> None:
@@ -81,7 +77,7 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     measure = inputs.segmented_control(
         "Measure", list(names), default="product", key="measure", label_visibility="collapsed", line=line
     )
-    dot, distance = _relations(waves)
+    dot, distance = laws.products(waves.table), laws.distances(waves.table)
     with left:
         name, values = names[measure or "product"], (distance if measure == "distance" else dot)
         marked = [(q, str(q)) for q in sorted({p, *others})]
@@ -97,12 +93,6 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
     )
 
 
-@shared
-def _relations(waves: Waves) -> tuple[Array, Array]:
-    """Products and distances of any two positions."""
-    return laws.products(waves.table), laws.distances(waves.table)
-
-
 LARGEST = 512
 """Largest number of positions and of dimensions that are drawn."""
 
@@ -116,32 +106,27 @@ class Waves:
     base: float
 
     @property
+    @shared
     def table(self) -> Array:
-        return _table(self)
+        """(length, d), as a model would add it."""
+        from tfmviz.positions.sinusoidal import sinusoids
+
+        return sinusoids(self.length, self.d, base=self.base).numpy()
 
     @property
+    @shared
     def wavelengths(self) -> Array:
-        return _wavelengths(self)
+        """(d / 2,). Raises: ValueError, if there are none."""
+        from tfmviz.positions.sinusoidal import wavelengths
+
+        return wavelengths(self.d, base=self.base).numpy()
 
 
-@shared
-def _table(waves: Waves) -> Array:
-    """(length, d), as a model would add it."""
-    from tfmviz.positions.sinusoidal import sinusoids
-
-    return sinusoids(waves.length, waves.d, base=waves.base).numpy()
-
-
-@shared
-def _wavelengths(waves: Waves) -> Array:
-    from tfmviz.positions.sinusoidal import wavelengths
-
-    return wavelengths(waves.d, base=waves.base).numpy()
+BASES = (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000)
 
 
 def base_box() -> float:
-    bases = (1, 2, 10, 100, 1_000, 10_000, 100_000, 500_000, 1_000_000)
-    return float(inputs.select_slider("Base", bases, 10_000, key="base"))
+    return float(inputs.select_slider("Base", BASES, 10_000, key="base"))
 
 
 def settings() -> Waves | None:
@@ -150,15 +135,15 @@ def settings() -> Waves | None:
     length = inputs.number_box("Positions", key="places", value=50)
     base = base_box()
     if not 2 <= length <= LARGEST:
-        st.warning(f"Choose 2 to {LARGEST} positions; {length:,} cannot be drawn here.", icon=icons.WARNING)
+        problem = f"Choose 2 to {LARGEST} positions; {length:,} cannot be drawn here."
     elif d > LARGEST:
-        st.warning(f"Choose at most {LARGEST} dimensions; {d:,} cannot be drawn here.", icon=icons.WARNING)
+        problem = f"Choose at most {LARGEST} dimensions; {d:,} cannot be drawn here."
     else:
         waves = Waves(d=int(d), length=int(length), base=base)
         try:
-            _wavelengths(waves)
+            assert len(waves.wavelengths)  # raises where there are none
+            return waves
         except ValueError as error:
-            st.warning(markdown.plain(str(error)), icon=icons.WARNING)
-            return None
-        return waves
+            problem = markdown.plain(str(error))
+    st.warning(problem, icon=icons.WARNING)
     return None

@@ -160,41 +160,27 @@ def norms(place: Place) -> None:
         )
     else:
         result(f"Every row has grown from its random {began:.2f}. Compare {markdown.code(REVERSE)}.")
-    _measured(place)
-
-
-def _measured(place: Place) -> None:
-    measured = by_position(place.model.name)
-    if measured is None:
-        return
-    loss, trained = measured.losses, measured.trained
-    window = min(WINDOW, len(loss))
-    show(
-        "loss_by_position",
-        lines(
-            {"measured": loss, f"mean over {window} positions": position_table.smoothed(loss, window=window)},
+    if measured := by_position(place.model.name):
+        window = min(WINDOW, len(measured.losses))
+        mean = position_table.smoothed(measured.losses, window=window)
+        chart = lines(
+            {"measured": measured.losses, f"mean over {window} positions": mean},
             "loss, nats per token",
             strokes={"measured": Stroke(theme().text, width=0, dot=40)},
-            marked=[(trained - 0.5, "the wall")],
-        ),
-    )
+            marked=[(measured.trained - 0.5, "the wall")],
+        )
+        show("loss_by_position", chart)
 
 
 def wall(place: Place) -> None:
     """One token more than there are positions."""
-    st.code(one_too_many(place), language=None, wrap_lines=True)
+    try:
+        place.model.position_effects(place.stack, place.model.config.max_len + 1)
+    except ValueError as error:  # what the scheme itself answers
+        st.code(str(error), language=None, wrap_lines=True)
     st.markdown("**One token too many: the table has no row for it.**")
     if model := models.needed(REVERSE):
         _beyond(model)
-
-
-def one_too_many(place: Place) -> str:
-    """What the scheme itself answers to a text one token longer than its table."""
-    try:
-        place.model.position_effects(place.stack, place.model.config.max_len + 1)
-    except ValueError as error:
-        return str(error)
-    raise AssertionError("a learned table has no vector past its end")
 
 
 def _beyond(model: Model) -> None:
@@ -205,16 +191,17 @@ def _beyond(model: Model) -> None:
     if len(letters) < 2:
         st.info("Type at least two letters from a to z.", icon=icons.INFO)
         return
-    rows = _turned_round(model, letters)
+    ends = sorted({n for n in (4, 8, 10, 11, 12, 13, 14, 16, 20) if n <= len(letters)} | {len(letters)})
+    answers = [_answer(model, letters[:n]) for n in ends]
+    right = [n for n, answer in zip(ends, answers, strict=True) if answer == letters[:n][::-1]]
     st.table(
         {
-            "letters": [len(asked) for asked, _ in rows],
-            "asked": [asked for asked, _ in rows],
-            "answer": [answer or "(nothing)" for _, answer in rows],
-            "right": ["✓" if answer == asked[::-1] else "✗" for asked, answer in rows],
+            "letters": ends,
+            "asked": [letters[:n] for n in ends],
+            "answer": [answer or "(nothing)" for answer in answers],
+            "right": ["✓" if n in right else "✗" for n in ends],
         }
     )
-    right = [len(asked) for asked, answer in rows if answer == asked[::-1]]
     from tfmviz.positions.learned import STD
 
     poor = position_table.untrained(Place(model=model, stack="encoder").table, std=STD)
@@ -225,7 +212,5 @@ def _beyond(model: Model) -> None:
 
 
 @shared
-def _turned_round(model: Model, letters: str) -> list[tuple[str, str]]:
-    """Beginnings of `letters`, and the model's answers."""
-    ends = sorted({n for n in (4, 8, 10, 11, 12, 13, 14, 16, 20) if n <= len(letters)} | {len(letters)})
-    return [(letters[:n], zoo.writing.generate(model, letters[:n]).text) for n in ends]
+def _answer(model: Model, word: str) -> str:
+    return zoo.writing.generate(model, word).text

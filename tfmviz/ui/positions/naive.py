@@ -84,12 +84,12 @@ def _alike(model: Model, text: str, length: int) -> tuple[Array, Array]:
 
 def fractions(here: Lesson) -> None:
     """index / (N - 1) for the reader's sentence and for another one."""
-    own = _tokens(here, here.text)
-    usual = next((text for text in OTHERS if len(_tokens(here, text)) != len(own)), OTHERS[0])
+    own = here.model.encode(here.text).tokens
+    usual = next((text for text in OTHERS if len(here.model.encode(text)) != len(own)), OTHERS[0])
     typed = inputs.text_input(
         "Another sentence", key="another", max_chars=200, placeholder=usual, line=lesson.line("fractions")
     )
-    texts = [own, _tokens(here, typed.strip() or usual)]
+    texts = [own, here.model.encode(typed.strip() or usual).tokens]
     places = [naive_positions.fractions(len(tokens)) for tokens in texts]
     sizes = [len(tokens) for tokens in texts]
     steps = [f"1/{n - 1} = **{1 / (n - 1):.3f}**" if n > 1 else "undefined, 0/0" for n in sizes]
@@ -102,10 +102,6 @@ def fractions(here: Lesson) -> None:
         f"A step of one token is {steps[0]} in the sentence with {counted(sizes[0], 'token')} and {steps[1]} in "
         f"the one with {sizes[1]}: **the same distance means different things**."
     )
-
-
-def _tokens(here: Lesson, text: str) -> tuple[str, ...]:
-    return here.model.encode(text).tokens
 
 
 def counter(_: Lesson) -> None:

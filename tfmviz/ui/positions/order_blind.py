@@ -59,16 +59,27 @@ def order_blind(here: Lesson) -> None:
     order = _ask_order(encoding, parts, words, line)
     moved = word_order.reordered(parts, order)
     texts = encoding.ids, tuple(encoding.ids[token] for token in moved)
-    changes = {
-        sees: [_moved_by(model, texts, sees, moved) for model in (blind, sighted)]
-        for sees in ("everything", "the past")
-    }
+    changes: dict[str, list[Array]] = {}
+    for sees in ("everything", "the past"):
+        both = [_last(model, texts, sees) for model in (blind, sighted)]
+        changes[sees] = [word_order.largest_changes(before, after, moved) for before, after in both]
     for column, sees in zip(st.columns(2), changes, strict=True):
         with column:
             _changes(encoding, *changes[sees], pair=(blind, sighted), sees=sees)
     with st.expander("The numbers", key=side.key("order_numbers"), on_change="rerun") as unfolded:
         if unfolded.open:
-            _numbers(encoding, moved, changes, pair=(blind, sighted))
+            columns = {
+                f"{model.name}, sees {sees}": [_size(value) for value in values]
+                for sees, both in changes.items()
+                for model, values in zip((blind, sighted), both, strict=True)
+            }
+            places = {"position": range(len(moved)), "new position": np.argsort(moved)}
+            numbers = {
+                "token": [visible(token) for token in encoding.tokens],
+                **{name: list(map(str, values)) for name, values in places.items()},
+                **columns,
+            }
+            show("moves", of_columns(numbers, caption="How far each token's output moves.", low=True))
 
 
 def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
@@ -101,11 +112,6 @@ def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
     return all(
         getattr(one, field.name) == getattr(other, field.name) for field in fields(one) if field.name != "positions"
     )
-
-
-def _moved_by(model: Model, texts: tuple[tuple[int, ...], ...], sees: str, moved: list[int]) -> Array:
-    before, after = _last(model, texts, sees)
-    return word_order.largest_changes(before, after, moved)
 
 
 @shared
@@ -220,27 +226,3 @@ def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Mo
 def _size(changes: Array) -> str:
     largest = float(changes.max())
     return tiny(largest) if largest < BLIND_WITHIN else f"{largest:.2f}"
-
-
-def _numbers(
-    encoding: Encoding, moved: list[int], changes: dict[str, list[Array]], *, pair: tuple[Model, Model]
-) -> None:
-    place = np.argsort(moved)
-    columns = {
-        f"{model.name}, sees {sees}": [_size(value) for value in values]
-        for sees, both in changes.items()
-        for model, values in zip(pair, both, strict=True)
-    }
-    show(
-        "moves",
-        of_columns(
-            {
-                "token": [visible(t) for t in encoding.tokens],
-                "position": [str(position) for position in range(len(moved))],
-                "new position": [str(position) for position in place],
-            }
-            | columns,
-            caption="How far each token's output moves.",
-            low=True,
-        ),
-    )

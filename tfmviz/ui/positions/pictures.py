@@ -24,7 +24,6 @@ from tfmviz.zoo import ModelUnavailable
 if TYPE_CHECKING:
     from tfmviz.zoo.pictures import PictureReader
 
-NOT_DRAWN = {"drawn": ""}
 
 KINDS = {"trained positions": "learned", "no positions": "none"}
 """What the page calls the two models."""
@@ -40,55 +39,50 @@ def digits() -> None:
         return
     drawn = view.from_text(st.query_params.get("drawn", ""), zoo.pictures.SIDE)
     with lesson.line("digit"):
+        last = len(labels) - 1
         n = inputs.slider(
-            f"Picture, 0 to {len(labels) - 1}",
-            *(0, len(labels) - 1, 0),
-            key="digit",
-            on_change=controls.put,
-            args=(NOT_DRAWN,),
+            f"Picture, 0 to {last}", 0, last, 0, key="digit", on_change=controls.put, args=({"drawn": ""},)
         )
-        shuffled = inputs.slider(
-            "Shuffle",
-            0,
-            20,
-            0,
-            key="shuffle",
-            help="Seed of the order; 0 keeps the picture.",
-        )
+        shuffled = inputs.slider("Shuffle", 0, 20, 0, key="shuffle", help="Seed of the order; 0 keeps the picture.")
         kind = inputs.segmented_control("Model", list(KINDS), default=next(iter(KINDS)), key="reader", required=True)
     shown = held_out[n] if drawn is None else drawn / zoo.pictures.GREYS
     count = zoo.pictures.N_PATCHES
     order = np.random.default_rng(shuffled).permutation(count) if shuffled else np.arange(count)
     read = {name: zoo.pictures.read(model, shown.astype(np.float32), order) for name, model in both.items()}
+
+    def take(report: dict[str, Any]) -> None:
+        if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:
+            controls.put({"drawn": cells})
+
     left, middle, right = st.columns([1, 1, 2])
     with left:
         what = "Drawn by hand" if drawn is not None else f"A “{labels[n]}” from the test set"
-        _board(shown, what)
-        st.markdown(_measured_in_words(len(labels)))
+        show_view(
+            "picture",
+            js=view.JS,
+            css=view.CSS,
+            data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
+            selection={"cells": view.to_text(np.round(shown * zoo.pictures.GREYS).astype(int))},
+            on_report=take,
+        )
+        measured = json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))
+        learned, none = (
+            [per_cent(float(measured[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
+        )
+        st.markdown(
+            f"Of {len(labels)} held-out digits the model with positions identifies **{learned[0]}**, or {learned[1]} "
+            f"with shuffled patches; without positions it is **{none[0]}** and {none[1]}. A convolution knows "
+            "neighbours from the start; that **inductive bias** is gone."
+        )
     with middle:
         _as_read(shown, order)
     with right:
-        st.markdown(f"{what}. {_answers(read)}")
-        p = softmax(read[kind]["logits"])
+        says = {name: softmax(values["logits"]) for name, values in read.items()}
+        answers = (f"with {name} says **{p.argmax()}** ({per_cent(float(p.max()))})" for name, p in says.items())
+        st.markdown(f"{what}. The model {', the one '.join(answers)}.")
+        p = says[kind]
         show("digit_bars", Bars(labels=[str(digit) for digit in range(len(p))], shares=[p.tolist()]))
         _looks(read[kind], both[kind], shown)
-
-
-def _board(shown: Array, what: str) -> None:
-    cells = np.round(shown * zoo.pictures.GREYS).astype(int)
-    show_view(
-        "picture",
-        js=view.JS,
-        css=view.CSS,
-        data={"side": zoo.pictures.SIDE, "patch": zoo.pictures.PATCH, "title": what},
-        selection={"cells": view.to_text(cells)},
-        on_report=_drawn,
-    )
-
-
-def _drawn(report: dict[str, Any]) -> None:
-    if view.from_text(cells := str(report["cells"]), zoo.pictures.SIDE) is not None:
-        controls.put({"drawn": cells})
 
 
 def _as_read(shown: Array, order: Array) -> None:
@@ -102,21 +96,23 @@ def _as_read(shown: Array, order: Array) -> None:
     show("shuffled_digit", picture, alt=f"Patches in the order {', '.join(map(str, order.tolist()))}")
 
 
-def _answers(read: dict[str, dict[str, Array]]) -> str:
-    said = []
-    for name, values in read.items():
-        p = softmax(values["logits"])
-        said.append(f"with {name} says **{p.argmax()}** ({per_cent(float(p.max()))})")
-    return f"The model {', the one '.join(said)}."
-
-
 def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None:
     """Where each head of a layer sends the attention of the [class] token, over the outline of the digit."""
     layers = range(model.config.n_layers)
     layer = inputs.segmented_control("Layer", layers, default=layers[-1], key="reader_layer", required=True)
     pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token
-    rows = Axis(title="", names=(), spoken=[f"row {n}" for n in range(zoo.pictures.ACROSS)])
-    columns = Axis(title="", names=(), spoken=[f"column {n}" for n in range(zoo.pictures.ACROSS)])
+    rows, columns = (
+        Axis(title="", names=(), spoken=[f"{line} {n}" for n in range(zoo.pictures.ACROSS)])
+        for line in ("row", "column")
+    )
+    # The outline of the digit: lines between inked cells and others, in patches from the corner.
+    paper, long = np.pad(shown > 1 / 4, 1), 1 / zoo.pictures.PATCH
+    upright = np.argwhere(paper[1:-1, 1:] != paper[1:-1, :-1]) * long
+    level = np.argwhere(paper[1:, 1:-1] != paper[:-1, 1:-1]) * long
+    outline = (
+        *(Frame(top=y, left=x, bottom=y + long, right=x, colour="accent") for y, x in upright.tolist()),
+        *(Frame(top=y, left=x, bottom=y, right=x + long, colour="accent") for y, x in level.tolist()),
+    )
     show(
         "digit_looks",
         Cells(
@@ -125,37 +121,13 @@ def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None
             columns=columns,
             scale=share(),
             titles=tuple(f"head {head}" for head in range(len(pattern))),
-            frames=_outline(shown > 1 / 4),
+            frames=outline,
             square=True,
             across=4,
         ),
     )
     own = ", ".join(decimal(float(row[0])) for row in pattern)
     st.caption(f"Where [class] looks in each head; its attention to itself: {own}.")
-
-
-def _outline(inked: Array) -> tuple[Frame, ...]:
-    """Lines between inked cells of the picture and others, in patches from its corner."""
-    paper = np.pad(inked, 1)
-    upright = np.argwhere(paper[1:-1, 1:] != paper[1:-1, :-1]) / zoo.pictures.PATCH
-    level = np.argwhere(paper[1:, 1:-1] != paper[:-1, 1:-1]) / zoo.pictures.PATCH
-    side = 1 / zoo.pictures.PATCH
-    return (
-        *(Frame(top=y, left=x, bottom=y + side, right=x, colour="accent") for y, x in upright.tolist()),
-        *(Frame(top=y, left=x, bottom=y, right=x + side, colour="accent") for y, x in level.tolist()),
-    )
-
-
-def _measured_in_words(n: int) -> str:
-    found = json.loads((zoo.pictures.FOLDER / "measured.json").read_text(encoding="utf-8"))
-    learned, none = (
-        [per_cent(float(found[kind][order])) for order in ("in order", "shuffled")] for kind in KINDS.values()
-    )
-    return (
-        f"Of {n} held-out digits the model with positions identifies **{learned[0]}**, or {learned[1]} with shuffled "
-        f"patches; without positions it is **{none[0]}** and {none[1]}. A convolution knows "
-        "neighbours from the start; that **inductive bias** is gone."
-    )
 
 
 @shared

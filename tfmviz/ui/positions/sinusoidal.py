@@ -9,19 +9,23 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.analysis import sinusoids as laws
+from tfmviz.analysis.sinusoids import cosines
 from tfmviz.plots import paths
-from tfmviz.plots.cells import written
+from tfmviz.plots.cells import of_tokens, written
 from tfmviz.plots.lines import Axes, Line, Stroke, line_chart
-from tfmviz.record.trace import Array
-from tfmviz.ui import icons, inputs, lesson
+from tfmviz.plots.pairs import pairs
+from tfmviz.record.model import Model
+from tfmviz.record.trace import Trace
+from tfmviz.ui import controls, icons, inputs, lesson, models
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
-from tfmviz.ui.positions.on_words import on_words
-from tfmviz.ui.positions.tables import lines, table
+from tfmviz.ui.positions.order_blind import SIGHTED
+from tfmviz.ui.positions.tables import between, lines, table
 from tfmviz.ui.tabs import Tab, tabs
 from tfmviz.words import markdown
+from tfmviz.words.labels import visible
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
@@ -68,45 +72,33 @@ def curves(waves: Waves, _line: DeltaGenerator) -> None:
         max_selections=10,
         line=line,
     )
+    lengths, chosen = waves.wavelengths, sorted(chosen)
     if chosen:
+        angle = rf"\left(pos / {waves.base:.0f}^{{2i/{waves.d}}}\right)"
         with figure:
-            _chosen_curves(waves, sorted({j // 2 for j in chosen}), at)
-        _frequencies(waves, sorted(chosen))
+            for column, formula in zip(st.columns(2), (rf"2i) = \sin{angle}", rf"2i + 1) = \cos{angle}"), strict=True):
+                column.latex(f"PE(pos, {formula}")
+            show(
+                "curves",
+                paths.waves(waves.table, sorted({j // 2 for j in chosen}), lengths, at=at, theme=theme()),
+                hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
+            )
+        terms = [f"{'cos' if j % 2 else 'sin'}(pos / {waves.base:,.0f}^({j - j % 2}/{waves.d}))" for j in chosen]
+        st.table(
+            {
+                "dimension": chosen,
+                "term": terms,
+                "frequency": [f"{2 * np.pi / length:.4g}" for length in lengths[np.array(chosen) // 2]],
+                "wavelength, positions": [f"{length:,.4g}" for length in lengths[np.array(chosen) // 2]],
+            }
+        )
     else:
         figure.info("Choose at least one dimension.", icon=icons.INFO)
-    _wavelengths(waves)
-
-
-def _chosen_curves(waves: Waves, pairs: list[int], at: list[int]) -> None:
-    angle = rf"\left(pos / {waves.base:.0f}^{{2i/{waves.d}}}\right)"
-    for column, formula in zip(st.columns(2), (rf"2i) = \sin{angle}", rf"2i + 1) = \cos{angle}"), strict=True):
-        column.latex(f"PE(pos, {formula}")
-    show(
-        "curves",
-        paths.waves(waves.table, pairs, waves.wavelengths, at=at, theme=theme()),
-        hint="Sines are solid, cosines dashed. The cursors and the clock hands are positions a and b.",
-    )
-
-
-def _wavelengths(waves: Waves) -> None:
-    lengths = waves.wavelengths
     show("wavelengths", lines({"wavelength": lengths}, "wavelength", x="pair i", log=True))
     n_turns = int((lengths <= waves.length).sum())
     result(
         f"Wavelengths grow from 2π to **{lengths[-1]:,.0f}**. Within {waves.length} positions {n_turns} of "
         f"{len(lengths)} pairs complete a turn."
-    )
-
-
-def _frequencies(waves: Waves, chosen: list[int]) -> None:
-    lengths = waves.wavelengths[[j // 2 for j in chosen]]
-    st.table(
-        {
-            "dimension": chosen,
-            "term": [f"{'cos' if j % 2 else 'sin'}(pos / {waves.base:,.0f}^({j - j % 2}/{waves.d}))" for j in chosen],
-            "frequency": [f"{2 * np.pi / length:.4g}" for length in lengths],
-            "wavelength, positions": [f"{length:,.4g}" for length in lengths],
-        }
     )
 
 
@@ -131,14 +123,20 @@ def by_hand(_: Lesson) -> None:
         st.warning(markdown.plain(str(error)), icon=icons.WARNING)
         return
     divisors = [_divisor(i, base, printed) for i in (0, 1)]
+
+    def value(row: int, j: int) -> float:
+        divisor, _ = divisors[j // 2]
+        return float((np.cos if j % 2 else np.sin)(row / divisor)) if divisor else np.nan
+
     said = []
     for j in range(4):
         name, (divisor, formula) = "cos" if j % 2 else "sin", divisors[j // 2]
-        value = _value(position, j, divisor)
-        ends = f"{name}({position / divisor:.6g}) = {value:.5f}" if divisor else "undefined: division by 0"
+        ends = "undefined: division by 0"
+        if divisor:
+            ends = f"{name}({position / divisor:.6g}) = {value(position, j):.5f}"
         said.append(f"PE({position}, {j}) = {name}({position} / {formula}) = {ends}")
     st.code("\n".join(said), language=None, wrap_lines=True)
-    values = np.array([[_value(row, j, divisors[j // 2][0]) for j in range(4)] for row in range(4)])
+    values = np.array([[value(row, j) for j in range(4)] for row in range(4)])
     show("worked", table(values, "PE(position, dimension), d = 4", limit=1.0, texts=written(values, ".3f")))
     show_code(waves_at)
 
@@ -151,10 +149,6 @@ def _divisor(i: int, base: float, printed: str) -> tuple[float, str]:
     return base ** (2 * i / 4), f"{base:g}^({2 * i}/4)"
 
 
-def _value(position: int, j: int, divisor: float) -> float:
-    return float((np.cos if j % 2 else np.sin)(position / divisor)) if divisor else np.nan
-
-
 def repeats(waves: Waves, line: DeltaGenerator) -> None:
     """One wave repeats itself; many of different length do not."""
     wavelength = inputs.slider("Single wavelength", 2, 24, 6, key="wave_length", line=line)
@@ -162,8 +156,15 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
     single = np.stack([laws.wave(np.arange(length), wavelength, quarter=part) for part in (0, 1)], axis=1)
     many = waves.table[:length]
     left, right = st.columns(2)
-    with left:
-        _single_wave(wavelength)
+    with left:  # three turns, with the positions at which both repeat themselves
+        x, at = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
+        parts = []
+        for part, (name, colour) in enumerate((("sin", theme().text), ("cos", theme().plain))):
+            y, curve = (laws.wave(n, wavelength, quarter=part) for n in (at, x))
+            said, stroke = f"{name}(2π pos / {wavelength})", Stroke(colour, dot=40)
+            parts.append(Line(said, at, y, stroke, f"{said} at {{:g}}: {{:.4g}}".format, (x, curve)))
+        axes, marked = Axes("position", "one wave"), [(p, f"P{p}") for p in at[::wavelength].tolist()]
+        show("one_wave", line_chart(parts, axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
     away = [laws.far_from_first(table) for table in (single, many)]
     with right:
         show("far_from_first", lines({"one wave": away[0], f"all {waves.d} dimensions": away[1]}, "distance from P0"))
@@ -173,25 +174,16 @@ def repeats(waves: Waves, line: DeltaGenerator) -> None:
     )
 
 
-def _single_wave(wavelength: int) -> None:
-    """Three turns of one sine and its cosine, with the positions at which both repeat themselves."""
-    x, at = np.linspace(0, 3 * wavelength, 30 * wavelength + 1), np.arange(3 * wavelength + 1)
-    parts = []
-    for part, (name, colour) in enumerate((("sin", theme().text), ("cos", theme().plain))):
-        said, y, curve = f"{name}(2π pos / {wavelength})", *(laws.wave(n, wavelength, quarter=part) for n in (at, x))
-        parts.append(Line(said, at, y, Stroke(colour, dot=40), f"{said} at {{:g}}: {{:.4g}}".format, (x, curve)))
-    axes, marked = Axes("position", "one wave"), [(p, f"P{p}") for p in at[::wavelength].tolist()]
-    show("one_wave", line_chart(parts, axes, theme=theme(), y_range=(-1.15, 1.15), marked=marked))
-
-
 def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
+    from tfmviz.positions.sinusoidal import sines_first
+
     layouts = {"sine, cosine, sine, cosine …": "paper", "all sines | all cosines": "halves"}
     figure = st.container()
     stored = inputs.segmented_control(
         "Stored as", list(layouts), default=next(iter(layouts)), key="stored", line=lesson.line("stored")
     )
     halves = layouts.get(stored or "") == "halves"
-    order = _sines_first(waves)
+    order = sines_first(waves.d).numpy()
     values = waves.table[:, order] if halves else waves.table
     with figure:
         title = f"PE(position, dimension), {waves.length} positions, {waves.d} dimensions"
@@ -200,8 +192,53 @@ def heat_map(waves: Waves, _line: DeltaGenerator) -> None:
     st.markdown(f"The paper alternates sines and cosines; Marian stores all sines first ({first}).")
 
 
-@shared
-def _sines_first(waves: Waves) -> Array:
-    from tfmviz.positions.sinusoidal import sines_first
+def on_words(here: Lesson) -> None:
+    model = models.needed(SIGHTED)
+    if model is None:
+        return
+    trace = _embedded(model, here.text)
+    controls.say_what_was_cut(trace.target, f"{markdown.code(SIGHTED)} reads")
+    words, added = trace["embed"], trace["decoder.pos_embed"]
+    scale = float(np.sqrt(model.config.d_model))
+    label = f"× √d_model = {scale:.2f}, as in the model"
+    line = lesson.line("scaled")
+    scaled = inputs.toggle(label, value=True, key="scaled", line=line)
+    joined = inputs.toggle("Concatenate, do not add", key="joined", line=line)
+    words = words if scaled else words / scale
+    lengths = [np.linalg.norm(vectors, axis=-1) for vectors in (words, added)]
+    show(
+        "added_lengths",
+        pairs(trace.tokens, *lengths, series=("word", "position"), title="norm", token_title="token", theme=theme()),
+    )
+    before = np.pad(words, ((0, 0), (0, words.shape[1]))) if joined else words
+    after = np.concatenate([words, added], axis=1) if joined else words + added
+    kept = [cosines(np.stack(both))[0, 1] for both in zip(before, after, strict=True)]
+    drowned = lengths[1][0] > lengths[0].mean()
+    result(
+        f"Position vectors have norm {lengths[1][0]:.2f}, words {lengths[0].mean():.2f}; the cosine between "
+        f"{'both together' if joined else 'sum'} and word is **{np.mean(kept):.2f}** on average. "
+        + ("Without √d_model the position drowns out the word." if not scaled and drowned else "")
+    )
+    how, found = "concatenating" if joined else "adding", (cosines(before), cosines(after))
+    for column, when, values in zip(st.columns(2), ("before", "after"), found, strict=True):
+        with column:
+            picture = between(values, f"cosine, {when} {how}", of_tokens("token", trace.tokens))
+            show(f"cosines_{when}", picture, follows=when == "after")
+    ids = trace.target.ids
+    twice = next(((ids.index(t), n) for n, t in enumerate(ids) if ids.index(t) < n), None)
+    if twice is None:
+        st.markdown("Type a token twice to see its two vectors.")
+    else:
+        word = markdown.plain(visible(trace.tokens[twice[0]]))
+        st.markdown(
+            f"“{word}” at {twice[0]} and {twice[1]}: one vector before (cosine {found[0][twice]:.2f}), two "
+            f"after (**{found[1][twice]:.2f}**)."
+        )
+    st.markdown(
+        "⚠ Some slides add p to q, k and v. The paper adds it to x: q = x W_Q + p W_Q, so each head can ignore p."
+    )
 
-    return sines_first(waves.d).numpy()
+
+@shared
+def _embedded(model: Model, text: str) -> Trace:
+    return model.trace(text, sites=("embed", "decoder.pos_embed"))

@@ -21,7 +21,6 @@ def table(
     title: str,
     *,
     limit: float | None,
-    axes: tuple[str, str] = ("position", "dimension"),
     texts: Texts | None = None,
 ) -> Cells:
     """Signed numbers, (rows, columns), rows from the top.
@@ -30,7 +29,7 @@ def table(
         title: of the colour bar.
         limit: where the colours end; None: at the largest number in size.
     """
-    rows, columns = map(Axis, axes)
+    rows, columns = Axis("position"), Axis("dimension")
     scale, height = signed(values, title, limit=limit), max(26, round(180 / len(values)))
     return Cells(values[None], rows, columns, scale, form=Form(digits=4), texts=texts, row_height=height)
 

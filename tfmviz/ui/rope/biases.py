@@ -18,7 +18,7 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
-from tfmviz.ui.rope.subject import Subject, of_scheme
+from tfmviz.ui.rope.subject import mask_of, of_head, of_scheme, tokens_of
 from tfmviz.ui.tabs import either
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
@@ -40,7 +40,7 @@ def biases(here: Lesson) -> None:
     )(here)
 
 
-def slopes(shown: Subject) -> None:
+def slopes(shown: Lesson) -> None:
     from tfmviz.positions import alibi
 
     own = shown.model.config.attention.n_heads
@@ -57,54 +57,58 @@ def slopes(shown: Subject) -> None:
     )
 
 
-def added(shown: Subject) -> None:
-    q, k, after = (shown.of_head(site) for site in ("q", "k", "scores"))
-    weights = shown.model.weights.attention(shown.layer)
-    effects = lesson.positions_in(shown.model, shown.trace, shown.layer)
+def added(shown: Lesson) -> None:
+    q, k, after = (of_head(shown, site) for site in ("q", "k", "scores"))
+    weights = shown.weights
+    effects = shown.positions
     assert effects.bias is not None, "the scheme adds no bias"
-    before, bias, mask = weights.scores(q, k), effects.bias[shown.head].astype(float), shown.mask
-    row = shown.query
+    before, bias, mask = weights.scores(q, k), effects.bias[shown.choice.head].astype(float), mask_of(shown)
+    row, tokens = shown.query, tokens_of(shown)
     below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
     joins = "+ bias" if effects.vectors is None else f"+ q · a {below}"
     tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
     values = masked(list(tiles.values()), mask)
     scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would look like nothing
-    frames, titles, texts = chosen_row(row, len(shown.tokens)), tuple(tiles), written(np.concatenate(values), ".2f")
-    show("bias_tiles", of_pairs(values, shown.tokens, shown.tokens, scale, texts=texts, frames=frames, titles=titles))
+    frames, titles, texts = chosen_row(row, len(tokens)), tuple(tiles), written(np.concatenate(values), ".2f")
+    show(
+        "bias_tiles",
+        of_pairs(values, tokens, tokens, scale, texts=texts, frames=frames, titles=titles),
+    )
     shares = [softmax(np.where(mask, scores, -np.inf)[row]) for scores in (before, after)]
     series = (f"without {joins[2:]}", "with it")
-    show("bias_row", pairs(shown.tokens, *shares, series=series, title="attention", theme=theme()))
+    show("bias_row", pairs(tokens, *shares, series=series, title="attention", theme=theme()))
     reach = [float(share @ np.abs(row - np.arange(len(share)))) for share in shares]
     result(
-        f"{markdown.plain(quoted(shown.tokens)[row])} looks {reach[0]:.1f} tokens away on average "
+        f"{markdown.plain(quoted(tokens)[row])} looks {reach[0]:.1f} tokens away on average "
         f"without {joins[2:]}, **{reach[1]:.1f}** with it."
     )
 
 
-def t5_biases(shown: Subject) -> None:
-    bias = shown.model.position_effects(shown.layer, FARTHEST + 1).bias
+def t5_biases(shown: Lesson) -> None:
+    bias = shown.model.position_effects(shown.choice.layer, FARTHEST + 1).bias
     assert bias is not None, "the scheme adds no bias"
     by_distance = bias[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}
-    mark = shown.trained_on - 1, "trained\nup to here"
+    trained = shown.model.config.trained_on
+    mark = trained - 1, "trained\nup to here"
     show("t5_biases", over(distances, drawn, Axes("distance i − j", "bias"), theme=theme(), mark=mark))
-    met = np.unique(bucket[: shown.trained_on])
+    met = np.unique(bucket[:trained])
     unmet = f"Training reached only buckets {met[0]} to {met[-1]}; the others are still random."
     st.markdown("Each head has one trained bias per bucket. " + unmet * bool(met[-1] < N_BUCKETS - 1))
 
 
-def t5_buckets(shown: Subject) -> None:
+def t5_buckets(shown: Lesson) -> None:
     """Which pairs of the sentence's tokens share a bias."""
     kinds = ("looks back (decoder)", "both ways (encoder)")
     line = lesson.line("buckets")
     kind = inputs.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", line=line)
     both_ways = kind == kinds[1]
-    position = np.arange(len(shown.tokens))
+    position = np.arange(len(tokens_of(shown)))
     found = _buckets(position[:, None] - position, both_ways=both_ways)
     mask = np.ones(found.shape, dtype=bool) if both_ways else np.tri(len(position), dtype=bool)
-    show("t5_buckets", _classes(masked([found], mask), shown.tokens, "bucket"))
+    show("t5_buckets", _classes(masked([found], mask), tokens_of(shown), "bucket"))
     by_distance = _buckets(np.arange(FARTHEST), both_ways=both_ways)
     exact = int(np.flatnonzero(np.diff(by_distance) == 0)[0])  # the first that shares its bucket with a farther one
     last = int(np.flatnonzero(by_distance == by_distance[-1])[0])
@@ -131,35 +135,35 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
     return buckets(torch.from_numpy(distance), bidirectional=both_ways).numpy()
 
 
-def shaw(shown: Subject) -> None:
+def shaw(shown: Lesson) -> None:
     """Which pairs of the sentence's tokens share a learned vector, the vectors, and what the head's queries get."""
-    vectors = shown.model.position_effects(shown.layer.split(".")[0], CLIP + 1).vectors
+    vectors = shown.model.position_effects(shown.choice.layer.split(".")[0], CLIP + 1).vectors
     assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left
     left, right = st.columns([2, 3])
     line = lesson.line("shaw")
     clip = inputs.slider("k: farther keys share a vector", 1, CLIP, 4, key="clip", line=line)
-    n = len(shown.tokens)
+    n = len(tokens_of(shown))
     rows, mask = clip - rotations.relative_index(n, n, clip=clip), np.tri(n, dtype=bool)
     with left:
-        show("shaw", _classes(masked([rows], mask), shown.tokens, f"row of a, at most k = {clip}"))
+        show("shaw", _classes(masked([rows], mask), tokens_of(shown), f"row of a, at most k = {clip}"))
     with right:
         show("shaw_vectors", scheme_map(back, title="learned vectors a", axes=("coordinate", "distance i − j")))
     st.markdown(f"Both ways, k = {clip} needs **{2 * clip + 1} learned vectors** a; this causal model has k = {CLIP}.")
     _shaw_scores(shown, back)
 
 
-def _shaw_scores(shown: Subject, back: Array) -> None:
-    products = shown.of_head("q") @ back.T / shown.model.weights.attention(shown.layer).divisor  # (len, distance)
+def _shaw_scores(shown: Lesson, back: Array) -> None:
+    products = of_head(shown, "q") @ back.T / shown.weights.divisor  # (len, distance)
     row = shown.query
-    own = quoted(shown.tokens)[row]
+    own = quoted(tokens_of(shown))[row]
     drawn = {own: products[row], "mean of all tokens": products.mean(axis=0)}
     best = int(products[row].argmax())
     st.latex(r"s_{ij} = \frac{q_i \cdot k_j + q_i \cdot a_{i-j}}{\sqrt d}")
     axes = Axes("distance i − j", "q · a / √d")
     show("shaw_scores", over(np.arange(CLIP + 1), drawn, axes, theme=theme()))
     result(
-        f"Head {shown.head} at {markdown.plain(own)} favours the key "
+        f"Head {shown.choice.head} at {markdown.plain(own)} favours the key "
         + (f"{counted(best, 'token')} back." if best < CLIP else f"{CLIP} or more tokens back.")
         + " The term q_i · a_(i−j) depends on the query and the distance, so, unlike RoPE's, the score is no inner "
         "product ⟨f(x, i), f(y, j)⟩. Wang et al. (2019) take the distance in the parse tree."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +14,7 @@ from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import icons, inputs, lesson, models
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.rope.subject import Subject
+from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
@@ -28,60 +27,36 @@ SINUSOIDAL = "twins-sinusoidal"
 ONE, OTHER = "of course we know", "we know that"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Phrase:
-    """One of the two texts that share words.
-
-    Attributes:
-        i, j: positions of the query's and the key's word.
-        scores: per layer (head,), of this query and key, before any mask.
-    """
-
-    tokens: tuple[str, ...]
-    i: int
-    j: int
-    scores: Array
-
-
-def same_distance(shown: Subject) -> None:
+def same_distance(shown: Lesson) -> None:
     line = lesson.line("same_distance")
     texts = [
         inputs.text_input(label, first, key=key, max_chars=200, placeholder=first, line=line).strip() or first
         for label, first, key in (("One text", ONE, "phrase"), ("Another", OTHER, "other_phrase"))
     ]
     runs = [models.trace(shown.model, f" {text}") for text in texts]
-    tokens = [run.axes(shown.layer)[0].tokens for run in runs]
+    tokens = [run.axes(shown.choice.layer)[0].tokens for run in runs]
     shared = [token for token in dict.fromkeys(tokens[0]) if token in tokens[1]]
     if not shared:
         st.info("Type two texts that share at least two words.", icon=icons.INFO)
         return
     with line:
         words = _choose_words(tokens, shared)
-    stack = shown.layer.split(".")[0]
-    phrases = [_phrase(run, words, stack, shown.model.weights) for run in runs]
-    _compare(shown, phrases, words)
-    differences = {f"RoPE: {shown.model.name}": _differences(phrases)}
+    stack = shown.choice.layer.split(".")[0]
+    scores = [_scores(run, words, stack, shown.model.weights) for run in runs]
+    _compare(shown, [found[0, shown.choice.head] for found in scores], tokens, words)
+    both = {f"RoPE: {shown.model.name}": scores}
     if SINUSOIDAL in zoo.available():
         sinusoidal = models.load(SINUSOIDAL)
         others = [models.trace(sinusoidal, f" {text}") for text in texts]
         if all(word in run.tokens for word in words for run in others):
-            by_layer = _differences([_phrase(run, words, "decoder", sinusoidal.weights) for run in others])
-            differences[f"sinusoidal: {SINUSOIDAL}"] = by_layer
-    _layer_by_layer(differences)
-    st.caption(f"{markdown.code(shown.model.name)}, head {shown.head}. {shown.note}")
-
-
-def _layer_by_layer(differences: dict[str, Array]) -> None:
-    show(
-        "same_distance",
-        over(
-            np.arange(max(map(len, differences.values()))),
-            {name: np.maximum(values, 1e-8) for name, values in differences.items()},  # an axis of powers has no 0
-            Axes("layer", "difference of the scores", log=True),
-            theme=theme(),
-        ),
-    )
+            both[f"sinusoidal: {SINUSOIDAL}"] = [_scores(run, words, "decoder", sinusoidal.weights) for run in others]
+    differences = {  # over the heads of each layer; an axis of powers has no 0
+        name: np.maximum(np.abs(one - other).max(axis=-1), 1e-8) for name, (one, other) in both.items()
+    }
+    layers, axes = np.arange(max(map(len, differences.values()))), Axes("layer", "difference of the scores", log=True)
+    show("same_distance", over(layers, differences, axes, theme=theme()))
     st.markdown("The largest difference over all heads; above layer 0, the other words matter too.")
+    st.caption(f"{markdown.code(shown.model.name)}, head {shown.choice.head}. {shown.note}")
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:
@@ -96,8 +71,8 @@ def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str,
     )
 
 
-def _phrase(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeights) -> Phrase:
-    """Where the two words first stand in a text, and their scores in every layer and head."""
+def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeights) -> Array:
+    """Of the query's and the key's word, where they first stand, before any mask: (layer, head)."""
     layers = [layer for layer in run.layers if layer.startswith(stack) and layer.endswith("self_attn")]
     tokens = run.axes(layers[0])[0].tokens
     i, j = (tokens.index(word) for word in words)
@@ -107,30 +82,25 @@ def _phrase(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeight
         q = run[f"{layer}.{turned}q"].astype(np.float64)
         k = grouped(run[f"{layer}.{turned}k"], len(q)).astype(np.float64)
         found.append(weights.attention(layer).scores(q[:, i : i + 1], k[:, j : j + 1])[:, 0, 0])
-    return Phrase(tokens=tokens, i=i, j=j, scores=np.array(found))
+    return np.array(found)
 
 
-def _differences(phrases: list[Phrase]) -> Array:
-    """Largest difference of the two texts' scores over the heads of each layer: (layer,)."""
-    return np.abs(phrases[0].scores - phrases[1].scores).max(axis=-1)
-
-
-def _compare(shown: Subject, phrases: list[Phrase], words: tuple[str, str]) -> None:
-    scores = [phrase.scores[0, shown.head] for phrase in phrases]
+def _compare(shown: Lesson, scores: list[float], texts: list[tuple[str, ...]], words: tuple[str, str]) -> None:
+    i, j = ([text.index(word) for text in texts] for word in words)
+    distances = [query - key for query, key in zip(i, j, strict=True)]
     show(
         "phrases",
         of_columns(
             {
-                "text": [" ".join(visible(token) for token in phrase.tokens) for phrase in phrases],
-                f"query “{visible(words[0])}” at": [str(phrase.i) for phrase in phrases],
-                f"key “{visible(words[1])}” at": [str(phrase.j) for phrase in phrases],
-                "distance i − j": [decimal(phrase.i - phrase.j, ".0f") for phrase in phrases],
-                f"q · k / √d, layer 0, head {shown.head}": [decimal(score, ".6f") for score in scores],
+                "text": [" ".join(map(visible, text)) for text in texts],
+                f"query “{visible(words[0])}” at": list(map(str, i)),
+                f"key “{visible(words[1])}” at": list(map(str, j)),
+                "distance i − j": [decimal(distance, ".0f") for distance in distances],
+                f"q · k / √d, layer 0, head {shown.choice.head}": [decimal(score, ".6f") for score in scores],
             },
             caption="The two words and their score.",
         ),
     )
-    distances = [phrase.i - phrase.j for phrase in phrases]
     apart = abs(scores[0] - scores[1])
     result(
         f"The distance is {distances[0]} in both, so layer 0 gives the same score: the difference is **{tiny(apart)}**."

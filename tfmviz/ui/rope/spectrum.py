@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 import streamlit as st
@@ -16,20 +16,15 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.rope.subject import Subject, own_base, own_theta
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.rope.subject import of_head, own_base, own_theta, tokens_of
 from tfmviz.views.counts import of_columns
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
 
-if TYPE_CHECKING:
-    from tfmviz.positions.rope import Stretching
-
 N_RANDOM = 2_000
 """Number of random vectors whose products are averaged."""
-
-OWN = Axes("distance i − j", "mean of q · k")
-"""Of the figures of the head's own queries and keys."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -56,9 +51,14 @@ class Spectrum:
         return np.append(self.stretched, np.zeros(self.n_still))
 
 
-def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
-    """Asks for base and stretching. If they make no frequencies, says why and gives None."""
-    from tfmviz.positions.rope import Stretching
+def spectrum(shown: Lesson, d_head: int) -> Spectrum | None:
+    """Asks for base and stretching; without a base θ is the model's own, or that of its base for another width.
+
+    If they make no frequencies, says why and gives None.
+    """
+    import torch
+
+    from tfmviz.positions import rope
 
     own = own_base(shown)
     line = lesson.line("spectrum")
@@ -71,12 +71,15 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
         placeholder="the model's own" if own is None else f"{own:,.0f}",
         key="rope_base",
     )
-    kind = inputs.radio("For longer texts", get_args(Stretching), horizontal=True, key="stretch", line=line)
+    kind = inputs.radio("For longer texts", get_args(rope.Stretching), horizontal=True, key="stretch", line=line)
     scale = inputs.slider("Times as long", 1, 32, 4, key="stretch_by", line=line)
     try:
-        theta = _theta(shown, d_head, base)
+        if base is None and d_head == shown.model.config.d_head:
+            theta = own_theta(shown)
+        else:
+            theta = rope.frequencies(d_head, base=base if base is not None else own or BASE).numpy()
         turning = theta[theta > 0]
-        stretched = _stretched(turning, scale, kind)
+        stretched = rope.stretched(torch.from_numpy(turning), scale=scale, stretching=kind).numpy()
     except ValueError as error:
         st.error(markdown.plain(str(error)))
         return None
@@ -89,34 +92,12 @@ def spectrum(shown: Subject, d_head: int) -> Spectrum | None:
     )
 
 
-def _theta(shown: Subject, d_head: int, base: float | None) -> Array:
-    """θ_m of a base, (d_head / 2,); None: the model's own, or those of its base for another width.
-
-    Raises:
-        ValueError: there are no such frequencies.
-    """
-    from tfmviz.positions.rope import frequencies
-
-    if base is None and d_head == shown.model.config.d_head:
-        return own_theta(shown)
-    return frequencies(d_head, base=base if base is not None else own_base(shown) or BASE).numpy()
-
-
-def _stretched(theta: Array, scale: int, kind: Stretching) -> Array:
-    """Raises: ValueError, as `positions.rope.stretched`."""
-    import torch
-
-    from tfmviz.positions.rope import stretched
-
-    return stretched(torch.from_numpy(theta), scale=scale, stretching=kind).numpy()
-
-
-def wavelengths(shown: Subject) -> None:
+def wavelengths(shown: Lesson) -> None:
     """θ_m and wavelengths of all pairs, for any head width, base and stretching."""
-    own = shown.trace[f"{shown.layer}.q"].shape[-1]
+    own = shown.trace[f"{shown.choice.layer}.q"].shape[-1]
     with lesson.line("wavelengths"):
         d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
-        position = inputs.number_box("A position i", key="at_position", value=len(shown.tokens) - 1)
+        position = inputs.number_box("A position i", key="at_position", value=len(tokens_of(shown)) - 1)
     figure = st.container()
     chosen = spectrum(shown, int(d_head))
     if chosen is None:
@@ -126,16 +107,30 @@ def wavelengths(shown: Subject) -> None:
     except ValueError as error:
         st.error(markdown.plain(str(error)))
         return
+    drawn = {"wavelength": 2 * np.pi / chosen.theta}
+    drawn |= {chosen.label: 2 * np.pi / chosen.stretched} if chosen.label else {}
+    n_pairs, trained = len(chosen.theta), shown.model.config.trained_on
+    n_round = int((drawn["wavelength"] <= trained).sum())
     with figure:
-        _wavelength_figure(shown, chosen)
-    _in_longer_texts(shown, chosen)
+        axes = Axes("pair m", "positions per full turn", log=True)
+        mark = (n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None
+        show("wavelengths", over(np.arange(n_pairs), drawn, axes, mark=mark, theme=theme()))
+        result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {trained} training positions.")
+    # How far the slowest and the other pairs get in longer texts, compared with training.
+    partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)
+    last = chosen.scale * trained - 1
+    far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((trained - 1) * chosen.theta[-1])
+    st.markdown(
+        f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
+        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now go beyond it."
+    )
     show(
         "pairs",
         of_columns(
             {
                 "pair m": [str(m) for m in range(len(turns))],
                 "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
-                "wavelength 2π/θ": [f"{value:,.4g}" for value in _wavelengths(chosen.stretched)],
+                "wavelength 2π/θ": [f"{value:,.4g}" for value in 2 * np.pi / chosen.stretched],
                 f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
             },
             caption="Every pair of coordinates.",
@@ -148,7 +143,7 @@ def wavelengths(shown: Subject) -> None:
     )
 
 
-def _own_frequencies(shown: Subject) -> str:
+def _own_frequencies(shown: Lesson) -> str:
     from tfmviz.positions.rope import frequencies
 
     name, theta, base = markdown.code(shown.model.name), own_theta(shown), own_base(shown)
@@ -162,51 +157,17 @@ def _own_frequencies(shown: Subject) -> str:
     return f"{said}; {len(theta) - len(turning)} of {len(theta)} pairs do not turn." if 0 in theta else f"{said}."
 
 
-def _wavelengths(theta: Array) -> Array:
-    """Positions per full turn."""
-    return 2 * np.pi / theta
-
-
-def _wavelength_figure(shown: Subject, chosen: Spectrum) -> None:
-    drawn = {"wavelength": _wavelengths(chosen.theta)}
-    drawn |= {chosen.label: _wavelengths(chosen.stretched)} if chosen.label else {}
-    n_pairs = len(chosen.theta)
-    n_round = int((drawn["wavelength"] <= shown.trained_on).sum())
-    show(
-        "wavelengths",
-        over(
-            np.arange(n_pairs),
-            drawn,
-            Axes("pair m", "positions per full turn", log=True),
-            mark=(n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None,
-            theme=theme(),
-        ),
-    )
-    result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {shown.trained_on} training positions.")
-
-
-def _in_longer_texts(shown: Subject, chosen: Spectrum) -> None:
-    """How far the slowest and the other pairs get, compared with training."""
-    partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=shown.trained_on, scale=chosen.scale)
-    last = chosen.scale * shown.trained_on - 1
-    far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((shown.trained_on - 1) * chosen.theta[-1])
-    st.markdown(
-        f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
-        f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now go beyond it."
-    )
-
-
 @shared
 def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array]:
     return rotations.random_products(np.array(theta), np.arange(reach + 1), n=N_RANDOM, seed=0)
 
 
-def decay(shown: Subject) -> None:
+def decay(shown: Lesson) -> None:
     """The paper's bound, random vectors and the model's own queries and keys against distance."""
     with lesson.line("decay"):
         reach = inputs.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to")
     left, right = st.columns(2)
-    chosen = spectrum(shown, shown.trace[f"{shown.layer}.q"].shape[-1])
+    chosen = spectrum(shown, shown.trace[f"{shown.choice.layer}.q"].shape[-1])
     if chosen is None:
         return
     distances = np.arange(reach + 1)
@@ -215,58 +176,33 @@ def decay(shown: Subject) -> None:
     same, other = _random_products(tuple(theta_.tolist()), reach)
     drawn = {"the paper's bound": limit / limit[0], "random, k = q": same, "random, k unrelated": other}
     with left:
-        show(
-            "decay",
-            over(distances, drawn, Axes("distance i − j", "relative to distance 0"), theme=theme()),
-            title="The paper's bound",
-        )
+        axes = Axes("distance i − j", "relative to distance 0")
+        show("decay", over(distances, drawn, axes, theme=theme()), title="The paper's bound")
+    q, k, trained = of_head(shown, "q"), of_head(shown, "k"), shown.model.config.trained_on
+    every, axes = "all pairs at every distance", Axes("distance i − j", "mean of q · k")
+    anywhere = rotations.mean_of_all_pairs(q, k, theta_, distances)
     with right:
-        anywhere = _own_decay(shown, theta_, distances)
+        mark = (trained - 1, "trained\nup to here") if trained <= reach else None
+        chart = over(distances, {every: anywhere}, axes, mark=mark, theme=theme())
+        show("own_decay_far", chart, title="Your words moved apart")
     st.markdown("With unrelated keys the mean is 0 everywhere (bound: Su et al. 2021).")
-    _own_places(shown, theta_, anywhere)
+    by = rotations.angles(np.arange(len(q)), theta_)
+    stands = along_diagonals(rotations.turn_pairs(q, by) @ rotations.turn_pairs(k, by).T)[0][: reach + 1]
+    drawn = {"pairs actually at that distance": stands, every: anywhere[: len(stands)]}
+    chart = over(np.arange(len(stands)), drawn, axes, theme=theme())
+    show("own_decay", chart, title="Your words at their own positions")
     _own_bound(shown, theta_, distances)
 
 
-def _own_decay(shown: Subject, theta_: Array, distances: Array) -> Array:
-    """The head's own queries and keys, every pair put at every distance: the mean of q · k, as `distances`."""
-    found = rotations.mean_of_all_pairs(shown.of_head("q"), shown.of_head("k"), theta_, distances)
-    show(
-        "own_decay_far",
-        over(
-            distances,
-            {"all pairs at every distance": found},
-            OWN,
-            mark=(shown.trained_on - 1, "trained\nup to here") if shown.trained_on <= distances[-1] else None,
-            theme=theme(),
-        ),
-        title="Your words moved apart",
-    )
-    return found
-
-
-def _own_places(shown: Subject, theta_: Array, anywhere: Array) -> None:
-    """The pairs at the distances that they have, next to all pairs put there."""
-    by = rotations.angles(np.arange(len(shown.tokens)), theta_)
-    q, k = (rotations.turn_pairs(shown.of_head(site), by) for site in "qk")
-    stands = along_diagonals(q @ k.T)[0][: len(anywhere)]
-    near = len(stands)
-    drawn = {"pairs actually at that distance": stands, "all pairs at every distance": anywhere[:near]}
-    show(
-        "own_decay",
-        over(np.arange(near), drawn, OWN, theme=theme()),
-        title="Your words at their own positions",
-    )
-
-
-def _own_bound(shown: Subject, theta_: Array, distances: Array) -> None:
+def _own_bound(shown: Lesson, theta_: Array, distances: Array) -> None:
     """The bound for the chosen token and the one before it, in words: it holds, and it is loose."""
     query = shown.query
     key = max(query - 1, 0)
-    q, k = shown.of_head("q")[query], shown.of_head("k")[key]
+    q, k = of_head(shown, "q")[query], of_head(shown, "k")[key]
     limit = rotations.bound(q, k, theta_, distances)
     h = rotations.complex_pairs(q) * rotations.complex_pairs(k).conj()
     share = np.abs(rotations.by_distance(h, theta_, distances)) / limit
-    names = [markdown.plain(quoted(shown.tokens)[n]) for n in (query, key)]
+    names = [markdown.plain(quoted(tokens_of(shown))[n]) for n in (query, key)]
     result(
         f"For {names[0]} and {names[1]} |q · k| reaches {per_cent(share[1])} of the bound at distance 1, "
         f"and at most **{per_cent(share.max())}** overall."

@@ -15,7 +15,8 @@ from tfmviz.plots.space import Space, View
 from tfmviz.record.trace import Array
 from tfmviz.ui import controls, inputs, lesson, live
 from tfmviz.ui.figures import result, seen_from, show, show_view, theme
-from tfmviz.ui.rope.subject import Subject, own_theta
+from tfmviz.ui.lesson import Lesson
+from tfmviz.ui.rope.subject import of_head, own_theta, tokens_of
 from tfmviz.views import turning
 from tfmviz.words import markdown
 from tfmviz.words.labels import quoted, visible
@@ -24,7 +25,7 @@ from tfmviz.words.numbers import decimal, tiny
 TURN = re.compile(ADDRESS_TURN)
 
 
-def turned(shown: Subject) -> None:
+def turned(shown: Lesson) -> None:
     """Two arrows, and below them, if that is wanted, the ways of two pairs through space."""
     arrows(shown)
     lengths(shown)
@@ -33,19 +34,20 @@ def turned(shown: Subject) -> None:
         helices(shown)
 
 
-def arrows(shown: Subject) -> None:
-    if st.session_state.setdefault("turning_tokens", shown.tokens) != shown.tokens:  # positions of another sentence
-        st.session_state["turning_tokens"] = shown.tokens
+def arrows(shown: Lesson) -> None:
+    tokens = tokens_of(shown)
+    if st.session_state.setdefault("turning_tokens", tokens) != tokens:  # positions of another sentence
+        st.session_state["turning_tokens"] = tokens
         controls.put({"turn": ""})
     asked = st.query_params.get("turn", "")
     if not shown.note:
-        live.follow(shown.here, "turning")
+        live.follow(shown, "turning")
     show_view(
         "turning",
         js=turning.JS,
         css=turning.CSS,
         data=turning.payload(
-            shown.trace, shown.layer, shown.head, own_theta(shown), max_len=shown.model.config.max_len
+            shown.trace, shown.choice.layer, shown.choice.head, own_theta(shown), max_len=shown.model.config.max_len
         ),
         selection={
             "token": shown.query,  # of which the helices below speak, too
@@ -60,10 +62,9 @@ def _follow(report: dict[str, Any]) -> None:
     controls.remember(int(report["token"]), {"turn": turn} if TURN.fullmatch(turn) else {})
 
 
-def lengths(shown: Subject) -> None:
-    before, after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("q", "rot_q"))
-    k_before, k_after = (np.linalg.norm(shown.of_head(site), axis=-1) for site in ("k", "rot_k"))
-    change = max(float(np.abs(after / before - 1).max()), float(np.abs(k_after / k_before - 1).max()))
+def lengths(shown: Lesson) -> None:
+    norms = {site: np.linalg.norm(of_head(shown, site), axis=-1) for site in ("q", "k", "rot_q", "rot_k")}
+    change = max(float(np.abs(norms[f"rot_{name}"] / norms[name] - 1).max()) for name in "qk")
     st.markdown(
         "RoPE is built so that ⟨f(x, i), f(y, j)⟩ = g(x, y, i − j): the score depends only on the distance. "
         "f(x, i) = R_i W x achieves it, since (R_i q) · (R_j k) = q · R_(j−i) k.\n\n"
@@ -72,9 +73,9 @@ def lengths(shown: Subject) -> None:
     )
 
 
-def layouts(shown: Subject) -> None:
+def layouts(shown: Lesson) -> None:
     """What becomes of q · k where pairs are stored in another order, in words."""
-    q, k = shown.of_head("q"), shown.of_head("k")
+    q, k = of_head(shown, "q"), of_head(shown, "k")
     order = rotations.halves_order(q.shape[-1])
     by = rotations.angles(np.arange(len(q)), own_theta(shown))
     ours = [rotations.turn_pairs(x, by) for x in (q, k)]
@@ -99,32 +100,27 @@ SLOW = 40.0
 """The slow pair is the one that turns once in about so many positions."""
 
 
-def helices(shown: Subject) -> None:
+def helices(shown: Lesson) -> None:
     seen = seen_from(lesson.line("helices"))
-    n = min(max(len(shown.tokens), FEWEST), MOST)
+    n = min(max(len(tokens_of(shown)), FEWEST), MOST)
     theta = own_theta(shown)
     theta = theta[theta > 0]  # the others do not turn
     slow = int(np.abs(np.log(theta * SLOW / (2 * np.pi))).argmin())
     pairs = sorted({0, slow})
     angles = rotations.angles(np.arange((n - 1) * SMOOTH + 1) / SMOOTH, theta[pairs])  # (point, pair)
-    q = rotations.complex_pairs(shown.of_head("q"))[shown.query, pairs]
-    name = visible(shown.tokens[shown.query])
-    safe = markdown.plain(quoted(shown.tokens)[shown.query])
+    q = rotations.complex_pairs(of_head(shown, "q"))[shown.query, pairs]
+    name, said = visible(tokens_of(shown)[shown.query]), quoted(tokens_of(shown))[shown.query]
     radii = " and ".join(f"{decimal(abs(value))} in pair {m}" for m, value in zip(pairs, q, strict=True))
     left, right = st.columns(2)
     with left:
         title = "Sinusoids of the same frequencies: the same points for every word"
-        figure = _figure(np.exp(1j * angles), pairs, "any word", seen)
-        show(
-            "helix_added", figure, title=title, alt=f"Pairs of sine and cosine over {n} positions: helices of radius 1."
-        )
+        alt = f"Pairs of sine and cosine over {n} positions: helices of radius 1."
+        show("helix_added", _figure(np.exp(1j * angles), pairs, "any word", seen), title=title, alt=alt)
     with right:
-        title = f"RoPE: the query of {quoted(shown.tokens)[shown.query]} itself rotates, at its own radius"
-        figure = _figure(q * np.exp(1j * angles), pairs, name, seen)
-        show(
-            "helix_turned", figure, title=title, alt=f"Pairs of a query over {n} positions: helices of radius {radii}."
-        )
-    result(f"{safe} keeps its norm at every position: {radii}.")
+        title = f"RoPE: the query of {said} itself rotates, at its own radius"
+        alt = f"Pairs of a query over {n} positions: helices of radius {radii}."
+        show("helix_turned", _figure(q * np.exp(1j * angles), pairs, name, seen), title=title, alt=alt)
+    result(f"{markdown.plain(said)} keeps its norm at every position: {radii}.")
 
 
 def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:

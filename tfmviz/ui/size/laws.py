@@ -1,13 +1,19 @@
-"""What published scaling laws predict, at sizes and amounts of text that the reader chooses."""
+"""What papers say: scaling laws at sizes and amounts of text that the reader chooses, and tables of results."""
 
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import numpy as np
+import streamlit as st
 
-from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law, PublishedLaw
+from tfmviz.analysis.parameters import PUBLISHED, counts
+from tfmviz.analysis.scaling_laws import BESIROGLU, PUBLISHED_LAWS, AdditiveLaw, Law
+from tfmviz.places import PROJECT
 from tfmviz.plots.lines import Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
@@ -42,7 +48,21 @@ def published() -> None:
     marked = [(here, f"your {against}")] if math.isfinite(here) else []
     axes = Axes(title, LOSS, 340, power_law=True)
     show("laws", line_chart(lines, axes, theme=theme(), marked=marked, words=list(curves)))
-    _at(n, d)
+    rows = []
+    for name, known in PUBLISHED_LAWS.items():
+        law, c = known.law, 6 * n * d
+        parts = [law.of_size(n), law.of_text(d)] if isinstance(law, AdditiveLaw) else [math.nan, math.nan]
+        *best, there = (*law.best(c), law.best_loss(c)) if math.isfinite(c) else (math.nan,) * 3
+        losses = [decimal(float(loss)) for loss in (law.loss(n, d), *parts)]
+        rows.append((name, known.counts, *losses, *(in_words(float(one)) for one in best), decimal(float(there))))
+    show(
+        "at",
+        Table(
+            caption="At your N and D, and at the best split of 6 · N · D operations",
+            columns=("law", "N counts", "loss", "of N", "of D", "best N", "best D", "loss there"),
+            rows=rows,
+        ),
+    )
     result(_words(against, n, d))
     show_code(AdditiveLaw.loss, AdditiveLaw.best)
 
@@ -61,30 +81,6 @@ def curve(law: Law, against: str, x: Array, n: float, d: float) -> Array:
     return np.asarray(law.loss(x, d) if against == "N" else law.loss(n, x))
 
 
-def _at(n: float, d: float) -> None:
-    """The laws at the reader's N and D, and where the same operations would be better spent."""
-    show(
-        "at",
-        Table(
-            caption="At your N and D, and at the best split of 6 · N · D operations",
-            columns=("law", "N counts", "loss", "of N", "of D", "best N", "best D", "loss there"),
-            rows=[(name, known.counts, *_numbers(known, n, d)) for name, known in PUBLISHED_LAWS.items()],
-        ),
-    )
-
-
-def _numbers(known: PublishedLaw, n: float, d: float) -> list[str]:
-    law, c = known.law, 6 * n * d
-    parts = [law.of_size(n), law.of_text(d)] if isinstance(law, AdditiveLaw) else [math.nan, math.nan]
-    best = (*law.best(c), law.best_loss(c)) if math.isfinite(c) else (math.nan,) * 3
-    return [
-        decimal(float(law.loss(n, d))),
-        *(decimal(float(part)) for part in parts),
-        *(in_words(float(amount)) for amount in best[:2]),
-        decimal(float(best[2])),
-    ]
-
-
 def _words(against: str, n: float, d: float) -> str:
     law = PUBLISHED_LAWS[BESIROGLU].law
     tenfold = [law.loss(n, d) - law.loss(10 * n, d), law.loss(n, d) - law.loss(n, 10 * d)]
@@ -98,4 +94,38 @@ def _words(against: str, n: float, d: float) -> str:
         f"/ N^α, “of D” B / D^β. Kaplan's exponents are α_N = 0.076, α_D = 0.095 and α_C = 0.050 (equations 1.1 "
         f"to 1.3).\n\n{says}\n\n**Do not compare Kaplan's heights with the others'**: its text "
         "and tokens are different."
+    )
+
+
+@cache
+def _results() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((PROJECT / "assets" / "results.toml").read_text(encoding="utf-8"))
+
+
+def tables() -> None:
+    found = _results()
+    with lesson.line("results"):
+        name = inputs.segmented_control("Results", list(found), default="translation", key="results")
+    table = dict(found[name])
+    says = table.pop("says")
+    show("result_table", Table(**table) if table else _sizes())
+    st.markdown(says)
+
+
+def _sizes() -> Table:
+    """Parameters of known models: counted, and as their authors give them."""
+    return Table(
+        caption="Parameters of known models",
+        columns=("model", "d_model", "layers", "exact", "authors"),
+        rows=[
+            (
+                name,
+                f"{known.design.d_model:,}",
+                str(known.design.n_layers),
+                f"{sum(counts(known.design).values()):,}",
+                f"{in_words(known.said)} ({known.source})",
+            )
+            for name, known in PUBLISHED.items()
+        ],
+        sortable=True,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz.analysis.law_fits import Fit, fit_additive, fit_power, interval
-from tfmviz.analysis.scaling_laws import KAPLAN, PUBLISHED_LAWS, AdditiveLaw, KaplanLaw, Law, Number
+from tfmviz.analysis.scaling_laws import KAPLAN, PUBLISHED_LAWS, AdditiveLaw, KaplanLaw, Number
 from tfmviz.constants import NO_NUMBER
 from tfmviz.places import PROJECT
 from tfmviz.plots.charts import Chart
@@ -45,101 +44,75 @@ OVER = 1.3
 
 def own() -> None:
     """Points, the fit through them, its constants with intervals, and its prediction for a larger model."""
-    grid = read()
+    about, runs, larger = read()
     with lesson.line("own"):
         against = inputs.segmented_control("Plot against", list(TITLES), default="N", key="own_axis")
         counted = inputs.segmented_control("N counts", [ALL, WITHOUT], default=ALL, key="n_counts")
-    counted = counted or ALL
-    law = fitted(counted).law
-    lines = series(grid.fitted, against, counted, law)
-    others = {f"{in_words(n)}, not fitted": points for n, points in _larger(grid.larger, against, counted).items()}
-    show("own_runs", _runs(lines, others, TITLES[against], frontier(grid.fitted, against, counted, law)))
-    result(prediction(grid.larger, counted))
+    show("own_runs", _runs(runs, larger, against, counted))
+    result(prediction(larger, counted))
     if against == "C":
-        st.markdown(best_split(grid.fitted, counted, law))
+        law, n = fitted(counted).law, runs.n(counted)
+        c = float((6 * n * runs.d).max())
+        best = float(law.best(c)[0])
+        where = "below every model here" if best < n.min() else "above every model here"
+        beyond = f", {where}: an extrapolation" if not n.min() <= best <= n.max() else ""
+        st.markdown(
+            f"The thick line is the law's lowest loss for C operations. At our largest C, {tiny(c)}, the best N is "
+            f"{in_words(best)}{beyond}."
+        )
     _constants()
-    st.markdown(_alone(grid.fitted, counted))
-    st.markdown(limits(grid))
-    st.caption(_about(grid))
+    st.markdown(_alone(runs, counted))
+    st.markdown(limits(runs))
+    n = runs.n_parameters
+    st.caption(
+        f"{len(runs.loss)} runs, {in_words(n.min())} to {in_words(n.max())} parameters, "
+        f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens read once; context {about['context']}, batch "
+        f"{about['batch']}, AdamW, cosine from {about['learning_rate']}. The loss is on {about['held_out_tokens']:,} "
+        f"held-out tokens (token frequencies alone: {decimal(about['unigram_loss'])}). Reproduce with "
+        f"{markdown.code(about['command'])}."
+    )
     show_code(fit_additive)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Series:
-    """Runs that share a size or an amount of text: x and loss of each, and of the fitted curve."""
+def _runs(runs: Runs, larger: Runs, against: str, counted: str) -> Chart:
+    """Runs as points, with the fitted law through those that share an amount of text or, against D and C, a size.
 
-    x: Array
-    loss: Array
-    law: tuple[Array, Array]
-
-
-def _runs(
-    fitted: dict[str, Series],
-    others: dict[str, tuple[Array, Array]],
-    title: str,
-    best: tuple[Array, Array] | None,
-) -> Chart:
-    """Runs as points, with the fitted law through each series.
-
-    Args:
-        others: x and loss of runs that were not fitted, which have no line.
-        best: x and loss of the best that the law promises at any x.
+    The larger model's have no line. Against C stands also the lowest loss that the law promises for any split.
     """
-    points = {name: (series.x, series.loss) for name, series in fitted.items()} | others
+    law, n = fitted(counted).law, runs.n(counted)
+    points: dict[str, tuple[Array, Array]] = {}
+    smooth: dict[str, tuple[Array, Array]] = {}
+    if against == "N":
+        span = np.geomspace(n.min() / OVER, n.max() * OVER**2, 60)
+        for d in np.unique(runs.d):
+            name, at = f"{in_words(d)} tokens", runs.d == d
+            points[name], smooth[name] = (n[at], runs.loss[at]), (span, np.asarray(law.loss(span, d)))
+    else:
+        span = np.geomspace(runs.d.min() / OVER, runs.d.max() * OVER, 60)
+        for size in np.unique(n):
+            name, at, scale = in_words(size), n == size, 6 * size if against == "C" else 1.0
+            points[name] = runs.d[at] * scale, runs.loss[at]
+            smooth[name] = span * scale, np.asarray(law.loss(size, span))
+    n = larger.n(counted)
+    x = {"N": n, "D": larger.d, "C": 6 * n * larger.d}[against]
+    for size in np.unique(n):
+        points[f"{in_words(size)}, not fitted"] = x[n == size], larger.loss[n == size]
     drawn = [
-        replace(line, smooth=fitted[line.name].law)
-        if line.name in fitted
+        replace(line, smooth=smooth[line.name])
+        if line.name in smooth
         else replace(line, stroke=replace(line.stroke, width=0, dot=3 * DOT))
         for line in named_lines(points, said_of_loss, theme=theme(), dot=DOT)
     ]
-    if best:
-        drawn.append(Line(FRONTIER, *best, Stroke(theme().text, width=4), partial(said_of_loss, FRONTIER)))
+    if against == "C":
+        c = 6 * runs.n(counted) * runs.d
+        span = np.geomspace(c.min(), c.max(), 40)
+        best = np.asarray(law.best_loss(span))
+        drawn.append(Line(FRONTIER, span, best, Stroke(theme().text, width=4), partial(said_of_loss, FRONTIER)))
     ends = np.concatenate([x for x, _ in points.values()])
-    axes = Axes(title, LOSS, power_law=True, fives=float(ends.max() / ends.min()) < FEW_TENS)
+    axes = Axes(TITLES[against], LOSS, power_law=True, fives=float(ends.max() / ends.min()) < FEW_TENS)
     # Against C the lines end one after the other, and words at their ends would lie on other lines.
-    return line_chart(drawn, axes, theme=theme(), words=() if best else [line.name for line in drawn])
-
-
-def _said(name: str, x: Array, loss: Array) -> str:
-    return f"{name}: " + ", ".join(
-        f"{decimal(value, '.3f')} at {in_words(place)}" for place, value in zip(x, loss, strict=True)
-    )
-
-
-def series(runs: Runs, against: str, counted: str, law: AdditiveLaw) -> dict[str, Series]:
-    """Against N a series for each amount of text, against D and C one for each size."""
-    n = runs.n(counted)
-    if against == "N":
-        span = np.geomspace(n.min() / OVER, n.max() * OVER**2, 60)
-        return {
-            f"{in_words(d)} tokens": Series(
-                x=n[runs.d == d], loss=runs.loss[runs.d == d], law=(span, np.asarray(law.loss(span, d)))
-            )
-            for d in np.unique(runs.d)
-        }
-    span = np.geomspace(runs.d.min() / OVER, runs.d.max() * OVER, 60)
-    found = {}
-    for size in np.unique(n):
-        at, scale = n == size, 6 * size if against == "C" else 1.0
-        x = runs.d[at] * scale
-        found[in_words(size)] = Series(x=x, loss=runs.loss[at], law=(span * scale, np.asarray(law.loss(size, span))))
-    return found
-
-
-def frontier(runs: Runs, against: str, counted: str, law: AdditiveLaw) -> tuple[Array, Array] | None:
-    """Against C the lowest loss that the law promises for any split of the operations."""
-    if against != "C":
-        return None
-    c = 6 * runs.n(counted) * runs.d
-    span = np.geomspace(c.min(), c.max(), 40)
-    return span, np.asarray(law.best_loss(span))
-
-
-def _larger(runs: Runs, against: str, counted: str) -> dict[float, tuple[Array, Array]]:
-    """The largest model's runs, by its size."""
-    n = runs.n(counted)
-    x = {"N": n, "D": runs.d, "C": 6 * n * runs.d}[against]
-    return {float(size): (x[n == size], runs.loss[n == size]) for size in np.unique(n)}
+    words = () if against == "C" else [line.name for line in drawn]
+    return line_chart(drawn, axes, theme=theme(), words=words)
 
 
 def prediction(larger: Runs, counted: str) -> str:
@@ -165,22 +138,22 @@ def prediction(larger: Runs, counted: str) -> str:
     )
 
 
-def best_split(runs: Runs, counted: str, law: AdditiveLaw) -> str:
-    """Where the best size lies that the law promises, beside the sizes that were trained."""
-    n = runs.n(counted)
-    c = float((6 * n * runs.d).max())
-    best = float(law.best(c)[0])
-    where = "below every model here" if best < n.min() else "above every model here"
-    beyond = f", {where}: an extrapolation" if not n.min() <= best <= n.max() else ""
-    return (
-        f"The thick line is the law's lowest loss for C operations. At our largest C, {tiny(c)}, the best N is "
-        f"{in_words(best)}{beyond}."
-    )
-
-
 def _constants() -> None:
-    rows = [(name, *_ours(fitted(counted))) for name, counted in (("ours, all", ALL), ("ours, no embeddings", WITHOUT))]
-    rows += [(name, *_published(known.law)) for name, known in PUBLISHED_LAWS.items()]
+    def with_interval(value: Number, draws: Number) -> str:
+        low, high = interval(draws)
+        return f"{decimal(float(value))} ({decimal(low)}–{decimal(high)})"
+
+    names, rows = ("alpha", "beta", "share_for_size", "E"), []
+    for name, counted in (("ours, all", ALL), ("ours, no embeddings", WITHOUT)):
+        fit = fitted(counted)
+        rows.append((name, *(with_interval(getattr(fit.law, one), getattr(fit.draws, one)) for one in names)))
+    for name, known in PUBLISHED_LAWS.items():
+        law = known.law
+        if isinstance(law, AdditiveLaw):
+            rows.append((name, *(f"{float(getattr(law, one)):.3g}" for one in names)))
+        elif isinstance(law, KaplanLaw):
+            shares = (law.alpha_n, law.alpha_d, law.share_for_size)
+            rows.append((name, *(f"{value:.3g}" for value in shares), NO_NUMBER))
     show(
         "constants",
         Table(
@@ -190,27 +163,6 @@ def _constants() -> None:
             about=f"{KAPLAN} has no E, and its N excludes embeddings. N ∝ C: how the best N grows with C.",
         ),
     )
-
-
-def _ours(fit: Fit) -> list[str]:
-    def with_interval(value: Number, draws: Number) -> str:
-        low, high = interval(draws)
-        return f"{decimal(float(value))} ({decimal(low)}–{decimal(high)})"
-
-    law, draws = fit.law, fit.draws
-    return [
-        with_interval(law.alpha, draws.alpha),
-        with_interval(law.beta, draws.beta),
-        with_interval(law.share_for_size, draws.share_for_size),
-        with_interval(law.E, draws.E),
-    ]
-
-
-def _published(law: Law) -> list[str]:
-    if isinstance(law, AdditiveLaw):
-        return [f"{float(value):.3g}" for value in (law.alpha, law.beta, law.share_for_size, law.E)]
-    assert isinstance(law, KaplanLaw)
-    return [f"{value:.3g}" for value in (law.alpha_n, law.alpha_d, law.share_for_size)] + [NO_NUMBER]
 
 
 @shared
@@ -235,41 +187,27 @@ def _power(x: Array, loss: Array) -> str:
     return f"{decimal(-alpha, '.3f')} ({decimal(low, '.3f')} to {decimal(high, '.3f')}, {len(x)} runs)"
 
 
-def limits(grid: Grid) -> str:
+def limits(runs: Runs) -> str:
     """What the intervals do and do not allow to say."""
     both, without = fitted(ALL), fitted(WITHOUT)
     low, high = interval(without.draws.share_for_size - both.draws.share_for_size)
     change = float(without.law.share_for_size) - float(both.law.share_for_size)
     seen = "is larger than chance here" if low > 0 or high < 0 else "may be chance here"
     floor = interval(both.draws.E)
+    cells: dict[tuple[float, float], list[float]] = {}
+    for n, d, loss in zip(runs.n_parameters, runs.d, runs.loss, strict=True):
+        cells.setdefault((n, d), []).append(loss)
+    apart = [max(losses) - min(losses) for losses in cells.values() if len(losses) > 1]
+    seeds = "Every combination was trained once."
+    if apart:
+        seeds = f"Two seeds of the same run differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
     return (
         f"**What this does not say.** E lies between {decimal(floor[0])} and {decimal(floor[1])}, the best run "
-        f"at {decimal(grid.fitted.loss.min())}: E, α and β are poorly determined.\n\n**How to count N.** Without "
+        f"at {decimal(runs.loss.min())}: E, α and β are poorly determined.\n\n**How to count N.** Without "
         f"embeddings the exponent of the best N changes by {decimal(change, '+.2f')} ({decimal(low, '+.2f')} to "
         f"{decimal(high, '+.2f')}), which {seen}. So Pearce & Song 2024 explain most of the gap between "
         "Chinchilla's 0.50 and Kaplan's 0.73.\n\n**Do not compare E, A and B with the papers'**: our tokens are "
-        f"shorter.{_seeds(grid)}"
-    )
-
-
-def _seeds(grid: Grid) -> str:
-    cells: dict[tuple[float, float], list[float]] = {}
-    for n, d, loss in zip(grid.fitted.n_parameters, grid.fitted.d, grid.fitted.loss, strict=True):
-        cells.setdefault((n, d), []).append(loss)
-    apart = [max(losses) - min(losses) for losses in cells.values() if len(losses) > 1]
-    if not apart:
-        return " Every combination was trained once."
-    return f" Two seeds of the same run differ by {decimal(float(np.mean(apart)), '.3f')} nats on average."
-
-
-def _about(grid: Grid) -> str:
-    runs, about, n = grid.fitted, grid.about, grid.fitted.n_parameters
-    return (
-        f"{len(runs.loss)} runs, {in_words(n.min())} to {in_words(n.max())} parameters, "
-        f"{in_words(runs.d.min())} to {in_words(runs.d.max())} tokens read once; context {about['context']}, batch "
-        f"{about['batch']}, AdamW, cosine from {about['learning_rate']}. The loss is on {about['held_out_tokens']:,} "
-        f"held-out tokens (token frequencies alone: {decimal(about['unigram_loss'])}). Reproduce with "
-        f"{markdown.code(about['command'])}."
+        f"shorter. {seeds}"
     )
 
 
@@ -301,37 +239,22 @@ class Runs:
         return self.n_parameters if counted == ALL else self.n_parameters - self.n_embeddings
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Grid:
-    """All runs.
-
-    Attributes:
-        about: how they were trained, as the file says.
-        fitted: the runs that laws are fitted to.
-        larger: those of the largest model, which no fit sees.
-    """
-
-    about: dict[str, Any]
-    fitted: Runs
-    larger: Runs
-
-
 @shared
-def read() -> Grid:
-    """The shipped runs."""
+def read() -> tuple[dict[str, Any], Runs, Runs]:
+    """How the shipped runs were trained, those that laws are fitted to, and the largest model's: no fit sees them."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
     rows = about.pop("runs")
-    larger = [row for row in rows if [row["width"], row["depth"]] == about["largest"]]
-    return Grid(about=about, fitted=_columns([row for row in rows if row not in larger]), larger=_columns(larger))
-
-
-def _columns(rows: Sequence[dict[str, float]]) -> Runs:
+    is_largest = np.array([[row["width"], row["depth"]] == about["largest"] for row in rows])
     names = {"n_parameters": "parameters", "n_embeddings": "embeddings", "d": "tokens", "loss": "loss"}
-    return Runs(**{field: np.array([row[name] for row in rows], dtype=float) for field, name in names.items()})
+    columns = {field: np.array([row[name] for row in rows], dtype=float) for field, name in names.items()}
+    small, large = (
+        Runs(**{field: values[some] for field, values in columns.items()}) for some in (~is_largest, is_largest)
+    )
+    return about, small, large
 
 
 @shared
 def fitted(counted: str) -> Fit:
     """L(N, D) of the shipped runs, with one way to count N. Both ways have the same resamples."""
-    runs = read().fitted
+    runs = read()[1]
     return fit_additive(runs.n(counted), runs.d, runs.loss, draws=DRAWS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
@@ -33,9 +34,6 @@ SHOWN = ("all changes", EXPERTS)
 
 BASELINE = "baseline"
 
-NARANG_VANILLA = 2.182
-"""Narang et al. 2021, table 1: mean loss of five runs after 65,536 steps, of the model they compare with."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
@@ -44,56 +42,20 @@ class Change:
     Attributes:
         title: its name in the figure.
         what: the change, as a sentence.
-        theirs: the loss that Narang et al. report for it, as `NARANG_VANILLA`; None: it is not in their table.
-        baseline: their loss of the model without the change; that of ReLU, which is their vanilla model, is with GELU.
+        theirs, baseline: the losses that Narang et al. report with it and without; None: it is not in their table.
         note: what else one has to know of theirs.
     """
 
     title: str
     what: str
     theirs: float | None = None
-    baseline: float = NARANG_VANILLA
+    baseline: float = 2.182
     note: str = ""
 
 
 CHANGES = {
-    "relu": Change(
-        title="ReLU",
-        what="ReLU instead of GELU",
-        theirs=2.182,
-        baseline=2.179,
-    ),
-    "swiglu": Change(
-        title="SwiGLU",
-        what="a gated feed-forward layer with SiLU, two thirds as wide",
-        theirs=2.127,
-    ),
-    "geglu": Change(title="GEGLU", what="the same gate with GELU", theirs=2.130),
-    "rmsnorm": Change(title="RMSNorm", what="RMSNorm instead of LayerNorm", theirs=2.167),
-    "postnorm": Change(title="post-norm", what="norms after each sum, as in 2017"),
-    "untied": Change(
-        title="untied embeddings",
-        what="a separate output matrix",
-        theirs=2.195,
-        note="encoder, decoder and output untied",
-    ),
-    "shared": Change(
-        title="shared layers",
-        what="one block reused in every layer (ALBERT; Universal Transformers learn how often)",
-        theirs=2.497,
-    ),
-    "experts": Change(
-        title="4 experts",
-        what="four feed-forward layers, of which each token uses one (Switch Transformer)",
-        theirs=2.135,
-        note="five times as many parameters",
-    ),
-    "random": Change(
-        title="Synthesizer, random",
-        what="a trained table of scores for each head, the same for every text",
-        theirs=2.326,
-    ),
-    "dense": Change(title="Synthesizer, dense", what="scores from the query's token alone, without keys", theirs=2.334),
+    name: Change(**change)
+    for name, change in tomllib.loads((FILE.parent / "changes.toml").read_text(encoding="utf-8")).items()
 }
 
 
@@ -104,42 +66,37 @@ class Variant:
     Attributes:
         loss: on the held-out windows, one for each seed, nats per token.
         multiplications: for each token of a text as long as the context.
+        difference: of its mean loss and the baseline's.
     """
 
     loss: Array
     n_parameters: int
     multiplications: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Comparison:
-    """All variants, and how they were trained, as the file says."""
-
-    about: dict[str, Any]
-    variants: dict[str, Variant]
+    difference: Difference
 
     @property
-    def baseline(self) -> Variant:
-        return self.variants[BASELINE]
-
-    def difference(self, name: str) -> Difference:
-        """Mean loss of a variant minus that of the baseline."""
-        return welch(self.variants[name].loss, self.baseline.loss)
+    def verdict(self) -> str:
+        """One of `plots.dots.VERDICTS`."""
+        if self.difference.is_noise:
+            return "noise"
+        return "better" if self.difference.mean < 0 else "worse"
 
 
 @shared
-def read() -> Comparison:
-    """The shipped runs."""
+def read() -> tuple[dict[str, Any], dict[str, Variant]]:
+    """How the shipped runs were trained, as the file says, and the runs by the name of the variant."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
-    variants = {
+    rows = about.pop("variants")
+    losses = {row["variant"]: np.array(row["loss"]) for row in rows}
+    return about, {
         row["variant"]: Variant(
-            loss=np.array(row["loss"]),
+            loss=losses[row["variant"]],
             n_parameters=row["parameters"],
             multiplications=row["multiplications"],
+            difference=welch(losses[row["variant"]], losses[BASELINE]),
         )
-        for row in about.pop("variants")
+        for row in rows
     }
-    return Comparison(about=about, variants=variants)
 
 
 def compared(here: Lesson) -> None:
@@ -150,97 +107,67 @@ def compared(here: Lesson) -> None:
         routed(here)
         return
     lesson.hide("text", "model")
-    found = read()
-    _losses(found)
-    _table(found)
-    st.markdown(_words(found))
-    show_code(welch)
-
-
-def verdict(difference: Difference) -> str:
-    """One of `plots.dots.VERDICTS`."""
-    if difference.is_noise:
-        return "noise"
-    return "better" if difference.mean < 0 else "worse"
-
-
-def _losses(found: Comparison) -> None:
-    order = sorted(found.variants, key=lambda name: found.variants[name].loss.mean())
-    shown = {_title(name): found.variants[name].loss for name in order}
-    verdicts = ["baseline" if name == BASELINE else verdict(found.difference(name)) for name in order]
+    about, found = read()
+    order = sorted(found, key=lambda name: found[name].loss.mean())
+    losses = {_title(name): found[name].loss for name in order}
+    verdicts = ["baseline" if name == BASELINE else found[name].verdict for name in order]
     show(
         "variants",
-        seeds(shown, verdicts, baseline=float(found.baseline.loss.mean()), theme=theme()),
-        alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in shown.items()),
+        seeds(losses, verdicts, baseline=float(found[BASELINE].loss.mean()), theme=theme()),
+        alt="; ".join(f"{title}: mean {decimal(loss.mean(), '.3f')}" for title, loss in losses.items()),
     )
     st.caption("Dots are runs, bars means; purple is better, orange worse.")
+    rows = []
+    for name, variant in found.items():
+        change, gap = CHANGES.get(name), variant.difference
+        rows.append(
+            (
+                _title(name),
+                in_words(variant.n_parameters),
+                in_words(variant.multiplications),
+                f"{decimal(variant.loss.mean(), '.3f')} ± {decimal(variant.loss.std(ddof=1), '.3f')}",
+                f"{decimal(gap.mean, '+.3f')} ± {decimal((gap.high - gap.low) / 2, '.3f')}" if change else NO_NUMBER,
+                decimal(change.theirs - change.baseline, "+.3f") if change and change.theirs else NO_NUMBER,
+            )
+        )
+    show(
+        "variants_table",
+        Table(
+            caption="Each variant and the baseline",
+            columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
+            rows=rows,
+            about="Multiplications per token; ±: standard deviation of a loss, half the 95% interval of a difference. "
+            "Narang: table 1 of Narang et al. 2021, minus their baseline.",
+        ),
+    )
+    st.markdown(_words(about, found))
+    show_code(welch)
 
 
 def _title(name: str) -> str:
     return CHANGES[name].title if name in CHANGES else name
 
 
-def _table(found: Comparison) -> None:
-    """Size, cost and difference of each variant, and the difference that Narang et al. report."""
-    show(
-        "variants_table",
-        Table(
-            caption="Each variant and the baseline",
-            columns=("variant", "parameters", "multiplications", "loss", "difference", "Narang"),
-            rows=[_row(found, name) for name in found.variants],
-            about="Multiplications per token; ±: standard deviation of a loss, half the 95% interval of a difference. "
-            "Narang: table 1 of Narang et al. 2021, minus their baseline.",
-        ),
+def _words(about: dict[str, Any], found: dict[str, Variant]) -> str:
+    tried = {name: found[name] for name in CHANGES if name in found}
+    lines = "\n".join(
+        f"- **{CHANGES[name].title}**, {CHANGES[name].what}: "
+        f"**{'within the noise' if variant.verdict == 'noise' else variant.verdict}**."
+        + (f" Narang et al.: {CHANGES[name].note}." if CHANGES[name].note else "")
+        for name, variant in tried.items()
     )
-
-
-def _row(found: Comparison, name: str) -> tuple[str, ...]:
-    variant, change = found.variants[name], CHANGES.get(name)
-    loss = f"{decimal(variant.loss.mean(), '.3f')} ± {decimal(variant.loss.std(ddof=1), '.3f')}"
-    theirs = change.theirs if change else None
-    return (
-        _title(name),
-        in_words(variant.n_parameters),
-        in_words(variant.multiplications),
-        loss,
-        NO_NUMBER if change is None else _plus_minus(found.difference(name)),
-        NO_NUMBER if theirs is None else decimal(theirs - CHANGES[name].baseline, "+.3f"),
-    )
-
-
-def _plus_minus(difference: Difference) -> str:
-    return f"{decimal(difference.mean, '+.3f')} ± {decimal((difference.high - difference.low) / 2, '.3f')}"
-
-
-def _words(found: Comparison) -> str:
-    lines = "\n".join(f"- {_sentence(name, found)}" for name in CHANGES if name in found.variants)
-    seeds = len(found.baseline.loss)
-    law, n, d = fitted(ALL).law, found.baseline.n_parameters, found.about["tokens"]
+    law, n, d = fitted(ALL).law, found[BASELINE].n_parameters, about["tokens"]
     more = [decimal(float(law.loss(n, d) - loss), ".2f") for loss in (law.loss(10 * n, d), law.loss(n, 10 * d))]
-    best = min(found.difference(name).mean for name in CHANGES if name in found.variants)
+    best = min(variant.difference.mean for variant in tried.values())
+    config, (low, high) = about["config"], about["rates"]
     return (
         f"{lines}\n\n**How this is decided.** A change counts if the 95% interval of its difference from the "
-        f"baseline excludes 0 (Welch's t, {seeds} seeds).\n\n"
+        f"baseline excludes 0 (Welch's t, {len(found[BASELINE].loss)} seeds).\n\n"
         f"**Or simply more?** The best change gains {decimal(-best, '.2f')} nats. By the law of “Our own runs”, ten "
         f"times the parameters would gain {more[0]}, ten times the tokens **{more[1]}**.\n\n"
         "**Not trained here.** ReZero, x + α f(x) with α from 0 and no norm (Bachlechner et al. 2020), and designs "
-        f"found by search, such as the Evolved Transformer (So et al. 2019).\n\n{_about(found)}"
-    )
-
-
-def _sentence(name: str, found: Comparison) -> str:
-    """What one change is, and whether it counts."""
-    change = CHANGES[name]
-    here = verdict(found.difference(name))
-    there = f" Narang et al.: {change.note}." if change.note else ""
-    return f"**{change.title}**, {change.what}: **{'within the noise' if here == 'noise' else here}**.{there}"
-
-
-def _about(found: Comparison) -> str:
-    config, about = found.about["config"], found.about
-    low, high = about["rates"]
-    return (
-        f"**Equal budget.** All models read the same {in_words(about['tokens'])} tokens once, with AdamW and the "
+        "found by search, such as the Evolved Transformer (So et al. 2019).\n\n"
+        f"**Equal budget.** All models read the same {in_words(d)} tokens once, with AdamW and the "
         f"better of the learning rates {tiny(low)} and {tiny(high)}. The baseline has {config['n_layers']} layers "
         f"of width {config['d_model']}, pre-norm, LayerNorm, GELU, RoPE, tied embeddings. Reproduce with "
         f"{markdown.code(about['command'])}."
@@ -266,31 +193,22 @@ def routed(here: Lesson) -> None:
         f"{markdown.code(here.model.name)} has {p.shape[-1]} experts in each layer; "
         f"{here.model.config.feed_forward.n_chosen} read a token. Colour: the likeliest; height: its probability."
     )
-    _shares(tokens, np.stack([here.trace[f"{site}.weights"] > 0 for site in sites]))
-
-
-def _sites(model: Model) -> list[str]:
-    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
-    return list(model.weights.stacks[model.writes_from].experts)
-
-
-def _shares(tokens: tuple[str, ...], reads: Array) -> None:
-    """How many of the tokens each expert reads, and whether equal tokens go to the same.
-
-    Args:
-        reads: (layer, len, expert), bool.
-    """
-    shares = reads.mean(axis=1)  # (layer, expert)
+    reads = np.stack([here.trace[f"{site}.weights"] > 0 for site in sites])  # (layer, len, expert)
     show(
         "routing_shares",
         Table(
             caption="Share of your tokens that each expert reads",
             columns=("layer", *(f"expert {e}" for e in range(reads.shape[-1]))),
-            rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(shares)],
+            rows=[(f"layer {row}", *(f"{share:.0%}" for share in of)) for row, of in enumerate(reads.mean(axis=1))],
         ),
     )
     equal = per_cent(float(reads.mean()))
     result(f"{repeated(tokens, reads)} Training aims at equal shares, {equal} each (Fedus et al. 2021).")
+
+
+def _sites(model: Model) -> list[str]:
+    """Paths of the layers with experts, in the stack that the vocabulary is read from."""
+    return list(model.weights.stacks[model.writes_from].experts)
 
 
 def repeated(tokens: tuple[str, ...], reads: Array) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import places
 from tfmviz.counting import shipped
@@ -19,7 +18,7 @@ from tfmviz.words import markdown
 VOCABULARY = 257
 """Tokens of all these models: the 256 bytes and a mark."""
 
-SHIPPED_CHARACTERS = 600_000, 60_000
+SHIPPED_CHARACTERS = {"data.txt": 600_000, "held-out.txt": 60_000}
 """How much of the text that comes with the app an induction run reads, and how much of what is held out."""
 
 
@@ -110,39 +109,19 @@ def desk() -> Desk:
     return found
 
 
-def show_run(address: str, *, with_others: bool) -> None:
-    """Puts a run into the page's address, first."""
-    trained.put([address, *(trained.addresses() if with_others else [])])
-
-
 def ask() -> None:
-    line = lesson.line("experiment")
+    """Draws the settings, the first in a line and the others in an expander, and the button that trains."""
+
+    def take_experiment() -> None:
+        if name := st.session_state["trial"]:
+            for key, value in EXPERIMENTS[name].choices.to_dict().items():
+                st.session_state[f"train_{key}"] = value
+
+    line, plain = lesson.line("experiment"), Choices().to_dict()
     line.selectbox(
-        "Experiment", list(EXPERIMENTS), index=None, placeholder="Choose", key="trial", on_change=_take_experiment
+        "Experiment", list(EXPERIMENTS), index=None, placeholder="Choose", key="trial", on_change=take_experiment
     )
-    _settings(line)
-    if st.session_state["train_task"] == "text":
-        st.text_area(
-            f"Training text, {LEAST:,} to {MOST:,} characters",
-            key="train_text",
-            height=140,
-            max_chars=PASTED,
-            placeholder="Paste a text",
-        )
-    _button()
-
-
-def _take_experiment() -> None:
-    if name := st.session_state["trial"]:
-        for key, value in EXPERIMENTS[name].choices.to_dict().items():
-            st.session_state[f"train_{key}"] = value
-
-
-def _settings(line: DeltaGenerator) -> None:
-    """The settings; the first stand in the line, the others in an expander."""
-    more = st.expander("More settings", key="more_settings")
-    rest = more.container(horizontal=True, key="line-settings")
-    plain = Choices().to_dict()
+    rest = st.expander("More settings", key="more_settings").container(horizontal=True, key="line-settings")
     for n, name in enumerate(SETTINGS):
         options = list(limits.WORDS[name]) if name in limits.WORDS else list(OPTIONS[name])
         (line if n < 4 else rest).selectbox(
@@ -153,13 +132,14 @@ def _settings(line: DeltaGenerator) -> None:
             key=f"train_{name}",
             bind="query-params",
         )
-
-
-def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _button() -> None:
+    if st.session_state["train_task"] == "text":
+        st.text_area(
+            f"Training text, {LEAST:,} to {MOST:,} characters",
+            key="train_text",
+            height=140,
+            max_chars=PASTED,
+            placeholder="Paste a text",
+        )
     line = lesson.line("train")
     if not desk().at_once:
         line.info("Training is switched off on this server.", icon=icons.OFF)
@@ -169,6 +149,10 @@ def _button() -> None:
         line.checkbox("Plot it with the runs shown", value=True, key="overlay")
     if problem := st.session_state.pop("train_problem", ""):
         st.warning(problem, icon=icons.WARNING)
+
+
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _submit() -> None:
@@ -183,7 +167,7 @@ def _submit() -> None:
     except OSError:
         st.session_state["train_problem"] = f"The run cannot start: {CANNOT_WRITE}."
     else:
-        show_run(address, with_others=st.session_state.get("overlay", False))
+        trained.put([address, *(trained.addresses() if st.session_state.get("overlay") else [])])
 
 
 def _texts(task: str, text: str) -> dict[str, str]:
@@ -192,9 +176,8 @@ def _texts(task: str, text: str) -> dict[str, str]:
         case "text":
             return {"data.txt": prepared(text)}
         case "induction":
-            names = ("counted.txt.xz", "held-out.txt.xz")
-            both = [shipped.read(name)[:n] for name, n in zip(names, SHIPPED_CHARACTERS, strict=True)]
-            return {"data.txt": both[0], "held-out.txt": both[1]}
+            names = {"data.txt": "counted.txt.xz", "held-out.txt": "held-out.txt.xz"}
+            return {file: shipped.read(name)[: SHIPPED_CHARACTERS[file]] for file, name in names.items()}
     return {}
 
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
 import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.analysis import forming
-from tfmviz.analysis.forming import Copying
-from tfmviz.analysis.heads import random_repeats
 from tfmviz.places import PROJECT
-from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui import icons, lesson, models
 from tfmviz.ui.cache import shared
@@ -41,29 +35,9 @@ EARLY, LATE = slice(7, 15), slice(47, 63)
 
 
 @shared
-def at_step(step: int) -> Model:
-    """The model after so many updates."""
-    return zoo.snapshots.load(FOLDER, step)
-
-
-@shared
-def on_repeats(step: int) -> Trace:
-    """What it computes on random tokens that come twice."""
-    model = at_step(step)
-    return model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len))
-
-
-@shared
-def copying(step: int) -> Copying:
-    """How it copies after so many updates."""
-    trace = on_repeats(step)
-    return forming.copying(trace, partial(zoo.experiments.logits_under, at_step(step), trace.target.ids))
-
-
-@shared
 def on_text(step: int) -> tuple[float, float]:
     """Loss on ordinary text, early and late in a window, in nats per token."""
-    model = at_step(step)
+    model = inside.model_at(FOLDER, step)
     ids = model.tokenizer.encode(TEXT.read_text(encoding="utf-8"), max_len=60 * model.config.max_len).ids
     texts = np.array(ids[: len(ids) // model.config.max_len * model.config.max_len]).reshape(-1, model.config.max_len)
     losses = forming.loss_at(zoo.experiments.values_at(model, "logits", texts.tolist()), texts)
@@ -93,18 +67,30 @@ def film(here: Lesson) -> None:
         lesson.hide("text")
     models.load(NAME)  # imports torch in the thread that may
     try:
-        found = [copying(one) for one in there]
+        found = [inside.copying(FOLDER, one) for one in there]
     except ModelUnavailable as error:
         st.error(markdown.plain(str(error)))
         return
     now = found[there.index(step)]
     with figure:
-        _heads(step, here.text if probe == SENTENCE else None, now)
+        trace = _twice(step, here.text) if probe == SENTENCE else inside.on_repeats(FOLDER, step)
+        show("film_heads", inside.picture(trace, trace.layers, most=len(now.heads)))
     with right:
-        _curves(there, found, step)
+        vocab_size = inside.model_at(FOLDER, step).config.vocab_size
+        show("film_curves", inside.chart(there, found, vocab_size=vocab_size, now=step))
         st.caption(inside.ABOUT)
     with left:
-        st.markdown(_in_words(now, step))
+        scores, back, damage = now.scores["induction"], now.scores["previous token"], now.damage
+        best, behind, worst = (int(values.argmax()) for values in (scores, back, damage))
+        period = len(inside.on_repeats(FOLDER, step).target) // 2
+        st.markdown(
+            f"After **{step:,} updates** the loss is {now.second:.2f} nats at tokens {period + 1} to {2 * period - 1} "
+            f"and {now.first:.2f} at tokens 1 to {period - 1}, which they repeat: an in-context score of "
+            f"**{decimal(now.in_context, '+.2f')}**. Head **{now.heads[best]}** gives {scores[best]:.0%} of its "
+            f"attention to what followed the same token before, head **{now.heads[behind]}** gives "
+            f"{back[behind]:.0%} to the token just before. Removing head **{now.heads[worst]}** raises the loss "
+            f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
+        )
         early, late = on_text(step)
         st.markdown(
             f"On held-out text the loss is {late:.2f} nats at tokens 48 to 63 and {early:.2f} at tokens 8 to 15, a "
@@ -114,33 +100,6 @@ def film(here: Lesson) -> None:
 
 @shared
 def _twice(step: int, text: str) -> Trace:
-    model = at_step(step)
+    model = inside.model_at(FOLDER, step)
     ids = model.tokenizer.encode(text, max_len=model.config.max_len // 2).ids
     return model.trace(tuple(ids) * 2)
-
-
-def _heads(step: int, text: str | None, found: Copying) -> None:
-    trace = on_repeats(step) if text is None else _twice(step, text)
-    show("film_heads", inside.picture(trace, trace.layers, most=len(found.heads)))
-
-
-def _induction(found: Copying) -> list[float]:
-    return found.scores["induction"].tolist()
-
-
-def _curves(there: Sequence[int], found: Sequence[Copying], step: int) -> None:
-    show("film_curves", inside.chart(there, found, vocab_size=at_step(step).config.vocab_size, now=step))
-
-
-def _in_words(found: Copying, step: int) -> str:
-    scores, back, damage = found.scores["induction"], found.scores["previous token"], found.damage
-    best, behind, worst = int(scores.argmax()), int(back.argmax()), int(damage.argmax())
-    period = len(on_repeats(step).target) // 2
-    return (
-        f"After **{step:,} updates** the loss is {found.second:.2f} nats at tokens {period + 1} to {2 * period - 1} "
-        f"and {found.first:.2f} at tokens 1 to {period - 1}, which they repeat: an in-context score of "
-        f"**{decimal(found.in_context, '+.2f')}**. Head **{found.heads[best]}** gives {scores[best]:.0%} of its "
-        f"attention to what followed the same token before, head **{found.heads[behind]}** gives "
-        f"{back[behind]:.0%} to the token just before. Removing head **{found.heads[worst]}** raises the loss "
-        f"most, by {decimal(float(damage[worst]), '+.2f')} nats."
-    )

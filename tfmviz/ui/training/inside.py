@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from tfmviz import zoo
 from tfmviz.analysis import forming
 from tfmviz.analysis.forming import Copying
-from tfmviz.analysis.heads import IN_WORDS, Verdict, layer_scores, random_repeats, verdicts
+from tfmviz.analysis.heads import layer_scores, random_repeats
 from tfmviz.plots import panels
 from tfmviz.plots.cells import Axis, Cells, masked, share
 from tfmviz.plots.charts import Chart
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.runs.choices import Choices
-from tfmviz.runs.folder import Folder
 from tfmviz.text.tasks import ANSWERS, questions
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import theme
+from tfmviz.ui.training.shipped import chance
 from tfmviz.words.labels import visible, whole
 
 PROMPTS = ("Once upon a", "abcdeabcdeabcde")
@@ -35,9 +35,16 @@ LONGEST = 24
 
 
 @shared
-def model_at(folder: Folder, step: int) -> Model:
+def model_at(folder: Path, step: int) -> Model:
     """The model of a run after so many updates. Raises: ModelUnavailable."""
-    return zoo.snapshots.load(folder.model, step)
+    return zoo.snapshots.load(folder, step)
+
+
+@shared
+def on_repeats(folder: Path, step: int) -> Trace:
+    """What it computes on random tokens that come twice."""
+    model = model_at(folder, step)
+    return model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len))
 
 
 @shared
@@ -48,38 +55,27 @@ def asked(task: str) -> tuple[str, ...]:
 
 
 @shared
-def probe(folder: Folder, step: int, choices: Choices) -> Trace:
+def probe(folder: Path, step: int, choices: Choices) -> Trace:
     """What the model computes on the fixed probe: a question and its right answer, or random tokens that come twice."""
-    model = model_at(folder, step)
     if choices.is_language_model:
-        return model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len))
+        return on_repeats(folder, step)
     question = asked(choices.task)[0]
-    return model.trace(question, target=ANSWERS[choices.task](question))
+    return model_at(folder, step).trace(question, target=ANSWERS[choices.task](question))
 
 
 @shared
-def answers(folder: Folder, step: int, choices: Choices) -> tuple[str, ...]:
+def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
     """What the model says after so many updates: answers to `asked`, or continuations of `PROMPTS`."""
-    model = model_at(folder, step)
-    if choices.is_language_model:
-        return tuple(
-            zoo.writing.generate(model, prompt, max_new_tokens=LONGEST).text[len(prompt) :] for prompt in PROMPTS
-        )
-    return tuple(zoo.writing.generate(model, question, max_new_tokens=LONGEST).text for question in asked(choices.task))
+    prompts = PROMPTS if choices.is_language_model else asked(choices.task)
+    made = [zoo.writing.generate(model_at(folder, step), prompt, max_new_tokens=LONGEST).text for prompt in prompts]
+    return tuple(text[len(prompt) * choices.is_language_model :] for prompt, text in zip(prompts, made, strict=True))
 
 
 @shared
-def copying(folder: Folder, step: int, choices: Choices) -> Copying:
+def copying(folder: Path, step: int) -> Copying:
     """How a language model copies after so many updates."""
-    trace = probe(folder, step, choices)
+    trace = on_repeats(folder, step)
     return forming.copying(trace, partial(zoo.experiments.logits_under, model_at(folder, step), trace.target.ids))
-
-
-@shared
-def found(folder: Folder, step: int, choices: Choices) -> dict[str, tuple[Verdict, ...]]:
-    """The verdict on every head, by layer."""
-    scores = layer_scores(probe(folder, step, choices))
-    return {layer: verdicts(scores[layer]) for layer in scores}
 
 
 def kinds(trace: Trace) -> dict[str, list[str]]:
@@ -108,16 +104,8 @@ def heads_of(trace: Trace, layers: Sequence[str]) -> list[str]:
     return [f"{layer.split('.')[1]}.{n}" for layer in layers for n in range(len(trace[f"{layer}.pattern"]))]
 
 
-def in_words(verdicts: Sequence[Verdict], names: Sequence[str]) -> str:
-    """What each head does, in a list."""
-    return "; ".join(
-        f"head {name} {IN_WORDS[verdict.kind]} ({verdict.score:.2f})"
-        for name, verdict in zip(names, verdicts, strict=True)
-    )
-
-
 def scores_over(
-    folder: Folder, steps: Sequence[int], choices: Choices, layers: Sequence[str], kind: str
+    folder: Path, steps: Sequence[int], choices: Choices, layers: Sequence[str], kind: str
 ) -> dict[str, Array]:
     """The score of each head for one kind over the snapshots: (snapshot,) by its name."""
     rows = []
@@ -139,7 +127,6 @@ def chart(steps: Sequence[int], found: Sequence[Copying], *, vocab_size: int, no
         found: what was measured at each of the steps.
         now: the step that is shown beside the chart.
     """
-    chance = math.log(vocab_size)
 
     def of_heads(values: Sequence[Array]) -> dict[str, Array]:
         return dict(zip([f"head {name}" for name in found[0].heads], np.stack(values, axis=1), strict=True))
@@ -155,7 +142,7 @@ def chart(steps: Sequence[int], found: Sequence[Copying], *, vocab_size: int, no
             "attention to the previous token": of_heads([one.scores["previous token"] for one in found]),
             "loss added when switched off, nats": of_heads([one.damage for one in found]),
         },
-        level=(chance, f"chance, ln V = {chance:.2f}"),
+        level=chance(vocab_size),
         now=now,
         theme=theme(),
     )

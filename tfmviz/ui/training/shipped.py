@@ -1,22 +1,29 @@
-"""The runs that made the shipped models, as their logs tell them."""
+"""Runs made beforehand, as their logs tell them: those of the shipped models, of the experiments, on duplicates."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
+from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
 from tfmviz.places import PROJECT
 from tfmviz.plots import panels
 from tfmviz.plots.dots import held_out
+from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.records import Records
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
+from tfmviz.ui.training.desk import EXPERIMENTS, VOCABULARY
 from tfmviz.words import markdown
+from tfmviz.words.numbers import decimal
 
 LOGS = PROJECT / "assets" / "training"
 
@@ -25,18 +32,44 @@ TWIN = "twins-"
 
 CHOSEN = "the chosen model"
 
+
 SHOWN = ("the twins", "the others", "all", CHOSEN)
 
 
+def _short(name: str) -> str:
+    return name.removeprefix(TWIN)
+
+
+LOSS, HELD_OUT = "training loss, nats per token", "held-out loss, nats per token"
+
+PANELS = {
+    LOSS: ("steps", "loss"),
+    HELD_OUT: ("evaluated", "held_out"),
+    "learning rate": ("steps", "learning_rate"),
+    "norm of the gradient, before clipping": ("steps", "grad_norm"),
+    "tokens per second": ("steps", "tokens_per_second"),
+}
+"""What logs hold, by the title of its panel: the names of its steps and of its values in `Records`."""
+
+
+def lines(logs: Mapping[str, Records], *titles: str) -> dict[str, dict[str, tuple[Array, Array]]]:
+    """Steps and values of the logs for some of `PANELS`, by the names of the runs."""
+    return {
+        title: {name: (getattr(log, PANELS[title][0]), getattr(log, PANELS[title][1])) for name, log in logs.items()}
+        for title in titles
+    }
+
+
+def chance(vocab_size: int) -> tuple[float, str]:
+    """The loss of pure chance in nats, and its word."""
+    loss = math.log(vocab_size)
+    return loss, f"chance, ln V = {loss:.2f}"
+
+
 @shared
-def log_of(name: str) -> Records:
-    """What the run of a shipped model wrote; about 200 of its steps were kept."""
-    return records.read(LOGS / f"{name}.jsonl")
-
-
-def logs() -> list[str]:
-    """Names of the models whose log is here."""
-    return sorted(path.stem for path in LOGS.glob("*.jsonl"))
+def log_of(path: Path) -> Records:
+    """What a run wrote, about 200 of its steps; empty if there is no such file."""
+    return records.read(path)
 
 
 def curves() -> None:
@@ -45,11 +78,15 @@ def curves() -> None:
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
     if shown != CHOSEN:
         lesson.hide("model")
-    names = _names(shown)
+    names = sorted(path.stem for path in LOGS.glob("*.jsonl"))
+    if shown == CHOSEN:
+        names = [name for name in names if name == controls.choice().model]
+    elif shown != "all":
+        names = [name for name in names if name.startswith(TWIN) is (shown == "the twins")]
     if not names:
         figure.info(f"There is no training log of {markdown.code(controls.choice().model)}.")
         return
-    found = {name: log_of(name) for name in names}
+    found = {name: log_of(LOGS / f"{name}.jsonl") for name in names}
     last = {name: float(log.held_out[-1]) for name, log in found.items()}
     best = min(last, key=lambda name: last[name])
     bright = best
@@ -61,56 +98,22 @@ def curves() -> None:
             "shipped_losses",
             held_out({_short(n): loss for n, loss in last.items()}, bright=_short(bright), theme=theme()),
         )
-        _chart(found, bright)
-    result(_in_words(best, shown))
-    _table(found)
-
-
-def _names(shown: str) -> list[str]:
-    there = logs()
-    match shown:
-        case "the twins":
-            return [name for name in there if name.startswith(TWIN)]
-        case "the others":
-            return [name for name in there if not name.startswith(TWIN)]
-        case "the chosen model":
-            return [name for name in there if name == controls.choice().model]
-    return there
-
-
-def _short(name: str) -> str:
-    return name.removeprefix(TWIN)
-
-
-def _chart(found: dict[str, Records], bright: str) -> None:
-    def lines(column: str) -> dict[str, tuple[Array, Array]]:
-        return {_short(name): (log.steps, getattr(log, column)) for name, log in found.items()}
-
-    columns = {
-        "training loss, nats per token": lines("loss"),
-        "learning rate": lines("learning_rate"),
-        "norm of the gradient, before clipping": lines("grad_norm"),
-    }
-    sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
-    # Of pure chance; several would be printed on each other.
-    levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
-    show(
-        "shipped_curves",
-        panels.log_panels(columns, theme=theme(), levels=levels, bright=_short(bright)),
-        title=f"Training curves, {_short(bright)} highlighted",
-    )
-
-
-def _in_words(best: str, shown: str) -> str:
-    if shown == "the twins":
-        return (
-            "The dotted line is chance, ln V. The twins, identically trained, differ in one respect; on held-out text "
-            f"**{_short(best)}** has the lowest loss. The unmasked twin reads the answers, so its loss means nothing."
+        by_short = {_short(name): log for name, log in found.items()}
+        titles = [title for title in list(PANELS)[:4] if title != HELD_OUT]
+        sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
+        # Of pure chance; several would be printed on each other.
+        levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
+        show(
+            "shipped_curves",
+            panels.log_panels(lines(by_short, *titles), theme=theme(), levels=levels, bright=_short(bright)),
+            title=f"Training curves, {_short(bright)} highlighted",
         )
-    return "These models differ in vocabulary and task, so compare the curves' shapes, not their heights."
-
-
-def _table(found: dict[str, Records]) -> None:
+    result(
+        "The dotted line is chance, ln V. The twins, identically trained, differ in one respect; on held-out text "
+        f"**{_short(best)}** has the lowest loss. The unmasked twin reads the answers, so its loss means nothing."
+        if shown == "the twins"
+        else "These models differ in vocabulary and task, so compare the curves' shapes, not their heights."
+    )
     st.table(
         {
             "model": list(found),
@@ -122,3 +125,61 @@ def _table(found: dict[str, Records]) -> None:
         }
     )
     st.caption("The held-out loss is the mean over eight batches.")
+
+
+def experiments() -> dict[str, Records]:
+    """The log of each experiment that was made."""
+    found = {name: log_of(LOGS / "class" / f"{name.replace(' ', '-')}.jsonl") for name in EXPERIMENTS}
+    return {name: log for name, log in found.items() if len(log.steps)}
+
+
+def what_to_expect() -> None:
+    """The loss of each experiment, against its updates."""
+    if found := experiments():
+        drawn = lines(found, LOSS, HELD_OUT)
+        levels = [chance(VOCABULARY)]
+        show("beforehand", panels.log_panels(drawn, theme=theme(), levels=levels, heights=(140, 70)))
+
+
+def what_experiments_show() -> None:
+    if found := experiments():
+        st.markdown(
+            "These runs were made beforehand with the settings of “Experiment”. "
+            + " ".join(
+                f"**{name.capitalize()}** ({log.steps[-1]:,.0f} updates): {EXPERIMENTS[name].says}"
+                for name, log in found.items()
+            )
+        )
+
+
+DUPLICATES = PROJECT / "assets" / "duplicates" / "measured.json"
+
+READ = {"once": "every story once", "ten-times": "a tenth, ten times"}
+"""What the page calls the two runs on stories."""
+
+
+def duplicates() -> None:
+    """Losses in training and on held-out stories: every one read once, or a tenth ten times, in as many steps."""
+    found = json.loads(DUPLICATES.read_text(encoding="utf-8"))
+    curves = {}
+    for name, said in READ.items():
+        for what, points in found[name]["curve"].items():
+            steps, values = np.array(points).T
+            late = steps >= 250  # the steep beginning is the same in both
+            curves[f"{said}, {what}"] = steps[late], values[late]
+    # A colour for each run; in training unbroken, held out dashed.
+    strokes = [
+        Stroke(tint, dash, dot=50 * n) for tint in (theme().text, theme().plain) for n, dash in enumerate(DASHES[:2])
+    ]
+    drawn = named_lines(curves, "{}, step {:,.0f}: {:.2f}".format, theme=theme(), strokes=strokes)
+    show("duplicates", line_chart(drawn, Axes("step", "bits per byte", 340), theme=theme()))
+    once, ten = (found[name] for name in READ)
+    result(
+        f"Bits per byte on the repeated stories: {decimal(once['seen'])} read once, **{decimal(ten['seen'])}** ten "
+        f"times; on held-out ones: {decimal(once['held_out'])} and **{decimal(ten['held_out'])}**. Hence training "
+        "texts are deduplicated (Lee et al. 2022)."
+    )
+    st.caption(
+        f"The model has four layers; the tenth is {found['stories']:,} stories. Reproduce it with "
+        "`python -m scripts.train_pairs duplicates`."
+    )

@@ -62,7 +62,11 @@ def _draw(found: Sequence[Found], *, here: Lesson, name: str, way: str, n: int, 
     axes = Axes("examples", "right answers", 260, doubling=True)
     show("tuning", line_chart(lines, axes, theme=theme(), y_range=(0.5, 1.0)))
     if last is None:
-        st.markdown(_gap(curves))
+        new, read = (curves[way][1][0] for way in ("new weights", "head alone"))
+        st.markdown(
+            f"With {SIZES[0]} examples a new model is right in {per_cent(new)}, a head on the trained one in "
+            f"**{per_cent(read)}**."
+        )
         st.caption(
             "Means of three runs on 560 held-out sentences, half of them questions; the low rank is 4 "
             "(`scripts.measure_tuning`)."
@@ -110,15 +114,6 @@ def _own_text(text: str, name: str, head: Sequence[float]) -> str:
     vector = x[-1] if name == "tiny-english" else x.mean(axis=0)
     p = 1 / (1 + math.exp(-float(vector @ np.array(head[:-1]) + head[-1])))
     return f"“{markdown.plain(bare)}”: a question with probability **{per_cent(p)}**."
-
-
-def _gap(curves: dict[str, Any]) -> str:
-    """What pre-training is worth with few examples."""
-    new, read = (curves[way][1][0] for way in ("new weights", "head alone"))
-    return (
-        f"With {SIZES[0]} examples a new model is right in {per_cent(new)}, a head on the trained one in "
-        f"**{per_cent(read)}**."
-    )
 
 
 @shared

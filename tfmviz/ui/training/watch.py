@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
-import math
 import time
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
+from tfmviz.analysis.heads import IN_WORDS, layer_scores, verdicts
 from tfmviz.plots import panels
-from tfmviz.record.trace import Array
 from tfmviz.runs import records
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import CANNOT_WRITE, QueueFull, Sight
@@ -25,7 +25,7 @@ from tfmviz.text.tasks import ANSWERS
 from tfmviz.ui import controls, icons, lesson, models, readers, trained
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import show, theme
-from tfmviz.ui.training import beforehand, inside
+from tfmviz.ui.training import inside, shipped
 from tfmviz.ui.training.desk import OPTIONS, VOCABULARY, ask, described, desk
 from tfmviz.words import markdown
 from tfmviz.zoo import ModelUnavailable
@@ -40,6 +40,7 @@ PROBLEM = "run_problem"
 """Why the last press of a button did not do what it says."""
 
 ENDED = f"The run ended, but this could not be saved: {CANNOT_WRITE}. When there is space, end it again."
+FIXED = f"The learning rate could not be changed: {CANNOT_WRITE}."
 STAYS = f"The run cannot resume: {CANNOT_WRITE}."
 
 Seen = tuple[Folder, Sight, Records]
@@ -51,9 +52,9 @@ def train() -> None:
         watch()
         ask()
     else:
-        beforehand.curves()
+        shipped.what_to_expect()
         ask()
-        beforehand.words()
+        shipped.what_experiments_show()
 
 
 def watch() -> None:
@@ -83,22 +84,17 @@ def _look() -> list[Seen]:
             folder, sight = desk().folder(address), desk().see(address)
         except NoSuchRun:
             continue
-        found.append((folder, sight, _records(folder)))
+        log = folder.model / "log.jsonl"
+        try:
+            found.append((folder, sight, _read(log, log.stat().st_size, log.stat().st_mtime_ns)))
+        except (OSError, ValueError):
+            found.append((folder, sight, records.read(folder.path / "none")))
     return found
 
 
-def _records(folder: Folder) -> Records:
-    path = folder.model / "log.jsonl"
-    try:
-        stat = path.stat()
-        return _read(folder, stat.st_size, stat.st_mtime_ns)
-    except (OSError, ValueError):
-        return records.read(folder.path / "none")
-
-
 @shared
-def _read(folder: Folder, _size: int, _changed: int) -> Records:
-    return records.read(folder.model / "log.jsonl")
+def _read(log: Path, _size: int, _changed: int) -> Records:
+    return records.read(log)
 
 
 def _draw(live: bool, problem: str) -> None:
@@ -118,7 +114,7 @@ def _draw(live: bool, problem: str) -> None:
     left, right = st.columns([1, 1])
     with right:
         _curves(seen)
-    _inside(folder, sight.choices, left, right)
+    _inside(folder.model, sight.choices, left, right)
 
 
 def _progress(one: Seen, all_choices: list[Choices]) -> None:
@@ -129,8 +125,13 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
     line.progress(min(1.0, done / steps), text=f"{markdown.plain(name)}: {_state(folder, sight, log, done)}")
     if sight.owner == readers.this_one():
         _steering(line, folder, sight)
+
+    def look_inside() -> None:  # from now on all pages are about its model
+        st.session_state["model"] = trained.name_of(folder.address)
+        st.rerun()
+
     if sight.state in ("finished", "failed") and folder.is_finished:
-        line.button("Look inside", key=f"inside-{folder.address}", on_click=_choose, args=(folder.address,))
+        line.button("Look inside", key=f"inside-{folder.address}", on_click=look_inside)
         line.download_button(
             "Download",
             lambda: packed(folder),
@@ -164,25 +165,9 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
         key=key,
         format_func=lambda rate: f"{rate:g}",
         help="It takes effect at the next update.",
-        on_change=_change_rate,
-        args=(folder.address, key),
+        on_change=_ask,
+        args=(lambda address: desk().change_rate(address, st.session_state[key]), folder.address, FIXED),
     )
-
-
-def _change_rate(address: str, key: str) -> None:
-    try:
-        with suppress(NoSuchRun):  # the page is about to say that it is gone
-            desk().change_rate(address, st.session_state[key])
-    except ValueError as error:
-        st.session_state[PROBLEM] = markdown.plain(str(error))
-    except OSError:
-        st.session_state[PROBLEM] = f"The learning rate could not be changed: {CANNOT_WRITE}."
-
-
-def _choose(address: str) -> None:
-    """Makes the model of a run the one that all pages are about."""
-    st.session_state["model"] = trained.name_of(address)
-    st.rerun()
 
 
 def packed(folder: Folder) -> bytes:
@@ -203,8 +188,8 @@ def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
     try:
         with suppress(NoSuchRun):  # the page is about to say that it is gone
             what(address)
-    except QueueFull as error:
-        st.session_state[PROBLEM] = str(error)
+    except (ValueError, QueueFull) as error:
+        st.session_state[PROBLEM] = markdown.plain(str(error))
     except OSError:
         st.session_state[PROBLEM] = trouble
 
@@ -233,96 +218,63 @@ def _speed(folder: Folder, sight: Sight, log: Records, done: int) -> str:
 
 def _curves(seen: list[Seen]) -> None:
     all_choices = [sight.choices for _, sight, _ in seen]
-    names = [described(sight.choices, all_choices) for _, sight, _ in seen]
-    names = [f"{n + 1}: {name}" for n, name in enumerate(names)]
-    logs = [log for _, _, log in seen]
-    if not any(len(log.steps) for log in logs):
+    names = [f"{n + 1}: {described(choices, all_choices)}" for n, choices in enumerate(all_choices)]
+    logs = dict(zip(names, (log for *_, log in seen), strict=True))
+    if not any(len(log.steps) for log in logs.values()):
         st.info("The curves start with the first update.", icon=icons.WAIT)
         return
-
-    def lines(column: str) -> dict[str, tuple[Array, Array]]:
-        return {name: (log.steps, getattr(log, column)) for name, log in zip(names, logs, strict=True)}
-
-    chance = math.log(VOCABULARY)
-    columns = {
-        "training loss, nats per token": lines("loss"),
-        "held-out loss, nats per token": {
-            name: (log.evaluated, log.held_out) for name, log in zip(names, logs, strict=True)
-        },
-        "learning rate": lines("learning_rate"),
-        "norm of the gradient, before clipping": lines("grad_norm"),
-        "tokens per second": lines("tokens_per_second"),
-    }
-    begun = {title: found for title, found in columns.items() if any(len(steps) for steps, _ in found.values())}
-    changes = _changes(logs)
+    found = shipped.lines(logs, *shipped.PANELS)
+    begun = {title: lines for title, lines in found.items() if any(len(steps) for steps, _ in lines.values())}
+    changes = [  # of a run's highest learning rate
+        (float(at), f"{n + 1}: rate {rate:g}" if len(logs) > 1 else f"rate {rate:g}")
+        for n, log in enumerate(logs.values())
+        for at, rate in zip(log.changed, log.highest, strict=True)
+    ]
+    levels = [shipped.chance(VOCABULARY)]
     show(
         "run_curves",
-        panels.log_panels(
-            begun,
-            theme=theme(),
-            levels=[(chance, f"chance, ln V = {chance:.2f}")],
-            heights=(150, 110, 80),
-            marked=changes,
-        ),
+        panels.log_panels(begun, theme=theme(), levels=levels, heights=(150, 110, 80), marked=changes),
         hint="; ".join(f"after {at:,.0f} updates {word}" for at, word in changes),
     )
 
 
-def _changes(logs: list[Records]) -> list[tuple[float, str]]:
-    """When the highest learning rate of a run was changed, and to what."""
-    return [
-        (float(at), f"{n + 1}: rate {rate:g}" if len(logs) > 1 else f"rate {rate:g}")
-        for n, log in enumerate(logs)
-        for at, rate in zip(log.changed, log.highest, strict=True)
-    ]
-
-
-def _inside(folder: Folder, choices: Choices, left: DeltaGenerator, right: DeltaGenerator) -> None:
-    steps = zoo.snapshots.steps(folder.model)
+def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGenerator) -> None:
+    steps = zoo.snapshots.steps(path)
     if not steps:
         return
-    with left:
-        step = _snapshot(lesson.line("snapshots"), steps)
+    with left:  # the newest until a reader chooses another
+        options = [*(f"{step:,}" for step in steps), NEWEST]
+        chosen = lesson.line("snapshots").select_slider("Snapshot", options, NEWEST, key="updates", bind="query-params")
+    step = steps[-1] if chosen == NEWEST else int(chosen.replace(",", ""))
     try:
-        trace = inside.probe(folder, step, choices)
-        by_kind = inside.kinds(trace)
-        kind = next(iter(by_kind))
-        layers = by_kind[kind]
-        verdicts = [one for layer in layers for one in inside.found(folder, step, choices)[layer]]
-        said = inside.in_words(verdicts, inside.heads_of(trace, layers))
+        trace = inside.probe(path, step, choices)
+        kind, layers = next(iter(inside.kinds(trace).items()))
+        scores = layer_scores(trace)
+        found = [verdict for layer in layers for verdict in verdicts(scores[layer])]
+        said = "; ".join(
+            f"head {name} {IN_WORDS[verdict.kind]} ({verdict.score:.2f})"
+            for name, verdict in zip(inside.heads_of(trace, layers), found, strict=True)
+        )
         with left:
             show("run_heads", inside.picture(trace, layers))
             st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {said}.")
-            _answers(folder, steps, choices)
+            _answers(path, steps, choices)
         with right:
-            _scores(folder, steps, choices, layers, now=step)
+            # How a language model copies over the updates, or how an answer finds its place.
+            if choices.is_language_model:
+                copied = [inside.copying(path, one) for one in steps]
+                show("run_scores", inside.chart(steps, copied, vocab_size=VOCABULARY, now=step))
+                st.caption(inside.ABOUT)
+            else:
+                aligned = inside.scores_over(path, steps, choices, layers, "alignment")
+                drawn = {"alignment: a key of its own per letter": aligned}
+                updates = np.array(steps, dtype=float)
+                show("run_scores", panels.head_panels(updates, drawn, now=step, theme=theme()))
     except ModelUnavailable:
         st.info("This run's weights are being deleted.", icon=icons.INFO)
 
 
-def _snapshot(line: DeltaGenerator, steps: tuple[int, ...]) -> int:
-    """The snapshot that is shown: the newest until a reader chooses another."""
-    chosen = line.select_slider(
-        "Snapshot", [*(f"{step:,}" for step in steps), NEWEST], NEWEST, key="updates", bind="query-params"
-    )
-    return steps[-1] if chosen == NEWEST else int(chosen.replace(",", ""))
-
-
-def _scores(folder: Folder, steps: tuple[int, ...], choices: Choices, layers: list[str], *, now: int) -> None:
-    """How the heads came about, over the updates: how a language model copies, or how an answer finds its place."""
-    if choices.is_language_model:
-        found = [inside.copying(folder, step, choices) for step in steps]
-        chart = inside.chart(steps, found, vocab_size=VOCABULARY, now=now)
-    else:
-        scores = inside.scores_over(folder, steps, choices, layers, "alignment")
-        title = "alignment: a key of its own per letter"
-        chart = panels.head_panels(np.array(steps, dtype=float), {title: scores}, now=now, theme=theme())
-    show("run_scores", chart)
-    if choices.is_language_model:
-        st.caption(inside.ABOUT)
-
-
-def _answers(folder: Folder, steps: tuple[int, ...], choices: Choices) -> None:
+def _answers(folder: Path, steps: tuple[int, ...], choices: Choices) -> None:
     chosen = sorted({steps[i] for i in np.linspace(0, len(steps) - 1, 6).round().astype(int)})
     heads = inside.PROMPTS if choices.is_language_model else inside.asked(choices.task)
     table = {"updates": [f"{step:,}" for step in chosen]}

@@ -14,7 +14,7 @@ from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, amounts, probability
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import hypotheses, icons, inputs
+from tfmviz.ui import beams, icons, inputs
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
@@ -157,7 +157,7 @@ def beginning(here: Lesson) -> None:
     given = model.tokenizer.encode(begins, max_len=model.config.max_len - 2).ids
     ids, p = _written(model, here.text, tuple(given))
     ends = model.tokenizer.marks.ends
-    words = [hypotheses.named(model, index) for index in ids]
+    words = [beams.named(model, index) for index in ids]
     n_given = len(given)
     show(
         "forced",
@@ -200,7 +200,7 @@ def losses(here: Lesson) -> None:
         say_none()
         return
     forced, free, wrote = _losses(here.model, here.text, ids)
-    words, own = ([hypotheses.named(here.model, index) for index in row] for row in (ids, wrote))
+    words, own = ([beams.named(here.model, index) for index in row] for row in (ids, wrote))
     both = np.stack([forced, free])
     show(
         "losses",

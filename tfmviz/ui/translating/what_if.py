@@ -15,7 +15,7 @@ from tfmviz.record.decoding import BeamStep
 from tfmviz.record.edits import Edit, Patch, SetMask
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
-from tfmviz.ui import beams, hypotheses, icons, inputs, models, side, translating
+from tfmviz.ui import beams, icons, inputs, models, side, translating
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show
 from tfmviz.ui.lesson import Lesson, line
@@ -70,7 +70,7 @@ def _first_step(part: int | None, n: int) -> int:
 
 def _tree(model: Model, found: Sequence[BeamStep], nodes: list[Node], *, key: str) -> None:
     best = found[-1].complete[0]
-    text = hypotheses.text_of(model, best.ids)
+    text = beams.text_of(model, best.ids)
     name = "As it is" if key == "before" else "With the change"
     show(
         f"tree_{key}",

@@ -12,19 +12,25 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.side_by_side import parting
 from tfmviz.constants import RIVALS, SLIDERS
 from tfmviz.record.decoding import Rules, Step, draw, entropy, number_for
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.ui import controls, icons, live
+from tfmviz.ui import beside, controls, icons, live, sides
+from tfmviz.ui.beside import What
+from tfmviz.ui.boxes import marked
 from tfmviz.ui.cache import shared
-from tfmviz.ui.figures import show_view
+from tfmviz.ui.figures import result, show_view
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.writing import branches, edits
 from tfmviz.ui.writing.branches import LIMIT, NOTHING, Tree
 from tfmviz.ui.writing.settings import NAMES, Settings
 from tfmviz.views import writing as view
-from tfmviz.words.labels import whole
+from tfmviz.words import markdown
+from tfmviz.words.labels import END, visible, whole
+from tfmviz.words.numbers import counted, per_cent
 
 AHEAD, AHEAD_AT_FIRST = 8, 2
 """Words that are written before anybody asks for them, so that none is waited for: fewer for a text that only lies
@@ -53,6 +59,10 @@ class Written:
     def before(self) -> tuple[int, ...]:
         """The written tokens before the place."""
         return self.tree.written[: self.place]
+
+
+AT_THE_BEGINNING = Written(tree=NOTHING, code="", place=0)
+"""Where A and B are compared: at the word after the reader's text."""
 
 
 def writing(here: Lesson) -> Written:
@@ -128,13 +138,17 @@ def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
 
 def step_at(here: Lesson, said: Settings, now: Written) -> Step:
     """How the token at the place looked at is chosen."""
-    return _steps(here.model, here.text, said.rules, said.seed, now.tree.written)[now.place]
+    return _steps(here.model, here.text, said.rules, said.seed, now.tree.written, here.edits)[now.place]
 
 
 @shared
-def _steps(model: Model, text: str, rules: Rules, seed: int, written: tuple[int, ...]) -> tuple[Step, ...]:
+def _steps(
+    model: Model, text: str, rules: Rules, seed: int, written: tuple[int, ...], edits: tuple[Edit, ...] = ()
+) -> tuple[Step, ...]:
     most = min(len(written) + (AHEAD if written else AHEAD_AT_FIRST), _limit(model) + 1)
-    return zoo.writing.generate(model, text, rules=rules, seed=seed, given=written, max_new_tokens=most).steps
+    return zoo.writing.generate(
+        model, text, rules=rules, seed=seed, given=written, max_new_tokens=most, edits=edits
+    ).steps
 
 
 @shared
@@ -190,3 +204,35 @@ def _share(probability: float) -> float:
 def running(token: str) -> str:
     """A token as it stands in a text: with the space before it, and a sign for what cannot be seen."""
     return (" " if token.startswith(" ") and token.strip() else "") + whole(token)
+
+
+OPTIONS: tuple[What, ...] = ("another sentence", "another model", "a head off", "another temperature")
+
+LENGTH = 16
+"""Tokens that A and B write, unless they end before."""
+
+
+def two_texts(here: Lesson, there: Lesson, said: Settings) -> None:
+    """What A and B write by the same draws, token by token, and where the two part."""
+    runs = [
+        _written(side.model, side.text, settings.rules, said.seed, side.edits)
+        for side, settings in ((here, said), (there, said.of_b(there)))
+    ]
+    names = [
+        [END if step.token in side.model.tokenizer.marks.ends else side.model.vocabulary[step.token] for step in run]
+        for side, run in zip((here, there), runs, strict=True)
+    ]
+    shares = [[per_cent(step.probability) for step in run] for run in runs]
+    at = parting(*names)
+    if at is None:
+        result(f"Both write the same {counted(min(map(len, names)), 'token')}.")
+    else:
+        a, b = (f"“{markdown.plain(visible(tokens[at]))}” ({p[at]})" for tokens, p in zip(names, shares, strict=True))
+        result(f"They diverge at token {at + 1}: A writes {a}, B {b}. The probabilities are before any setting.")
+    pieces = [marked(tokens, at, p) for tokens, p in zip(names, shares, strict=True)]
+    sides.show_rows(beside.titles(here, there), [counted(len(run), "token") for run in runs], pieces, "what it writes")
+
+
+@shared
+def _written(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ...]) -> tuple[Step, ...]:
+    return zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=LENGTH, edits=edits).steps

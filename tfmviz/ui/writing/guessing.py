@@ -11,8 +11,9 @@ from tfmviz import zoo
 from tfmviz.analysis.calibration import log_softmax
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import Rules
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.ui import icons, inputs
+from tfmviz.ui import icons, inputs, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson, line
@@ -49,18 +50,25 @@ class Guess:
 def guess(here: Lesson, now: Written) -> None:
     """Asks for the next word, shows its loss beside that of the model's first choice, and keeps the score."""
     place = (here.model.name, here.text, now.before)
-    rounds: dict[object, Guess] = st.session_state.setdefault("writing_guesses", {})
+    rounds: dict[object, Guess] = {} if side.is_b() else st.session_state.setdefault("writing_guesses", {})
     word = _ask(place)
     if word:
-        ids = tokens_of(here.model, word, after=_last_token(here, now))
+        translates = here.model.config.architecture == "encoder-decoder"
+        if now.before:
+            after = here.model.vocabulary[now.before[-1]]
+        else:
+            after = "" if translates else here.model.encode(here.text).tokens[-1]
+        ids = tokens_of(here.model, word, after=after)
         if len(ids) > MOST_TOKENS:
             st.info(f"This is more than a word: a guess has at most {MOST_TOKENS} tokens.", icon=icons.INFO)
-        elif len(now.before) + len(ids) >= _room(here.model):
+        elif translates and len(now.before) + len(ids) >= here.model.config.max_len:
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
-            found = scored(here.model, here.text, now.before, ids, word)
+            found = scored(here.model, here.text, now.before, ids, word, here.edits)
             rounds.setdefault(place, found)  # a second guess at the same place has seen the answer
             _say(here, found, counts=rounds[place] == found)
+    if side.is_b():
+        return  # the score is A's
     if rounds:
         _score(list(rounds.values()))
     else:
@@ -68,32 +76,18 @@ def guess(here: Lesson, now: Written) -> None:
 
 
 def _ask(place: object) -> str:
-    if st.session_state.setdefault("writing_guessed_at", place) != place:
+    if not side.is_b() and st.session_state.setdefault("writing_guessed_at", place) != place:
         st.session_state["writing_guessed_at"] = place
         st.session_state["guessed"] = ""
+
+    def forget() -> None:
+        st.session_state["writing_guesses"] = {}
+        st.session_state["guessed"] = ""
+
     with line("guessed"):
         typed = inputs.text_input("The next word", key="guessed", max_chars=MOST_CHARACTERS)
-        inputs.button("Start a new score", key="new_score", on_click=_forget)
+        inputs.button("Start a new score", key="new_score", on_click=forget)
     return " ".join((typed or "").split())
-
-
-def _forget() -> None:
-    st.session_state["writing_guesses"] = {}
-    st.session_state["guessed"] = ""
-
-
-def _last_token(here: Lesson, now: Written) -> str:
-    """What stands before the place, "" if nothing does."""
-    if now.before:
-        return here.model.vocabulary[now.before[-1]]
-    if here.model.config.architecture == "encoder-decoder":
-        return ""
-    return here.model.encode(here.text).tokens[-1]
-
-
-def _room(model: Model) -> float:
-    """The tokens that a text may have; only a translation must fit the model."""
-    return model.config.max_len if model.config.architecture == "encoder-decoder" else np.inf
 
 
 def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
@@ -110,10 +104,13 @@ def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
 
 
 @shared
-def scored(model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str) -> Guess:
+def scored(
+    model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str, edits: tuple[Edit, ...] = ()
+) -> Guess:
     """What the model gives some tokens after a text and what was written after it."""
     n = len(before)
-    made = zoo.writing.generate(model, text, rules=Rules(), given=(*before, *ids), max_new_tokens=n + len(ids))
+    given = (*before, *ids)
+    made = zoo.writing.generate(model, text, rules=Rules(), given=given, max_new_tokens=len(given), edits=edits)
     steps = made.steps[n:]
     log_p = [log_softmax(step.logits[None], temperature=1.0)[0] for step in steps]
     best = int(log_p[0].argmax())

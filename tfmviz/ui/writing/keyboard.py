@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -54,6 +54,7 @@ def keyboard(here: Lesson) -> None:
     """Three buttons for what is typed; then the text as it is typed with the model's words, and with counted ones."""
     model = here.model
     fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
+    here = here if fits else replace(here, edits=())  # which are of another model
     there = lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
     if there is None:
         return
@@ -64,15 +65,15 @@ def keyboard(here: Lesson) -> None:
     text = there.trace.target.text[: there.trace.target.offsets[-1][1]]
     typed = {name: along(text, found.words, one) for name, one in scores.items()}
     full = len(text)
+    saved = {name: sum(word.saved for word in words) for name, words in typed.items()}
     show_boxes(
-        [Row(name, f"{full - _saved(words)} keys", _pieces(text, words)) for name, words in typed.items()],
+        [Row(name, f"{full - saved[name]} keys", _pieces(text, words)) for name, words in typed.items()],
         key="keyboard",
         caption="Your text as typed; a tap completes a word",
         titles=("suggestions from", f"of {full}", "typed and tapped"),
     )
     said = " and ".join(
-        f"**{counted(_saved(words), 'key')}** ({per_cent(_saved(words) / full)}) with {name}"
-        for name, words in typed.items()
+        f"**{counted(keys, 'key')}** ({per_cent(keys / full)}) with {name}" for name, keys in saved.items()
     )
     st.markdown(
         f"Saved: {said}. Both offer three of the same {len(found.ids):,} words, those that are one token of "
@@ -132,10 +133,6 @@ def by_pairs(text: str, found: Dictionary) -> Scores:
 def along(text: str, words: Words, scores: Scores) -> list[Word]:
     """The words of a text, each with how much of it is typed."""
     return [keys.taken(word, scores(word.start()), words) for word in keys.WORD.finditer(text)]
-
-
-def _saved(words: list[Word]) -> int:
-    return sum(word.saved for word in words)
 
 
 def _pieces(text: str, words: list[Word]) -> list[Piece]:

@@ -15,7 +15,6 @@ from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, Scale, of_tokens
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.decoding import Rules
-from tfmviz.record.facts import Facts
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
 from tfmviz.ui import icons, inputs
@@ -99,10 +98,12 @@ def size(here: Lesson) -> None:
     config, attention = here.model.config, here.model.config.attention
     preset = inputs.selectbox("Shape of", ["the chosen model", *KNOWN], key="preset")
     known = KNOWN.get(preset)
-    start = (config.n_layers, attention.n_heads, attention.n_kv_heads, config.d_head)
-    if known is not None:
-        start = (known.n_layers, known.n_heads, known.n_kv_heads, known.d_head)
-    n_layers, n_heads, n_kv_heads, d_head = start
+    if known is None:
+        n_layers, n_heads, n_kv_heads, d_head = config.n_layers, attention.n_heads, attention.n_kv_heads, config.d_head
+        n_kept, window = n_local(config), attention.window or 0
+    else:
+        n_layers, n_heads, n_kv_heads, d_head = known.n_layers, known.n_heads, known.n_kv_heads, known.d_head
+        n_kept, window = known.n_local, known.window
     a, b, c = st.columns(3)
     groups = [n for n in range(1, n_heads + 1) if n_heads % n == 0]
     kv = inputs.select_slider(
@@ -110,49 +111,36 @@ def size(here: Lesson) -> None:
     )
     number = inputs.segmented_control("Number format", list(SIZES), default="bfloat16", key="bytes", line=b)
     length = inputs.select_slider("Tokens", [2**n for n in range(7, 18)], 4096, key="cache_tokens", line=c)
-    local = (n_local(config), attention.window or 0)
-    if known is not None:
-        local = (known.n_local, known.window)
     each = SIZES[number or "bfloat16"]
-    kept = Kept(n_layers=n_layers, n_kv_heads=kv, d_head=d_head, size=each, n_local=local[0], window=local[1])
+    kept = Kept(n_layers=n_layers, n_kv_heads=kv, d_head=d_head, size=each, n_local=n_kept, window=window)
     result(
         f"2 · {counted(n_layers, 'layer')} · {counted(kv, 'key/value head')} · {d_head} values · "
         f"{counted(each, 'byte')} = "
         f"**{in_bytes(kept.per_token)} per token**. A text of {length:,} tokens takes **{in_bytes(kept.at(length))}**."
     )
-    if local[0] and length > local[1]:
+    if n_kept and length > window:
         full = replace(kept, n_local=0).at(length)
         st.markdown(
-            f"{local[0]} of the {n_layers} layers keep only their last {local[1]:,} tokens; counting them all in full "
+            f"{n_kept} of the {n_layers} layers keep only their last {window:,} tokens; counting them all in full "
             f"gives {in_bytes(full)}, {full / kept.at(length) - 1:.0%} too much."
         )
     if known is None and attention.kind == "linear":
-        _linear(config, each)
-    _compare_kinds(kept, n_heads, length)
-    if known:
-        st.caption(f"Shape: {known.source}.")
-
-
-def _compare_kinds(kept: Kept, n_heads: int, length: int) -> None:
-    """The chosen cache beside those of multi-head and multi-query attention."""
+        state = linear_state(n_layers=n_layers, n_heads=n_heads, d_head=d_head, size=each)
+        st.markdown(
+            f"This model's linear attention keeps only Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** "
+            "after a text of any length."
+        )
     kinds = {n_heads: "multi-head", 1: "multi-query"}  # by their key/value heads
-    rows = sorted({*kinds, kept.n_kv_heads}, reverse=True)
+    rows = sorted({*kinds, kv}, reverse=True)
     sizes, look = [replace(kept, n_kv_heads=heads).at(length) for heads in rows], theme()
     chart = bar_chart(
         [f"{kinds.get(heads, 'grouped')}, {counted(heads, 'head')}" for heads in rows],
         np.array(sizes) / 2**20,
         f"MiB at {length:,} tokens",
         words=[in_bytes(size) for size in sizes],
-        colours=[look.text if heads == kept.n_kv_heads else look.plain for heads in rows],
+        colours=[look.text if heads == kv else look.plain for heads in rows],
         theme=look,
     )
     show("cache_sizes", chart)
-
-
-def _linear(config: Facts, each: int) -> None:
-    """What a model with linear attention keeps in place of a cache."""
-    state = linear_state(n_layers=config.n_layers, n_heads=config.attention.n_heads, d_head=config.d_head, size=each)
-    st.markdown(
-        f"This model's linear attention keeps only Σ φ(k) vᵀ and Σ φ(k) of each head, **{in_bytes(state)}** "
-        "after a text of any length."
-    )
+    if known:
+        st.caption(f"Shape: {known.source}.")

@@ -10,6 +10,7 @@ from tfmviz.analysis.predictions import softmax
 from tfmviz.plots.cells import Cells, masked, of_tokens, share
 from tfmviz.plots.pairs import pairs
 from tfmviz.record.decoding import draw, number_for
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Trace
 from tfmviz.ui.cache import shared
@@ -66,7 +67,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
 
 def into_this_word(here: Lesson, now: Written) -> None:
     """The attention of the chosen head at the written words, and what the layers would say at the place."""
-    trace = _trace(here.model, here.text, now.before)
+    trace = _trace(here.model, here.text, now.before, here.edits)
     layer, head = here.choice.layer, here.choice.head
     queries, keys = trace.axes(layer)
     first = 0 if layer.startswith("encoder.") else max(0, len(queries) - len(now.before) - 1, len(queries) - ROWS)
@@ -82,24 +83,10 @@ def into_this_word(here: Lesson, now: Written) -> None:
         f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. "
         "Rows are tokens read."
     )
-    _by_layer(here, trace)
-
-
-@shared
-def _trace(model: Model, text: str, before: tuple[int, ...]) -> Trace:
-    """The pass that gives the logits of the place. Of a text longer than the context it reads the end."""
-    if model.config.architecture == "encoder-decoder":
-        return model.trace(text, sites=SITES, target=before)
-    prompt = model.encode(text).ids
-    return model.trace((*prompt, *before)[-model.config.max_len :], sites=SITES)
-
-
-def _by_layer(here: Lesson, trace: Trace) -> None:
-    """What the stream of the last token would be read out as after every layer: the logit lens."""
-    stages = residual.stages(trace, "decoder", "layers")
+    # What the stream of the last token would be read out as after every layer: the logit lens.
+    stages, vocabulary = residual.stages(trace, "decoder", "layers"), here.model.vocabulary
     readout = here.model.weights.stacks["decoder"].readout
     found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
-    vocabulary = here.model.vocabulary
     words = [f"{name}: {visible(vocabulary[index])}" for name, index in zip(stages, found.top[:, -1], strict=True)]
     bars = Bars(labels=words, shares=[found.top_probability[:, -1].tolist()])
     show("by_layer", bars, title="After each layer the model would write")
@@ -108,3 +95,12 @@ def _by_layer(here: Lesson, trace: Trace) -> None:
     st.caption(
         f"The last line, “{markdown.plain(visible(vocabulary[answer]))}” with {per_cent(p)}, is before any setting."
     )
+
+
+@shared
+def _trace(model: Model, text: str, before: tuple[int, ...], edits: tuple[Edit, ...]) -> Trace:
+    """The pass that gives the logits of the place. Of a text longer than the context it reads the end."""
+    if model.config.architecture == "encoder-decoder":
+        return model.trace(text, edits, sites=SITES, target=before)
+    prompt = model.encode(text).ids
+    return model.trace((*prompt, *before)[-model.config.max_len :], edits, sites=SITES)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from tfmviz.record.decoding import ORDER, Rule, Rules
-from tfmviz.ui import icons, inputs
+from tfmviz.ui import beside, icons, inputs, side
 from tfmviz.ui.lesson import Lesson
 
 WAYS = ("sampling", "greedy")
@@ -40,6 +40,16 @@ class Settings:
     def stages(self) -> list[str]:
         """The model's own distribution and the active rules with their values, in their order."""
         return ["model", *(_written(rule, self.rules) for rule in self.rules.active)]
+
+    def on(self, here: Lesson) -> Settings:
+        """Those of the side that is being drawn."""
+        return self.of_b(here) if side.is_b() else self
+
+    def of_b(self, there: Lesson) -> Settings:
+        """The same with B's temperature, where that is what differs, and with the tokens that end a text of B's."""
+        banned = there.model.tokenizer.marks.ends if self.rules.banned else ()
+        temperature = self.rules.temperature if (other := beside.temperature()) is None else other
+        return replace(self, rules=replace(self.rules, banned=banned, temperature=temperature))
 
 
 def _written(rule: Rule, rules: Rules) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,10 @@ from tfmviz import zoo
 from tfmviz.analysis.mask_effect import next_token_losses
 from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.cells import Axis, Cells, Form, of_tokens, probability
-from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
 from tfmviz.record.decoding import Rules, Sample, entropy, repeated, stages
+from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
-from tfmviz.record.trace import Array
 from tfmviz.ui import lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
@@ -43,6 +42,12 @@ LONG = 80
 BEAMS = 4
 
 
+def _equal(nats: float) -> str:
+    """Among how many equally likely tokens one would be as undecided."""
+    count = float(np.exp(nats))
+    return f"{count:,.0f}" if count >= 10 else decimal(count, ".1f")
+
+
 def one_context(here: Lesson, said: Settings, now: Written) -> None:
     """The model's distribution at the place at several temperatures."""
     logits = step_at(here, said, now).logits
@@ -65,29 +70,28 @@ def one_context(here: Lesson, said: Settings, now: Written) -> None:
     )
 
 
-def _equal(nats: float) -> str:
-    """Among how many equally likely tokens one would be as undecided."""
-    count = float(np.exp(nats))
-    return f"{count:,.0f}" if count >= 10 else decimal(count, ".1f")
-
-
 def fan(here: Lesson, said: Settings) -> None:
-    """Fifty continuations of the beginning under the settings, and the greedy one."""
+    """Fifty continuations of the beginning under the settings, and the greedy one: sums of −log p, word by word."""
     if said.rules.temperature == 0:
         offer_sampling("Greedy decoding has only one continuation.")
         return
     lesson.say_what_is_continued(here, LENGTH)
     with st.spinner("Writing fifty texts…"):
-        drawn, greedy = _fan(here.model, here.text, said.rules, said.seed)
-    sums = [np.cumsum([-value for value in sample.log_probabilities]) for sample in drawn]
-    surprise = np.full((TEXTS, LENGTH), np.nan)
-    for row, values in zip(surprise, sums, strict=True):
-        row[: len(values)] = values
+        *drawn, greedy = _fan(here.model, here.text, said.rules, said.seed, here.edits)
     texts = [here.model.tokenizer.decode(sample.ids) for sample in drawn]
-    various = counted(len(set(texts)), "different text")
-    ends = [float(values[-1]) for values in sums]
-    at_greedy = float(-np.sum(greedy.log_probabilities))
-    show("fan", _lines(texts, surprise, np.cumsum([-value for value in greedy.log_probabilities])))
+
+    def line(name: str, text: str, sample: Sample, stroke: Stroke) -> Line:
+        shown = "".join(visible(character) if character in "\n\t" else character for character in text)
+        said = f"{name} “{shown if len(shown) <= 60 else f'{shown[:59]}…'}”"
+        y = np.cumsum([0.0, *(-value for value in sample.log_probabilities)])
+        return Line(name, np.arange(float(len(y))), y, stroke, lambda n, v: f"{said}, {n:.0f} words: {v:.1f}")
+
+    look = theme()
+    lines = [line("drawn", *one, Stroke(look.plain, width=1.0)) for one in zip(texts, drawn, strict=True)]
+    lines.append(line("greedy", "", greedy, Stroke(look.text, DASHES[1], 4)))
+    axes = Axes("words written", "−log p of the text, nats", 320, legend=False)
+    show("fan", line_chart(lines, axes, theme=look))
+    *ends, at_greedy = (float(one.y[-1]) for one in lines)
     likelier = sum(end < at_greedy - 1e-3 for end in ends)
     compared = (
         f"{likelier} of the samples {'is' if likelier == 1 else 'are'} more probable: greedy decoding looks only one "
@@ -96,52 +100,27 @@ def fan(here: Lesson, said: Settings) -> None:
         else "no sample is more probable"
     )
     result(
-        f"{TEXTS} samples give **{various}** of at most {LENGTH} words. The greedy text (dashed) has "
-        f"−log p = {decimal(at_greedy, '.1f')} nats; {compared}."
+        f"{TEXTS} samples give **{counted(len(set(texts)), 'different text')}** of at most {LENGTH} words. The greedy "
+        f"text (dashed) has −log p = {decimal(at_greedy, '.1f')} nats; {compared}."
     )
     st.text("\n".join(f"… {text.strip()}" for text in texts[:3]))
 
 
-def _lines(texts: list[str], surprise: Array, greedy: Array) -> Chart:
-    """How much the words of each text surprise the model, added up word by word: sums of −log p in nats.
-
-    Args:
-        surprise: (text, word); NaN after the end of a text.
-        greedy: (word,), of the greedy text.
-    """
-
-    def line(name: str, text: str, y: Array, stroke: Stroke) -> Line:
-        shown = "".join(visible(character) if character in "\n\t" else character for character in text)
-        said = f"{name} “{shown if len(shown) <= 60 else f'{shown[:59]}…'}”"
-        at = np.r_[0.0, y]
-        return Line(name, np.arange(float(len(at))), at, stroke, lambda n, v: f"{said}, {n:.0f} words: {v:.1f}")
-
-    lines = [line("drawn", text, y, Stroke(theme().plain, width=1.0)) for text, y in zip(texts, surprise, strict=True)]
-    lines.append(line("greedy", "", greedy, Stroke(theme().text, DASHES[1], 4)))
-    return line_chart(lines, Axes("words written", "−log p of the text, nats", 320, legend=False), theme=theme())
-
-
 @shared
-def _fan(model: Model, text: str, rules: Rules, seed: int) -> tuple[tuple[Sample, ...], Sample]:
-    most_probable = Rules(temperature=0.0, banned=rules.banned)
-    wanted = [rules] * TEXTS + [most_probable]
-    parts = [
-        zoo.writing.samples(
-            model, text, rules=wanted[first : first + AT_ONCE], seed=seed + first, max_new_tokens=LENGTH
-        )
+def _fan(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ...]) -> tuple[Sample, ...]:
+    wanted = [rules] * TEXTS + [Rules(temperature=0.0, banned=rules.banned)]
+    return tuple(
+        sample
         for first in range(0, len(wanted), AT_ONCE)
-    ]
-    *drawn, greedy = (sample for part in parts for sample in part)
-    return tuple(drawn), greedy
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Long:
-    """A long text in one way of writing, and the share of its 4-grams that occurred before."""
-
-    name: str
-    text: str
-    share: float
+        for sample in zoo.writing.samples(
+            model,
+            text,
+            rules=wanted[first : first + AT_ONCE],
+            seed=seed + first,
+            max_new_tokens=LENGTH,
+            edits=edits,
+        )
+    )
 
 
 def repetition(here: Lesson, said: Settings) -> None:
@@ -152,31 +131,32 @@ def repetition(here: Lesson, said: Settings) -> None:
     lesson.say_what_is_continued(here, LONG)
     drawn = said.rules if said.rules.temperature else replace(said.rules, temperature=1.0)
     with st.spinner("Writing long texts in three ways…"):
-        found = _long(here.model, here.text, drawn, said.seed)
-    names, shares = [one.name for one in found], np.array([one.share for one in found])
-    look: dict[str, Any] = {"words": [per_cent(share) for share in shares], "colours": theme().plain, "theme": theme()}
-    show("repeated", bar_chart(names, shares, "share of repeated 4-grams", **look))
-    most = max(one.share for one in found)
-    first, *others = (one.name for one in found if one.share == most)
+        found = _long(here.model, here.text, drawn, said.seed, here.edits)
+    shares = {name: repeated(ids) for name, ids in found.items()}
+    look: dict[str, Any] = {"words": list(map(per_cent, shares.values())), "colours": theme().plain, "theme": theme()}
+    chart = bar_chart(list(shares), np.array(list(shares.values())), "share of repeated 4-grams", **look)
+    show("repeated", chart)
+    most = max(shares.values())
+    first, *others = (name for name, share in shares.items() if share == most)
     verdict = f"Here {' and '.join((first, *others))} {'repeat' if others else 'repeats'} most."
     if not most:
         verdict = "Here none of them repeats itself."
     st.markdown(
         f"Four words in a row count as repeated if they stand earlier in the text (at most {LONG} words). {verdict} "
-        f"{_read_twice(here.model, here.text)}"
+        f"{_read_twice(here.model, here.text, here.edits)}"
     )
-    for one in found:
-        st.markdown(f"**{one.name}**")
-        st.code(one.text, language=None, wrap_lines=True)
+    for name, ids in found.items():
+        st.markdown(f"**{name}**")
+        st.code(here.model.tokenizer.decode(ids), language=None, wrap_lines=True)
 
 
-def _read_twice(model: Model, text: str) -> str:
+def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
     """How probable the text is to the model that has just read it, compared with the first time."""
     whole = model.encode(text).ids
     ids = whole[-(model.config.max_len // 2) :]
     if (n := len(ids)) < 2:
         return ""
-    losses = next_token_losses(model.trace((*ids, *ids), sites=("logits",))["logits"], (*ids, *ids))
+    losses = next_token_losses(model.trace((*ids, *ids), edits, sites=("logits",))["logits"], (*ids, *ids))
     first, second = float(losses[: n - 1].mean()), float(losses[n:].mean())
     what = "Your text" if n == len(whole) else f"The last {n} tokens of your text"
     likely = which_way(first, second, less="more probable than", same="as probable as", more="less probable than")
@@ -187,11 +167,11 @@ def _read_twice(model: Model, text: str) -> str:
 
 
 @shared
-def _long(model: Model, text: str, drawn: Rules, seed: int) -> tuple[Long, ...]:
+def _long(model: Model, text: str, drawn: Rules, seed: int, edits: tuple[Edit, ...]) -> dict[str, list[int]]:
+    """The tokens of a long text in each way of writing."""
     n = len(model.encode(text).ids)
-    most_probable = Rules(temperature=0.0, banned=drawn.banned)
-    sampled, greedy = zoo.writing.samples(model, text, rules=[drawn, most_probable], seed=seed, max_new_tokens=LONG)
-    searched = zoo.writing.search(model, text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned)
+    rules = [drawn, Rules(temperature=0.0, banned=drawn.banned)]
+    sampled, greedy = zoo.writing.samples(model, text, rules=rules, seed=seed, max_new_tokens=LONG, edits=edits)
+    searched = zoo.writing.search(model, text, width=BEAMS, max_new_tokens=LONG, banned=drawn.banned, edits=edits)
     ways = {"greedy": greedy.ids, f"beam search, {BEAMS} beams": searched.ids[n:], "sampling": sampled.ids}
-    texts = {name: [token for token in ids if token not in model.tokenizer.marks.ends] for name, ids in ways.items()}
-    return tuple(Long(name=name, text=model.tokenizer.decode(ids), share=repeated(ids)) for name, ids in texts.items())
+    return {name: [token for token in ids if token not in model.tokenizer.marks.ends] for name, ids in ways.items()}
