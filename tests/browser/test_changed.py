@@ -46,10 +46,8 @@ def switch(page: Page, part: str) -> None:
 @pytest.fixture
 def own_server() -> Iterator[Server]:
     """The app, for a test that ends it."""
-    running = serve(ROOT / "app.py", free_port())
-    yield running
-    running.process.kill()
-    running.process.wait()
+    with serve(ROOT / "app.py", free_port()) as running:
+        yield running
 
 
 def ready(page: Page, views: list[str], touches: Iterable[Callable[[], object]], *, heard: bool = True) -> None:
@@ -77,7 +75,6 @@ def cells(page: Page) -> Iterable[Callable[[], object]]:
 
 
 def answered(page: Page) -> None:
-    """Waits for Python's answer."""
     page.wait_for_function(f"() => {MARK} === null")
     page.wait_for_function(AT_REST)
 
@@ -223,8 +220,7 @@ def test_without_a_server_the_browser_goes_on_and_says_so(context: BrowserContex
     other.wait_for_selector(".lab .count")
     ready(page, VIEWS, cells(page))
     expect(other.locator(".lab .count")).to_contain_text("28 of 7 × 7")  # another tab is another reader's
-    own_server.process.kill()
-    own_server.process.wait()
+    own_server.kill()
     page.wait_for_selector("[data-test-connection-state]:not([data-test-connection-state=CONNECTED])", state="attached")
     board(page).focus()
     keys(page, "ArrowDown", " ")
