@@ -199,14 +199,15 @@ def _beyond(model: Model) -> None:
     ends = sorted({n for n in (4, 8, 10, 11, 12, 13, 14, 16, 20) if n <= len(letters)} | {len(letters)})
     answers = [_answer(model, letters[:n]) for n in ends]
     right = [n for n, answer in zip(ends, answers, strict=True) if answer == letters[:n][::-1]]
-    st.table(
-        {
-            "letters": ends,
-            "asked": [letters[:n] for n in ends],
-            "answer": [answer or "(nothing)" for answer in answers],
-            "right": ["✓" if n in right else "✗" for n in ends],
-        }
-    )
+    with st.container(key="reversed"):
+        st.table(
+            {
+                "letters": ends,
+                "asked": [letters[:n] for n in ends],
+                "answer": [answer or "(nothing)" for answer in answers],
+                "right": ["✓" if n in right else "✗" for n in ends],
+            }
+        )
     from tfmviz.positions.learned import STD
 
     poor = position_table.untrained(Place(model=model, stack="encoder").table, std=STD)
