@@ -8,7 +8,6 @@ import type { Axis, Cell, Picture } from "./words.ts";
 
 type Point = { x: number; y: number };
 export type Place = ReturnType<typeof layOut>;
-/** the width of a text in letters of a size */
 type Measure = (text: string, size: number) => number;
 
 const FREE = 3; // pixels of a cell that its number leaves free, beside it and above
@@ -107,7 +106,6 @@ function sizeOfNumbers({ texts }: Picture, wide: number, high: number, measure: 
 const widthOfNumbers = (texts: string[][] | null, measure: Measure, size: number) =>
   Math.max(0, ...[...new Set(texts?.flat())].map((text) => measure(text, size)));
 
-/** Which matrix, row and column lie under a point; null beside them. */
 export function cellAt({ corners, wide, high }: Place, { x, y }: Point, { rows, columns }: Picture): Cell | null {
   for (const [matrix, corner] of corners.entries()) {
     const row = Math.floor((y - corner.y) / high);

@@ -2,13 +2,12 @@
 
 import { unpack } from "../shared/arrays.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
-import { make, put } from "../shared/elements.ts";
+import { isChord, make, put } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
 import { component } from "../shared/meet.ts";
 import { fading } from "../shared/motion.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
-import { isChord } from "../shared/typing.ts";
 import { cellOf } from "../shared/where.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
@@ -32,7 +31,6 @@ class Cells extends Shell {
 
   tools = this.bar();
 
-  /** @param page hears of a cell that was clicked */
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     const { canvas } = this;
@@ -95,7 +93,6 @@ class Cells extends Shell {
     fading(canvas, isOther, () => paintPicture(fresh(canvas, place.width, place.height), this, this.images));
   }
 
-  /** The cell under the pointer, null if there is none. */
   under(event: MouseEvent) {
     const box = this.canvas.getBoundingClientRect();
     return cellAt(this.place, { x: event.clientX - box.left, y: event.clientY - box.top }, this.picture);
@@ -105,7 +102,6 @@ class Cells extends Shell {
     return this.canvas.matches(":focus-visible");
   }
 
-  /** Shows a cell, here and in the pictures that are linked. */
   point(cell: Cell | null) {
     const wasIdle = !this.pointed;
     this.showCell(cell);

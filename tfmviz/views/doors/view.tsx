@@ -99,7 +99,6 @@ class Doors extends Shell {
   }
 }
 
-/** A clock for each pair of dimensions, the fastest first. */
 const clocks = (angles: NonNullable<Door["clocks"]>) => {
   const across = Math.ceil(Math.sqrt(angles.length));
   return (
@@ -116,7 +115,6 @@ const clocks = (angles: NonNullable<Door["clocks"]>) => {
   );
 };
 
-/** Each part begins where the one above ended. */
 const river = (parts: NonNullable<Door["river"]>) => {
   const ends = [0];
   for (const [, along] of parts) ends.push(ends[ends.length - 1] + along);
@@ -132,7 +130,6 @@ const river = (parts: NonNullable<Door["river"]>) => {
   );
 };
 
-/** The likeliest word after each layer, with its probability. */
 const lens = (lines: NonNullable<Door["lens"]>) => (
   <table>
     {lines.map(([word, probability], layer) => (

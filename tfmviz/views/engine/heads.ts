@@ -39,7 +39,6 @@ function mergeHeads(x: Tensor) {
   return exchanged(x, [heads, length, width], [length, heads * width]);
 }
 
-/** Exchanges the first two of three axes; what comes out has `shape`. */
 function exchanged(x: Tensor, [outer, inner, width]: number[], shape: number[]) {
   const made = x.memory.tensor(...shape);
   const [to, from] = [made.data, x.data];
@@ -51,7 +50,6 @@ function exchanged(x: Tensor, [outer, inner, width]: number[], shape: number[]) 
   return made;
 }
 
-/** Each product over the divisor, and 0 where the mask allows nothing. */
 function divided(products: Tensor, divisor: number, mask: Value) {
   const [to, allowed] = [products.data, mask.data];
   for (let n = 0; n < to.length; n++) to[n] = allowed[n % allowed.length] ? to[n] / divisor : 0;
@@ -92,7 +90,6 @@ export function softmaxInto(to: Float32Array, scores: Float32Array, at = 0) {
   for (let n = 0; n < scores.length; n++) to[at + n] /= total;
 }
 
-/** pattern V for every head. */
 function mix(pattern: Tensor, v: Tensor) {
   const [, inner, columns] = v.shape;
   return headwise(pattern, v, { inner, columns, down: columns, across: 1 });

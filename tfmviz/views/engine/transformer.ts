@@ -104,7 +104,6 @@ export class Transformer {
     return this.memory.product(x, this.W_U);
   }
 
-  /** The rows of W_E, out of its panels. */
   embed(ids: number[]) {
     const { d_model, embedding_scale } = this.config;
     const scale = embedding_scale === "one" ? 1 : Math.sqrt(d_model);

@@ -37,7 +37,6 @@ export function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colou
   strokes(pen, { strokeStyle: colour, lineWidth: 1 }, ...lines);
 }
 
-/** Which cells may look, and nothing more. */
 export function paintVeiled(pen: Pen, pattern: Pattern, part: Part, cell: number, colours: Colours) {
   eachCell(pattern, part, "root", ({ row, column, shade }) => {
     pen.fillStyle = shade === null ? colours.masked : colours.soft;

@@ -68,7 +68,6 @@ export class Frame {
     this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 
-  /** Shows a text beside the pointer. */
   placeTip(text: string, { x, y }: { x: number; y: number }, node: HTMLElement) {
     const box = node.getBoundingClientRect();
     this.tip.textContent = text;
@@ -77,7 +76,6 @@ export class Frame {
   }
 }
 
-/** A picture with its title, a hint, and its bar. */
 function panel(explorer: Explorer, name: PanelName, title: string, hint: string, foot?: Node) {
   const node = make("section", { className: `panel ${name}` });
   const file = (format: "svg" | "png") => save(savedOf(explorer, name), format);

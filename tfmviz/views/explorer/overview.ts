@@ -16,7 +16,6 @@ const GAP = 3;
 const SMALLEST_TILE = 24; // pixels, to be hit with a finger
 const LARGEST_TILE = 54;
 
-/** a head with its score */
 type Cell = Place & { text?: string };
 
 export class Overview {
@@ -55,7 +54,6 @@ export class Overview {
     });
   }
 
-  /** Draws the tiles anew: for other data, order, scale of shades or width. */
   draw(
     attention: Attention,
     { kind, order, scale, name }: { kind: number; order: string; scale: Scale; name: (place: Place) => string },
@@ -126,7 +124,6 @@ export class Overview {
     return widths[which];
   }
 
-  /** The upper left corner of tile number n. */
   placeOf(n: number): [number, number] {
     return [this.left + (n % this.columns) * this.side, this.top + Math.floor(n / this.columns) * this.row];
   }
@@ -143,7 +140,6 @@ export class Overview {
     }
   }
 
-  /** Marks what is chosen; of several heads each in the colour of its lines. */
   mark({ heads, aggregate }: { heads: Place[]; aggregate: string }) {
     for (const [n, cell] of this.cells.entries()) {
       const at = heads.findIndex(({ layer, head }) => cell.layer === layer && cell.head === head);

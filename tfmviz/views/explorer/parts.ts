@@ -18,7 +18,6 @@ export class Parts {
   choose: (place: Place) => void;
   drawn = "";
 
-  /** @param choose goes to a head */
   constructor(choose: (place: Place) => void) {
     this.choose = choose;
   }

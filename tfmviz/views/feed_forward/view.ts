@@ -5,8 +5,8 @@ import { type Arrays, unpack } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
 import { make, takenArrow } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { plainSite } from "../shared/quoted.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
-import { plainSite } from "../shared/sites.ts";
 import { blockOf } from "../shared/sums.ts";
 import { account, type Header, nameOf, type Sum, said, TONE } from "./explain.ts";
 import { type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
@@ -55,7 +55,6 @@ class FeedForward extends Shell {
     return placeAt(this.layout, event.clientX - box.left, event.clientY - box.top);
   }
 
-  /** Takes another sentence, model, layer or token. */
   read(bytes: Uint8Array) {
     const { header, arrays } = unpack<Header>(bytes);
     Object.assign(this, { header, arrays, hovered: null });
@@ -116,7 +115,6 @@ class FeedForward extends Shell {
     this.point();
   }
 
-  /** Says what is pointed at, or else what to do. */
   point() {
     const idle = "Hover over a cell for its value; click it to see how it was computed.";
     this.tip.textContent = this.hovered ? said(this.header, this.arrays, this.hovered) : idle;

@@ -63,7 +63,6 @@ class HeadMap extends Shell {
     this.look(this.at);
   }
 
-  /** @param isFirst whether Tab comes here */
   button(point: Point, n: number, isFirst: boolean) {
     const [x, y] = this.data.axes.map((axis, k) => along(k ? point.y : point.x, axis));
     return button(point.word, {
@@ -78,7 +77,6 @@ class HeadMap extends Shell {
     });
   }
 
-  /** To the next point from left to right. */
   move(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
@@ -89,7 +87,6 @@ class HeadMap extends Shell {
     this.buttons[order[Math.min(order.length - 1, Math.max(0, from + step))]].focus();
   }
 
-  /** Shows a head beside the map. */
   look(n: number) {
     this.at = n;
     const point = this.data.points[n];
@@ -120,10 +117,8 @@ class HeadMap extends Shell {
   }
 }
 
-/** Per cent of the way along an axis. */
 const along = (value: number, { low, high }: Scale) => (100 * (value - low)) / (high - low || 1);
 
-/** The title of an axis and its round numbers. */
 const axisOf = (axis: Scale, n: number) => [
   make("span", { className: `title axis${n}`, textContent: axis.title }),
   ...ticks({ ...axis, ticks: "decimal" }, MOST_TICKS).map(({ value, text }) => {

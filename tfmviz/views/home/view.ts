@@ -99,7 +99,6 @@ class Stage extends Shell {
     area.onpointerleave = () => this.#see(this.pinned);
   }
 
-  /** The heads take turns until the first pointer or key. */
   #takeTurns() {
     const over = new AbortController();
     const turning = setInterval(() => STILL.matches || document.hidden || this.#choose(this.shown + 1), TURN);
@@ -122,7 +121,6 @@ class Stage extends Shell {
     this.follow();
   }
 
-  /** Puts a text into the box, with the cursor after the word that looks. */
   #set(text: string) {
     this.area.value = text;
     const { labels, offsets, word } = this.data;
@@ -130,7 +128,6 @@ class Stage extends Shell {
     this.area.setSelectionRange(end, end);
   }
 
-  /** The boxes follow the text. */
   follow() {
     const text = inOneLine(this.area.value);
     const isOwn = text === this.data.text;
@@ -194,7 +191,6 @@ class Stage extends Shell {
     this.#see(this.from);
   }
 
-  /** The word at the cursor looks. */
   #look() {
     const { boxes, area } = this;
     const at = area.selectionEnd;
@@ -202,7 +198,6 @@ class Stage extends Shell {
     this.#see(this.pinned);
   }
 
-  /** The box under the pointer, else the one that looks. */
   #under({ clientX: x, clientY: y }: PointerEvent) {
     const at = this.spans.findIndex((span) =>
       Array.from(span.getClientRects()).some(
@@ -212,7 +207,6 @@ class Stage extends Shell {
     return at < 0 ? this.pinned : at;
   }
 
-  /** @param from the box that looks */
   #see(from: number) {
     this.from = from;
     for (const [n, node] of [...this.choice.children].entries()) node.ariaPressed = String(n === this.shown);

@@ -114,7 +114,6 @@ export class Lens extends Shell {
     this.point(null);
   }
 
-  /** The colour of a shade, and of text on it. */
   shadeOf(shade: number) {
     const { roles } = this.colours;
     return painted(this.data.scale === "share" ? probable(shade, roles) : amountColour(shade, roles));
@@ -138,7 +137,6 @@ export class Lens extends Shell {
     if (beyond > this.scroller.scrollLeft) this.scroller.scrollLeft = beyond; // a phone shows the answer first
   }
 
-  /** Says what a cell shows, or the chosen one. */
   point(pointed: Place | null) {
     const place = pointed ?? this.place;
     if (place && this.has(place)) this.tip.textContent = sentence(this.data, place);
@@ -163,7 +161,6 @@ export function amountColour(shade: number, roles: Record<string, string>) {
   return mixed(from, to, part);
 }
 
-/** The cell that an event happened on, null beside the cells. */
 function placeOf(event: Event): Place | null {
   const node = buttonOf(event);
   return node && { row: Number(node.dataset.row), column: Number(node.dataset.column) };

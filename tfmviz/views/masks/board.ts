@@ -80,7 +80,6 @@ export class Board {
     this.cursor = this.within(this.cursor);
   }
 
-  /** The place on the grid that is nearest. */
   within({ row, column }: Place) {
     const limit = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
     return { row: limit(row, this.mask.rows), column: limit(column, this.mask.columns) };
@@ -140,7 +139,6 @@ export class Board {
     });
   }
 
-  /** Marks with a dot what differs from the mask one started from. */
   paintChanges(pen: Pen, colours: Colours): void {
     const { cell, mask } = this;
     pen.fillStyle = colours.accent;

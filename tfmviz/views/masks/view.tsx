@@ -32,7 +32,6 @@ import { Board, paintMask } from "./board.ts";
 type Sent = { id: string; title: string; words: string; usable: boolean } & Bits;
 type Entry = Sent & { mask: Mask };
 
-/** Names of both sides, and the tokens that the keys are names of. */
 type Texts = { queries: string[]; keys: string[]; tokens: string[] };
 
 const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
@@ -110,13 +109,11 @@ export class Lab extends Shell {
     return this.mask ? toBits(this.mask) : "";
   }
 
-  /** The mask of the gallery that one started from, or the first that is usable. */
   get entry() {
     const usable = this.entries.filter((entry) => entry.usable);
     return usable.find(({ id }) => id === this.start) ?? usable[0];
   }
 
-  /** Starts from a mask of the gallery. */
   begin(id: string) {
     this.remember();
     this.start = id;
@@ -182,7 +179,6 @@ export class Lab extends Shell {
     this.tell();
   }
 
-  /** Hides a word from all that see it, or shows it again. */
   toggle(column: number) {
     this.press({ row: -1, column });
     this.finish();
@@ -316,7 +312,6 @@ export class Lab extends Shell {
     render(this.texts.keys.map(word), this.sentence);
   }
 
-  /** How many cells are open. */
   get counted() {
     const { rows, columns, open } = this.mask;
     const allowed = countOf(this.mask);
@@ -324,7 +319,6 @@ export class Lab extends Shell {
     return `${allowed} of ${rows} × ${columns} = ${open.length} cells are visible: ${work}.`;
   }
 
-  /** What is said of rows that see nothing. */
   get warning() {
     const empty = Array.from({ length: this.mask.rows }, (_, row) => row).filter(
       (row) => rowCount(this.mask, row) === 0,

@@ -1,8 +1,7 @@
 // The menu of models: a button with the name of the chosen one opens a list of all, by what they are for.
 
-import { button, make } from "../shared/elements.ts";
+import { button, isChord, make } from "../shared/elements.ts";
 import { part } from "../shared/meet.ts";
-import { isChord } from "../shared/typing.ts";
 
 type Model = { model: string; group: string; name: string; line: string; size: string };
 

@@ -6,7 +6,6 @@ import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 import { numberIn } from "../shared/table.ts";
 
-/** A piece: its text, its kind, and the lines below it. */
 type Piece = [text: string, kind: string, ...below: string[]];
 type Row = { name: string; note: string; pieces: Piece[]; left_out: number };
 type Pieces = { caption: string; titles: string[]; rows: Row[] };

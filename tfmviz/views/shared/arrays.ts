@@ -6,7 +6,6 @@ import { type Plain, recordOf } from "./record.ts";
 /** Numbers row by row. */
 export type Matrix = { rows: number; columns: number; values: Float32Array | Float64Array };
 
-/** Matrices by their names. */
 export type Arrays = Record<string, Matrix>;
 
 export const rowOf = ({ columns, values }: Matrix, row: number) => values.subarray(row * columns, (row + 1) * columns);

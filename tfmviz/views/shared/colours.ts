@@ -33,7 +33,6 @@ ROLES.push("little", "middling", "much", "probability", "plain");
 /** "#rrggbb" as three bytes. */
 export const bytesOf = (hex: string): Rgb => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
-/** From one colour to another. */
 export const mixed = (from: Rgb, to: Rgb, part: number): Rgb =>
   from.map((value, i) => Math.round(value + (to[i] - value) * part));
 
@@ -61,7 +60,6 @@ export const packedShade = (shade: number) => PACKED[indexOf(shade)];
 
 export const css = (shade: number) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
 
-/** A canvas with one pixel for each number, of its packed colour. */
 export function pixels(width: number, height: number, colourOf: (n: number) => number) {
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   const context = contextOf(canvas);
@@ -79,7 +77,6 @@ export const inkOnRgb = (rgb: Rgb) => (luminance(rgb) > 0.179 ? "black" : "white
 export const probable = (p: number, { little, probability }: Record<string, string>) =>
   mixed(bytesOf(little), bytesOf(probability), Math.sqrt(p));
 
-/** How a style of CSS paints a colour and what is written on it. */
 export const painted = (rgb: Rgb) => ({ background: `rgb(${rgb.join(" ")})`, color: inkOnRgb(rgb) });
 
 export const inkOn = (shade: number) => inkOnRgb(RAMP[indexOf(shade)]);
@@ -109,7 +106,6 @@ export function coloursOf(element: Element): Colours {
   };
 }
 
-/** Relative luminance of an sRGB colour, 0 to 1 (WCAG 2). */
 function luminance(rgb: number[]) {
   const linear = (value: number) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   const [red, green, blue] = rgb.map(linear);

@@ -9,12 +9,10 @@ import { joinsOf, partsOf } from "./kinds.ts";
  */
 export type Texts = { labels: string[]; tokens: string[]; said?: string[]; segments?: string[] };
 
-/** Properties of an element, with what `dataset` and `style` are to hold. */
 export type Properties<Node> = {
   [Name in Exclude<keyof Node, "dataset" | "style">]?: Node[Name] extends string ? string | number : Node[Name];
 } & { dataset?: Record<string, unknown>; style?: Record<string, string | number> };
 
-/** A new element with properties, among them `dataset` and `style`, and children. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Properties<HTMLElementTagNameMap[Name]> = {},
@@ -31,11 +29,9 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 export const button = (text: string, properties?: Properties<HTMLButtonElement>) =>
   make("button", { type: "button", textContent: text, ...properties });
 
-/** The options of a menu, by their values. */
 export const optionsOf = (entries: string[][]) =>
   entries.map(([value, text]) => make("option", { value, textContent: text }));
 
-/** A menu with its label. */
 export function select(label: string, options: Record<string, string>, onChange: (value: string) => void) {
   const box = make("select", { onchange: () => onChange(box.value) }, ...optionsOf(Object.entries(options)));
   return { box, node: make("label", {}, `${label} `, box) };
@@ -100,7 +96,6 @@ export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
   if (node) node.tabIndex = isReached ? 0 : -1;
 };
 
-/** A token's name. */
 export const named = (label: string, properties?: Properties<HTMLSpanElement>) =>
   make(
     "span",
@@ -192,3 +187,11 @@ export const watched = (tell: (isOn: boolean) => void) => ({
   onFocusIn: () => tell(true),
   onFocusOut: () => tell(false),
 });
+
+export const isChord = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
+
+/** Whether a text box has the focus, also one inside the shadow of another view. */
+export function isTyping(event: KeyboardEvent) {
+  const [target] = event.composedPath();
+  return target instanceof Element && target.matches("input, textarea, select, [contenteditable=true]");
+}

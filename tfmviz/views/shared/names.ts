@@ -18,7 +18,6 @@ type Written = { size: number; isSlanted: boolean };
 
 type Letters = { letters: number; least: number };
 
-/** A label in a place that has room for twelve characters. */
 export const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
 
 const smallest = (least: number) => (least > 12 ? least : SMALLEST);
@@ -26,7 +25,6 @@ const smallest = (least: number) => (least > 12 ? least : SMALLEST);
 /** Pixels of the smallest cells that all have names. */
 export const smallestNamed = (least: number) => APART * smallest(least);
 
-/** Gives the width of a name in letters of a size. */
 type Measure = (name: string, size: number) => number;
 
 /** How names stand along cells that are `wide` pixels wide; `longest` pixels of a slanted one are seen. */

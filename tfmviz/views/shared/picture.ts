@@ -45,7 +45,6 @@ class SvgPen implements Pen {
     this.#group({ transform: `translate(${round(x)} ${round(y)})` });
   }
 
-  /** @param angle radians */
   rotate(angle: number) {
     this.#group({ transform: `rotate(${round((angle * 180) / Math.PI)})` });
   }
@@ -171,7 +170,6 @@ const ABOVE = 18; // pixels beside the lines of the title
 const HEADING = 22; // pixels for a line of the title
 const LINE = 18; // pixels for a line of the caption
 
-/** A figure as it is saved: under a name, with its title above and its caption below. */
 export type Saved = Figure & { name: string; title: string; caption: string; colours: Colours };
 
 export async function save(figure: Saved, format: "svg" | "png") {
@@ -192,7 +190,6 @@ export async function save(figure: Saved, format: "svg" | "png") {
   if (blob) download(blob, `${name}.png`);
 }
 
-/** A figure with title and caption, as a figure. */
 function pageOf(figure: Saved): Figure {
   const { title, caption, colours } = figure;
   const [large, small] = [`bold 17px ${colours.font}`, `13px ${colours.font}`];

@@ -13,7 +13,6 @@ export type Site = { shape: number[]; data: ArrayLike<number> };
 
 export type Sites = Record<string, Site>;
 
-/** What the engine says of a text. */
 export type TextFacts = {
   title: string;
   texts: { target: Texts; source?: Texts; rows?: Texts };

@@ -61,7 +61,6 @@ export class Shell<Look extends Colours = Colours> {
     this.page = page;
   }
 
-  /** Puts the view on the page. A label makes it a group. */
   mount(
     parent: HTMLElement,
     { className, ariaLabel }: { className: string; ariaLabel?: string },
@@ -76,7 +75,6 @@ export class Shell<Look extends Colours = Colours> {
     this.atEnd(() => watcher.disconnect());
   }
 
-  /** Remembers what is to be done when the view leaves the page. */
   atEnd(end: () => void) {
     this.#ends.push(end);
   }
@@ -132,12 +130,10 @@ export class Shell<Look extends Colours = Colours> {
     });
   }
 
-  /** What is reported. */
   chosen(): Record<string, unknown> {
     return {};
   }
 
-  /** @param _answer what the page around has chosen */
   take(_answer: unknown) {}
 
   /** Takes what the page around has chosen, unless that answers an older report. */
@@ -225,7 +221,6 @@ export class Shell<Look extends Colours = Colours> {
     return saying(this.node, names);
   }
 
-  /** @param text for screen readers */
   say(text: string | null) {
     this.live.textContent = text;
   }

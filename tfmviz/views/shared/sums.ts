@@ -12,7 +12,6 @@ export type Toned = [tone: Tone | "", text: string];
 /** of a sum */
 export type Term = { head: string; numbers: Toned[]; value: number; chosen?: boolean };
 
-/** a line, or terms that are added up */
 export type Block = { parts: Part[] } | { terms: Term[]; rest?: string };
 
 export type Vector = ArrayLike<number>;
@@ -33,13 +32,11 @@ export function terms(list: Term[]): Block {
   return { terms: shown, rest: `and ${list.length - LARGEST} smaller terms, together${plus(rest)}` };
 }
 
-/** What a layer writes, added to the stream. */
 export const addedTo = (before: number, out: number, preNorm: boolean) => [
   line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
   ...(preNorm ? [] : [line("A norm follows.")]),
 ];
 
-/** The last line of a sum of products. */
 export const withBias = (sum: number, bias: number) =>
   line(`sum ${number(sum)}${plus(bias)} (bias) = ${number(sum + bias)}`);
 

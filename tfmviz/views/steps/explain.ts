@@ -19,7 +19,6 @@ import {
 } from "../shared/sums.ts";
 import { type Axis, at, columnOf, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 
-/** Answers "where does this number come from?" for the cell of a matrix that a selection points at. */
 export function explain(head: Head, id: MatrixId, selection: Selection): { title: string; blocks: Block[] } {
   const matrix = head.matrix(id);
   const { axes, name } = matrix;

@@ -73,7 +73,6 @@ export class Grid {
     this.canvas.addEventListener("keydown", (event) => this.move(event, pick));
   }
 
-  /** Finds sizes for a free width and height; then `draw`. */
   measure(width: number, height: number, { font, letters, least }: Colours) {
     const { rows, columns, axes } = this.matrix;
     const isText = (axis: Axis) => axis === "query" || axis === "key";
@@ -265,7 +264,6 @@ export const marksOf = ({ rows, columns }: Pick<Description, "rows" | "columns">
 
 const shape = ({ rows, columns }: Shown) => `${rows} × ${columns}`;
 
-/** Some grids as one figure. */
 export function sideBySide(grids: Grid[], colours: Colours): Figure {
   const width = grids.reduce((sum, grid) => sum + grid.width + GAP, 0);
   const height = NAME + Math.max(0, ...grids.map((grid) => grid.height));

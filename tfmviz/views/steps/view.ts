@@ -2,19 +2,18 @@
 // still.
 
 import { rowOf } from "../shared/arrays.ts";
-import { button, listen, make, tokenButtons } from "../shared/elements.ts";
+import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
+import { button, isChord, listen, make, tokenButtons } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { becoming } from "../shared/motion.ts";
+import { plainSite } from "../shared/quoted.ts";
 import { type Page, Shell } from "../shared/shell.ts";
-import { plainSite } from "../shared/sites.ts";
 import { blockOf, toned } from "../shared/sums.ts";
 import type { Values } from "../shared/table.ts";
-import { isChord } from "../shared/typing.ts";
 import { seen } from "../shared/where.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
 import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
-import { mirrored, named, type Seen } from "./mirror.ts";
 import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
 
 const NARROW = 620;
@@ -70,7 +69,6 @@ export class Steps extends Shell {
     this.atEnd(() => document.removeEventListener("keydown", onKey));
   }
 
-  /** Takes another sentence, model, layer or head. */
   read(bytes: Uint8Array) {
     const before = this.head;
     this.head = new Head(bytes, this.typed && before);
@@ -122,7 +120,6 @@ export class Steps extends Shell {
     return { stage: this.current.id, token: query, at };
   }
 
-  /** Whether the current stage draws a matrix. */
   isDrawn(id: MatrixId) {
     const { items, chain, main } = this.current;
     return items.includes(id) || (chain === true && chainOf(this.head).includes(id) && !isLater(id, main));
@@ -200,7 +197,6 @@ export class Steps extends Shell {
     else draw();
   }
 
-  /** Makes the pictures of a stage. The chain of score matrices keeps its place; below it stand those in focus. */
   layOut(stage: Stage) {
     const root = this.node.getRootNode();
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
@@ -249,7 +245,6 @@ export class Steps extends Shell {
     return grid.node;
   }
 
-  /** Draws another cell: chosen, or only pointed at. */
   drawSelection() {
     const stage = this.current;
     const shown = { ...this.selection, ...this.hovered?.part };
@@ -292,7 +287,6 @@ export class Steps extends Shell {
     return { ...sideBySide(large, this.colours), ...titles };
   }
 
-  /** A matrix with the names of its rows and columns. */
   values(): Values {
     const { head } = this;
     const matrix = head.matrix((this.explained ?? this.current.main) as MatrixId);
@@ -307,5 +301,58 @@ export class Steps extends Shell {
 /** A sign between two matrices, or a new line. */
 const sign = (text: string) =>
   text === "\n" ? make("div", { className: "break" }) : make("span", { className: "sign", textContent: text });
+
+export interface Seen {
+  stage?: string; // that is chosen
+  part?: Partial<Selection>; // that is chosen
+  id?: MatrixId | null; // of the matrix whose number is explained
+  over?: { id: MatrixId; part: Partial<Selection> } | null; // what is pointed at
+}
+
+export const named = (link: Link, part: Partial<Selection>) => ({
+  ...part,
+  query: placeOfToken(link, "query", part.query),
+  key: placeOfToken(link, "key", part.key),
+});
+
+export function mirrored(view: Steps, { stage, part, id = null, over }: Seen) {
+  if (over !== undefined) {
+    const pointed = over && view.isDrawn(over.id) ? own(view, over.part) : null;
+    view.hovered = over && pointed && { id: over.id, part: pointed };
+    view.later(() => view.drawSelection());
+  }
+  if (stage !== undefined) return goTo(view, stage);
+  const chosen = part && own(view, part);
+  if (!chosen) return false;
+  if (!view.link.follows) view.choose(id === null ? { query: chosen.query } : chosen, id);
+  else {
+    const explained = id && view.isDrawn(id) ? id : null;
+    Object.assign(view, { selection: view.fitted({ ...view.selection, ...chosen }), explained, hovered: null });
+    view.drawSelection();
+  }
+  return true;
+}
+
+function goTo(view: Steps, stage: string): boolean {
+  if (!view.stages.some(({ id }) => id === stage)) return false;
+  if (!view.link.follows) view.go(stage);
+  else {
+    Object.assign(view, { stage, explained: null });
+    view.redraw();
+  }
+  return true;
+}
+
+/**
+ * With the positions that tokens have here; null if the one that asks is missing. In the place of a key that a view
+ * lacks which follows stands the one that the token looks at most.
+ */
+function own(view: Steps, part: Partial<Selection>): Partial<Selection> | null {
+  const { link, selection } = view;
+  const query = part.query === undefined ? selection.query : tokenAtPlace(link, part.query, ["query"])?.position;
+  const key = part.key === undefined ? selection.key : tokenAtPlace(link, part.key, ["key"])?.position;
+  if (query === undefined || (key === undefined && !link.follows)) return null;
+  return { ...part, query, key: key ?? view.strongestKey(query) };
+}
 
 export default component((parent, page) => new Steps(parent, page));

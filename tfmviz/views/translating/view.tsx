@@ -61,7 +61,6 @@ class Translation extends Shell {
     return this.player !== undefined;
   }
 
-  /** How many words there are to write. */
   get most() {
     return this.data?.steps.length ?? 0;
   }
@@ -70,7 +69,6 @@ class Translation extends Shell {
     return shownOf(this.asked, this.most);
   }
 
-  /** The step that the figure is about. */
   get looked() {
     return lookedAt(this.shown, this.hovered ?? this.step);
   }
@@ -122,7 +120,6 @@ class Translation extends Shell {
     this.player = undefined;
   }
 
-  /** What the step that is looked at does. */
   get sentence() {
     const { data, looked } = this;
     if (looked === null) return "The encoder has read the source, the decoder only the start token.";

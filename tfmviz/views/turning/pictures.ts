@@ -71,10 +71,8 @@ function paintArrow(context: CanvasRenderingContext2D, to: Pair, radius: number,
 
 type Curve = { values: number[]; colour: string; thick: number };
 
-/** Where values of some distances lie on a canvas. */
 type Scales = { x: (distance: number) => number; y: (value: number) => number };
 
-/** pixels, and the farthest distance */
 type Frame = { width: number; height: number; reach: number; colours: Colours };
 
 /** Curves over distances −reach … reach, and where on them the two positions are now. */

@@ -23,10 +23,8 @@ type Known = { tokens: string[]; theta: number[]; last: number };
 /** q and k before and after turning, (len, d_head) */
 type Vectors = Known & Record<"q" | "k" | "rot_q" | "rot_k", Matrix>;
 
-/** What is known of a head besides its arrays. */
 export type TurningFacts = Known & { layer: string; head: number };
 
-/** tokens, a pair, positions */
 type Chosen = { query: number; key: number; pair: number; i: number; j: number };
 
 /** q · k of each pair and of the whole head */
@@ -88,7 +86,6 @@ export class Turning extends Shell {
     listen(this.dials, (pair) => this.choose({ pair }), undefined, across);
   }
 
-  /** Takes another sentence, model, layer or head. */
   read(source: Uint8Array | Plain<TurningFacts>) {
     const before = this.vectors;
     this.vectors = vectorsOf(source);
@@ -179,7 +176,6 @@ export class Turning extends Shell {
     this.turn();
   }
 
-  /** Tells the page and, once the hand is still, the reader. */
   turn() {
     this.tell();
     this.later();
@@ -266,7 +262,6 @@ export class Turning extends Shell {
     this.dial.ariaLabel = `Circle with two arrows: ${angle} from k to q.`;
   }
 
-  /** What moving both together has changed. */
   keptWords(by: number, whole: number) {
     if (!by) return "Move both with the third slider: q · k does not change.";
     const [moved, before, now] = [decimal(by, 0, { sign: true }), number(this.anchor.whole), number(whole)];
@@ -289,7 +284,6 @@ export class Turning extends Shell {
   }
 }
 
-/** What is drawn of a record of a head that turns its queries and keys. */
 export function vectorsOf(source: Uint8Array | Plain<TurningFacts>): Vectors {
   const record = recordOf(source);
   const { layer, head, tokens, theta, last } = record.facts;
@@ -311,11 +305,9 @@ function slider(text: string, act: (value: number) => void) {
   return { range, node, set };
 }
 
-/** A button of a pair, for its arrows and its number. */
 const dialOf = (pair: number) =>
   make("button", { type: "button" }, make("canvas"), make("small", { textContent: pair }));
 
-/** @param angle radians */
 const degrees = (angle: number) => `${decimal((angle * 180) / Math.PI, 1)}°`;
 
 export default component((parent, page) => new Turning(parent, page));

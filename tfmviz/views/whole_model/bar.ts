@@ -5,7 +5,6 @@ import type { Scene } from "./scene.ts";
 
 type Zoom = "model" | "block" | "head";
 
-/** What the controls do. */
 interface Doings {
   open: (zoom: Zoom) => void;
   choose: (token: { stack: string; row: number }) => void;

@@ -76,7 +76,6 @@ function paintHeads({ pen }: Brush, column: Column, box: Rect, pictureOf: Pictur
   }
 }
 
-/** Where the picture of a head stands in its box. */
 export function tileOf({ heads, lines }: Column, box: Rect, head: number): Rect {
   const across = Math.min(heads?.count ?? 0, 4);
   const start = box.x + (box.width - across * (TILE + 6) + 6) / 2;

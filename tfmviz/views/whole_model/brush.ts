@@ -1,9 +1,9 @@
 // Text, lines and arrows of the picture on a pen, in the page's colours.
 
+import type { Matrix } from "../shared/arrays.ts";
 import { fitted, type Pen, setPen, strokes } from "../shared/canvas.ts";
-import type { Colours } from "../shared/colours.ts";
+import { bytesOf, type Colours, css, mixed, packed, packedShade, pixels } from "../shared/colours.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { colourOf } from "./colours.ts";
 import type { Rect } from "./layout.ts";
 
 type Point = [x: number, y: number];
@@ -52,7 +52,6 @@ export class Brush {
     strokes(this.pen, { strokeStyle: colour, lineWidth: width }, points.flat());
   }
 
-  /** An arrow along one of the axes. */
   arrow(colour: string, width: number, [x0, y0]: Point, [x1, y1]: Point) {
     const [dx, dy] = [Math.sign(x1 - x0) * 4, Math.sign(y1 - y0) * 4];
     this.line(colour, width, [x0, y0], [x1, y1]);
@@ -68,4 +67,39 @@ export class Brush {
     setPen(this.pen, { strokeStyle: colour, lineWidth: line });
     this.pen.strokeRect(x, y, width, height);
   }
+}
+
+type Roles = Record<string, string>;
+
+const ROLE_OF: Record<string, string> = { attention: "q", cross: "q", embed: "x", readout: "x" };
+
+export const colourOf = (kind: string, roles: Roles) => roles[ROLE_OF[kind] ?? kind] ?? roles.faint;
+
+/** Vectors as a picture, one pixel a number. Small numbers stay visible: colour grows with the square root. */
+export function stripImage({ rows, columns, values }: Matrix, roles: Roles) {
+  const [below, ground, above] = [roles.below, roles.zero, roles.above].map(bytesOf);
+  const largest = largestOf(values) || 1;
+  return pixels(columns, rows, (n) => {
+    const part = Math.sqrt(Math.abs(values[n]) / largest);
+    return packed(mixed(ground, values[n] < 0 ? below : above, part));
+  });
+}
+
+/** Shares of attention as a picture. `allowed` says what is not masked, `from` where in the values it begins. */
+export function shareImage(
+  { rows, columns, values }: Matrix,
+  { allowed = null, masked = "", from = 0 }: { allowed?: Matrix | null; masked?: string; from?: number },
+) {
+  return pixels(columns, rows, (n) => {
+    if (allowed && !allowed.values[from + n]) return packed(bytesOf(masked));
+    return packedShade(Math.sqrt(Math.max(0, values[from + n])));
+  });
+}
+
+export const shareColour = (share: number) => css(Math.sqrt(Math.max(0, share)));
+
+export function largestOf(values: ArrayLike<number>) {
+  let largest = 0;
+  for (let n = 0; n < values.length; n++) largest = Math.max(largest, Math.abs(values[n]));
+  return largest;
 }

@@ -3,16 +3,13 @@
 import type { Arrays } from "../shared/arrays.ts";
 import { decimal, perCent, rounded } from "../shared/numbers.ts";
 import { tileOf } from "./boxes.ts";
-import type { Brush } from "./brush.ts";
-import { shareColour } from "./colours.ts";
+import { type Brush, shareColour } from "./brush.ts";
 import { type Place, type Placed, type PlacedLane, type Rect, TEXT_LINE, TILE } from "./layout.ts";
 import { DIMMED } from "./paint.ts";
 import { type Column, hasRow, onPhone } from "./scene.ts";
 
-/** the model's words, by column */
 export type Says = Record<string, [word: string, probability: number, rank: number]>;
 
-/** A token, what the model would say of it, how far it plays, and the box that is pointed at. */
 type Followed = { token: { stack: string; row: number }; says: Says; stage: number | null; box: string | null };
 
 export function follow(brush: Brush, placed: Placed, arrays: Arrays, { token, says, stage, box }: Followed) {
@@ -84,7 +81,6 @@ function bandLabels(brush: Brush, { rows, left, lines }: PlacedLane): void {
 const inkOf = (brush: Brush, kind: string) =>
   ["length", "says", "sure"].includes(kind) ? brush.colours.text : brush.colour(kind);
 
-/** What is known of the token. */
 type What = { arrays: Arrays; row: number; says: Says; isStrip: boolean };
 
 /** The amounts of one column; on a phone, where there is no column of names, each with its name. */
@@ -132,13 +128,11 @@ function amountOf(column: Column, kind: string, arrays: Arrays, row: number): nu
   return bar ? arrays[bar.values].values[row] : null;
 }
 
-/** The largest amount of a token. */
 function mostOf({ lane }: PlacedLane, arrays: Arrays, row: number): number {
   const bars = lane.columns.flatMap((column) => column.bars ?? []);
   return Math.max(1e-12, ...bars.map(({ values }) => arrays[values].values[row]));
 }
 
-/** How much each head adds. */
 function headWrites(brush: Brush, { column, box }: Place, arrays: Arrays, row: number): void {
   if (!column.heads) return;
   const { columns, values } = arrays[column.heads.writes];

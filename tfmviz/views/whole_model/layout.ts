@@ -8,7 +8,6 @@ import { type Column, entrance, hasBypass, type Lane, onPhone, type Row, type Sc
 
 export type Rect = { x: number; y: number; width: number; height: number };
 
-/** pixels that a text takes */
 type Measure = (text: string, isBold?: boolean) => number;
 
 /** A column in its place: its box, its matrix with the height of a row, the gap before that, the top of its amounts. */
@@ -21,10 +20,8 @@ export interface Place {
   band: number;
 }
 
-/** past other columns */
 type Arc = { from: string; to: string[]; last: number; level: number };
 
-/** of columns */
 export type Line = { band: number; body: number; bottom: number; columns: Place[]; arcs: Arc[] };
 
 export interface PlacedLane {
@@ -44,7 +41,6 @@ export interface PlacedLane {
 
 export type Placed = { isStrip: boolean; width: number; height: number; lanes: PlacedLane[] };
 
-/** for a lane */
 type Room = { y: number; width: number; measure: Measure; rows: Row[]; lanes: number };
 
 export const TEXT_LINE = 18; // pixels from one line of text to the next

@@ -103,7 +103,6 @@ function highest(row: Float32Array | Float64Array) {
   return most;
 }
 
-/** The probability of the highest. */
 function certainty(logits: Float32Array | Float64Array): number {
   const most = highest(logits);
   let sum = 0;
@@ -168,7 +167,6 @@ function thumbnail({ rows, columns, values }: Matrix): Matrix {
   return { rows: high, columns: wide, values: made };
 }
 
-/** One below the other. */
 function stacked(all: Matrix[]): Matrix {
   const { columns, values } = all[0];
   const made = new Float32Array(all.length * values.length);

@@ -7,8 +7,7 @@ import { hatch, type Sheet } from "../shared/hatch.ts";
 import { writeName } from "../shared/names.ts";
 import { perCent } from "../shared/numbers.ts";
 import { paintBox } from "./boxes.ts";
-import type { Brush } from "./brush.ts";
-import { shareImage, stripImage } from "./colours.ts";
+import { type Brush, shareImage, stripImage } from "./brush.ts";
 import {
   ARC,
   KEY,
@@ -116,7 +115,6 @@ function paintMasked({ pen, colours }: Brush, { rows, columns, values }: Matrix,
   pen.restore();
 }
 
-/** The name of the lane in bold. */
 function paintTitle(brush: Brush, { y, title }: PlacedLane): void {
   for (const [n, line] of title.entries()) {
     const name = n === 0 ? (/^[^:]*:? ?/.exec(line)?.[0] ?? "") : "";
@@ -190,7 +188,6 @@ function paintKeys(brush: Brush, labels: string[], body: Rect): void {
   }
 }
 
-/** From box to box, and past layers. */
 function paintArrows(brush: Brush, { columns, lines, left }: PlacedLane, isStrip: boolean): void {
   const { text } = brush.colours;
   for (const [n, { column, box }] of columns.entries()) {

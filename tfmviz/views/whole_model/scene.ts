@@ -15,7 +15,6 @@ export interface Scene {
   width: number; // numbers that it has
 }
 
-/** What the page around says. */
 export interface Answer {
   sequence: number;
   layer: string;

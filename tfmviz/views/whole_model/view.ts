@@ -2,20 +2,19 @@
 // page around is told what was chosen, and sends another picture when a part is opened.
 
 import { type Arrays, unpack } from "../shared/arrays.ts";
-import { placeOfToken } from "../shared/beside.ts";
+import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
 import { arrowOf, button, buttonOf, make, roving } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
+import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
-import { plainSite } from "../shared/sites.ts";
 import { barOf } from "./bar.ts";
 import { tileOf } from "./boxes.ts";
 import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
 import { type Found, layOut, type Place, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
-import { mirrored, type Seen } from "./mirror.ts";
 import { Painter } from "./paint.ts";
 import type { Answer, Column, Lane, Scene } from "./scene.ts";
 import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.ts";
@@ -80,7 +79,6 @@ export class Whole extends Shell {
     roving(this.hits, () => 0);
   }
 
-  /** Takes another sentence, model or zoom. */
   read(source: Uint8Array | Plain<Scene>) {
     const { header, arrays } = unpack(source);
     const isOther = header.zoom !== this.scene?.zoom || header.layer !== this.scene?.layer;
@@ -168,7 +166,6 @@ export class Whole extends Shell {
     return this.placed.lanes.flatMap((lane) => lane.columns);
   }
 
-  /** @param by how many columns to go on */
   step(by: number) {
     const last = this.columns.length - 1;
     const to = (this.stage ?? (by > 0 ? -1 : last + 1)) + by;
@@ -349,6 +346,42 @@ export class Whole extends Shell {
 function hit(id: string, { x, y, width, height }: Rect, ariaLabel: string, onclick: () => void) {
   const style = { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` };
   return button("", { tabIndex: -1, ariaLabel, dataset: { id }, style, onclick });
+}
+
+/** Tokens go by their places, columns by their names. */
+export interface Seen {
+  token?: number; // that is chosen
+  delay?: number;
+  over?: { token?: number; column?: string } | null; // what is pointed at
+  box?: string | null; // that is pointed at
+  stage?: string | null; // the column that plays
+  opening?: Opening;
+}
+
+export function mirrored(view: Whole, { token, delay, over, box, stage, opening }: Seen) {
+  if (opening) view.open(opening);
+  if (over !== undefined) {
+    view.hovered = over && foundAt(view, over);
+    view.later(() => view.drawFollowed());
+  }
+  if (box !== undefined) {
+    view.hoveredBox = box;
+    view.drawFollowed();
+  }
+  if (stage !== undefined) view.showStage(view.columns.findIndex(({ column }) => column.id === stage));
+  const found = tokenAtPlace(view.link, token);
+  if (!found) return false;
+  const own = { stack: found.text, row: found.position };
+  if (view.link.follows) view.followToken(own);
+  else view.choose(own, delay);
+  return true;
+}
+
+function foundAt(view: Whole, over: { token?: number; column?: string }): Found | null {
+  const found = tokenAtPlace(view.link, over.token);
+  const lane = view.laneOf(found?.text);
+  const place = view.columns.find(({ column }) => column.id === over.column) ?? null;
+  return found && lane ? { stack: found.text, row: found.position, lane, place } : null;
 }
 
 export default component((parent, page) => new Whole(parent, page));

@@ -5,7 +5,7 @@ import { make } from "../shared/elements.ts";
 import { decimal, perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Values } from "../shared/table.ts";
-import { largestOf } from "./colours.ts";
+import { largestOf } from "./brush.ts";
 import { amount, type Says, saidOf } from "./follow.ts";
 import { type Column, type Lane, type Scene, written } from "./scene.ts";
 
@@ -15,7 +15,6 @@ const shapeOf = ({ shape }: Column) => shape.map(written).join(" × ");
 
 const nameOf = ({ title, lines }: Column) => [title, ...lines].join(" ");
 
-/** What a box is: its name, its shape, its parameters, a sentence. */
 export function aboutBox(column: Column) {
   const count = column.parameters === undefined ? "" : `, ${written(column.parameters)} parameters`;
   return `${nameOf(column)} (${shapeOf(column)}${count}). ${column.words}`;
@@ -47,7 +46,6 @@ export function aboutVector(column: Column, arrays: Arrays, row: number, tokens:
 const barsOf = ({ bars = [] }: Column, arrays: Arrays, row: number) =>
   bars.map(({ label, values }) => `${label} ${amount(arrays[values].values[row])}`).join(", ");
 
-/** All columns of some lanes, for one token. */
 export function tableOf(lanes: Lane[], arrays: Arrays, row: number, says: Says): Values {
   const rows = lanes.flatMap(({ columns }) =>
     columns.map((column) => {
@@ -84,7 +82,6 @@ export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene,
   return `Each row is a token, each strip a vector${means}: ${COLOURS} ${reads}${all}`;
 }
 
-/** What the whole picture shows, in a few sentences. */
 export function summary(scene: Scene) {
   const lanes = scene.lanes.map(
     ({ title, columns, tokens }) => `${title}, ${tokens.length} tokens: ${columns.map((c) => c.title).join(", ")}`,

@@ -72,7 +72,6 @@ export function drawn(shares: Numbers, number: number) {
   return { token, low: 1 - shares[token], high: 1 };
 }
 
-/** Those that have a share, the largest first. */
 const largestFirst = (shares: Numbers) => {
   const there = Array.from(shares.keys()).filter((id) => shares[id] > 0);
   return there.sort((a, b) => shares[b] - shares[a]); // what is equal stays in its order

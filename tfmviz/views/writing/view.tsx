@@ -13,7 +13,6 @@ import { type Settings, settled } from "./settled.ts";
 import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
 import { drawWords, entropyWords, LEGEND, type Place, type Rival, rivalSentence, wordSentence } from "./words.ts";
 
-/** What Python sends. */
 interface Data {
   about: string; // model and text: the words belong to them
   prompt: string[];
@@ -51,7 +50,6 @@ class Desk extends Shell {
     this.atEnd(() => this.stop());
   }
 
-  /** Takes another text, or other settings for this one. */
   show(data: Data | Settings) {
     if (this.data && "about" in data && this.data.about !== data.about) {
       this.stop();
@@ -82,12 +80,10 @@ class Desk extends Shell {
     return { about: this.data?.about, path: codeOf(this.tree), word: this.looked, edit: 0 };
   }
 
-  /** The place that the table is about. */
   get place() {
     return this.looked ?? this.tree.shown;
   }
 
-  /** Whether that is the place of a word in the text. */
   get isWritten() {
     return this.place < this.tree.shown;
   }
@@ -238,7 +234,6 @@ class Desk extends Shell {
     );
   }
 
-  /** What stands below the words of a place. */
   get says() {
     const place = this.places[this.place];
     return place ? `${drawWords(place, this.isWritten)} ${entropyWords(place.entropy)}` : "The model is reading…";
