@@ -1,5 +1,6 @@
 // Where everything lies: cells, labels, colour bar. Nothing here draws.
 
+import { within } from "../shared/arrays.ts";
 import { BRACKET, partOf, runsOf } from "../shared/bytes.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
 import { arrowOf } from "../shared/elements.ts";
@@ -124,9 +125,7 @@ export function next(from: Cell, key: string, { rows, columns, matrices }: Pictu
   if (cell.column < 0 && cell.matrix > 0) Object.assign(cell, { matrix: cell.matrix - 1, column: columns.count - 1 });
   if (cell.column >= columns.count && cell.matrix < matrices - 1)
     Object.assign(cell, { matrix: cell.matrix + 1, column: 0 });
-  cell.row = Math.min(rows.count - 1, Math.max(0, cell.row));
-  cell.column = Math.min(columns.count - 1, Math.max(0, cell.column));
-  return cell;
+  return { ...cell, row: within(cell.row, rows.count), column: within(cell.column, columns.count) };
 }
 
 function widestName(axis: Axis, measure: Measure, least: number) {
@@ -134,7 +133,6 @@ function widestName(axis: Axis, measure: Measure, least: number) {
   return Math.max(0, ...names.map((name) => measure(partOf(name), Math.max(LETTER_SIZE, least))));
 }
 
-/** Names of columns below their cells. Numbers are thinned out and stay level. */
 function namesUnder(axis: Axis, wide: number, measure: Measure, least: number): Names {
   const letters = Math.max(LETTER_SIZE, least);
   if (axis.names?.length === 0) return { step: 1, size: letters, isSlanted: false, room: 4 };

@@ -22,7 +22,6 @@ export function eachCell(pattern: Pattern, { rows, columns }: Part, scale: Scale
     }
 }
 
-/** A pattern with one pixel a cell; `masked` is a packed colour. */
 export function imageOf(pattern: Pattern, scale: Scale, masked: number) {
   const { rows, columns, allowed } = pattern.mask;
   const [shade, maxima] = [SCALES_OF_SHADE[scale], rowMaxima(pattern)];

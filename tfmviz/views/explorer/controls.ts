@@ -121,7 +121,6 @@ export class Controls {
     this.choose({});
   }
 
-  /** Plays no longer, and says nothing of it. */
   pause() {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;

@@ -95,7 +95,6 @@ function zoomOf(matrix: Matrix) {
   return make("label", { className: "zoom" }, "zoom ", range);
 }
 
-/** A link to the map of all heads, with the chosen one, from the explorer's address. */
 function biographyAt(address: string, { layer, head }: { layer: number; head: number }) {
   const there = new URL("step_by_step", address);
   there.search = new URL(address).search;

@@ -3,6 +3,7 @@
 // the page keep what seldom changes: the texts around the map, and the map with these texts. Only the marks are drawn
 // each time.
 
+import { within } from "../shared/arrays.ts";
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
 import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
@@ -290,10 +291,7 @@ export class Matrix {
     if (event.key === "Enter" && this.cursor) pick(this.cursor);
     if (!arrow) return;
     const from = this.cursor ?? { row: rows - 1, column: -arrow[1] };
-    this.cursor = {
-      row: Math.min(rows - 1, Math.max(0, from.row + arrow[0])),
-      column: Math.min(columns - 1, Math.max(0, from.column + arrow[1])),
-    };
+    this.cursor = { row: within(from.row + arrow[0], rows), column: within(from.column + arrow[1], columns) };
     const { node, cell, left, top, after, cursor } = this;
     node.scrollLeft = revealed(node.scrollLeft, cursor.column, node.clientWidth - left - after, cell);
     node.scrollTop = revealed(node.scrollTop, cursor.row, node.clientHeight - top, cell);

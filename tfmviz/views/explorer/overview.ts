@@ -4,7 +4,7 @@ import { fresh, type Pen, setPen, widest } from "../shared/canvas.ts";
 import { type Colours, packedShade, pixels } from "../shared/colours.ts";
 import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
+import { hatch } from "../shared/hatch.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
@@ -87,7 +87,7 @@ export class Overview {
       pen.fillStyle = colours.soft;
       if (colours.areVeiled) pen.fillRect(x + GAP / 2, y + GAP / 2, side, side);
       else {
-        const cells: Sheet = { rows: [0, rows], columns: [0, columns], wide: side / columns, high: side / rows };
+        const cells = { rows, columns, wide: side / columns, high: side / rows };
         const { values } = this.tiles[n];
         pen.save();
         pen.translate(x + GAP / 2, y + GAP / 2);

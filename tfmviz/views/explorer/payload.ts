@@ -39,7 +39,6 @@ type MaskEntry = { shape: [number, number]; at: number };
 
 export type Header = Pick<TextFacts, "title" | "texts"> & { id: number; words: Record<string, string>; kinds: Kind[] };
 
-/** What there is to know of a record of sites. */
 export type Given = Pick<Header, "title" | "texts"> & Partial<Header>;
 
 type Later = { id: number; heads: { key: string; mask: MaskEntry; at: number }[] };
@@ -235,7 +234,6 @@ export class Mask {
 
 type Shape = { rows: number; columns: number };
 
-/** Where a cell lies in a picture of another shape. */
 const placeOf = (cell: number, from: Shape, to: Shape) =>
   Math.floor((Math.floor(cell / from.columns) * to.rows) / from.rows) * to.columns +
   Math.floor(((cell % from.columns) * to.columns) / from.columns);

@@ -1,6 +1,6 @@
 // Where the vectors of a layer stand: one below the other, all cells of one size, so that widths can be compared.
 
-import type { Arrays } from "../shared/arrays.ts";
+import { type Arrays, within } from "../shared/arrays.ts";
 
 export type Part = "x" | "gate" | "pre" | "post" | "out" | "before" | "after";
 
@@ -76,8 +76,7 @@ export function moved(layout: Layout, from: Place, [down, right]: [rows: number,
   const away = (box: Box) => Math.abs(box.y - y) + Math.abs(Math.min(Math.max(x, box.x), box.x + box.width) - x) / 1e4;
   const [next] = layout.boxes.filter(isAhead).sort((a, b) => away(a) - away(b));
   if (!next) return from;
-  const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(value)));
-  const column = within((x - next.x) / cell, Math.ceil(next.length / layout.rows));
-  const row = within((y - next.y) / cell, layout.rows);
+  const column = within(Math.floor((x - next.x) / cell), Math.ceil(next.length / layout.rows));
+  const row = within(Math.floor((y - next.y) / cell), layout.rows);
   return { part: next.part, index: Math.min(next.length - 1, column * layout.rows + row) };
 }

@@ -6,7 +6,7 @@ import { fresh } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { button, make } from "../shared/elements.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
+import { hatch } from "../shared/hatch.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
@@ -102,8 +102,12 @@ class HeadMap extends Shell {
       pen.fillStyle = digit === " " ? this.colours.masked : css(Number(digit) / LEVELS_OF_CELL);
       pen.fillRect((cell % columns) * size, Math.floor(cell / columns) * size, size, size);
     }
-    const sheet: Sheet = { rows: [0, point.rows], columns: [0, columns], wide: size, high: size };
-    hatch(pen, sheet, this.colours, (row, column) => point.cells[row * columns + column] === " ");
+    hatch(
+      pen,
+      { rows: point.rows, columns, wide: size, high: size },
+      this.colours,
+      (row, column) => point.cells[row * columns + column] === " ",
+    );
   }
 
   figure() {

@@ -33,7 +33,6 @@ export function keysList(more: Record<string, string>, press: (event: KeyboardEv
   return { dialog, open, list, leave: () => over.abort() };
 }
 
-/** A box to switch something off and on, and what shows in it how the switch stands. */
 function switchOf(name: string, text: string) {
   const box = make("input", { type: "checkbox", onchange: () => turnSwitch(name, box.checked) });
   const show = () => {

@@ -1,5 +1,6 @@
 // A mask drawn on a canvas: blue cells are open, grey ones closed; rows are queries, columns keys.
 
+import { within } from "../shared/arrays.ts";
 import { fitsInto, fresh, measured, type Pen, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
@@ -27,7 +28,7 @@ const COUNTS = 40;
 export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) {
   pen.fillStyle = colours.masked;
   pen.fillRect(0, 0, mask.columns * cell, mask.rows * cell);
-  hatch(pen, { rows: [0, mask.rows], columns: [0, mask.columns], wide: cell, high: cell }, colours, () => true);
+  hatch(pen, { rows: mask.rows, columns: mask.columns, wide: cell, high: cell }, colours, () => true);
   const gap = cell >= 7 ? 1 : 0;
   pen.fillStyle = colours.looks;
   for (let n = 0; n < mask.open.length; n++)
@@ -81,8 +82,7 @@ export class Board {
   }
 
   within({ row, column }: Place) {
-    const limit = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
-    return { row: limit(row, this.mask.rows), column: limit(column, this.mask.columns) };
+    return { row: within(row, this.mask.rows), column: within(column, this.mask.columns) };
   }
 
   measure(width: number, { font, letters, least }: Colours) {

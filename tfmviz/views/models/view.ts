@@ -125,7 +125,6 @@ class Menu {
   }
 }
 
-/** How a model of the reader's comes into the menu. It changes nothing. */
 function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
   return make(
     "section",

@@ -4,7 +4,6 @@ import { button } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
-/** what stands before the word, and the words */
 type Offered = { before: string; words: string[] };
 
 class Offers extends Shell {

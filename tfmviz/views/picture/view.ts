@@ -1,6 +1,7 @@
 // A picture of a few cells as a Streamlit component. The first cell that is touched says whether a gesture draws or
 // rubs out; the page around gets the picture when the gesture is done.
 
+import { within } from "../shared/arrays.ts";
 import { fresh, type Pen, setPen } from "../shared/canvas.ts";
 import { INKS } from "../shared/constants.ts";
 import { arrowOf, button, isChord, make } from "../shared/elements.ts";
@@ -147,9 +148,8 @@ class Picture extends Shell {
   }
 
   move([down, across]: [number, number]) {
-    const within = (value: number) => Math.min(this.side - 1, Math.max(0, value));
-    const row = within(Math.floor(this.at / this.side) + down);
-    this.at = row * this.side + within((this.at % this.side) + across);
+    const { at, side } = this;
+    this.at = within(Math.floor(at / side) + down, side) * side + within((at % side) + across, side);
     this.say(this.sentence());
     this.later();
   }

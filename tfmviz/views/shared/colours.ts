@@ -8,17 +8,12 @@ import { LETTER_SIZE } from "./constants.ts";
 /** red, green and blue, 0 to 255 */
 export type Rgb = number[];
 
-export interface Colours {
+/** `hatch`: of lines across what is masked; `looks`: of a query, `looked`: of a key; `soft`: of what has no value. */
+const NAMED = ["ground", "masked", "hatch", "looks", "looked", "accent", "grid", "soft"] as const;
+
+export interface Colours extends Record<(typeof NAMED)[number], string> {
   text: string;
-  ground: string;
-  masked: string;
   maskedPacked: number; // see `packed`
-  hatch: string; // of lines across what is masked
-  looks: string; // of a query, and of lines of attention
-  looked: string; // of a key
-  accent: string;
-  grid: string;
-  soft: string; // of what has no value, or none that may be seen
   roles: Record<string, string>; // the theme's other colours, by what they are for (`variables` in theme.py)
   isDark: boolean;
   areVeiled: boolean; // values are hidden, see guessing.ts
@@ -45,7 +40,6 @@ export function between(stops: Rgb[], place: number): Rgb {
   return mixed(stops[low], stops[low + 1] ?? stops[low], at - low);
 }
 
-/** 256 colours from shade 0 to 1. */
 export const RAMP: Rgb[] = Array.from({ length: 256 }, (_, n) => between(STOPS, n / 255));
 
 /** A colour as ImageData stores it; 0 is none. */
@@ -81,23 +75,17 @@ export const painted = (rgb: Rgb) => ({ background: `rgb(${rgb.join(" ")})`, col
 
 export const inkOn = (shade: number) => inkOnRgb(RAMP[indexOf(shade)]);
 
-/** The colours and the font that figures take from the page they are in. */
 export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim();
   const least = Number(read("--least-letters")) || 12;
+  const all = <Name extends string>(names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, read(`--${name}`)])) as Record<Name, string>;
   return {
+    ...all(NAMED),
     text: style.color,
-    ground: read("--ground"),
-    masked: read("--masked"),
     maskedPacked: packed(bytesOf(read("--masked"))),
-    hatch: read("--hatch"),
-    looks: read("--looks"),
-    looked: read("--looked"),
-    accent: read("--accent"),
-    grid: read("--grid"),
-    soft: read("--soft"),
-    roles: Object.fromEntries(ROLES.map((name) => [name, read(`--${name}`)])),
+    roles: all(ROLES),
     isDark: element instanceof HTMLElement && element.dataset.dark === "true",
     areVeiled: element instanceof HTMLElement && element.dataset.veiled === "true",
     font: style.fontFamily,

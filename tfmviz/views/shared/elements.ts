@@ -180,7 +180,6 @@ export function listen(
   });
 }
 
-/** Handlers that tell when the pointer or the keyboard comes to an element, and when it leaves it. */
 export const watched = (tell: (isOn: boolean) => void) => ({
   onPointerEnter: () => tell(true),
   onPointerLeave: () => tell(false),

@@ -73,32 +73,19 @@ export function writeName(pen: Pen, name: string, { x, y, side, longest, isBoxed
 
 const CHIP = 0.16; // opacity of the letters' own colour
 
-/**
- * Writes a token's name with the pen's alignment, special ones on a grey chip.
- * @param longest pixels; a longer name is cut
- * @returns the box around it
- */
+/** Writes a token's name, cut to `longest` pixels, special ones on a grey chip. Returns the box around it. */
 export function writeToken(pen: Pen, name: string, [x, y]: [number, number], size: number, longest = Infinity) {
   const parts = partsOf(name);
-  const text = fitted(pen, parts.map((part) => part.text).join(""), longest);
+  const texts = parts.map((part) => part.text);
+  const text = fitted(pen, texts.join(""), longest);
   const width = pen.measureText(text).width;
   const left = { left: 0, center: -width / 2, right: -width }[pen.textAlign as "left" | "center" | "right"];
   const { globalAlpha } = pen;
   pen.globalAlpha = CHIP;
   for (const [n, part] of parts.entries()) {
     if (!part.isChip) continue;
-    const before = pen.measureText(
-      parts
-        .slice(0, n)
-        .map(({ text }) => text)
-        .join(""),
-    ).width;
-    pen.fillRect(
-      x + left + before - 3,
-      y - 0.6 * size,
-      Math.min(pen.measureText(part.text).width, width) + 6,
-      1.2 * size,
-    );
+    const from = x + left + pen.measureText(texts.slice(0, n).join("")).width - 3;
+    pen.fillRect(from, y - 0.6 * size, Math.min(pen.measureText(part.text).width, width) + 6, 1.2 * size);
   }
   pen.globalAlpha = globalAlpha;
   pen.fillText(text, x, y);

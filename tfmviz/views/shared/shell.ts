@@ -9,7 +9,7 @@ import { figureBar } from "./bar.ts";
 import type { Link } from "./beside.ts";
 import { type Colours, coloursOf, isDark } from "./colours.ts";
 import { make } from "./elements.ts";
-import { type Figure, save } from "./picture.ts";
+import { type Saved, save } from "./picture.ts";
 import type { Values } from "./table.ts";
 import { type Seen, saying } from "./where.ts";
 
@@ -35,9 +35,6 @@ type Numbered = { sequence: number; link?: Link };
 export type Answer = Numbered | (Numbered & Record<string, unknown>);
 
 const ALONE: Link = { views: [], places: {} };
-
-/** of a saved figure; `name` is the file's */
-type Titles = { name: string; title: string; caption: string };
 
 export class Shell<Look extends Colours = Colours> {
   node!: HTMLElement; // from `mount` on, which every view calls as it is made
@@ -96,7 +93,6 @@ export class Shell<Look extends Colours = Colours> {
     Object.assign(this, { data }); // each view says of what type
   }
 
-  /** Draws everything anew, with other data, another width or another look. */
   redraw() {
     this.width = this.#hasData ? this.node.clientWidth : 0;
     if (!this.width) return;
@@ -187,7 +183,6 @@ export class Shell<Look extends Colours = Colours> {
     this.tell(this.page.touched?.() ? STILL : 0);
   }
 
-  /** What else is done once the hand is still. */
   still() {}
 
   #report(asks?: Record<string, unknown>) {
@@ -202,13 +197,12 @@ export class Shell<Look extends Colours = Colours> {
     if (isNew) this.page.report?.({ ...chosen, ...asks, sequence: this.sequence });
   }
 
-  /** The bar of the figure: values, files, the whole screen. */
   bar() {
     const file = (format: "svg" | "png") => this.width > 0 && save({ ...this.figure(), colours: this.colours }, format);
     return figureBar({ whole: () => this.node, file, values: () => this.values() });
   }
 
-  figure(): Figure & Titles {
+  figure(): Omit<Saved, "colours"> {
     return { width: 0, height: 0, paint: () => {}, name: "figure", title: "", caption: "" };
   }
 

@@ -9,7 +9,6 @@ export type Part = string | Toned;
 
 export type Toned = [tone: Tone | "", text: string];
 
-/** of a sum */
 export type Term = { head: string; numbers: Toned[]; value: number; chosen?: boolean };
 
 export type Block = { parts: Part[] } | { terms: Term[]; rest?: string };
@@ -42,7 +41,6 @@ export const withBias = (sum: number, bias: number) =>
 
 export const total = (list: Term[]) => list.reduce((sum, { value }) => sum + value, 0);
 
-/** The products of two vectors, number by number. */
 export function products(
   a: Vector,
   b: Vector,

@@ -1,9 +1,10 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
+import { within } from "../shared/arrays.ts";
 import { fitsInto, fresh, measured, type Pen, setPen, strokes, widest } from "../shared/canvas.ts";
 import { type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
 import { make, takenArrow } from "../shared/elements.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
+import { hatch } from "../shared/hatch.ts";
 import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
@@ -135,8 +136,9 @@ export class Grid {
       pen.drawImage(this.image(colours), 0, 0, this.wide * columns, this.high * rows);
       const { values, allowed } = this.matrix;
       const isMasked = (n: number) => values[n] === -Infinity || (allowed && !allowed[n]) === true;
-      const sheet = { rows: [0, rows], columns: [0, columns], wide: this.wide, high: this.high } as Sheet;
-      hatch(pen, sheet, colours, (row, column) => isMasked(row * columns + column));
+      hatch(pen, { rows, columns, wide: this.wide, high: this.high }, colours, (row, column) =>
+        isMasked(row * columns + column),
+      );
       this.paintNumbers(pen, colours);
       this.paintHeads(pen, colours);
       this.paintMark(pen, colours);
@@ -174,7 +176,6 @@ export class Grid {
     }
   }
 
-  /** Lines between the parts of the heads, and their numbers. */
   paintHeads(pen: Pen, colours: Colours) {
     const { rows, columns, axes } = this.matrix;
     const { heads, dim, head: own } = this.head;
@@ -250,7 +251,6 @@ export class Grid {
     const arrow = takenArrow(event); // or the stage would change too
     if (!arrow) return;
     const { row, column } = this.head.cellOf(this.id, this.selection);
-    const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
     const { rows, columns } = this.matrix;
     pick({ row: within(row + arrow[0], rows), column: within(column + arrow[1], columns) });
   }

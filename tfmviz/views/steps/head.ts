@@ -194,7 +194,6 @@ export class Head {
     return at(this.matrix(id), row, column);
   }
 
-  /** The tokens along an axis; of numbers none. */
   labels(axis: Axis) {
     return axis === "query" ? this.queries : axis === "key" ? this.keys : [];
   }

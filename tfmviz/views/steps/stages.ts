@@ -239,7 +239,6 @@ const projection = (from: string, letter: string) => [from, "×", `W_${letter.to
 
 const norm = (matrix: Matrix, row: number) => Math.hypot(...rowOf(matrix, row));
 
-/** How many tokens are most like themselves. */
 function likest(head: Head) {
   const plain = head.matrix("plain");
   const { query: count } = head.counts;
@@ -248,7 +247,6 @@ function likest(head: Head) {
   return `Of these ${count} tokens ${own.length} score highest with themselves${so}.`;
 }
 
-/** The tokens that a query looks at most, and what it gives to none of them. */
 function strongest(head: Head, query: number) {
   const row = Array.from(rowOf(head.matrix("share"), query));
   const names = Array.from(row, (share, j) => ({ share, j }))

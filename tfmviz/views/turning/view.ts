@@ -1,7 +1,7 @@
 // A query and a key that turn with their positions. Every touch is answered here; the page around is told, for the
 // address, when the hand is still.
 
-import type { Matrix } from "../shared/arrays.ts";
+import { type Matrix, within } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { listen, make, optionsOf, select } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
@@ -92,7 +92,8 @@ export class Turning extends Shell {
     const { tokens, theta } = this.vectors;
     const entries = tokens.map((label, n) => [`${n}`, `${n} “${label}”`]);
     for (const { box } of Object.values(this.menus)) box.replaceChildren(...optionsOf(entries));
-    this.dials.replaceChildren(...theta.map((_, pair) => dialOf(pair)));
+    const number = (pair: number) => make("small", { textContent: pair });
+    this.dials.replaceChildren(...theta.map((_, n) => make("button", { type: "button" }, make("canvas"), number(n))));
     if (!this.choice) return; // the first choice is on its way
     const isSame = before.tokens.join("\n") === tokens.join("\n") && before.theta.length === theta.length;
     this.place(isSame ? this.choice : {});
@@ -116,7 +117,6 @@ export class Turning extends Shell {
   /** A choice that fits the data. By default the last token asks the one before it, with the pair that varies most. */
   fitted({ query, key, pair, i, j }: Partial<Chosen>): Chosen {
     const { tokens, theta, last } = this.vectors;
-    const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
     const q = within(query ?? tokens.length, tokens.length);
     const k = within(key ?? q - 1, tokens.length);
     const m = within(pair ?? this.decisive(q, k), theta.length);
@@ -218,7 +218,6 @@ export class Turning extends Shell {
     sliders.both.range.ariaValueText = `i ${i}, j ${j}`;
   }
 
-  /** The arrows turn to their new places. */
   turnDials(chosen: Chosen) {
     const { seen } = this;
     const from = seen?.query === chosen.query && seen.key === chosen.key ? seen : chosen;
@@ -304,9 +303,6 @@ function slider(text: string, act: (value: number) => void) {
   const node = make("label", { className: "slider" }, make("span", { textContent: text }), range, output);
   return { range, node, set };
 }
-
-const dialOf = (pair: number) =>
-  make("button", { type: "button" }, make("canvas"), make("small", { textContent: pair }));
 
 const degrees = (angle: number) => `${decimal((angle * 180) / Math.PI, 1)}°`;
 

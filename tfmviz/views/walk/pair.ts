@@ -3,7 +3,6 @@
 
 export type Way = "back" | "on";
 
-/** What walks: the arrows, and what a presenter's remote sends. */
 export const WAYS: Record<string, Way> = { ArrowLeft: "back", PageUp: "back", ArrowRight: "on", PageDown: "on" };
 
 /** One step of a lecture. Addresses are those of a file, relative to the page; "" where there is none. */
@@ -48,13 +47,7 @@ export const openersNumber = () => (window.name.startsWith(OF) ? window.name.sli
 export const openPresenters = () =>
   window.open("./lectures?presenter=1", OF + ownNumber(), "popup,width=640,height=480") !== null;
 
-/**
- * One end of the talk.
- * @param of number of the lecture's window
- * @param isThere whether the other is taken to be there at first
- * @param answer what is said besides
- * @param hear takes what the other says, and whether it is there
- */
+/** One end of the talk: it says `answer` too, and `hear`s what the other says and whether it is there. */
 export function pair(
   from: Side,
   of: string,

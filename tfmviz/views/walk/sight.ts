@@ -9,11 +9,7 @@ const MOST = 0.45; // of the window: a whole figure that takes more of it needs 
 const STAYS = new Set(["g", "n"]); // keys for the line, not for what it speaks of
 const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what was too low
 
-/**
- * @param walk the line of the step, which covers the lower edge of the window
- * @param show key of the figure and names of the part
- * @returns what ends this
- */
+/** `show` is the key of a figure and names of a part; `walk`, the line of the step, covers the window's lower edge. */
 export function keepInSight(walk: HTMLElement, show: string[]) {
   const ring = walk.appendChild(make("div", { className: "ring", hidden: true }));
   let [looks, stayed] = [0, 0];

@@ -30,10 +30,7 @@ export function paintBox(brush: Brush, { column, box }: Place, pictureOf: Pictur
   });
 }
 
-/**
- * The parts of a block from top to bottom; beside them the residual connection goes from sum to sum. Returns where
- * they end.
- */
+/** The parts of a block; beside them the residual connection goes from sum to sum. Returns where they end. */
 function paintParts(brush: Brush, column: Column, box: Rect, from: number) {
   if (!column.parts) return from - 2;
   const bypass = hasBypass(column) ? BYPASS : 0;

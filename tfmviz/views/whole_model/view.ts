@@ -109,7 +109,6 @@ export class Whole extends Shell {
     return { zoom, layer: this.layer, head: this.where.head, token: this.token?.row ?? 0 };
   }
 
-  /** The nearest token that there is. */
   fitted(token: Token): Token {
     const lane = this.laneOf(token.stack) ?? this.scene?.lanes.at(-1);
     if (!lane) return token;
@@ -146,7 +145,6 @@ export class Whole extends Shell {
     return super.mirror(seen) || mirrored(this, seen);
   }
 
-  /** @param opening a part, whose picture the page around answers with */
   open({ zoom, layer = this.where.layer, head = this.where.head }: Opening) {
     if (this.link.follows) return this.tellBeside({ opening: { zoom, layer, head } });
     this.where = { layer, head };

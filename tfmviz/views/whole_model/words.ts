@@ -20,10 +20,6 @@ export function aboutBox(column: Column) {
   return `${nameOf(column)} (${shapeOf(column)}${count}). ${column.words}`;
 }
 
-/**
- * What is drawn of one token in one column.
- * @param tokens of the lane
- */
 export function aboutVector(column: Column, arrays: Arrays, row: number, tokens: string[]) {
   const name = quoted(tokens, row);
   const of = `${name}, ${column.title}`;
@@ -65,10 +61,7 @@ export function tableOf(lanes: Lane[], arrays: Arrays, row: number, says: Says):
   return { title: `${lanes[0]?.title}, token ${row} ${lanes[0]?.tokens[row]}`, columns, rows };
 }
 
-/**
- * How the picture is read.
- * @param isStrip it stands on a phone
- */
+/** How the picture is read; `isStrip`: on a phone. */
 export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene, isStrip: boolean) {
   const means = width > numbers ? ` (${width} numbers, averaged to ${numbers})` : "";
   const counted = lanes.flatMap(({ columns }) => columns.map(({ parameters }) => parameters ?? 0));

@@ -131,7 +131,6 @@ class Desk extends Shell {
     return tree !== null;
   }
 
-  /** Writes one word more, as soon as it is there. */
   next() {
     if (this.mode) this.stop();
     this.note = "";
@@ -292,7 +291,6 @@ class Desk extends Shell {
     );
   }
 
-  /** The words that stood against each other at a place: a column for every setting. */
   rivals(place: Place) {
     const { stages, ends } = this.data;
     const what = this.isWritten ? `Word ${this.place + 1} and its alternatives` : "Next word";
