@@ -4,12 +4,11 @@ import { within } from "../shared/arrays.ts";
 import { BRACKET, partOf, runsOf } from "../shared/bytes.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
 import { arrowOf } from "../shared/elements.ts";
-import { type Names, across as namesAcross, reach, smallestNamed, thinned } from "../shared/names.ts";
+import { type Measure, type Names, across as namesAcross, reach, smallestNamed, thinned } from "../shared/names.ts";
 import type { Axis, Cell, Picture } from "./words.ts";
 
 type Point = { x: number; y: number };
 export type Place = ReturnType<typeof layOut>;
-type Measure = (text: string, size: number) => number;
 
 const FREE = 3; // pixels of a cell that its number leaves free, beside it and above
 const LARGEST_SQUARE = 56; // pixels of a cell

@@ -21,7 +21,7 @@ export function attend(
   const allowed = tap("mask", mask);
   const relative = positions.relate(q, k.shape[1]); // (head, q_len, k_len)
   const joined = relative ? tap("bias", divided(relative, divisor, allowed)) : bias && { data: bias };
-  const scores = tap("scores", score(rotQ, rotK, { divisor, bias: joined, mask: allowed })); // (head, q_len, k_len)
+  const scores = tap("scores", score(rotQ, rotK, divisor, joined, allowed)); // (head, q_len, k_len)
   const pattern = tap("pattern", softmaxRows(scores)); // rows sum to 1
   const z = tap("z", mix(pattern, v)); // (head, q_len, d_head)
   return tap("out", linear(mergeHeads(z), W_O)); // (q_len, d_model)
@@ -57,11 +57,7 @@ function divided(products: Tensor, divisor: number, mask: Value) {
 }
 
 /** q · k / divisor + bias, and −∞ where the mask allows nothing: (head, q_len, k_len). */
-function score(
-  q: Tensor,
-  k: Tensor,
-  { divisor, bias, mask }: { divisor: number; bias: { data: Value["data"] } | null; mask: Value },
-) {
+function score(q: Tensor, k: Tensor, divisor: number, bias: { data: Value["data"] } | null, mask: Value) {
   const [, columns, inner] = k.shape;
   const made = headwise(q, k, { inner, columns, down: 1, across: inner });
   const [scores, allowed, added] = [made.data, mask.data, bias?.data]; // only now: the memory may have grown

@@ -246,7 +246,7 @@ export class Explorer extends Shell {
     this.controls.draw();
     if (withOverview) {
       this.controls.setTicks(view.scale);
-      this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
+      this.overview.draw(attention, view, (place) => nameOf(kind, place));
     }
     this.overview.mark(this.state);
     this.parts.show(kind.between, view);

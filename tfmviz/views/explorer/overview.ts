@@ -8,6 +8,7 @@ import { hatch } from "../shared/hatch.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
+import type { State } from "./state.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import type { Place } from "./words.ts";
 
@@ -54,10 +55,7 @@ export class Overview {
     });
   }
 
-  draw(
-    attention: Attention,
-    { kind, order, scale, name }: { kind: number; order: string; scale: Scale; name: (place: Place) => string },
-  ) {
+  draw(attention: Attention, { kind, order, scale }: State, name: (place: Place) => string) {
     const { layers, heads } = attention.kinds[kind];
     this.cells = ordered(attention.kinds[kind], order);
     this.columns = heads;

@@ -8,16 +8,7 @@ import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
-
-/** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
-interface Listener {
-  press(place: Place): void;
-  drag(place: Place): void;
-  finish(): void;
-  cancel(): void;
-  key(event: KeyboardEvent): void;
-  point(place: Place | null): void;
-}
+import type { Lab } from "./view.tsx";
 
 const LARGEST = 30;
 const SMALLEST = 18; // 13 words fit a phone, a finger hits the words above; a longer board is scrolled
@@ -57,23 +48,23 @@ export class Board {
   node = make("div", { className: "board" }, this.canvas);
   cursor = { row: 0, column: 0 };
 
-  constructor(listener: Listener) {
+  constructor(lab: Lab) {
     this.canvas.addEventListener("pointerdown", (event) => {
       const place = this.placeAt(event);
       if (!place) return;
       this.canvas.setPointerCapture(event.pointerId);
       this.cursor = this.within(place);
-      listener.press(place);
+      lab.press(place);
     });
     this.canvas.addEventListener("pointermove", (event) => {
       const place = this.placeAt(event);
-      listener.point(place);
-      if (place && event.buttons) listener.drag(place);
+      lab.point(place);
+      if (place && event.buttons) lab.drag(place);
     });
-    this.canvas.addEventListener("pointerup", () => listener.finish());
-    this.canvas.addEventListener("pointercancel", () => listener.cancel());
-    this.canvas.addEventListener("pointerleave", () => listener.point(null));
-    this.canvas.addEventListener("keydown", (event) => listener.key(event));
+    this.canvas.addEventListener("pointerup", () => lab.finish());
+    this.canvas.addEventListener("pointercancel", () => lab.cancel());
+    this.canvas.addEventListener("pointerleave", () => lab.point(null));
+    this.canvas.addEventListener("keydown", (event) => lab.key(event));
   }
 
   show(mask: Mask, texts: { queries: string[]; keys: string[] }, changed: Uint8Array) {

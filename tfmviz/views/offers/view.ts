@@ -4,10 +4,8 @@ import { button } from "../shared/elements.ts";
 import { component } from "../shared/meet.ts";
 import { type Page, Shell } from "../shared/shell.ts";
 
-type Offered = { before: string; words: string[] };
-
 class Offers extends Shell {
-  data!: Offered; // from the first `show` on
+  data!: { before: string; words: string[] }; // from the first `show` on
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);

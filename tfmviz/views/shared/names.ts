@@ -25,16 +25,10 @@ const smallest = (least: number) => (least > 12 ? least : SMALLEST);
 /** Pixels of the smallest cells that all have names. */
 export const smallestNamed = (least: number) => APART * smallest(least);
 
-type Measure = (name: string, size: number) => number;
+export type Measure = (name: string, size: number) => number;
 
 /** How names stand along cells that are `wide` pixels wide; `longest` pixels of a slanted one are seen. */
-export function across(
-  names: string[],
-  wide: number,
-  measure: Measure,
-  { letters, least }: Letters,
-  longest: number,
-): Names {
+export function across(names: string[], wide: number, measure: Measure, { letters, least }: Letters, longest: number) {
   const widest = (size: number) => Math.max(0, ...names.map((name) => measure(name, size)));
   for (let size = letters; size >= least; size--)
     if (widest(size) + BESIDE <= wide) return { step: 1, size, isSlanted: false, room: size + 2 * AWAY };

@@ -58,11 +58,8 @@ export class Shell<Look extends Colours = Colours> {
     this.page = page;
   }
 
-  mount(
-    parent: HTMLElement,
-    { className, ariaLabel }: { className: string; ariaLabel?: string },
-    ...children: (Node | string)[]
-  ) {
+  mount(parent: HTMLElement, look: { className: string; ariaLabel?: string }, ...children: (Node | string)[]) {
+    const { className, ariaLabel } = look;
     const group = ariaLabel ? { role: "group", ariaLabel } : {};
     this.node = make("div", { className: `view ${className}`, ...group }, ...children, this.live);
     this.node.addEventListener("fullscreenchange", () => this.redraw());

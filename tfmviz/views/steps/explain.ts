@@ -30,9 +30,7 @@ export function explain(head: Head, id: MatrixId, selection: Selection): { title
   return { title, blocks: RECIPES[id](head, selection) };
 }
 
-type Recipe = (head: Head, selection: Selection) => Block[];
-
-const RECIPES: Record<MatrixId, Recipe> = {
+const RECIPES: Record<MatrixId, (head: Head, selection: Selection) => Block[]> = {
   x: (head, { query, wide }) => [
     line(
       `Coordinate ${wide} of ${head.counts.wide} of this layer's input for ${quoted(head.queries, query)}: `,
@@ -74,8 +72,8 @@ const RECIPES: Record<MatrixId, Recipe> = {
       ["k", "Kᵀ"],
       `: ${head.dim} products, added up:`,
     ]),
-  scaled: (head, selection) => scaling(head, selection),
-  masked: (head, selection) => masking(head, selection),
+  scaled: scaling,
+  masked: masking,
   share: (head, selection) => shares(head, head.matrix("masked"), selection),
   z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
   concat: (head, { query, concat }) => {
@@ -83,7 +81,7 @@ const RECIPES: Record<MatrixId, Recipe> = {
     const gathered = `Coordinate ${own} of head ${of}'s output for ${quoted(head.queries, query)}: `;
     return [line(gathered, `each head gives ${head.dim}.`)];
   },
-  out: (head, selection) => written(head, selection),
+  out: written,
   after: ({ arrays: { before, out }, preNorm }, { query, wide }) =>
     addedTo(at(before, query, wide), at(out, query, wide), preNorm),
 };

@@ -49,10 +49,7 @@ export class Grid {
   readout = make("span", { className: "readout" });
   node: HTMLElement;
 
-  constructor(
-    { head, id, size }: { head: Head; id: MatrixId; size: Size },
-    { hover, pick }: { hover: (cell: Cell | null) => void; pick: (cell: Cell) => void },
-  ) {
+  constructor(head: Head, id: MatrixId, size: Size, hover: (cell: Cell | null) => void, pick: (cell: Cell) => void) {
     this.head = head;
     this.id = id;
     this.size = size;

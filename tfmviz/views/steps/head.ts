@@ -1,6 +1,6 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
-import { type Arrays, type Matrix, rowOf } from "../shared/arrays.ts";
+import { type Arrays, type Matrix, rowOf, softmaxOf } from "../shared/arrays.ts";
 import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
 import type { Masked, Tone } from "../shared/shades.ts";
 
@@ -226,15 +226,9 @@ const each = ({ rows, columns, values }: Matrix, f: (value: number, n: number) =
   values: Float64Array.from(values, f),
 });
 
-/** Each row as shares: powers of e, divided by their sum. */
+/** Of each row. */
 export function softmax(scores: Matrix): Matrix {
   const values = new Float64Array(scores.values.length);
-  for (let i = 0; i < scores.rows; i++) {
-    const row = rowOf(scores, i);
-    const largest = Math.max(...row);
-    const powers = Float64Array.from(row, (score) => Math.exp(score - largest));
-    const total = powers.reduce((a, b) => a + b, 0);
-    for (const [j, power] of powers.entries()) values[i * scores.columns + j] = power / total;
-  }
+  for (let i = 0; i < scores.rows; i++) values.set(softmaxOf(Float64Array.from(rowOf(scores, i))), i * scores.columns);
   return { rows: scores.rows, columns: scores.columns, values };
 }

@@ -27,6 +27,14 @@ const ELSEWHERE = [
   "[role=combobox], [role=listbox], [role=dialog]",
 ].join(", ");
 
+/** What a view beside this one shows; tokens go by their places. */
+interface Seen {
+  stage?: string; // that is chosen
+  part?: Partial<Selection>; // that is chosen
+  id?: MatrixId | null; // of the matrix whose number is explained
+  over?: { id: MatrixId; part: Partial<Selection> } | null; // what is pointed at
+}
+
 export class Steps extends Shell {
   head!: Head; // from the first `read` on
   stages: Stage[] = [];
@@ -167,7 +175,43 @@ export class Steps extends Shell {
   }
 
   mirror(seen: Seen) {
-    return super.mirror(seen) || mirrored(this, seen);
+    super.mirror(seen);
+    const { stage, part, id = null, over } = seen;
+    const { follows } = this.link;
+    if (over !== undefined) {
+      const pointed = over && this.isDrawn(over.id) ? this.own(over.part) : null;
+      this.hovered = over && pointed && { id: over.id, part: pointed };
+      this.later(() => this.drawSelection());
+    }
+    if (stage !== undefined) {
+      const isHere = this.stages.some(({ id }) => id === stage);
+      if (isHere && follows) {
+        Object.assign(this, { stage, explained: null });
+        this.redraw();
+      } else if (isHere) this.go(stage);
+      return isHere;
+    }
+    const chosen = part && this.own(part);
+    if (!chosen) return false;
+    if (!follows) this.choose(id === null ? { query: chosen.query } : chosen, id);
+    else {
+      const explained = id && this.isDrawn(id) ? id : null;
+      Object.assign(this, { selection: this.fitted({ ...this.selection, ...chosen }), explained, hovered: null });
+      this.drawSelection();
+    }
+    return true;
+  }
+
+  /**
+   * With the positions that tokens have here; null if the one that asks is missing. In the place of a key that a view
+   * lacks which follows stands the one that the token looks at most.
+   */
+  own(part: Partial<Selection>): Partial<Selection> | null {
+    const { link, selection } = this;
+    const query = part.query === undefined ? selection.query : tokenAtPlace(link, part.query, ["query"])?.position;
+    const key = part.key === undefined ? selection.key : tokenAtPlace(link, part.key, ["key"])?.position;
+    if (query === undefined || (key === undefined && !link.follows)) return null;
+    return { ...part, query, key: key ?? this.strongestKey(query) };
   }
 
   hover(id: MatrixId, cell: Cell | null) {
@@ -239,7 +283,7 @@ export class Steps extends Shell {
   grid(id: MatrixId, size: Size, width: number, height: number) {
     const hover = (cell: Cell | null) => this.hover(id, cell);
     const pick = (cell: Cell) => this.choose(this.head.selectionAt(id, cell), id);
-    const grid = new Grid({ head: this.head, id, size }, { hover, pick });
+    const grid = new Grid(this.head, id, size, hover, pick);
     grid.measure(width, height, this.colours);
     this.grids.push(grid);
     return grid.node;
@@ -302,57 +346,10 @@ export class Steps extends Shell {
 const sign = (text: string) =>
   text === "\n" ? make("div", { className: "break" }) : make("span", { className: "sign", textContent: text });
 
-export interface Seen {
-  stage?: string; // that is chosen
-  part?: Partial<Selection>; // that is chosen
-  id?: MatrixId | null; // of the matrix whose number is explained
-  over?: { id: MatrixId; part: Partial<Selection> } | null; // what is pointed at
-}
-
-export const named = (link: Link, part: Partial<Selection>) => ({
+const named = (link: Link, part: Partial<Selection>) => ({
   ...part,
   query: placeOfToken(link, "query", part.query),
   key: placeOfToken(link, "key", part.key),
 });
-
-export function mirrored(view: Steps, { stage, part, id = null, over }: Seen) {
-  if (over !== undefined) {
-    const pointed = over && view.isDrawn(over.id) ? own(view, over.part) : null;
-    view.hovered = over && pointed && { id: over.id, part: pointed };
-    view.later(() => view.drawSelection());
-  }
-  if (stage !== undefined) return goTo(view, stage);
-  const chosen = part && own(view, part);
-  if (!chosen) return false;
-  if (!view.link.follows) view.choose(id === null ? { query: chosen.query } : chosen, id);
-  else {
-    const explained = id && view.isDrawn(id) ? id : null;
-    Object.assign(view, { selection: view.fitted({ ...view.selection, ...chosen }), explained, hovered: null });
-    view.drawSelection();
-  }
-  return true;
-}
-
-function goTo(view: Steps, stage: string): boolean {
-  if (!view.stages.some(({ id }) => id === stage)) return false;
-  if (!view.link.follows) view.go(stage);
-  else {
-    Object.assign(view, { stage, explained: null });
-    view.redraw();
-  }
-  return true;
-}
-
-/**
- * With the positions that tokens have here; null if the one that asks is missing. In the place of a key that a view
- * lacks which follows stands the one that the token looks at most.
- */
-function own(view: Steps, part: Partial<Selection>): Partial<Selection> | null {
-  const { link, selection } = view;
-  const query = part.query === undefined ? selection.query : tokenAtPlace(link, part.query, ["query"])?.position;
-  const key = part.key === undefined ? selection.key : tokenAtPlace(link, part.key, ["key"])?.position;
-  if (query === undefined || (key === undefined && !link.follows)) return null;
-  return { ...part, query, key: key ?? view.strongestKey(query) };
-}
 
 export default component((parent, page) => new Steps(parent, page));

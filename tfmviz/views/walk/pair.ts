@@ -27,6 +27,8 @@ export type Said = { step?: Step; began?: number; way?: Way; again?: boolean };
 type Side = "lecture" | "presenter";
 type Message = Said & { of: string; from: Side; asks?: boolean; leaves?: boolean };
 
+type Hear = (it: Said, isThere: boolean) => void;
+
 const EVERY = 400; // milliseconds
 
 /** Unanswered questions until the other is taken for gone. A lecture's window may be busy with its next page. */
@@ -48,13 +50,7 @@ export const openPresenters = () =>
   window.open("./lectures?presenter=1", OF + ownNumber(), "popup,width=640,height=480") !== null;
 
 /** One end of the talk: it says `answer` too, and `hear`s what the other says and whether it is there. */
-export function pair(
-  from: Side,
-  of: string,
-  isThere: boolean,
-  answer: () => Said,
-  hear: (it: Said, is: boolean) => void,
-) {
+export function pair(from: Side, of: string, isThere: boolean, answer: () => Said, hear: Hear) {
   const channel = new BroadcastChannel("tfmviz-lecture");
   let unanswered = isThere ? 0 : MOST[from];
   const say = (more: Partial<Message> = {}) => channel.postMessage({ ...answer(), of, from, ...more });

@@ -1,6 +1,6 @@
 // Text, lines and arrows of the picture on a pen, in the page's colours.
 
-import type { Matrix } from "../shared/arrays.ts";
+import { largestSize, type Matrix } from "../shared/arrays.ts";
 import { fitted, type Pen, setPen, strokes } from "../shared/canvas.ts";
 import { bytesOf, type Colours, css, mixed, packed, packedShade, pixels } from "../shared/colours.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
@@ -21,20 +21,11 @@ export class Brush {
     return colourOf(kind, this.colours.roles);
   }
 
-  text(
-    text: string,
-    x: number,
-    y: number,
-    {
-      isBold = false,
-      align = "left",
-      colour = this.colours.text,
-    }: { isBold?: boolean; align?: CanvasTextAlign; colour?: string } = {},
-  ) {
-    const { pen } = this;
-    setPen(pen, { fillStyle: colour, textAlign: align, textBaseline: "middle" });
-    pen.font = `${isBold ? "bold " : ""}${LETTER_SIZE}px ${this.colours.font}`;
-    pen.fillText(text, x, y);
+  text(text: string, x: number, y: number, look: { isBold?: boolean; align?: CanvasTextAlign; colour?: string } = {}) {
+    const { isBold = false, align = "left", colour = this.colours.text } = look;
+    const font = `${isBold ? "bold " : ""}${LETTER_SIZE}px ${this.colours.font}`;
+    setPen(this.pen, { fillStyle: colour, textAlign: align, textBaseline: "middle", font });
+    this.pen.fillText(text, x, y);
   }
 
   /** @param text as wide as the font of the last text makes it */
@@ -78,7 +69,7 @@ export const colourOf = (kind: string, roles: Roles) => roles[ROLE_OF[kind] ?? k
 /** Vectors as a picture, one pixel a number. Small numbers stay visible: colour grows with the square root. */
 export function stripImage({ rows, columns, values }: Matrix, roles: Roles) {
   const [below, ground, above] = [roles.below, roles.zero, roles.above].map(bytesOf);
-  const largest = largestOf(values) || 1;
+  const largest = largestSize(values) || 1;
   return pixels(columns, rows, (n) => {
     const part = Math.sqrt(Math.abs(values[n]) / largest);
     return packed(mixed(ground, values[n] < 0 ? below : above, part));
@@ -97,9 +88,3 @@ export function shareImage(
 }
 
 export const shareColour = (share: number) => css(Math.sqrt(Math.max(0, share)));
-
-export function largestOf(values: ArrayLike<number>) {
-  let largest = 0;
-  for (let n = 0; n < values.length; n++) largest = Math.max(largest, Math.abs(values[n]));
-  return largest;
-}

@@ -112,15 +112,9 @@ function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: Wh
 }
 
 /** What the model says at a column: of every token at its end, before that only of the one that is chosen. */
-export function saidOf(
-  column: Column,
-  arrays: Arrays,
-  row: number,
-  says: Says,
-): [word: string, probability: number] | null {
+export function saidOf(column: Column, arrays: Arrays, row: number, says: Says): [string, number, number?] | null {
   if (column.image === "words") return [column.labels?.[row] ?? "", arrays[column.matrix].values[row]];
-  const found = says[column.id];
-  return found ? [found[0], found[1]] : null;
+  return says[column.id] ?? null;
 }
 
 function amountOf(column: Column, kind: string, arrays: Arrays, row: number): number | null {

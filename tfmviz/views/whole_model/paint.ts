@@ -193,16 +193,11 @@ function paintArrows(brush: Brush, { columns, lines, left }: PlacedLane, isStrip
   }
   const places = new Map(columns.map((place) => [place.column.id, place]));
   for (const { from, to, level } of lines.flatMap(({ arcs }) => arcs)) {
-    for (const id of to) paintArc(brush, places.get(from), places.get(id), { above: level * ARC, left });
+    for (const id of to) paintArc(brush, places.get(from), places.get(id), level * ARC, left);
   }
 }
 
-function paintArc(
-  brush: Brush,
-  from: Place | undefined,
-  to: Place | undefined,
-  { above, left }: { above: number; left: number },
-): void {
+function paintArc(brush: Brush, from: Place | undefined, to: Place | undefined, above: number, left: number) {
   if (!from || !to) return;
   const { text } = brush.colours;
   const [end, y] = [to.box.x + to.box.width * 0.3, to.box.y - above];

@@ -23,7 +23,17 @@ const BEAT = 1200; // milliseconds that a column is shown while it plays
 
 type Token = { stack: string; row: number };
 
-export type Opening = { zoom: "model" | "block" | "head"; layer?: string; head?: number };
+export type Opening = { zoom: Scene["zoom"]; layer?: string; head?: number };
+
+/** What a view beside this one shows. Tokens go by their places, columns by their names. */
+interface Seen {
+  token?: number; // that is chosen
+  delay?: number;
+  over?: { token?: number; column?: string } | null; // what is pointed at
+  box?: string | null; // that is pointed at
+  stage?: string | null; // the column that plays
+  opening?: Opening;
+}
 
 export class Whole extends Shell {
   scene: Scene | null = null;
@@ -42,12 +52,7 @@ export class Whole extends Shell {
   opening: Opening["zoom"] | null = null;
   around: Record<"address" | "kinds" | "pages", Record<string, string>> = { address: {}, kinds: {}, pages: {} };
 
-  controls = barOf({
-    open: (zoom) => this.open({ zoom }),
-    choose: (token) => this.choose(token),
-    step: (by) => this.step(by),
-    play: () => (this.beat ? this.pause() : this.play()),
-  });
+  controls = barOf(this);
   tip = make("div", { className: "tip" });
   base = make("canvas", { role: "img" });
   over = make("canvas", { className: "followed", ariaHidden: "true" });
@@ -142,7 +147,31 @@ export class Whole extends Shell {
   }
 
   mirror(seen: Seen) {
-    return super.mirror(seen) || mirrored(this, seen);
+    super.mirror(seen);
+    const { token, delay, over, box, stage, opening } = seen;
+    if (opening) this.open(opening);
+    if (over !== undefined) {
+      this.hovered = over && this.foundAt(over);
+      this.later(() => this.drawFollowed());
+    }
+    if (box !== undefined) {
+      this.hoveredBox = box;
+      this.drawFollowed();
+    }
+    if (stage !== undefined) this.showStage(this.columns.findIndex(({ column }) => column.id === stage));
+    const found = tokenAtPlace(this.link, token);
+    if (!found) return false;
+    const own = { stack: found.text, row: found.position };
+    if (this.link.follows) this.followToken(own);
+    else this.choose(own, delay);
+    return true;
+  }
+
+  foundAt(over: { token?: number; column?: string }): Found | null {
+    const found = tokenAtPlace(this.link, over.token);
+    const lane = this.laneOf(found?.text);
+    const place = this.columns.find(({ column }) => column.id === over.column) ?? null;
+    return found && lane ? { stack: found.text, row: found.position, lane, place } : null;
   }
 
   open({ zoom, layer = this.where.layer, head = this.where.head }: Opening) {
@@ -344,42 +373,6 @@ export class Whole extends Shell {
 function hit(id: string, { x, y, width, height }: Rect, ariaLabel: string, onclick: () => void) {
   const style = { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` };
   return button("", { tabIndex: -1, ariaLabel, dataset: { id }, style, onclick });
-}
-
-/** Tokens go by their places, columns by their names. */
-export interface Seen {
-  token?: number; // that is chosen
-  delay?: number;
-  over?: { token?: number; column?: string } | null; // what is pointed at
-  box?: string | null; // that is pointed at
-  stage?: string | null; // the column that plays
-  opening?: Opening;
-}
-
-export function mirrored(view: Whole, { token, delay, over, box, stage, opening }: Seen) {
-  if (opening) view.open(opening);
-  if (over !== undefined) {
-    view.hovered = over && foundAt(view, over);
-    view.later(() => view.drawFollowed());
-  }
-  if (box !== undefined) {
-    view.hoveredBox = box;
-    view.drawFollowed();
-  }
-  if (stage !== undefined) view.showStage(view.columns.findIndex(({ column }) => column.id === stage));
-  const found = tokenAtPlace(view.link, token);
-  if (!found) return false;
-  const own = { stack: found.text, row: found.position };
-  if (view.link.follows) view.followToken(own);
-  else view.choose(own, delay);
-  return true;
-}
-
-function foundAt(view: Whole, over: { token?: number; column?: string }): Found | null {
-  const found = tokenAtPlace(view.link, over.token);
-  const lane = view.laneOf(found?.text);
-  const place = view.columns.find(({ column }) => column.id === over.column) ?? null;
-  return found && lane ? { stack: found.text, row: found.position, lane, place } : null;
 }
 
 export default component((parent, page) => new Whole(parent, page));

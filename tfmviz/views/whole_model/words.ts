@@ -1,11 +1,10 @@
 // What is said of a part, of a vector, and of everything for who cannot see it.
 
-import { type Arrays, rowOf } from "../shared/arrays.ts";
+import { type Arrays, largestSize, rowOf } from "../shared/arrays.ts";
 import { make } from "../shared/elements.ts";
 import { decimal, perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Values } from "../shared/table.ts";
-import { largestOf } from "./brush.ts";
 import { amount, type Says, saidOf } from "./follow.ts";
 import { type Column, type Lane, type Scene, written } from "./scene.ts";
 
@@ -36,7 +35,7 @@ export function aboutVector(column: Column, arrays: Arrays, row: number, tokens:
   const added = barsOf(column, arrays, row);
   const length = amount(arrays[`${column.matrix}.length`].values[row]);
   const size = `${written(column.shape[1])} numbers, norm ${length}`;
-  return `${of}: ${added && `${added}; `}${size}. The colours end at ±${decimal(largestOf(values))}.`;
+  return `${of}: ${added && `${added}; `}${size}. The colours end at ±${decimal(largestSize(values))}.`;
 }
 
 const barsOf = ({ bars = [] }: Column, arrays: Arrays, row: number) =>
