@@ -4,8 +4,7 @@ import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, takenArrow, watched } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 type Data = { alt: string; picks: boolean; picked: number | null; nodes: Continuation[] };
 

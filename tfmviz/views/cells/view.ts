@@ -2,11 +2,10 @@
 
 import { unpack } from "../shared/arrays.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
-import { isChord, make, put } from "../shared/elements.ts";
+import { inPixels, isChord, make, put } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
-import { component } from "../shared/meet.ts";
 import { fading } from "../shared/motion.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
 import { cellOf } from "../shared/where.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
@@ -137,9 +136,8 @@ class Cells extends Shell {
     if (!isThere) return;
     const { corners, wide, high } = this.place;
     const { x, y } = corners[cell.matrix];
-    const place = [x + cell.column * wide, y + cell.row * high, wide, high].map((pixels) => `${pixels}px`);
-    const [left, top, width, height] = place;
-    Object.assign(this.mark.style, { left, top, width, height });
+    const [left, top] = [x + cell.column * wide, y + cell.row * high];
+    Object.assign(this.mark.style, inPixels({ left, top, width: wide, height: high }));
   }
 
   /** A cell by the names of its row and its column, or one of these alone; the first may be the title of its matrix. */

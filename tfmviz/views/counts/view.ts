@@ -2,9 +2,8 @@
 
 import { figureOf } from "../shared/drawn.ts";
 import { button, make, named } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { barLength } from "../shared/numbers.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
 
 interface Table {

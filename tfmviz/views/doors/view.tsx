@@ -7,9 +7,8 @@ import { css } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { bytesIn } from "../shared/framed.ts";
 import { follow } from "../shared/going.ts";
-import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 /** Squares of `size` × `size` bytes in base64: shares of attention, or codes for masked and for hidden by hand. */
 type Grids = { cells: string; size: number; across: number } & Record<"masked" | "hidden", number>;

@@ -4,9 +4,8 @@
 import { type Arrays, unpack } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
 import { make, takenArrow } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { plainSite } from "../shared/quoted.ts";
-import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { component, type Page, Shell, STILL } from "../shared/shell.ts";
 import { blockOf } from "../shared/sums.ts";
 import { account, type Header, nameOf, type Sum, said, TONE } from "./explain.ts";
 import { type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";

@@ -7,8 +7,7 @@ import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { button, make } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 type Scale = { title: string; low: number; high: number };
 type Point = { name: string; about: string; x: number; y: number; kind: string; word: string } & Sent;

@@ -10,12 +10,11 @@ import { MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
 import { svgElement } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
 import { SiteRecord } from "../shared/record.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { type Box, boxAt, boxesOf, type Cut } from "./boxes.ts";
 

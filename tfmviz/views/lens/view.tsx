@@ -5,10 +5,9 @@ import { bytesOf, mixed, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { buttonOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { component } from "../shared/meet.ts";
 import { Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 /** What Python sends; tfmviz/views/lens/__init__.py describes it. */
 interface Data {

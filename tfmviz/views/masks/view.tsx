@@ -4,11 +4,10 @@ import { render, type TargetedEvent } from "preact";
 import { fresh, type Pen } from "../shared/canvas.ts";
 import { arrowOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { component } from "../shared/meet.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import {
   type Bits,
   type Brush,

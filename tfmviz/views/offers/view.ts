@@ -1,8 +1,7 @@
 // Three words above the keys of a phone. A tap puts one into the sentence box and enters the text.
 
 import { button } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 class Offers extends Shell {
   data!: { before: string; words: string[] }; // from the first `show` on

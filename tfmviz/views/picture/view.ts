@@ -5,8 +5,7 @@ import { within } from "../shared/arrays.ts";
 import { fresh, type Pen, setPen } from "../shared/canvas.ts";
 import { INKS } from "../shared/constants.ts";
 import { arrowOf, button, isChord, make } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 const LARGEST = 40;
 const ROUND = 2;

@@ -2,8 +2,7 @@
 
 import { figureOf } from "../shared/drawn.ts";
 import { make } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { numberIn } from "../shared/table.ts";
 
 type Piece = [text: string, kind: string, ...below: string[]];

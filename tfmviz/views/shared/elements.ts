@@ -37,6 +37,10 @@ export function select(label: string, options: Record<string, string>, onChange:
   return { box, node: make("label", {}, `${label} `, box) };
 }
 
+/** A style of lengths, given in pixels. */
+export const inPixels = (lengths: Record<string, number>) =>
+  Object.fromEntries(Object.entries(lengths).map(([name, length]) => [name, `${length}px`]));
+
 /** Sets properties of an element where they differ: to set even the same value costs the browser work. */
 export function put<Node extends Element>(node: Node, properties: Partial<Node>) {
   for (const name of Object.keys(properties) as (keyof Node)[]) {

@@ -13,6 +13,8 @@ import { type Saved, save } from "./picture.ts";
 import type { Values } from "./table.ts";
 import { type Seen, saying } from "./where.ts";
 
+export { component } from "./meet.ts";
+
 export const STILL = 400; // milliseconds without a touch after which the hand counts as still
 
 /**

@@ -4,10 +4,9 @@
 import { rowOf } from "../shared/arrays.ts";
 import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { button, isChord, listen, make, tokenButtons } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { becoming } from "../shared/motion.ts";
 import { plainSite } from "../shared/quoted.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { blockOf, toned } from "../shared/sums.ts";
 import type { Values } from "../shared/table.ts";
 import { seen } from "../shared/where.ts";

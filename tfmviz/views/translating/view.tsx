@@ -6,10 +6,9 @@ import { fresh, strokes } from "../shared/canvas.ts";
 import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make, watched } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent, shortShare } from "../shared/numbers.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
 
 type Data = { about: string; source: string[]; steps: Written[]; heads: string };

@@ -4,11 +4,10 @@
 import { type Matrix, within } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { listen, make, optionsOf, select } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { angleBetween, lengthOf, type Pair, pairsOf, products, total, turned } from "./pairs.ts";
 import { paintCurves, paintDial } from "./pictures.ts";
 

@@ -1,6 +1,6 @@
 // What a step speaks of: brought into the window once the page is drawn, and ringed until the reader does something.
 
-import { make } from "../shared/elements.ts";
+import { inPixels, make } from "../shared/elements.ts";
 import type { Seen } from "../shared/where.ts";
 
 const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
@@ -28,7 +28,9 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
     const away = stayed < ENOUGH && looks < LOOKS ? outside(key, found, walk) : 0;
     if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);
     stayed = away ? 0 : stayed + 1;
-    surround(ring, found);
+    const { left, top, width, height } = found;
+    const [wide, high] = [width, height].map((length) => length + 2 * AROUND);
+    Object.assign(ring.style, inPixels({ left: left - AROUND, top: top - AROUND, width: wide, height: high }));
   };
   look();
   const end = () => {
@@ -56,16 +58,7 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
   return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
-function surround(ring: HTMLElement, { left, top, width, height }: Seen) {
-  Object.assign(ring.style, {
-    left: `${left - AROUND}px`,
-    top: `${top - AROUND}px`,
-    width: `${width + 2 * AROUND}px`,
-    height: `${height + 2 * AROUND}px`,
-  });
-}
-
-/** on what says that the page is drawn */
+/** matches once the page is drawn */
 export const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
 
 export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];

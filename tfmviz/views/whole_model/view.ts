@@ -5,11 +5,10 @@ import { type Arrays, unpack } from "../shared/arrays.ts";
 import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { arrowOf, button, buttonOf, make, roving } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
+import { arrowOf, button, buttonOf, inPixels, make, roving } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
-import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { component, type Page, Shell, STILL } from "../shared/shell.ts";
 import { barOf } from "./bar.ts";
 import { tileOf } from "./boxes.ts";
 import { Brush } from "./brush.ts";
@@ -371,8 +370,13 @@ export class Whole extends Shell {
 }
 
 function hit(id: string, { x, y, width, height }: Rect, ariaLabel: string, onclick: () => void) {
-  const style = { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` };
-  return button("", { tabIndex: -1, ariaLabel, dataset: { id }, style, onclick });
+  return button("", {
+    tabIndex: -1,
+    ariaLabel,
+    dataset: { id },
+    style: inPixels({ left: x, top: y, width, height }),
+    onclick,
+  });
 }
 
 export default component((parent, page) => new Whole(parent, page));
