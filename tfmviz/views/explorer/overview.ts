@@ -41,10 +41,11 @@ export class Overview {
 
   /** `lock` hears of a head that is clicked, and whether Shift was held. */
   constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
+    const hover = (n: number | null) => preview(n === null ? null : this.cells[n]);
     listen(
       this.grid,
       (n, event) => lock(this.cells[n], event.shiftKey),
-      (n) => preview(n === null ? null : this.cells[n]),
+      hover,
       () => this.columns,
     );
     this.grid.addEventListener("keydown", (event) => {

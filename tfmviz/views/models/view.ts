@@ -81,13 +81,10 @@ class Menu {
   }
 
   option({ model, name, line, size }: Model) {
-    return make(
-      "div",
-      { role: "option", ariaSelected: String(model === this.chosen) },
-      make("span", { className: "name", textContent: name }),
-      make("code", { textContent: model === name ? "" : model }),
-      make("span", { className: "line", textContent: `${line} ${size}.` }),
-    );
+    const title = make("span", { className: "name", textContent: name });
+    const code = make("code", { textContent: model === name ? "" : model });
+    const about = make("span", { className: "line", textContent: `${line} ${size}.` });
+    return make("div", { role: "option", ariaSelected: String(model === this.chosen) }, title, code, about);
   }
 
   options() {

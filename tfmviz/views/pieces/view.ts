@@ -59,13 +59,9 @@ function row({ name, note, pieces, left_out }: Row) {
   const boxes = pieces.map(pieceBox);
   if (left_out)
     boxes.push(make("li", { className: "rest", textContent: `… and ${left_out.toLocaleString("en")} more` }));
-  return make(
-    "tr",
-    {},
-    make("th", { scope: "row", textContent: name, dir: "auto" }),
-    make("td", { className: "note", textContent: note }),
-    make("td", {}, make("ol", {}, ...boxes)),
-  );
+  const head = make("th", { scope: "row", textContent: name, dir: "auto" });
+  const about = make("td", { className: "note", textContent: note });
+  return make("tr", {}, head, about, make("td", {}, make("ol", {}, ...boxes)));
 }
 
 function pieceBox([text, kind, ...below]: Piece) {

@@ -100,14 +100,11 @@ export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
   if (node) node.tabIndex = isReached ? 0 : -1;
 };
 
-export const named = (label: string, properties?: Properties<HTMLSpanElement>) =>
-  make(
-    "span",
-    { className: "label", dir: "auto", ...properties },
-    ...partsOf(label).map(({ text, isChip }) =>
-      isChip ? make("span", { className: "chip", textContent: text }) : text,
-    ),
-  );
+export function named(label: string, properties?: Properties<HTMLSpanElement>) {
+  const chip = (textContent: string) => make("span", { className: "chip", textContent });
+  const parts = partsOf(label).map(({ text, isChip }) => (isChip ? chip(text) : text));
+  return make("span", { className: "label", dir: "auto", ...properties }, ...parts);
+}
 
 /** Gives a group a button for every token, and returns them; Tab reaches the chosen one. Those there are used again. */
 export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chosen: number) {

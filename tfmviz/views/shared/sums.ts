@@ -63,14 +63,10 @@ export const toned = (part: Part) =>
 
 export function blockOf(block: Block) {
   if ("parts" in block) return make("p", {}, ...block.parts.map(toned));
-  const boxes = block.terms.map(({ head, numbers, chosen }) =>
-    make(
-      "span",
-      { className: `term${chosen ? " chosen" : ""}` },
-      make("small", { textContent: head, dir: "auto" }),
-      ...numbers.map(toned),
-    ),
-  );
+  const boxes = block.terms.map(({ head, numbers, chosen }) => {
+    const name = make("small", { textContent: head, dir: "auto" });
+    return make("span", { className: `term${chosen ? " chosen" : ""}` }, name, ...numbers.map(toned));
+  });
   const rest = block.rest ? [make("span", { className: "rest", textContent: block.rest })] : [];
   const group = { className: "terms", tabIndex: 0, role: "group", ariaLabel: "Terms that are added up" };
   return make("div", group, ...boxes, ...rest);

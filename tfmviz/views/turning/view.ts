@@ -65,6 +65,8 @@ export class Turning extends Shell {
     const says = make("div", { className: "says" }, ...Object.values(this.says));
     const beside = make("div", { className: "beside" }, ...sliders, says);
     const hint = "All pairs, the fastest first; click one.";
+    const whole = make("span", { className: "whole", textContent: "q · k: whole head" });
+    const pair = make("span", { className: "single", textContent: "this pair" });
     this.mount(
       parent,
       { className: "turning", ariaLabel: TITLE },
@@ -72,13 +74,7 @@ export class Turning extends Shell {
       make("div", { className: "stage" }, make("figure", {}, this.dial), beside),
       make("p", { className: "aside", textContent: hint }),
       this.dials,
-      make(
-        "p",
-        { className: "legend" },
-        make("span", { className: "whole", textContent: "q · k: whole head" }),
-        make("span", { className: "single", textContent: "this pair" }),
-        " at every distance; the line marks the sliders' distance",
-      ),
+      make("p", { className: "legend" }, whole, pair, " at every distance; the line marks the sliders' distance"),
       this.curve,
     );
     const across = () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12)));
