@@ -22,15 +22,10 @@ class BeamTree extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    const legend = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
-    this.mount(
-      parent,
-      { className: "beams" },
-      this.bar(),
-      make("div", { className: "scroller" }, this.stage),
-      make("p", { className: "legend", ariaHidden: "true" }, ...legend),
-      this.says,
-    );
+    const kinds = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
+    const legend = make("p", { className: "legend", ariaHidden: "true" }, ...kinds);
+    const scroller = make("div", { className: "scroller" }, this.stage);
+    this.mount(parent, { className: "beams" }, this.bar(), scroller, legend, this.says);
     const observer = new ResizeObserver(() => this.width && this.paintLines());
     observer.observe(this.stage);
     this.atEnd(() => observer.disconnect());

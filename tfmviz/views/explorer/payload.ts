@@ -205,10 +205,8 @@ export class Mask {
   }
 
   static union(masks: Mask[]) {
-    return new Mask(
-      masks[0],
-      masks[0].allowed.map((_, i) => Number(masks.some((mask) => mask.allowed[i]))),
-    );
+    const allowed = masks[0].allowed.map((_, i) => Number(masks.some((mask) => mask.allowed[i])));
+    return new Mask(masks[0], allowed);
   }
 
   /** The same without the cells that filters have left without their weight. */

@@ -1,7 +1,7 @@
 // One token on its way through a feed-forward layer. Pointing is answered here; a number that is chosen is reported,
 // and Python answers with the sum behind it.
 
-import { type Arrays, unpack } from "../shared/arrays.ts";
+import { type Arrays, unpack, within } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
 import { make, takenArrow } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
@@ -28,15 +28,10 @@ class FeedForward extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.mount(
-      parent,
-      { className: "feed-forward", ariaLabel: "One token through the feed-forward layer" },
-      this.bar(),
-      this.canvas,
-      this.tip,
-      make("section", { className: "why" }, this.reason, this.blocks),
-    );
     const { canvas } = this;
+    const look = { className: "feed-forward", ariaLabel: "One token through the feed-forward layer" };
+    const why = make("section", { className: "why" }, this.reason, this.blocks);
+    this.mount(parent, look, this.bar(), canvas, this.tip, why);
     canvas.onpointermove = (event) => event.pointerType !== "touch" && this.hover(this.placeOf(event));
     canvas.onpointerleave = () => this.hover(null);
     canvas.onclick = (event) => {
@@ -62,7 +57,7 @@ class FeedForward extends Shell {
 
   fitted({ part, index }: Place): Place {
     const own = this.arrays[part] ? part : "pre";
-    return { part: own, index: Math.min(this.arrays[own].columns - 1, Math.max(0, index || 0)) };
+    return { part: own, index: within(index || 0, this.arrays[own].columns) };
   }
 
   /** `at` is "pre.117", the sum that behind this number. */

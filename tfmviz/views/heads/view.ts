@@ -2,6 +2,7 @@
 // reader's sentence; a click chooses the head.
 
 import { ticks } from "../cells/scales.ts";
+import { within } from "../shared/arrays.ts";
 import { fresh } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
@@ -83,7 +84,7 @@ class HeadMap extends Shell {
     const { points } = this.data;
     const order = points.map((_, n) => n).sort((a, b) => points[a].x - points[b].x || a - b);
     const from = order.indexOf(this.buttons.indexOf(event.target as HTMLButtonElement));
-    this.buttons[order[Math.min(order.length - 1, Math.max(0, from + step))]].focus();
+    this.buttons[order[within(from + step, order.length)]].focus();
   }
 
   look(n: number) {

@@ -64,14 +64,10 @@ class Stage extends Shell {
     super(page);
     const intro = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
     const hint = "Enter keeps your sentence, Escape restores the last one.";
-    this.mount(
-      parent,
-      { className: "stage", ariaLabel: "Heads at work" },
-      make("p", { textContent: intro }),
-      this.choice,
-      make("div", { className: "scroller" }, this.paper),
-      make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint })),
-    );
+    const look = { className: "stage", ariaLabel: "Heads at work" };
+    const scroller = make("div", { className: "scroller" }, this.paper);
+    const below = make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint }));
+    this.mount(parent, look, make("p", { textContent: intro }), this.choice, scroller, below);
     this.own.told = () => this.follow();
     this.#listen();
     this.#takeTurns();

@@ -26,10 +26,8 @@ export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) 
     if (mask.open[n]) pen.fillRect(...corner(mask, n, cell), cell - gap, cell - gap);
 }
 
-const corner = ({ columns }: Mask, n: number, cell: number): [x: number, y: number] => [
-  (n % columns) * cell,
-  Math.floor(n / columns) * cell,
-];
+const corner = ({ columns }: Mask, n: number, cell: number) =>
+  [(n % columns) * cell, Math.floor(n / columns) * cell] as const;
 
 export class Board {
   mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };

@@ -1,7 +1,7 @@
 // Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
 // still.
 
-import { rowOf } from "../shared/arrays.ts";
+import { rowOf, within } from "../shared/arrays.ts";
 import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { button, isChord, listen, make, tokenButtons } from "../shared/elements.ts";
 import { becoming } from "../shared/motion.ts";
@@ -60,16 +60,11 @@ export class Steps extends Shell {
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.back.title = this.next.title = "or the keys ← →";
-    this.mount(
-      parent,
-      { className: "steps", ariaLabel: "Attention, stage by stage" },
-      make("div", { className: "way" }, this.back, this.list, this.next),
-      make("p", { className: "say" }, this.count, " ", this.words),
-      this.tokens,
-      this.chain,
-      this.tools,
-      make("div", { className: "focus" }, this.picture, this.why),
-    );
+    const look = { className: "steps", ariaLabel: "Attention, stage by stage" };
+    const way = make("div", { className: "way" }, this.back, this.list, this.next);
+    const say = make("p", { className: "say" }, this.count, " ", this.words);
+    const focus = make("div", { className: "focus" }, this.picture, this.why);
+    this.mount(parent, look, way, say, this.tokens, this.chain, this.tools, focus);
     listen(this.tokens, (query) => this.choose({ query }));
     const onKey = (event: KeyboardEvent) => this.key(event);
     document.addEventListener("keydown", onKey);
@@ -100,10 +95,7 @@ export class Steps extends Shell {
   }
 
   fitted(selection: Selection): Selection {
-    const fit = ([axis, count]: [string, number]) => [
-      axis,
-      Math.min(count - 1, Math.max(0, selection[axis as Axis] || 0)),
-    ];
+    const fit = ([axis, count]: [string, number]) => [axis, within(selection[axis as Axis] || 0, count)];
     return Object.fromEntries(Object.entries(this.head.counts).map(fit));
   }
 

@@ -67,16 +67,17 @@ export class Turning extends Shell {
     const hint = "All pairs, the fastest first; click one.";
     const whole = make("span", { className: "whole", textContent: "q · k: whole head" });
     const pair = make("span", { className: "single", textContent: "this pair" });
-    this.mount(
-      parent,
-      { className: "turning", ariaLabel: TITLE },
-      make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar()),
-      make("div", { className: "stage" }, make("figure", {}, this.dial), beside),
-      make("p", { className: "aside", textContent: hint }),
-      this.dials,
-      make("p", { className: "legend" }, whole, pair, " at every distance; the line marks the sliders' distance"),
-      this.curve,
+    const legend = make(
+      "p",
+      { className: "legend" },
+      whole,
+      pair,
+      " at every distance; the line marks the sliders' distance",
     );
+    const bar = make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar());
+    const stage = make("div", { className: "stage" }, make("figure", {}, this.dial), beside);
+    const aside = make("p", { className: "aside", textContent: hint });
+    this.mount(parent, { className: "turning", ariaLabel: TITLE }, bar, stage, aside, this.dials, legend, this.curve);
     const across = () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12)));
     listen(this.dials, (pair) => this.choose({ pair }), undefined, across);
   }

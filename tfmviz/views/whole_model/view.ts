@@ -1,7 +1,7 @@
 // The whole model, a block or a head on the reader's sentence. Pointing, following and playing are answered here; the
 // page around is told what was chosen, and sends another picture when a part is opened.
 
-import { type Arrays, unpack } from "../shared/arrays.ts";
+import { type Arrays, unpack, within } from "../shared/arrays.ts";
 import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
@@ -116,7 +116,7 @@ export class Whole extends Shell {
   fitted(token: Token): Token {
     const lane = this.laneOf(token.stack) ?? this.scene?.lanes.at(-1);
     if (!lane) return token;
-    return { stack: lane.stack, row: Math.min(lane.tokens.length - 1, Math.max(0, token.row)) };
+    return { stack: lane.stack, row: within(token.row, lane.tokens.length) };
   }
 
   laneOf(stack: string | undefined): Lane | undefined {
