@@ -32,11 +32,8 @@ export interface Config {
 }
 
 /** Self-attention, then feed-forward, if there is any, on (len, d_model). */
-function block(
-  x: Tensor,
-  { self_attn, self_attn_residual, mlp, mlp_residual }: BlockWeights,
-  { tap, ...around }: Around,
-) {
+function block(x: Tensor, weights: BlockWeights, { tap, ...around }: Around) {
+  const { self_attn, self_attn_residual, mlp, mlp_residual } = weights;
   const before = tap("resid_pre", x); // (len, d_model), and so below
   const within = tap.scope("self_attn");
   const attention = (h: Tensor) => attend(h, self_attn, { ...around, tap: within });

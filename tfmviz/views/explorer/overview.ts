@@ -42,12 +42,8 @@ export class Overview {
   /** `lock` hears of a head that is clicked, and whether Shift was held. */
   constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
     const hover = (n: number | null) => preview(n === null ? null : this.cells[n]);
-    listen(
-      this.grid,
-      (n, event) => lock(this.cells[n], event.shiftKey),
-      hover,
-      () => this.columns,
-    );
+    const pick = (n: number, event: MouseEvent) => lock(this.cells[n], event.shiftKey);
+    listen(this.grid, pick, hover, () => this.columns);
     this.grid.addEventListener("keydown", (event) => {
       const node = event.key === "Enter" && event.shiftKey ? buttonOf(event) : null;
       if (!node) return;

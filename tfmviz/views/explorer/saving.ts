@@ -19,13 +19,8 @@ export function savedOf(explorer: Explorer, name: PanelName): Saved {
   const { colours } = explorer;
   const isOfToken = name === "matrix" || (name === "lines" && explorer.focus() !== null);
   const caption = isOfToken ? `${CAPTIONS[name]} ${explorer.frame.spoken.textContent}` : CAPTIONS[name];
-  return {
-    ...explorer[name].figure(colours),
-    name: `attention-${name}`,
-    title: titleOf(explorer, name),
-    caption,
-    colours,
-  };
+  const titles = { name: `attention-${name}`, title: titleOf(explorer, name), caption };
+  return { ...explorer[name].figure(colours), ...titles, colours };
 }
 
 function titleOf({ attention, state, name: shown }: Explorer, name: PanelName) {

@@ -36,6 +36,7 @@ type Texts = { queries: string[]; keys: string[]; tokens: string[] };
 const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
 const BRUSH_KEYS: Record<string, Brush> = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
 const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
+const HIDES = "Click a word to hide it";
 const TYPED = "Press Enter to edit the mask of this sentence.";
 const TILE = 26;
 const MOST_UNDO = 200;
@@ -57,12 +58,7 @@ export class Lab extends Shell {
 
   board = new Board(this);
   gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from", onkeydown: rove });
-  sentence = make("div", {
-    className: "sentence",
-    role: "group",
-    ariaLabel: "Click a word to hide it",
-    onkeydown: rove,
-  });
+  sentence = make("div", { className: "sentence", role: "group", ariaLabel: HIDES, onkeydown: rove });
   tools = make("div", { className: "tools" });
   below = make("div", { className: "below" });
 
@@ -362,16 +358,10 @@ export class Lab extends Shell {
 
   figure() {
     const { board, colours } = this;
+    const { title } = this.entry;
     const paint = (pen: Pen) => board.paint(pen, colours);
     const caption = `Rows are queries, columns keys. Blue: visible. ${this.counted}`;
-    return {
-      width: Math.max(board.width, 420),
-      height: board.height,
-      paint,
-      name: "mask",
-      title: this.entry.title,
-      caption,
-    };
+    return { width: Math.max(board.width, 420), height: board.height, paint, name: "mask", title, caption };
   }
 
   values() {

@@ -41,12 +41,7 @@ export const withBias = (sum: number, bias: number) =>
 
 export const total = (list: Term[]) => list.reduce((sum, { value }) => sum + value, 0);
 
-export function products(
-  a: Vector,
-  b: Vector,
-  tones: [Tone | "", Tone | ""],
-  heads: (m: number) => string = String,
-): Term[] {
+export function products(a: Vector, b: Vector, tones: Toned[0][], heads: (m: number) => string = String): Term[] {
   return Array.from(a, (value, m) => ({
     head: heads(m),
     numbers: [

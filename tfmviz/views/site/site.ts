@@ -227,11 +227,8 @@ export class Site {
   }
 
   /** A pass over a text, with the heads that are off. Of another one than the first box's nothing is said. */
-  trace(
-    text: string,
-    sites: string[] | null,
-    { edits = [], isOther = false }: { edits?: Edit[]; isOther?: boolean } = {},
-  ) {
+  trace(text: string, sites: string[] | null, more: { edits?: Edit[]; isOther?: boolean } = {}) {
+    const { edits = [], isOther = false } = more;
     const engine = this.engine as Engine;
     const record = engine.trace(text, { sites, edits: [...this.edits(), ...edits], title: this.model.name });
     if (!isOther) this.facts = record.facts;

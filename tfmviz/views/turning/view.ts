@@ -67,13 +67,8 @@ export class Turning extends Shell {
     const hint = "All pairs, the fastest first; click one.";
     const whole = make("span", { className: "whole", textContent: "q · k: whole head" });
     const pair = make("span", { className: "single", textContent: "this pair" });
-    const legend = make(
-      "p",
-      { className: "legend" },
-      whole,
-      pair,
-      " at every distance; the line marks the sliders' distance",
-    );
+    const where = " at every distance; the line marks the sliders' distance";
+    const legend = make("p", { className: "legend" }, whole, pair, where);
     const bar = make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar());
     const stage = make("div", { className: "stage" }, make("figure", {}, this.dial), beside);
     const aside = make("p", { className: "aside", textContent: hint });

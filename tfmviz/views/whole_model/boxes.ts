@@ -24,10 +24,8 @@ export function paintBox(brush: Brush, { column, box }: Place, pictureOf: Pictur
   }
   y = paintParts(brush, column, box, y + 2);
   if (column.parameters === undefined) return;
-  brush.text(written(column.parameters), middle, y + TEXT_LINE / 2, {
-    align: "center",
-    colour: brush.colours.roles.faint,
-  });
+  const look = { align: "center", colour: brush.colours.roles.faint } as const;
+  brush.text(written(column.parameters), middle, y + TEXT_LINE / 2, look);
 }
 
 /** The parts of a block; beside them the residual connection goes from sum to sum. Returns where they end. */

@@ -56,11 +56,9 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
   );
 }
 
-function drawnArray(
-  [how, [site, other], head]: Made,
-  record: SiteRecord,
-  engine: Engine,
-): { matrix: Matrix; lengths?: Float32Array } {
+type Strips = { matrix: Matrix; lengths?: Float32Array };
+
+function drawnArray([how, [site, other], head]: Made, record: SiteRecord, engine: Engine): Strips {
   const { shape } = record.at(site);
   const heads = how === "head" ? record.at(site.replace(/[^.]+$/, "q")).shape[0] : shape[0];
   const layer = site.slice(0, site.lastIndexOf("."));

@@ -171,11 +171,8 @@ export function paintWords(
 function paintKeys(brush: Brush, labels: string[], body: Rect): void {
   const cell = body.width / labels.length;
   if (cell < KEY) return;
-  setPen(brush.pen, {
-    font: `${LETTER_SIZE}px ${brush.colours.font}`,
-    fillStyle: brush.colours.text,
-    textBaseline: "middle",
-  });
+  const font = `${LETTER_SIZE}px ${brush.colours.font}`;
+  setPen(brush.pen, { font, fillStyle: brush.colours.text, textBaseline: "middle" });
   const fits = labels.every((label) => brush.widthOf(label) + 8 <= cell);
   for (const [n, label] of labels.entries()) {
     const at = { x: body.x + (n + 0.5) * cell, y: body.y, side: "above", longest: LONGEST_KEY } as const;

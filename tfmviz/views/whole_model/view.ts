@@ -370,13 +370,8 @@ export class Whole extends Shell {
 }
 
 function hit(id: string, { x, y, width, height }: Rect, ariaLabel: string, onclick: () => void) {
-  return button("", {
-    tabIndex: -1,
-    ariaLabel,
-    dataset: { id },
-    style: inPixels({ left: x, top: y, width, height }),
-    onclick,
-  });
+  const style = inPixels({ left: x, top: y, width, height });
+  return button("", { tabIndex: -1, ariaLabel, dataset: { id }, style, onclick });
 }
 
 export default component((parent, page) => new Whole(parent, page));
