@@ -102,12 +102,8 @@ class HeadMap extends Shell {
       pen.fillStyle = digit === " " ? this.colours.masked : css(Number(digit) / LEVELS_OF_CELL);
       pen.fillRect((cell % columns) * size, Math.floor(cell / columns) * size, size, size);
     }
-    hatch(
-      pen,
-      { rows: point.rows, columns, wide: size, high: size },
-      this.colours,
-      (row, column) => point.cells[row * columns + column] === " ",
-    );
+    const sheet = { rows: point.rows, columns, wide: size, high: size };
+    hatch(pen, sheet, this.colours, (row, column) => point.cells[row * columns + column] === " ");
   }
 
   figure() {

@@ -158,12 +158,10 @@ function cutOut(image: HTMLCanvasElement, [x, y, width, height]: number[]) {
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-const box = (x: number, y: number, width: number, height: number) => ({
-  x: round(x),
-  y: round(y),
-  width: round(width),
-  height: round(height),
-});
+function box(...place: number[]) {
+  const [x, y, width, height] = place.map(round);
+  return { x, y, width, height };
+}
 
 const EDGE = 16;
 const ABOVE = 18; // pixels beside the lines of the title

@@ -202,14 +202,9 @@ function lineOf(members: Member[], first: Column | null, top: number, placed: Pl
   for (const { column, full } of members) {
     const gap = gapOf(column);
     const most = column.image === "strips" ? STRIP.most : column.image === "pattern" ? PATTERN.most : full;
-    columns.push({
-      column,
-      box: box(column, x, full - APART),
-      gap: { x: x - 4, width: gap },
-      body: { x: x + gap, y: body, width: Math.min(most, full - gap - APART), height },
-      row,
-      band,
-    });
+    const own = { x: x + gap, y: body, width: Math.min(most, full - gap - APART), height };
+    const place = { column, box: box(column, x, full - APART), gap: { x: x - 4, width: gap } };
+    columns.push({ ...place, body: own, row, band });
     x += full;
   }
   return { band, body, bottom: body + height, columns, arcs };
