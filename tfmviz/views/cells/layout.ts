@@ -1,9 +1,8 @@
 // Where everything lies: cells, labels, colour bar. Nothing here draws.
 
-import { within } from "../shared/arrays.ts";
 import { BRACKET, partOf, runsOf } from "../shared/bytes.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { arrowOf } from "../shared/elements.ts";
+import { arrowOf, within } from "../shared/elements.ts";
 import { type Measure, type Names, across as namesAcross, reach, smallestNamed, thinned } from "../shared/names.ts";
 import type { Axis, Cell, Picture } from "./words.ts";
 

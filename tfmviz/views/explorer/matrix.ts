@@ -3,11 +3,10 @@
 // the page keep what seldom changes: the texts around the map, and the map with these texts. Only the marks are drawn
 // each time.
 
-import { within } from "../shared/arrays.ts";
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
 import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
-import { make, type Texts, takenArrow } from "../shared/elements.ts";
+import { make, type Texts, takenArrow, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";

@@ -1,6 +1,7 @@
 // Where the vectors of a layer stand: one below the other, all cells of one size, so that widths can be compared.
 
-import { type Arrays, within } from "../shared/arrays.ts";
+import type { Arrays } from "../shared/arrays.ts";
+import { within } from "../shared/elements.ts";
 
 export type Part = "x" | "gate" | "pre" | "post" | "out" | "before" | "after";
 

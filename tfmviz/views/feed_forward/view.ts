@@ -1,9 +1,9 @@
 // One token on its way through a feed-forward layer. Pointing is answered here; a number that is chosen is reported,
 // and Python answers with the sum behind it.
 
-import { type Arrays, unpack, within } from "../shared/arrays.ts";
+import { type Arrays, unpack } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
-import { make, takenArrow } from "../shared/elements.ts";
+import { make, takenArrow, within } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
 import { component, type Page, Shell, STILL } from "../shared/shell.ts";
 import { blockOf } from "../shared/sums.ts";

@@ -2,11 +2,10 @@
 // reader's sentence; a click chooses the head.
 
 import { ticks } from "../cells/scales.ts";
-import { within } from "../shared/arrays.ts";
 import { fresh } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { button, make } from "../shared/elements.ts";
+import { button, make, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { component, type Page, Shell } from "../shared/shell.ts";
 

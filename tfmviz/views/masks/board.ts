@@ -1,9 +1,8 @@
 // A mask drawn on a canvas: blue cells are open, grey ones closed; rows are queries, columns keys.
 
-import { within } from "../shared/arrays.ts";
 import { fitsInto, fresh, measured, type Pen, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
-import { make } from "../shared/elements.ts";
+import { make, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";

@@ -1,10 +1,9 @@
 // A picture of a few cells as a Streamlit component. The first cell that is touched says whether a gesture draws or
 // rubs out; the page around gets the picture when the gesture is done.
 
-import { within } from "../shared/arrays.ts";
 import { fresh, type Pen, setPen } from "../shared/canvas.ts";
 import { INKS } from "../shared/constants.ts";
-import { arrowOf, button, isChord, make } from "../shared/elements.ts";
+import { arrowOf, button, isChord, make, within } from "../shared/elements.ts";
 import { component, type Page, Shell } from "../shared/shell.ts";
 
 const LARGEST = 40;

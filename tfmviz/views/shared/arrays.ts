@@ -16,9 +16,6 @@ export function unpack<Header>(source: Uint8Array | Plain<Header>): { header: He
   return { header: record.facts, arrays };
 }
 
-/** The nearest of so many places. */
-export const within = (place: number, count: number) => Math.min(count - 1, Math.max(0, place));
-
 /** Places of the largest numbers, the largest first. */
 export function largest(p: ArrayLike<number>, n: number) {
   const best: number[] = [];

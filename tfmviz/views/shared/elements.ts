@@ -63,7 +63,10 @@ const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
 /** How far an arrow key moves, null for any other key. */
 export const arrowOf = ({ key }: { key: string }) => ARROWS[key] ?? null;
 
-/** The same, and the key is meant for nothing else, such as the page's own shortcuts. */
+/** The nearest of so many places. */
+export const within = (place: number, count: number) => Math.min(count - 1, Math.max(0, place));
+
+/** The same as `arrowOf`, and the key is meant for nothing else, such as the page's own shortcuts. */
 export function takenArrow(event: KeyboardEvent) {
   const arrow = arrowOf(event);
   if (arrow) event.stopPropagation();

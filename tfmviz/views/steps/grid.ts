@@ -1,9 +1,8 @@
 // One matrix as a picture: cells in its colour, rows and columns named where there is room, the chosen cell framed.
 
-import { within } from "../shared/arrays.ts";
 import { fitsInto, fresh, measured, type Pen, setPen, strokes, widest } from "../shared/canvas.ts";
 import { type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
-import { make, takenArrow } from "../shared/elements.ts";
+import { make, takenArrow, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";

@@ -1,9 +1,9 @@
 // Attention stage by stage. Stepping, pointing and choosing are answered here; the page around is told when the hand is
 // still.
 
-import { rowOf, within } from "../shared/arrays.ts";
+import { rowOf } from "../shared/arrays.ts";
 import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
-import { button, isChord, listen, make, tokenButtons } from "../shared/elements.ts";
+import { button, isChord, listen, make, tokenButtons, within } from "../shared/elements.ts";
 import { becoming } from "../shared/motion.ts";
 import { plainSite } from "../shared/quoted.ts";
 import { component, type Page, Shell } from "../shared/shell.ts";

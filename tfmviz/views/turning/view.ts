@@ -1,9 +1,9 @@
 // A query and a key that turn with their positions. Every touch is answered here; the page around is told, for the
 // address, when the hand is still.
 
-import { type Matrix, within } from "../shared/arrays.ts";
+import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { listen, make, optionsOf, select } from "../shared/elements.ts";
+import { listen, make, optionsOf, select, within } from "../shared/elements.ts";
 import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";

@@ -1,11 +1,11 @@
 // The whole model, a block or a head on the reader's sentence. Pointing, following and playing are answered here; the
 // page around is told what was chosen, and sends another picture when a part is opened.
 
-import { type Arrays, unpack, within } from "../shared/arrays.ts";
+import { type Arrays, unpack } from "../shared/arrays.ts";
 import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { arrowOf, button, buttonOf, inPixels, make, roving } from "../shared/elements.ts";
+import { arrowOf, button, buttonOf, inPixels, make, roving, within } from "../shared/elements.ts";
 import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
 import { component, type Page, Shell, STILL } from "../shared/shell.ts";
