@@ -61,10 +61,7 @@ export class Explorer extends Shell {
 
   controls: Controls;
   strips = [new Strip("key", this), new Strip("query", this)];
-  overview = new Overview(
-    (place) => this.showPreview(place),
-    (place, shift) => this.choose(place, shift || this.controls.adds),
-  );
+  overview = new Overview(this);
   pair = new Pair((place) => this.choose(place));
   parts = new Parts((place) => this.choose(place));
   lines = new Lines(this);

@@ -7,6 +7,7 @@ import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
+import type { Explorer } from "./explorer.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
 import type { State } from "./state.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
@@ -39,16 +40,16 @@ export class Overview {
   grid = make("div", { className: "tiles", role: "group", ariaLabel: LABEL });
   node = make("div", { className: "overview-picture" }, this.canvas, this.grid);
 
-  /** `lock` hears of a head that is clicked, and whether Shift was held. */
-  constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
-    const hover = (n: number | null) => preview(n === null ? null : this.cells[n]);
-    const pick = (n: number, event: MouseEvent) => lock(this.cells[n], event.shiftKey);
+  constructor(explorer: Explorer) {
+    const lock = (n: number, shift: boolean) => explorer.choose(this.cells[n], shift || explorer.controls.adds);
+    const hover = (n: number | null) => explorer.showPreview(n === null ? null : this.cells[n]);
+    const pick = (n: number, { shiftKey }: MouseEvent) => lock(n, shiftKey);
     listen(this.grid, pick, hover, () => this.columns);
     this.grid.addEventListener("keydown", (event) => {
       const node = event.key === "Enter" && event.shiftKey ? buttonOf(event) : null;
       if (!node) return;
       event.preventDefault(); // or the click that follows would know nothing of Shift
-      lock(this.cells[this.buttons.indexOf(node)], true);
+      lock(this.buttons.indexOf(node), true);
     });
   }
 

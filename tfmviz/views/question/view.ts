@@ -7,7 +7,7 @@ import { onGuess, stageOfGuess } from "../shared/guessing.ts";
 import { part } from "../shared/meet.ts";
 import { quoted } from "../shared/quoted.ts";
 
-/** `tokens` are the labels of those that may be the answer, if it is one; of the model's, "" where the figure gives it. */
+/** `tokens`: labels of those that may be the answer, none if it is no token; `answer`: "" where the figure gives it. */
 type Data = [name: string, question: string, tokens: string[], answer: string];
 
 /** the position of a token and how it is named; null for words */

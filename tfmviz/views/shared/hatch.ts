@@ -6,8 +6,9 @@ import type { Colours } from "./colours.ts";
 const LEAST = 8; // pixels a cell must measure
 const APART = 6; // pixels from line to line, along a row
 
-/** How many rows and columns there are, or from and to which they are looked at; `wide`, `high`: pixels of a cell. */
 type Range = number | [from: number, to: number];
+
+/** How many rows and columns there are, or from and to which they are looked at; `wide`, `high`: pixels of a cell. */
 export type Sheet = { rows: Range; columns: Range; wide: number; high: number };
 
 /** Hatches the cells of a sheet that are masked, one rectangle for all that touch in a row. */
