@@ -76,7 +76,7 @@ def one_changed_word(me: Newcomer) -> None:
 def two_position_schemes_on_my_sentence(me: Newcomer) -> None:
     """A sentence says that these models cut words into shorter pieces."""
     me.find("sinusoidal beside RoPE")
-    expect(me.page.get_by_label("Your sentence")).to_have_value(SENTENCE)
+    expect(me.page.locator(".st-key-text textarea")).to_have_value(SENTENCE)
     expect(me.page.get_by_text(re.compile(r"split your sentence into \d+ tokens"))).to_be_visible()
 
 
