@@ -1,4 +1,4 @@
-"""The explorer: type a sentence and see what every head of a small trained model does with it (L3, L5, L6, L8)."""
+"""The explorer: type a sentence and see every head of a small trained model at work on it (L3, L5, L6, L8)."""
 
 import streamlit as st
 

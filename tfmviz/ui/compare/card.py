@@ -1,4 +1,4 @@
-"""The decision card: which scheme can do what, each answer from an experiment."""
+"""The decision card: each scheme's properties, every entry from an experiment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tfmviz.ui.sides import Sides
 from tfmviz.words.numbers import decimal, rounded
 
 PROBE = 32
-"""How many tokens of the reader's text the card shifts, so that learned positions have room for them."""
+"""Tokens of the reader's text that the card shifts, so that learned positions have room for them."""
 
 SHIFT = 16
 
@@ -49,7 +49,7 @@ Entry = tuple[bool, str, str]
 
 @shared
 def findings(model: Model, text: str) -> list[Entry]:
-    """What was measured of one scheme on a text of at least two tokens: all of `PROPERTIES` but the first."""
+    """Measurements of one scheme on a text of at least two tokens: all of `PROPERTIES` but the first."""
     run = models.trace(model, text)
     shifted, _ = position_terms.change(*(scores_from(model, text, first, most=PROBE) for first in (0, SHIFT)))
     measured = by_position(model.name)
@@ -72,7 +72,7 @@ def findings(model: Model, text: str) -> list[Entry]:
 
 
 def _turned(here: Lesson) -> None:
-    """The shares of linear attention in one head of the first layer, before φ(q) and φ(k) are turned and after it."""
+    """The weights of linear attention in one head of the first layer, before and after φ(q) and φ(k) are rotated."""
     run, head, scheme = here.trace, here.choice.head, scheme_of(here.model)
     q, k = (run[f"{FIRST}.{name}"][[head]] for name in "qk")
     angles = here.model.position_effects("decoder", len(run.tokens)).angles
@@ -91,7 +91,7 @@ def _turned(here: Lesson) -> None:
 
 
 def card(both: Sides) -> None:
-    """All schemes, all properties, with the experiments behind them; then the two chosen schemes on paper."""
+    """All schemes and properties, with the experiments behind them; then the two chosen schemes on paper."""
     if len(both.lessons[0].trace.tokens) > 1:
         _measured(both)
     else:

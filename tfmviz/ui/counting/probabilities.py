@@ -1,4 +1,4 @@
-"""How probable counts make a text: what they have never seen, and a whole text factor by factor."""
+"""The probability of a text by counts: unseen n-grams, and a whole text factor by factor."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def gaps(at: Counting) -> None:
 
 
 def _by_length(values: Array, title: str, said: Callable[[float], str], *, percent: bool = False) -> Chart:
-    """One number for n = 1, 2, 3 …, (n,)."""
+    """One value for each of n = 1, 2, 3 …, (n,)."""
     at = np.arange(1.0, len(values) + 1)
     line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {said(value)}")
     axes = Axes("n", title, 210, percent=percent, legend=False)
@@ -175,7 +175,7 @@ def _row(factor: Factor) -> tuple[str, ...]:
 
 
 def apart(at: Counting, compared: Sides) -> None:
-    """Both texts word by word, their products, and where the texts part."""
+    """Both texts word by word, their products, and where the texts diverge."""
     lines = [sentences_of(text) for text in (lesson.text for lesson in compared.lessons)]
     names = [[word.name for line in text for word in words_of(line)] for text in lines]
     if not all(names):

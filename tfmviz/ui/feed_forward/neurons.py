@@ -1,4 +1,4 @@
-"""Single neurons: which fire for a token, what they write, where they fire most, and the model without them."""
+"""Single neurons: those that fire for a token, what they write, where they fire most, and the model without them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
 
 SHOWN = 16
-"""Neurons in the picture."""
 
 WORDS = 6
 """Words that a neuron raises, and as many that it lowers."""
@@ -39,10 +38,10 @@ OFF = ("this neuron", "the ten strongest", "the whole layer")
 SERIES = ("whole model", "with neurons off")
 
 AROUND = 8
-"""Tokens shown on either side of the one on which a neuron fires."""
+"""Tokens on either side of the one on which a neuron fires."""
 
 HELD_OUT = ("english.txt", "french.txt")
-"""Texts that are kept out of the training of our models."""
+"""Texts that our models were not trained on."""
 
 
 def neurons(subject: Subject) -> None:
@@ -178,7 +177,6 @@ def _lines(name: str) -> list[str]:
 
 @shared
 def _tokens(model: Model, text: str, stack: str) -> tuple[str, ...]:
-    """The tokens that a stack reads of a text; a decoder that translates reads its own answer."""
     if stack == model.writes_from and model.config.architecture == "encoder-decoder":
         return models.run(model, text, sites=("decoder.0.mlp.pre",)).tokens
     return model.encode(text).tokens
@@ -215,11 +213,10 @@ def _run(model: Model, text: str, site: str, numbers: tuple[int, ...] | None, ed
 
 
 MOST_APART = 10
-"""Neurons in the table of those that differ most."""
 
 
 def apart(both: Sides) -> None:
-    """Counts of the neurons that fire for the chosen token in A and in B, and those whose activations differ most."""
+    """Neurons that fire for the chosen token in A and in B, counted; and those whose activations differ most."""
     site, at = site_of(both.lessons[0]), both.queries.partner(both.query)
     if at is None or site not in both.lessons[0].model.weights.stacks[site.split(".")[0]].feed_forward:
         return
@@ -238,6 +235,6 @@ def apart(both: Sides) -> None:
 
 
 def _fires(lesson: Lesson, site: str, position: int) -> Array:
-    """(d_ff,), whether what the function gets is above 0: the gate where there is one."""
+    """(d_ff,), whether the function's input is above 0: the gate where there is one."""
     gate = f"{site}.gate"
     return lesson.trace[gate if gate in lesson.trace else f"{site}.pre"][position] > 0

@@ -24,7 +24,7 @@ from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
 
 IN_A_ROW = 32
-"""Hidden units that stand side by side."""
+"""Hidden units side by side."""
 
 BARS = 6
 
