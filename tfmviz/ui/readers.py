@@ -1,8 +1,8 @@
-"""Who a reader is: a browser, by a secret that the server gives it and that stands in no address.
+"""A reader is a browser, identified by a secret from the server that is in no address.
 
-So a link shows others what its sender sees, and only the sender's browser may steer it, in every tab and after every
-reload, until it is closed. And readers take turns by browser, however many tabs they have: for that the server signs
-what it gives, since whoever makes up secrets would be many. They can still ask for many; `capacity` bounds these.
+A link therefore shows others what its sender sees, but only the sender's browser may control it, in every tab and after
+every reload, until it is closed. Readers take turns by browser, however many tabs they have, so the server signs the
+secret: otherwise one could invent many. They can still request many; `capacity` bounds these.
 """
 
 from __future__ import annotations
@@ -25,48 +25,47 @@ from tfmviz import capacity
 COOKIE = "tfmviz_reader"
 
 SETTING = "TFMVIZ_KEY"
-"""The variable of the environment with the key that several servers sign with; a server alone makes one up."""
+"""The environment variable with the key that several servers sign with; a server alone makes one up."""
 
 KEY = os.environ.get(SETTING, "").encode() or secrets.token_bytes(32)
 
 GIVEN = re.compile(r"(?P<secret>[0-9a-f]{32})(\.(?P<signature>[0-9a-f]{32}))?", re.ASCII)
-"""A cookie: a secret, and the signature without which it counts for nothing but to steer one's own."""
+"""A cookie: a secret, and the signature without which it only serves to control the browser's own runs."""
 
 ADDRESS = "at "
-"""How a reader is called who is known by the address alone."""
+"""Prefix of a reader who is identified by the address alone."""
 
 BEFORE_A_SESSION = capacity.BEFORE_A_SESSION
-"""When a browser gets it: no proxy keeps the answer, so each gets its own."""
+"""When a browser gets it: no proxy keeps the answer, so each gets a different one."""
 
 
 def this_one() -> str:
-    """The reader of this session, by 32 digits from which nobody learns the secret.
+    """The reader of this session, by 32 digits from which the secret cannot be derived.
 
-    Without a cookie (`streamlit run`, another site's frame) the session itself is the reader, until it is reloaded.
+    Without a cookie (`streamlit run`, another site's frame) the session is the reader, until it is reloaded.
     """
     secret, _ = _read(st.context.cookies)
     return _digits(secret or st.session_state.setdefault("reader", secrets.token_hex(16)))
 
 
 def who(cookies: Mapping[str, str], address: str | None) -> str:
-    """As whom a reader takes turns: a browser by the cookie that we have signed, all others by their address."""
+    """The reader who takes turns: a browser by the cookie that we have signed, all others by their address."""
     secret, is_ours = _read(cookies)
     at = "" if address in ("127.0.0.1", "::1") else address or ""  # as Streamlit says it
     return _digits(secret) if is_ours else f"{ADDRESS}{at}"
 
 
 def waits_here() -> str:
-    """As whom the reader of this session takes turns."""
     return who(st.context.cookies, st.context.ip_address)
 
 
 def place() -> str:
-    """Where the reader of this session is, by digits from which nobody learns the address."""
+    """The place of this session's reader, by digits from which the address cannot be derived."""
     return _signature(capacity.place_of(f"{st.context.ip_address}"))
 
 
 def share(reader: str, most: int) -> int:
-    """How many of these at once a reader may have: a browser one, an address, behind which may be many, `most`."""
+    """The most that a reader may have at the same time: a browser one; an address, possibly shared by many, `most`."""
     return most if reader.startswith(ADDRESS) else 1
 
 
@@ -79,7 +78,7 @@ def _read(cookies: Mapping[str, str]) -> tuple[str, bool]:
 
 
 def signed(secret: str) -> str:
-    """What the cookie says."""
+    """The cookie's value."""
     return f"{secret}.{_signature(secret)}"
 
 
@@ -93,7 +92,7 @@ def _digits(secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An ASGI application around another, which gives a secret to every browser that has none, and signs it."""
+    """An ASGI application around another that gives a signed secret to every browser without one."""
 
     app: ASGIApp
 

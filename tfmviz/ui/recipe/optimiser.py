@@ -1,4 +1,4 @@
-"""How the weights are found: Adam, the learning rate, dropout, and how long gradients are."""
+"""Adam, the learning rate, dropout, and gradient norms."""
 
 from __future__ import annotations
 
@@ -154,7 +154,6 @@ def _words(start: Array, steepness: int, plain: float) -> str:
 
 
 def _verdict(start: Array, steepness: int, plain: float) -> str:
-    """Whether the chosen rate throws the descent out of the valley."""
     if plain <= 2 / steepness:
         return "yours is below it"
     if start[1] == 0:
@@ -168,7 +167,7 @@ RUNS = {
     "pre-norm, no warm-up": "pre-norm-none",
     "pre-norm, warm-up": "pre-norm-warm-up",
 }
-"""The shipped runs, by the names of their logs; `scripts.train_recipe` made them."""
+"""The shipped runs of `scripts.train_recipe`, by the names of their logs."""
 
 LAST = 20
 """Losses at the end of a curve that are averaged."""
@@ -235,7 +234,7 @@ def _log(name: str) -> tuple[Array, Array]:
 PASSES = 10
 
 MOST = 60
-"""Tokens that the dropout picture shows."""
+"""Tokens in the picture of dropout."""
 
 LARGEST = 60_000_000
 """Parameters of a model whose gradients are computed: they take as much memory as its weights."""
@@ -303,7 +302,7 @@ def gradients(here: Lesson) -> None:
 
 
 def _name(layer: str) -> str:
-    """ "3 attention" for "decoder.3.self_attn"."""
+    """Such as "3 attention" for "decoder.3.self_attn"."""
     if layer == "embedding":
         return "W_E"
     stack, number, part = layer.split(".")

@@ -1,4 +1,4 @@
-"""What papers say: scaling laws at sizes and amounts of text that the reader chooses, and tables of results."""
+"""Published scaling laws at sizes and amounts of text that the reader chooses, and tables of results."""
 
 from __future__ import annotations
 
@@ -71,7 +71,6 @@ LOSS = "loss, nats per token"
 
 
 def said_of_loss(name: str, x: float, loss: float) -> str:
-    """What a point says."""
     return f"{name}, {in_words(x)}: {decimal(loss, '.3f')} nats"
 
 
@@ -113,7 +112,7 @@ def tables() -> None:
 
 
 def _sizes() -> Table:
-    """Parameters of known models: counted, and as their authors give them."""
+    """Parameters of known models: counted, and as published."""
     return Table(
         caption="Parameters of known models",
         columns=("model", "d_model", "layers", "exact", "authors"),

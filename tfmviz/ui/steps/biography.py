@@ -1,4 +1,4 @@
-"""Every head has a biography: a map of all heads, what the chosen one does on many texts, and heads like it."""
+"""Every head's biography: a map of all heads, the chosen one's attention on many texts, and similar heads."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ MEASURES: dict[str, Callable[[Biography], float]] = {
     "copying": lambda found: found.copying,
     "damage": lambda found: found.damage[0],
 }
-"""What a head's place on the map may say: tokens away, shares of attention, the eigenvalue score, nats."""
+"""Axes of the map: tokens away, shares of attention, the eigenvalue score, nats."""
 
 SHOWN, TRANSLATED = 20, 5
 """Examples that are listed, and those in a translator's decoder: each has to be translated first."""
 
 
 NAMED = 10
-"""Heads whose names stand on the map: those with the largest shares behind their claims."""
+"""Heads named on the map: those with the largest shares behind their claims."""
 
 
 def biography(here: Lesson) -> None:
@@ -113,7 +113,7 @@ def biography(here: Lesson) -> None:
 
 
 def _opened(here: Lesson, book: Book) -> Choice:
-    """The chosen head; until one is, that with the claim about ordinary text that is least expected of any head."""
+    """The chosen head; at first, the one with the least expected claim about ordinary text."""
     if controls.has_chosen_head():
         return here.choice
     claims = [
@@ -202,7 +202,7 @@ def _alike(here: Lesson, found: Biography) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _books() -> dict[str, Book]:
-    """The biographies of all shipped models, whose weights are not loaded to be compared with them."""
+    """The biographies of all shipped models; their weights are not loaded for comparison."""
     found = {}
     for name in zoo.available(zoo.MODELS):
         try:

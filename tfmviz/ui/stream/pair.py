@@ -1,4 +1,4 @@
-"""Two models that differ in one thing: their residual connections, or where their norms stand."""
+"""Two models that differ in one thing: their residual connections, or the place of their norms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tfmviz.words.numbers import decimal, per_cent, rounded
 from tfmviz.zoo import ModelUnavailable
 
 FOLDER = PROJECT / "assets" / "residuals"
-"""The folder of the pair. It is not in the menu: pages take a stream for a sum, which one of the two has not."""
+"""The folder of the pair. It is not in the menu: pages read a stream as a sum, which one of the two lacks."""
 
 NAMES = ("with", "without")
 
@@ -149,7 +149,7 @@ def _log(name: str) -> tuple[Array, Array]:
 
 
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
-"""Two shipped models that differ in nothing but where their norms stand."""
+"""Two shipped models that differ only in the place of their norms."""
 
 
 def twins(here: Lesson) -> None:
@@ -188,14 +188,14 @@ def twins(here: Lesson) -> None:
 
 
 ORDERS = {"sinusoidal": "twins-sinusoidal", "RoPE": "twins-rope"}
-"""Two shipped models that differ in nothing but how they know the order of words."""
+"""Two shipped models that differ only in their position scheme."""
 
 LATER = 16
 """Positions by which the text is moved on."""
 
 
 def orders(here: Lesson) -> None:
-    """How much of the stream is position: what changes in it when all words stand elsewhere."""
+    """The share of position in the stream: its change when all words move to other positions."""
     lesson.hide("layer")
     found, before, added = {}, {}, 0.0
     for kind, name in ORDERS.items():

@@ -22,16 +22,16 @@ NAME = "induction"
 FOLDER = zoo.MODELS / NAME
 
 OPENS_AT = 761
-"""The step at which the page opens: the first snapshot whose heads copy."""
+"""The first snapshot whose heads copy."""
 
 RANDOM, SENTENCE = "random tokens", "your sentence"
-"""What is read twice."""
+"""The text that is read twice."""
 
 TEXT = PROJECT / "assets" / "texts" / "english.txt"
-"""Sentences that no model was trained on."""
+"""Held-out sentences."""
 
 EARLY, LATE = slice(7, 15), slice(47, 63)
-"""Places of the losses that are compared on ordinary text: those of the tokens 8 to 15 and 48 to 63 of a window."""
+"""The losses compared on ordinary text: of the tokens 8 to 15 and 48 to 63 of a window."""
 
 
 @shared
@@ -45,7 +45,6 @@ def on_text(step: int) -> tuple[float, float]:
 
 
 def film(here: Lesson) -> None:
-    """All heads at one step beside the curves over all steps."""
     there = zoo.snapshots.steps(FOLDER)
     if not there:
         st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are missing.", icon=icons.INFO)

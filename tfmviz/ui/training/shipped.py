@@ -1,4 +1,4 @@
-"""Runs made beforehand, as their logs tell them: those of the shipped models, of the experiments, on duplicates."""
+"""The logs of shipped runs: of the models, of the experiments, on duplicates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tfmviz.words.numbers import decimal
 LOGS = PROJECT / "assets" / "training"
 
 TWIN = "twins-"
-"""How the names of the models begin that differ in one thing only."""
+"""Prefix of the models that differ in one thing only."""
 
 CHOSEN = "the chosen model"
 
@@ -49,7 +49,7 @@ PANELS = {
     "norm of the gradient, before clipping": ("steps", "grad_norm"),
     "tokens per second": ("steps", "tokens_per_second"),
 }
-"""What logs hold, by the title of its panel: the names of its steps and of its values in `Records`."""
+"""A log's quantities by panel: the names of its steps and of its values in `Records`."""
 
 
 def lines(logs: Mapping[str, Records], *titles: str) -> dict[str, dict[str, tuple[Array, Array]]]:
@@ -61,19 +61,19 @@ def lines(logs: Mapping[str, Records], *titles: str) -> dict[str, dict[str, tupl
 
 
 def chance(vocab_size: int) -> tuple[float, str]:
-    """The loss of pure chance in nats, and its word."""
+    """The loss of pure chance in nats, and its name."""
     loss = math.log(vocab_size)
     return loss, f"chance, ln V = {loss:.2f}"
 
 
 @shared
 def log_of(path: Path) -> Records:
-    """What a run wrote, about 200 of its steps; empty if there is no such file."""
+    """A run's log, about 200 of its steps; empty without a file."""
     return records.read(path)
 
 
 def curves() -> None:
-    """Loss, learning rate and length of the gradient of the shipped models, over their steps."""
+    """Loss, learning rate and gradient norm of the shipped models, over their steps."""
     figure, line = st.container(), lesson.line("shipped")
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
     if shown != CHOSEN:
@@ -128,13 +128,11 @@ def curves() -> None:
 
 
 def experiments() -> dict[str, Records]:
-    """The log of each experiment that was made."""
     found = {name: log_of(LOGS / "class" / f"{name.replace(' ', '-')}.jsonl") for name in EXPERIMENTS}
     return {name: log for name, log in found.items() if len(log.steps)}
 
 
 def what_to_expect() -> None:
-    """The loss of each experiment, against its updates."""
     if found := experiments():
         drawn = lines(found, LOSS, HELD_OUT)
         levels = [chance(VOCABULARY)]
@@ -155,7 +153,7 @@ def what_experiments_show() -> None:
 DUPLICATES = PROJECT / "assets" / "duplicates" / "measured.json"
 
 READ = {"once": "every story once", "ten-times": "a tenth, ten times"}
-"""What the page calls the two runs on stories."""
+"""The page's names of the two runs on stories."""
 
 
 def duplicates() -> None:

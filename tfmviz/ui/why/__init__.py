@@ -1,4 +1,4 @@
-"""The score of a pair of tokens as a sum: its terms, and what happens without one of them."""
+"""The score of a pair of tokens as a sum: its terms, and the effect of removing one of them."""
 
 from __future__ import annotations
 
@@ -44,12 +44,10 @@ def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
 
 
 def names_of(here: Lesson) -> dict[Side, str]:
-    """The two tokens as Markdown: “it”."""
     return {side: markdown.plain(label) for side, label in labels_of(here).items()}
 
 
 def labels_of(here: Lesson) -> dict[Side, str]:
-    """The two tokens as text: “it”."""
     queries, keys = here.trace.axes(here.choice.layer)
     return {"query": quoted(queries.tokens)[here.query], "key": quoted(keys.tokens)[here.key]}
 
@@ -67,7 +65,7 @@ def term_cells(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: 
 
 
 def said_to_share(attention: AttentionWeights, head: int) -> str:
-    """Which other heads lose a share of a key or value too, where heads have them in common; "" where none does."""
+    """Other heads that lose a share of a common key or value too; "" where heads have none in common."""
     heads = sharing(attention, head)
     if len(heads) == 1:
         return ""
@@ -83,7 +81,6 @@ SERIES = ("as it is", "without the path")
 
 
 def remove(side: Side, writer: int) -> None:
-    """Opens the tab with this path removed."""
     controls.put({"taken": f"{side[0]}{writer}"})
     st.session_state["why"] = TAB
 
@@ -171,7 +168,7 @@ def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
 
 
 SHOWN = 11
-"""Writers of each side that have a row or column of their own."""
+"""Writers of each side with a separate row or column."""
 
 
 def terms(here: Lesson) -> None:

@@ -1,4 +1,4 @@
-"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair was born."""
+"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair forms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 COMPOSITION, OVERLAP = "composition", "shared directions"
 
 FEW_HEADS = 16
-"""So many rows and columns have their numbers written into the cells."""
+"""The most rows and columns whose numbers are written into the cells."""
 
 
 def compose(here: Lesson) -> None:
@@ -160,7 +160,7 @@ def _beyond_chance(
     reader: str = "head",
     frames: tuple[Frame, ...] = (),
 ) -> Cells:
-    """How far each later part reads what each earlier head writes; NaN where the second cannot follow the first."""
+    """How far each later part reads each earlier head's output; NaN where the second cannot follow the first."""
     is_small = max(values.shape) <= FEW_HEADS
     return Cells(
         values[None],

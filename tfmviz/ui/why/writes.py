@@ -1,4 +1,4 @@
-"""What the look then writes, and the first token as a sink that is worth little."""
+"""The head's output, and the first token as a sink that is worth little."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tfmviz.words.labels import of_queries, quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 RAISED, LOWERED = 6, 4
-"""Words that the map shows: those that the head raises most, and those that it lowers most."""
+"""Words on the map: those that the head raises most, and those that it lowers most."""
 
 SHOWN = 11
-"""Keys with a row of their own."""
+"""Keys with a separate row."""
 
 
 def writes(here: Lesson) -> None:
@@ -110,7 +110,7 @@ def sink(here: Lesson) -> None:
 
 
 def _twins(here: Lesson) -> None:
-    """What two twins do with the sentence, of which one has learned sinks; nothing without it."""
+    """Twins with and without learned sinks on the sentence; nothing if one is missing."""
     if not set(TWINS) <= set(zoo.available()):
         return
     said = []
@@ -132,5 +132,5 @@ def _twins(here: Lesson) -> None:
 
 @shared
 def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
-    """A run in which the first token's value is zero; None: in all heads of these layers."""
+    """A run in which the first token's value is zero in one head; None: in all heads of these layers."""
     return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))
