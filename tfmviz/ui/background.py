@@ -25,7 +25,7 @@ LONGEST = 300.0
 """Seconds after which a process is killed. It ends itself earlier, but takes long to start on a busy machine."""
 
 EVERY = 0.5
-"""Seconds between two looks at a running measurement."""
+"""Seconds between two looks at a measurement."""
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Other readers need the other processors."""
@@ -80,7 +80,6 @@ class Measurement:
 
     @property
     def must_wait(self) -> bool:
-        """The module is busy with another measurement."""
         return _RUNNING.get(self._module) not in (None, self)
 
     @property
@@ -110,7 +109,7 @@ class Measurement:
 
 @st.cache_resource(show_spinner=False)
 def measurement(module: str, *args: str) -> Measurement:
-    """The server's only measurement of that name."""
+    """One per server and name."""
     return Measurement(module, *args)
 
 

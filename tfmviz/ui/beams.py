@@ -94,7 +94,6 @@ def found_by(  # the arguments are the key under which the result is kept
     edits: tuple[Edit, ...] = (),
     at: int | None = None,
 ) -> tuple[BeamStep, ...]:
-    """All steps of a beam search; see `writing.search`."""
     return zoo.writing.search(
         model, text, width=width, length_penalty=alpha, banned=banned, max_new_tokens=longest, edits=edits, at=at
     ).beams
@@ -155,7 +154,7 @@ def choose(ids: Sequence[int]) -> None:
 
 
 def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:
-    """The words of a chosen text with their log-probabilities, its score, and where it departs from the best text."""
+    """A chosen text's log-probabilities and score, and where it departs from the best text."""
     winner = found[-1].complete[0]
     way, best = way_to(ids, found), way_to(winner.ids, found)
     if way is None or best is None:
@@ -193,7 +192,6 @@ def _parts(one: Sequence[int], other: Sequence[int]) -> int | None:
 def _table(
     model: Model, ids: Sequence[int], way: Sequence[Candidate], others: Sequence[int], best: Sequence[Candidate]
 ) -> Table:
-    """The sums word by word, next to those of the best text."""
     nothing = ("", 0.0, 0.0)
     left, right = (
         [

@@ -33,12 +33,12 @@ def of_twins(text: str) -> str:
 
 
 def predicted(here: Lesson) -> str:
-    """What the losses are about: an encoder-decoder predicts the words of its own answer."""
+    """The text that the losses are about: an encoder-decoder predicts the words of its own answer."""
     return "your sentence" if here.trace.source is None else "the model's answer"
 
 
 def place(here: Lesson) -> str:
-    """Where a prediction stands: an encoder fills a token's position, a decoder continues after it."""
+    """The place of a prediction: an encoder fills a token's position, a decoder continues after it."""
     return "In the place of" if here.model.config.architecture == "encoder-only" else "After"
 
 

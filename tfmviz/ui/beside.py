@@ -26,22 +26,19 @@ from tfmviz.words import markdown
 What = Literal[
     "another sentence", "another model", "another head", "a head off", "another temperature", "another scheme"
 ]
-"""What may differ between A and B."""
 
 SENTENCES: tuple[What, ...] = ("another sentence",)
-"""For a page without a choice of model."""
 
 SENTENCES_AND_MODELS: tuple[What, ...] = ("another sentence", "another model")
 
 SENTENCES_AND_HEADS_OFF: tuple[What, ...] = ("another sentence", "a head off")
 
 WITHOUT_HEADS: tuple[What, ...] = ("another sentence", "another model", "a head off")
-"""For a page on which the choice of head makes no difference."""
+"""For a page where the choice of head makes no difference."""
 
 WITH_HEADS: tuple[What, ...] = ("another sentence", "another model", "another head", "a head off")
 
 SCHEMES: tuple[What, ...] = ("another scheme",)
-"""For a page about position schemes."""
 
 MENU, UNUSED = 215, 145
 """Pixels of the menu, open and unused; the sentence takes the rest."""
@@ -124,7 +121,7 @@ def follow(here: Lesson, there: Lesson) -> None:
 
 
 def temperature() -> float | None:
-    """B's temperature, where that is what differs."""
+    """None where something else differs."""
     return st.session_state["b_temperature"] if st.session_state.get("with") == "another temperature" else None
 
 
@@ -226,7 +223,7 @@ def _head(here: Lesson, name: str, opens: Callable[[Lesson], tuple[int, int]]) -
 
 
 def _unlike(here: Lesson) -> tuple[int, int]:
-    """The head whose attention on the text differs most from the chosen one's."""
+    """The head whose attention differs most from the chosen one's."""
     patterns = np.stack([here.trace[f"{layer}.pattern"] for layer in _layers(here)])  # (layer, head, query, key)
     own = patterns[here.choice.layer_index, here.choice.head]
     layer, head = divmod(int(np.abs(patterns - own).sum(axis=(-2, -1)).argmax()), patterns.shape[1])

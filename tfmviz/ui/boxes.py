@@ -18,12 +18,11 @@ BYTES = re.compile(r"\[byte ([0-9A-F ]+)\]")
 
 
 def written(text: str) -> str:
-    """Text as it stands in a box: spaces and line ends are visible."""
+    """Text for a box: spaces and line ends are visible."""
     return ("␣" if text.startswith(" ") and not text.isspace() else "") + whole(text)
 
 
 def box(entry: str, below: tuple[str, ...] = ()) -> Piece:
-    """A vocabulary's entry, by its readable string."""
     if part := BYTES.fullmatch(entry):
         return Piece(part.group(1), below, "part")
     return Piece(written(entry), below)
@@ -56,7 +55,6 @@ def ids_of(tokenizer: Tokens, text: str) -> Sequence[int]:
 
 
 def spelled(symbol: str) -> Piece:
-    """A symbol of byte-pair encoding, byte by byte."""
     raw = bytes_of_entry(symbol)
     assert raw is not None
     return of_bytes(raw)

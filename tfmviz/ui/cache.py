@@ -29,7 +29,7 @@ AT_ONCE = 16
 """The most texts computed together; more make the first wait longer and save little."""
 
 NUMBER = 4
-"""Bytes of a weight."""
+"""Of a weight."""
 
 SHORT = 200
 """Characters of a text that may join others. They are padded to the longest."""
@@ -119,7 +119,6 @@ def _brought_along(text: str) -> list[str]:
 
 @lru_cache
 def read_json(path: Path) -> Any:
-    """A file that comes with the app."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -26,7 +26,7 @@ from tfmviz.ui.sentences import PAIR, Example, examples_for, in_one_line, neares
 from tfmviz.words.markdown import code
 
 MENU = 100
-"""Pixels of the menu of sentences."""
+"""In pixels."""
 
 MAX_HEADS = 16
 """The most heads of a long text sent together."""
@@ -81,12 +81,11 @@ def choose() -> None:
 
 
 def kinds_of(config: Facts) -> list[str]:
-    """The model's kinds of attention, as pages name them."""
     return list(dict.fromkeys(ATTENTION_KINDS[kind_of(layer)] for layer in config.layers))
 
 
 def are_outdated() -> bool:
-    """Something on the page has changed the choices since they were drawn."""
+    """The choices have changed since they were drawn."""
     drawn: dict[str, Any] = st.session_state["drawn"]
     return any(st.session_state.get(key) != value for key, value in drawn.items())
 
@@ -222,7 +221,6 @@ def _take_token(box: str, key: str) -> None:
 
 
 def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
-    """Draws the choice of a second token, the one that is looked at elsewhere."""
     token_box(labels, position, label=label, key="to")
 
 
@@ -243,7 +241,6 @@ def look_at(layer: str, head: int) -> None:
 
 
 def selection() -> dict[str, Any]:
-    """The selection as the explorer reads it."""
     look = st.query_params.get("look", "")
     chosen = choice()
     return {
@@ -257,7 +254,6 @@ def selection() -> dict[str, Any]:
 
 
 def wanted() -> tuple[str, ...]:
-    """Heads of a long text that the explorer has requested."""
     return st.session_state.get("wanted", ())
 
 
@@ -396,7 +392,6 @@ def _take_example(examples: Mapping[str, Example]) -> None:
 
 
 def forget_token() -> None:
-    """Unpins the tokens, because the text has changed."""
     for key in PINS:
         pin(None, key)
 

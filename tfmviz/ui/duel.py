@@ -42,11 +42,9 @@ STRIDE = 4
 CUT_DIFFERENTLY = "The two models cut your text into different tokens."
 
 ROLES: tuple[Role, Role] = ("left", "right")
-"""A and B in figures of both."""
 
 
 def available() -> list[str]:
-    """The schemes whose model is installed."""
     there = zoo.available()
     return [scheme for scheme in SCHEMES if name_of(scheme) in there]
 
@@ -65,13 +63,12 @@ def schemes(both: Sides) -> tuple[str, str]:
 
 
 def n_parameters(model: Model) -> int:
-    """Trained parameters of a model's scheme."""
     return model.weights.stacks["decoder"].n_position_parameters
 
 
 @shared
 def effects(model: Model) -> PositionEffects:
-    """The scheme's effects on a text of the trained length."""
+    """On a text of the trained length."""
     return model.position_effects("decoder", TRAINED)
 
 
@@ -108,7 +105,7 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
 
 
 def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Sides:
-    """Draws the controls. Stops the run with an explanation if there are not two models to compare."""
+    """Stops the run with an explanation if there are not two models to compare."""
     there = available()
     if len(there) < 2:
         models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in there))
@@ -146,7 +143,6 @@ TOUCHES: dict[str | None, str] = {
     "relate": "the **keys**, as each query sees them, in every layer",
     None: "**nothing**",
 }
-"""Where schemes act."""
 
 
 def on_paper(both: Sides) -> None:
@@ -231,7 +227,6 @@ MATCHED = ("most alike", "same number")
 
 
 def attention(both: Sides) -> None:
-    """The chosen head of both twins on the sentence, and the difference; then all heads of its layer."""
     here, there = both.lessons
     how = inputs.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", line=lesson.line("match"))
     said = ""

@@ -47,7 +47,6 @@ def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
 
 
 Drawing = Chart | Space | Cells | Table | Tree | Bars
-"""A figure's data and look."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -31,7 +31,7 @@ from tfmviz.views import lectures
 TERMS = PROJECT / "assets" / "terms.toml"
 
 WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "learned.py"}
-"""Tabs of the page on positions that contain tabs, and the files in `ui/positions` that draw those."""
+"""Tabs within tabs of the page on positions: the files in `ui/positions` that draw those."""
 
 _served = False
 
@@ -71,7 +71,6 @@ class Tab:
 
 
 def box() -> None:
-    """The search button at the upper edge of every page."""
     data = {
         "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
         "at": "find.json",
@@ -113,7 +112,6 @@ def tabs(page: Page) -> Iterator[Tab]:
 
 
 def contents() -> None:
-    """All pages by group, each with its question and its tabs."""
     groups: dict[str, list[lectures.Entry]] = {}
     for page in PAGES:
         if page.name not in (DEFAULT, "contents"):

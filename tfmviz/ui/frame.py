@@ -12,7 +12,7 @@ from tfmviz.ui.router import PAGES, Page, address, is_unknown
 from tfmviz.views import frame as view
 
 SHORT = {"Before attention": "Before"}
-"""Shorter names of groups, for narrow windows."""
+"""For narrow windows."""
 
 
 def draw(here: str) -> None:

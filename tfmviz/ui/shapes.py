@@ -33,7 +33,7 @@ def kept(config: Facts, length: int, *, size: int) -> int:
 
 
 def n_local(config: Facts) -> int:
-    """How many layers of the decoder, or of an encoder alone, see only the last tokens."""
+    """The number of layers of the decoder, or of an encoder alone, that see only the last tokens."""
     return sum(config.attention.window_in(n) is not None for n in range(config.depth(config.stacks[-1])))
 
 

@@ -46,7 +46,6 @@ def is_one(name: str) -> bool:
 
 
 def entries() -> tuple[Entry, ...]:
-    """The finished models of the runs in the address."""
     found = []
     for address in addresses():
         try:

@@ -78,7 +78,6 @@ class Round:
         self._tickets.setdefault(ticket.reader, []).append(ticket)
 
     def leave(self, ticket: Ticket) -> None:
-        """Takes it out, if present."""
         tickets = self._tickets.get(ticket.reader, [])
         if ticket in tickets:
             tickets.remove(ticket)
@@ -97,7 +96,6 @@ class Round:
 
     @property
     def readers(self) -> list[str]:
-        """The waiting readers, in order."""
         return list(self._tickets)
 
     def __iter__(self) -> Iterator[Ticket]:

@@ -18,7 +18,6 @@ AFTER = 1.0
 """Seconds before the progress of a pass is shown."""
 
 Asks = tuple[str, str]
-"""A model's name and the text that it reads."""
 
 
 class Progress:

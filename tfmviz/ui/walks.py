@@ -57,8 +57,6 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Walk:
-    """A lecture; its name is that of its file."""
-
     name: str
     title: str
     steps: tuple[Step, ...]

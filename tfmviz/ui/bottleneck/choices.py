@@ -43,16 +43,16 @@ class Translating:
 
     @property
     def transformer(self) -> Model | None:
-        """The transformer, where the reader has chosen one that translates."""
+        """None unless the chosen model translates."""
         return self.here.model if self.here.model.config.architecture == "encoder-decoder" else None
 
     def shown(self, count: int) -> int:
-        """How many of `count` tokens are shown."""
+        """The number of shown tokens, out of `count`."""
         return count if self.asked is None else min(self.asked, count)
 
 
 def choose(here: Lesson) -> Translating:
-    """Draws the page's controls. Stops the run with a message if no recurrent model is installed."""
+    """Stops the run with a message if no recurrent model is installed."""
     recurrent = translators.there()
     if not recurrent:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)

@@ -26,11 +26,10 @@ GATES = ("r = σ(sum)", "z = σ(sum)", "n = tanh(sum)")
 CANDIDATE = 2
 
 PRODUCTS = 6
-"""How many of a gate's largest products are listed."""
+"""A gate's largest products that are listed."""
 
 
 def contexts(at: Translating) -> None:
-    """The contexts of the models without and with attention, on one scale."""
     with_attention = at.kind if at.kind != "none" else next((kind for kind in at.recurrent if kind != "none"), "none")
     shown = [kind for kind in dict.fromkeys(("none", with_attention)) if kind in at.recurrent]
     traces = {kind: translators.trace(at.recurrent[kind], at.here.text) for kind in shown}

@@ -20,7 +20,6 @@ OPENS = "Je vais vous montrer le chemin jusqu'à la gare."
 
 
 def translations(at: Translating) -> None:
-    """A row for each model. A click on a recurrent one shows its alignments and contexts in the other tabs."""
     kinds = list(at.recurrent)
     rows = [
         (SAID[kind], SCORES[kind], beginning(model, translators.translation(model, at.here.text), at))
@@ -61,7 +60,6 @@ def translations(at: Translating) -> None:
 
 
 def beginning(model: AnyModel | Model, ids: Sequence[int], at: Translating) -> str:
-    """The part of a translation that is shown."""
     ids = [token for token in ids if token not in model.tokenizer.marks.ends]
     count = at.shown(len(ids) + 1)
     return model.tokenizer.decode(ids[:count]).strip() + ("" if count > len(ids) else " …")

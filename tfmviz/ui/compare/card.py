@@ -44,7 +44,7 @@ PROPERTIES = ("parameters", "relative", "extrapolates", "linear attention", "KV 
 
 
 Entry = tuple[bool, str, str]
-"""Whether a scheme has a property, what was measured, and the tab that shows it."""
+"""A scheme's property: present or not, the measurement, and the tab that shows it."""
 
 
 @shared
@@ -91,7 +91,6 @@ def _turned(here: Lesson) -> None:
 
 
 def card(both: Sides) -> None:
-    """All schemes and properties, with the experiments behind them; then the two chosen schemes on paper."""
     if len(both.lessons[0].trace.tokens) > 1:
         _measured(both)
     else:

@@ -47,7 +47,6 @@ MOST_BARS = 40
 """Up to so many tokens, each has its own bars."""
 
 JOINS = ("x, as in the model", "q and k, as on some slides")
-"""To what a position's vector is added."""
 
 PRODUCTS = dict(zip(JOINS, ("(x_i + p_i)ᵀ W (x_j + p_j)", "(q_i + p_i)ᵀ (k_j + p_j)"), strict=True))
 
@@ -68,7 +67,6 @@ TERMS = {
 
 
 def reaches(model: Model, length: int) -> bool:
-    """A twin has positions for so many tokens."""
     try:
         model.position_effects("decoder", length)
     except ValueError:

@@ -27,10 +27,9 @@ CLAIMED_BYTES = {
     "convolution": (1, 1),
     "restricted attention": (1, None),
 }
-"""How memory should grow with n and with d: two n × n matrices, or vectors for every token."""
+"""The growth of memory with n and with d: two n × n matrices, or vectors for every token."""
 
 COLUMN = {"time": "seconds", "memory": "bytes"}
-"""The quantity's key in a record."""
 
 SAID = {"time": in_seconds, "memory": in_bytes}
 
@@ -38,7 +37,6 @@ Curves = dict[str, tuple[Array, Array]]
 
 
 def layers() -> None:
-    """Layers on paper and as measured, and how both grow."""
     with lesson.line("measured"):
         against = inputs.segmented_control("Plot against", ["n", "d"], default="n", key="against")
         what = inputs.segmented_control("Quantity", ["time", "memory"], default="time", key="what", required=True)
@@ -87,14 +85,12 @@ def counted(against: str, what: str) -> Curves:
 
 
 def curves(found: Sequence[Found], against: str, what: str, on: str) -> Curves:
-    """Measurements against n or d, by kind of layer."""
     some = [record for record in found if record["against"] == against and record["on"] == on]
     points = by_name(some, "name", against, COLUMN[what])
     return {kind.name: points[kind.name] for kind in MEASURED if kind.name in points}  # colours are those of the counts
 
 
 def claimed(name: str, against: str, what: str) -> str:
-    """The exponent in the table."""
     axis = "nd".index(against)
     if what == "memory":
         exponent = CLAIMED_BYTES[name][axis]
@@ -118,7 +114,7 @@ def table(seen: Curves, against: str, what: str) -> dict[str, list[str]]:
 
 
 def verdict(seen: Curves, against: str, what: str) -> str:
-    """Where measured lines cross, and what the fused kernel saves, in words."""
+    """The crossings of measured lines and the savings of the fused kernel, in words."""
     parts = []
     plain = seen.get("self-attention")
     for name, said in (

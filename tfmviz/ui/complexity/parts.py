@@ -1,4 +1,4 @@
-"""Where the multiplications of the chosen model go: on the typed sentence, and as texts grow."""
+"""The chosen model's multiplications: on the typed sentence, and as texts grow."""
 
 from __future__ import annotations
 

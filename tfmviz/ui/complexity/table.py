@@ -39,7 +39,6 @@ DERIVATIONS = {
 
 
 def table() -> None:
-    """The table and, for the chosen row, its derivations."""
     line, chosen = lesson.line("sizes"), {}
     for key, label, options, start in (
         ("n", "Tokens n", [2**p for p in range(3, 18)], 512),

@@ -118,7 +118,6 @@ def _shipped() -> Counted:
 
 @shared
 def measured() -> HeldOut:
-    """The shipped text, evaluated on its held-out part."""
     return held_out(_shipped(), shipped.read(shipped.NAMES[1]).split("\n"))
 
 
@@ -129,7 +128,7 @@ def unknown_words(at: Counting) -> list[str]:
 
 
 def n_words(text: Counted) -> int:
-    """The number of words of a text, without the special tokens between its sentences."""
+    """Without the special tokens between sentences."""
     return len(text.stream) - len(text.lines) - 1
 
 

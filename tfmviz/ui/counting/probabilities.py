@@ -175,7 +175,6 @@ def _row(factor: Factor) -> tuple[str, ...]:
 
 
 def apart(at: Counting, compared: Sides) -> None:
-    """Both texts word by word, their products, and where the texts diverge."""
     lines = [sentences_of(text) for text in (lesson.text for lesson in compared.lessons)]
     names = [[word.name for line in text for word in words_of(line)] for text in lines]
     if not all(names):

@@ -150,7 +150,6 @@ def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
 
 
 LENGTH = 25
-"""Words in a sample."""
 
 SHOWN = 60
 """The most words of the typed sentence written out before them."""

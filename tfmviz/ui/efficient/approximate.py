@@ -121,7 +121,7 @@ BOTH_WAYS = "fill-in"
 """A model with bidirectional heads, for Linformer, where the chosen model's are causal."""
 
 MIXED = ("mean pooling", "best for this pattern (SVD)")
-"""What the rows mix: a projection without training, and the best possible one."""
+"""Projections of the rows: one without training, and the best possible one."""
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 

@@ -33,7 +33,6 @@ TWINS = {
     "linear": ("twins-linear", "twins-sinusoidal"),
     "2 key/value heads": ("twins-gqa", "twins-rope"),
 }
-"""A model, and its twin with another attention."""
 
 
 def twins(here: Lesson) -> None:

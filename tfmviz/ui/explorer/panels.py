@@ -29,7 +29,6 @@ from tfmviz.words.numbers import per_cent
 
 
 def explorer(here: Lesson) -> None:
-    """The sentence, overview, lines and matrix of all heads, linked in the browser."""
     trace, choice, model = here.trace, here.choice, here.model
     try:
         payload = models.payload(model, here.text)
@@ -53,7 +52,7 @@ def explorer(here: Lesson) -> None:
 
 
 def how_it_reads(here: Lesson) -> str:
-    """What the model may attend to; for an encoder-decoder, also the meaning of a row of its cross-attention."""
+    """The model's mask in words; for an encoder-decoder, also the meaning of a row of its cross-attention."""
     said = HOW_IT_READS[here.model.config.architecture]
     layer = next((layer for layer in here.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
@@ -118,7 +117,6 @@ def stream_norms(here: Lesson) -> None:
 
 
 def files(here: Lesson) -> None:
-    """The explorer as a page, and its numbers, each made on demand."""
     trace, layer, model = here.trace, here.choice.layer, here.model
     on_repeats = models.scores_on_repeats(model)
     offers: tuple[tuple[str, Callable[[], str | bytes], str, str, str], ...] = (

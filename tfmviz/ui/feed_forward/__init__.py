@@ -48,7 +48,6 @@ class Subject:
 
     @property
     def stack(self) -> str:
-        """ "encoder" or "decoder"."""
         return self.site.split(".")[0]
 
     @property
@@ -58,7 +57,6 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """The chosen token in Markdown."""
         return markdown.plain(quoted(self.tokens)[self.token])
 
     @property
@@ -173,7 +171,6 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
 
 
 def moved(subject: Subject) -> None:
-    """The layer's input and output with one word at another position."""
     here, last = subject.here, len(subject.tokens) - 1
     if last < 1:
         st.info("Type at least two words.")

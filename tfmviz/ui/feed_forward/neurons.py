@@ -31,7 +31,7 @@ from tfmviz.words.numbers import decimal, per_cent
 SHOWN = 16
 
 WORDS = 6
-"""Words that a neuron raises, and as many that it lowers."""
+"""Of each sign."""
 
 OFF = ("this neuron", "the ten strongest", "the whole layer")
 

@@ -63,7 +63,6 @@ def of_head(trace: Trace, layer: str, head: int, query: int) -> tuple[Average, l
 
 
 TWINS = ("twins-rope", "twins-attention-only")
-"""Two shipped models, with feed-forward layers and without."""
 
 SERIES = ("whole model", "feed-forward off")
 

@@ -1,4 +1,4 @@
-"""How far back each model sees: on your text, on held-out text, and where one word decides what comes much later."""
+"""Each model's reach: on your text, on held-out text, and where one word decides a much later one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tfmviz.words.numbers import decimal, per_cent, rounded
 CHANGE, GRADIENT = "change the word", "gradient"
 
 WORDS = {24: 4, 40: 2}
-"""How many words replace each token in turn, by the most tokens of a text; in a longer text, one word."""
+"""Words that replace each token in turn, by the most tokens of a text; in a longer text, one word."""
 
 
 def distance(here: Lesson) -> None:
@@ -86,7 +86,7 @@ def least(curves: Iterable[Array]) -> float:
 
 
 def _farthest(curve: Array) -> int:
-    """How many tokens back a curve is not exactly 0; 0: it is so everywhere."""
+    """The largest distance at which a curve is not exactly 0; 0 without one."""
     seen = np.flatnonzero(curve)
     return int(seen[-1]) + 1 if seen.size else 0
 

@@ -29,7 +29,7 @@ from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, rounded
 
 SHOWN = 28
-"""How many coordinates of a state are drawn."""
+"""Coordinates of a state that are drawn."""
 
 SITES: dict[str, tuple[str, Literal["signed", "share"]]] = {
     "state h": ("hidden", "signed"),

@@ -134,7 +134,7 @@ def outputs(sides: Sides) -> None:
 
 
 def reach(here: Lesson, chosen: Chosen) -> None:
-    """Which tokens can influence which after some layers with this mask."""
+    """Pairs of tokens of which one can influence the other after some layers with this mask."""
     layer = here.choice.layer
     n_layers = here.model.config.depth(layer.split(".")[0])
     if chosen.mask.shape[0] != chosen.mask.shape[1] or layer.endswith("cross_attn"):

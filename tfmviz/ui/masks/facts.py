@@ -111,7 +111,7 @@ def swallowed(here: Lesson) -> None:
 
 
 def conventions() -> None:
-    """Which value blocks in which function of torch, tried out here."""
+    """The value that blocks in each function of torch, tried out here."""
     found = torch_conventions()
     st.markdown("**True means opposite things:**")
     st.table(

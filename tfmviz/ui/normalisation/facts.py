@@ -30,7 +30,6 @@ COLUMNS = ("age", "tuition")
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
 WHEN = {"pre": "Before", "post": "After", "both": "Before and after", "out": "At the end of"}
-"""When a norm acts, by the model's `norm_position`."""
 
 SCALES = {
     "as they are": lambda column: column,

@@ -62,7 +62,7 @@ def _sliders() -> Design:
 
 
 def design_of(config: Facts, weights: ModelWeights) -> Design:
-    """The design of a model of the zoo; parts that have no place in it (norms of queries, biases of heads …) are "other"."""
+    """The design of a model of the zoo; parts without a place in it (norms of queries, biases of heads) are "other"."""
     attention, feed_forward = config.attention, config.feed_forward
     has_mlp = feed_forward.n_matrices > 0
     depths = {stack: config.depth(stack) for stack in config.stacks}

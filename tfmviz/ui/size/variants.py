@@ -211,7 +211,7 @@ def _sites(model: Model) -> list[str]:
 
 
 def repeated(tokens: tuple[str, ...], reads: Array) -> str:
-    """The share of the repeated tokens that go to the same experts at every position."""
+    """A sentence with the number of repeated tokens that go to the same experts at every position."""
     places: dict[str, list[int]] = defaultdict(list)
     for i, token in enumerate(tokens):
         places[token].append(i)

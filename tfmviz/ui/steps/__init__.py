@@ -26,7 +26,6 @@ CANNOT_SHOW: dict[Kind, str] = {
     "induction": "a token must occur twice",
     "punctuation": "too few tokens can see a punctuation mark",
 }
-"""Why a text cannot show a head's role."""
 
 
 def own(here: Lesson, name: str) -> Array:
@@ -114,7 +113,6 @@ def average(here: Lesson) -> None:
 
 
 def _alike(pattern: Array, mask: Array) -> str:
-    """Which two heads agree most, and which least."""
     shared = overlap(pattern, mask)
     pairs_of_heads = np.triu_indices(len(shared), k=1)
     found = shared[pairs_of_heads]

@@ -84,7 +84,6 @@ def _read(model: Model, text: str, detail: Detail, edits: tuple[Edit, ...]) -> L
 
 
 def diverge(both: Sides) -> None:
-    """The layer from which the chosen token's best words differ between the sides, to the end."""
     found = [_lens(lesson, "layers") for lesson in both.lessons]
     places = sides.targets(both)
     if places[1] is None or len(found[0].top) != len(found[1].top):

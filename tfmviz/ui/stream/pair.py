@@ -149,7 +149,6 @@ def _log(name: str) -> tuple[Array, Array]:
 
 
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
-"""Two shipped models that differ only in the place of their norms."""
 
 
 def twins(here: Lesson) -> None:
@@ -188,7 +187,6 @@ def twins(here: Lesson) -> None:
 
 
 ORDERS = {"sinusoidal": "twins-sinusoidal", "RoPE": "twins-rope"}
-"""Two shipped models that differ only in their position scheme."""
 
 LATER = 16
 """Positions by which the text is moved on."""

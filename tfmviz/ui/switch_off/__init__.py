@@ -246,7 +246,6 @@ def losses(sides: Sides, said: Switches) -> None:
 
 
 def attention(sides: Sides, said: Switches) -> None:
-    """The chosen head in both runs, and the change of every head, apart from those that are off."""
     choice = sides.lessons[0].choice
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"

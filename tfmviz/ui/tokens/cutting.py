@@ -37,13 +37,12 @@ HARD = {
     "emoji": "😀 👩‍🚀",
     "a program": "for (i = 0; i < n; i++)",
 }
-"""Surprises for vocabularies learned from simple English."""
 
 MEASURED = ("english.txt", "french.txt")
-"""Texts of `assets/texts/` on which tokens are counted."""
+"""Files of `assets/texts/`."""
 
 SIZES = 60
-"""Sizes of the vocabulary in the chart."""
+"""Points of the chart."""
 
 
 def four_ways(here: Lesson) -> None:
@@ -120,7 +119,6 @@ def hard_words(here: Lesson) -> None:
 
 
 def _of_digits(tokenizer: Tokens) -> str:
-    """A sentence on numbers, where tokens contain different numbers of digits."""
     entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
     if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
         return ""
@@ -168,7 +166,6 @@ def _per_word(tokenizer: Tokens, text: str, steps: tuple[int, ...]) -> np.ndarra
 
 
 def apart(compared: Sides) -> None:
-    """A's tokens and B's, their lengths, and those that only one of them has."""
     cuts = [_of_the_text(side.model.encode(side.text)) for side in compared.lessons]
     pairing = pair_tokens(*cuts)
     shared = [{pair[side] for pair in pairing.pairs} for side in (0, 1)]

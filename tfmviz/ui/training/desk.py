@@ -72,7 +72,7 @@ SETTINGS = (
     "feed_forward",
     "seed",
 )
-"""The settings in the order of the page; each is in the address."""
+"""In the order of the page; each is in the address."""
 
 PASTED = 4 * MOST
 """Characters that the box takes. It silently takes nothing of a longer text, so it takes more than a run does: then the

@@ -25,10 +25,8 @@ OPENS_AT = 761
 """The first snapshot whose heads copy."""
 
 RANDOM, SENTENCE = "random tokens", "your sentence"
-"""The text that is read twice."""
 
 TEXT = PROJECT / "assets" / "texts" / "english.txt"
-"""Held-out sentences."""
 
 EARLY, LATE = slice(7, 15), slice(47, 63)
 """The losses compared on ordinary text: of the tokens 8 to 15 and 48 to 63 of a window."""

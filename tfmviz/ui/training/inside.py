@@ -41,7 +41,6 @@ def model_at(folder: Path, step: int) -> Model:
 
 @shared
 def on_repeats(folder: Path, step: int) -> Trace:
-    """The trace on random tokens that occur twice."""
     model = model_at(folder, step)
     return model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len))
 
@@ -64,7 +63,7 @@ def probe(folder: Path, step: int, choices: Choices) -> Trace:
 
 @shared
 def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
-    """Answers to `asked`, or continuations of `PROMPTS`."""
+    """To `asked`, or continuations of `PROMPTS`."""
     prompts = PROMPTS if choices.is_language_model else asked(choices.task)
     made = [zoo.writing.generate(model_at(folder, step), prompt, max_new_tokens=LONGEST).text for prompt in prompts]
     return tuple(text[len(prompt) * choices.is_language_model :] for prompt, text in zip(prompts, made, strict=True))

@@ -53,7 +53,7 @@ PANELS = {
 
 
 def lines(logs: Mapping[str, Records], *titles: str) -> dict[str, dict[str, tuple[Array, Array]]]:
-    """Steps and values of the logs for some of `PANELS`, by the names of the runs."""
+    """Steps and values for some of `PANELS`, by the names of the runs."""
     return {
         title: {name: (getattr(log, PANELS[title][0]), getattr(log, PANELS[title][1])) for name, log in logs.items()}
         for title in titles
@@ -73,7 +73,6 @@ def log_of(path: Path) -> Records:
 
 
 def curves() -> None:
-    """Loss, learning rate and gradient norm of the shipped models, over their steps."""
     figure, line = st.container(), lesson.line("shipped")
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
     if shown != CHOSEN:
@@ -153,7 +152,6 @@ def what_experiments_show() -> None:
 DUPLICATES = PROJECT / "assets" / "duplicates" / "measured.json"
 
 READ = {"once": "every story once", "ten-times": "a tenth, ten times"}
-"""The page's names of the two runs on stories."""
 
 
 def duplicates() -> None:

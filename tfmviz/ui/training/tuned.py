@@ -32,7 +32,6 @@ SIZES = (16, 64, 256, 1024)
 
 
 def tuned(here: Lesson) -> None:
-    """Accuracy against examples; the weights that a reader's run moved, and its answer on the reader's text."""
     with lesson.line("tuning"):
         names = ["tiny-english", "fill-in"]
         name = st.segmented_control("Model", names, default=names[0], key="body", bind="query-params", required=True)
@@ -105,7 +104,7 @@ def _moved(last: dict[str, Any], rank: int) -> None:
 
 
 def _own_text(text: str, name: str, head: Sequence[float]) -> str:
-    """The head's answer on the reader's text, without the final punctuation."""
+    """Without the text's final punctuation."""
     bare = text.rstrip().rstrip("?.!？。！")
     trace = models.trace(models.load(name), bare) if bare.strip() else None
     if trace is None or not len(trace.target.ids):

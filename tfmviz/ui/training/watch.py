@@ -37,7 +37,6 @@ NEWEST = "newest"
 """The end of the slider over the snapshots, where the picture follows the run."""
 
 PROBLEM = "run_problem"
-"""Why a button failed."""
 
 ENDED = f"The run ended, but this could not be saved: {CANNOT_WRITE}. When there is space, end it again."
 FIXED = f"The learning rate could not be changed: {CANNOT_WRITE}."
@@ -47,7 +46,6 @@ Seen = tuple[Folder, Sight, Records]
 
 
 def train() -> None:
-    """The runs of the address above the settings."""
     if trained.addresses():
         watch()
         ask()
@@ -143,7 +141,6 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
 
 
 def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
-    """The controls of the reader who started the run."""
     there = desk()
     if sight.state in LIVE:
         line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address, ENDED))
@@ -155,7 +152,6 @@ def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
 
 
 def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
-    """A box for the highest learning rate, with its current value."""
     key = f"rate-{folder.address}"
     if st.session_state.get(key) != sight.rate:
         st.session_state[key] = sight.rate

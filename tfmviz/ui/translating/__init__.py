@@ -140,7 +140,7 @@ def picture(
 
 
 def apart(sides: Sides) -> None:
-    """Where the two translations diverge, and the chosen head's attention in each."""
+    """The divergence of the two translations, and the chosen head's attention in each."""
     both.show_texts(sides.titles, [writes(side.trace) for side in sides.lessons], "the translation")
     st.markdown(f"{both.said(sides)} {both.how(sides)}")
     both.show_heads(sides)

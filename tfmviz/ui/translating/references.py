@@ -131,7 +131,7 @@ def _scores(written: str, references: tuple[str, ...]) -> Scores:
 
 
 def matches(words: Sequence[str], references: Sequence[Sequence[str]]) -> Array:
-    """Which n-grams a reference has: (n, word), 1, 0 or, where the text ends before the n-gram does, NaN.
+    """Marks the n-grams that a reference has: (n, word), 1, 0 or, where the text ends before the n-gram does, NaN.
 
     As in BLEU, an n-gram counts at most as often as it occurs in one reference; the first ones count.
     """

@@ -20,7 +20,6 @@ from tfmviz.views.bars import Bars
 from tfmviz.views.whole_model.scene import Subject, Zoom
 
 VIEWS = ("whole_model", "whole_model_b")
-"""The keys of A and B."""
 
 
 def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
@@ -71,7 +70,6 @@ def follow(report: dict[str, Any]) -> None:
 
 
 TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
-"""Two shipped models that differ only in the place of their norms."""
 
 
 def where_the_numbers_are(here: Lesson) -> None:

@@ -75,7 +75,6 @@ def said_to_share(attention: AttentionWeights, head: int) -> str:
 TAB = "Test it"  # its title in pages/why.py, which the search reads there
 
 Path = tuple[Side, int]
-"""A writer of the query or of the key."""
 
 SERIES = ("as it is", "without the path")
 

@@ -160,7 +160,7 @@ def _beyond_chance(
     reader: str = "head",
     frames: tuple[Frame, ...] = (),
 ) -> Cells:
-    """How far each later part reads each earlier head's output; NaN where the second cannot follow the first."""
+    """The strength with which later parts read earlier heads; NaN where the second cannot follow the first."""
     is_small = max(values.shape) <= FEW_HEADS
     return Cells(
         values[None],

@@ -25,7 +25,6 @@ RAISED, LOWERED = 6, 4
 """Words on the map: those that the head raises most, and those that it lowers most."""
 
 SHOWN = 11
-"""Keys with a separate row."""
 
 
 def writes(here: Lesson) -> None:
@@ -110,7 +109,6 @@ def sink(here: Lesson) -> None:
 
 
 def _twins(here: Lesson) -> None:
-    """Twins with and without learned sinks on the sentence; nothing if one is missing."""
     if not set(TWINS) <= set(zoo.available()):
         return
     said = []

@@ -39,7 +39,6 @@ class Tree:
 
     @property
     def written(self) -> tuple[int, ...]:
-        """The tokens of the text that is shown."""
         return self.path(self.branch)[: self.shown]
 
     @property

@@ -59,12 +59,11 @@ class Written:
 
     @property
     def before(self) -> tuple[int, ...]:
-        """The written tokens before the place."""
         return self.tree.written[: self.place]
 
 
 AT_THE_BEGINNING = Written(tree=NOTHING, code="", place=0)
-"""Where A and B are compared: at the word after the reader's text."""
+"""A and B are compared at the word after the reader's text."""
 
 
 def writing(here: Lesson) -> Written:

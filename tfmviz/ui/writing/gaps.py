@@ -16,7 +16,7 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 
 MOST = 8
-"""The most gaps; the model runs once for each."""
+"""The model runs once for each gap."""
 
 
 def fill(here: Lesson) -> None:

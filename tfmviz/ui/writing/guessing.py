@@ -23,7 +23,6 @@ from tfmviz.words.labels import END, quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, per_cent
 
 MOST_TOKENS, MOST_CHARACTERS = 12, 40
-"""Of a guess."""
 
 SHOWN = 12
 """The most guesses in the chart, the last ones."""

@@ -116,7 +116,7 @@ def by_model(here: Lesson, found: Dictionary) -> Scores:
 
 
 def by_pairs(text: str, found: Dictionary) -> Scores:
-    """How often each word followed the one before the position."""
+    """The count of each word after the one before the position."""
     counts = text_counted()
     known = counts.known(found.words.names)
     read = list(pairs.WORD.finditer(text))
@@ -130,7 +130,6 @@ def by_pairs(text: str, found: Dictionary) -> Scores:
 
 
 def along(text: str, words: Words, scores: Scores) -> list[Word]:
-    """The words of a text, each with the typed part of it."""
     return [keys.taken(word, scores(word.start()), words) for word in keys.WORD.finditer(text)]
 
 
@@ -145,7 +144,6 @@ def _pieces(text: str, words: list[Word]) -> list[Piece]:
 
 
 def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None:
-    """Three suggestions for the typed text; a tap inserts one."""
     begin = keys.begun(text)
     if not text[:begin].strip():
         st.info("Type a word and a space, then Enter.", icon=icons.INFO)

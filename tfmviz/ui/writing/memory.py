@@ -62,7 +62,6 @@ def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tup
 
 
 def costs(here: Lesson) -> None:
-    """Multiplications and measured time of a step, with the cache and without, against the length of the text."""
     if here.model.config.architecture != "decoder-only":
         st.info("Choose a language model above.", icon=icons.INFO)
         return

@@ -26,7 +26,6 @@ from tfmviz.words.numbers import per_cent
 DRAWS = 100
 
 ROWS = 16
-"""The most rows of attention."""
 
 SITES = ("*.pattern", "*.mask", "*.resid_pre", "*.resid_post", "logits")
 

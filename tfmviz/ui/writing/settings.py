@@ -36,7 +36,6 @@ class Settings:
 
     @property
     def stages(self) -> list[str]:
-        """The model's distribution and the active rules with their values, in their order."""
         return ["model", *(_written(rule, self.rules) for rule in self.rules.active)]
 
     def on(self, here: Lesson) -> Settings:

@@ -37,7 +37,6 @@ AT_ONCE = 17
 """Texts written in parallel: each has separate keys and values, even of the common beginning."""
 
 LONG = 80
-"""Words of the texts in which repetition is counted."""
 
 BEAMS = 4
 
@@ -49,7 +48,6 @@ def _equal(nats: float) -> str:
 
 
 def one_context(here: Lesson, said: Settings, now: Written) -> None:
-    """The model's distribution at the position at several temperatures."""
     logits = step_at(here, said, now).logits
     p = np.stack([stages(logits, Rules(temperature=t))[-1].probabilities for t in DEGREES])  # (temperature, vocab)
     best = np.argsort(-logits, kind="stable")[:WORDS]
@@ -124,7 +122,6 @@ def _fan(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ..
 
 
 def repetition(here: Lesson, said: Settings) -> None:
-    """Repetition in a long text: greedy, by beam search and sampled."""
     if here.model.config.architecture != "decoder-only":
         st.info("A translation ends too early to repeat itself. Choose another model.")
         return
