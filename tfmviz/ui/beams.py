@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.side_by_side import parting
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
@@ -72,7 +73,7 @@ def ask() -> tuple[int, float]:
 
 def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], longest: int) -> str:
     greedy = found_by(here.model, here.text, 1, 1.0, banned, longest, edits=here.edits)[-1].complete[0]
-    same = _parts(greedy.ids, best.ids)
+    same = parting(greedy.ids, best.ids)
     if same is None:
         return "The best text is the greedy one."
     words = [markdown.plain(named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
@@ -168,7 +169,7 @@ def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: 
         f"{counted(len(step.candidates), 'continuation')}; {len(step.running)} went on."
     )
     against = "It is the winner." if len(ids) == len(winner.ids) else "It is how the winner begins."
-    if (part := _parts(ids, winner.ids)) is not None:
+    if (part := parting(ids, winner.ids)) is not None:
         own, other = (
             f"“{markdown.plain(named(model, one[part]))}” ({per_cent(float(np.exp(steps[part].log_probability)))})"
             for one, steps in ((ids, way), (winner.ids, best))
@@ -182,11 +183,6 @@ def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: 
         f"= **{decimal(score / n**alpha, '.3f')}** (α = {alpha:g}). {against}"
     )
     show("hypothesis_words", _table(model, ids, way, winner.ids, best))
-
-
-def _parts(one: Sequence[int], other: Sequence[int]) -> int | None:
-    """The first position at which two texts differ; None if one is the beginning of the other."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
 
 
 def _table(

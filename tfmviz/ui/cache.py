@@ -20,6 +20,7 @@ from cachetools.keys import hashkey
 
 from tfmviz.record.trace import Trace
 from tfmviz.record.weights import ModelWeights
+from tfmviz.runs import records
 from tfmviz.ui import turns
 
 BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
@@ -120,6 +121,17 @@ def _brought_along(text: str) -> list[str]:
 @lru_cache
 def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+@lru_cache
+def read_lines(path: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8").splitlines())
+
+
+@shared
+def read_log(path: Path) -> records.Records:
+    """A run's log, about 200 of its steps; empty without a file."""
+    return records.read(path)
 
 
 def forget(model: Hashable) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-ADDRESS = "/_stcore/host-config"
+from tfmviz.capacity import BEFORE_A_SESSION
 
 CONFIG = {
     "allowedOrigins": [],
@@ -32,6 +32,6 @@ class Nobody:
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_asked = scope["type"] == "http" and scope["path"] == ADDRESS and scope["method"] in ("GET", "HEAD")
+        is_asked = scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION and scope["method"] in ("GET", "HEAD")
         app = JSONResponse(CONFIG, headers={"Cache-Control": "no-cache"}) if is_asked else self.app
         await app(scope, receive, send)

@@ -190,6 +190,14 @@ def translates(model: Model) -> bool:
     return model.config.architecture == "encoder-decoder" and model.config.head != "none"
 
 
+@shared
+def tokens_read(model: Model, text: str, stack: str) -> tuple[str, ...]:
+    """The tokens that a stack reads; a decoder that translates reads its own answer."""
+    if stack == "decoder" and translates(model):
+        return run(model, text, sites=("decoder.0.resid_pre",)).tokens
+    return model.encode(text).tokens
+
+
 @shared_with_others
 def translation(model: Model, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """Greedy translations, without the special tokens at their ends."""

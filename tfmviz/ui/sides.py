@@ -104,14 +104,11 @@ BOTH_WAYS = "fill-in"
 def is_too_early(sides: Sides) -> bool:
     """The chosen token comes before the first change, in a model whose tokens see only the past."""
     here, there = sides.lessons
-    if here.model.name != there.model.name or here.edits != there.edits or not _looks_back(here):
+    stack, _, part = here.choice.layer.split(".")
+    if here.model.name != there.model.name or here.edits != there.edits or (stack, part) != ("decoder", "self_attn"):
         return False
     changes = parting(*(side.trace.axes(side.choice.layer)[0].tokens for side in sides.lessons))
     return changes is not None and sides.query < changes
-
-
-def _looks_back(side: Lesson) -> bool:
-    return side.choice.layer.startswith("decoder.") and side.choice.layer.endswith("self_attn")
 
 
 def _offer_both_ways(sides: Sides) -> None:

@@ -182,7 +182,8 @@ def apart(at: Counting, compared: Sides) -> None:
         return
     logs = [log_probabilities(at.text, text, at.smoothing, n=at.n) for text in lines]
     where = parting(*names)
-    a, b = (_product(float(values.sum())) for values in logs)
+    totals = [float(values.sum()) for values in logs]
+    a, b = ("no probability (0/0)" if math.isnan(log) else f"probability {of_logarithm(log)}" for log in totals)
     st.markdown(f"By {at.n}-grams A has {a}, B {b}. {_where(names, where)}")
     pieces = [
         marked(words, where, [("0/0" if math.isnan(p) else rounded(math.exp(p))) for p in values])
@@ -196,7 +197,3 @@ def _where(names: list[list[str]], where: int | None) -> str:
         return "Both are the same." if names[0] == names[1] else "One continues where the other ends."
     a, b = (markdown.plain(words[where]) for words in names)
     return f"They diverge at word {where + 1}: “{a}” and “{b}”."
-
-
-def _product(log: float) -> str:
-    return "no probability (0/0)" if math.isnan(log) else f"probability {of_logarithm(log)}"

@@ -11,6 +11,7 @@ from tfmviz import zoo
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
+from tfmviz.places import PROJECT
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Edit, Scale
@@ -18,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side, sides
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_lines, shared
 from tfmviz.ui.feed_forward import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -147,9 +148,9 @@ def fires(subject: Subject, neuron: int) -> None:
     ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # nobody knows what others have read
     known = ", in held-out sentences" if ours and texts in HELD_OUT else ""
     st.markdown(f"{heading}{known}:")
-    lines, found = _lines(texts), peaks[subject.site]
+    lines, found = read_lines(PROJECT / "assets" / "texts" / texts), peaks[subject.site]
     for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
-        tokens = _tokens(subject.here.model, lines[text], subject.stack)
+        tokens = models.tokens_read(subject.here.model, lines[text], subject.stack)
         st.markdown(f"{decimal(float(value))}  {_marked(tokens, int(token))}")
     st.caption("Common Voice, CC0." if texts != "french.txt" else "Tatoeba, CC BY 2.0 FR.")
 
@@ -168,18 +169,6 @@ def _marked(tokens: tuple[str, ...], token: int) -> str:
 def _peaks(model: Model) -> tuple[str, dict[str, Peaks]]:
     places = [place / model.name for place in zoo.folders() if (place / model.name).is_dir()]
     return load((places[-1] if places else zoo.MODELS) / FILE, model.weights)
-
-
-@st.cache_resource(show_spinner=False)
-def _lines(name: str) -> list[str]:
-    return (zoo.MODELS.parent / "texts" / name).read_text(encoding="utf-8").splitlines()
-
-
-@shared
-def _tokens(model: Model, text: str, stack: str) -> tuple[str, ...]:
-    if stack == model.writes_from and model.config.architecture == "encoder-decoder":
-        return models.run(model, text, sites=("decoder.0.mlp.pre",)).tokens
-    return model.encode(text).tokens
 
 
 def without(subject: Subject, neuron: int, strongest: list[int]) -> None:

@@ -18,10 +18,9 @@ from tfmviz.plots.paths import descents
 from tfmviz.plots.theme import shades
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.runs import records
 from tfmviz.schedule import cosine, noam, noam_peak
 from tfmviz.ui import icons, inputs, lesson, recipe
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_log, shared
 from tfmviz.ui.figures import result, seen_from, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
@@ -205,7 +204,8 @@ def schedules() -> None:
 
 
 def warm_up() -> None:
-    runs = {name: _log(file) for name, file in RUNS.items()}
+    logs = {name: read_log(PROJECT / "assets" / "recipe" / f"{file}.jsonl") for name, file in RUNS.items()}
+    runs = {name: (log.steps, log.loss) for name, log in logs.items()}
     last = {name: float(losses[-LAST:].mean()) for name, (_, losses) in runs.items()}
     smooth = {
         name: (steps[AROUND:-AROUND], np.lib.stride_tricks.sliding_window_view(losses, 2 * AROUND + 1).mean(axis=1))
@@ -223,12 +223,6 @@ def warm_up() -> None:
         "et al. 2020 disagree."
     )
     st.caption("Reproduce it with `python -m scripts.train_recipe warm-up`.")
-
-
-@shared
-def _log(name: str) -> tuple[Array, Array]:
-    log = records.read(PROJECT / "assets" / "recipe" / f"{name}.jsonl")
-    return log.steps, log.loss
 
 
 PASSES = 10

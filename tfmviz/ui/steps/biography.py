@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -14,10 +13,9 @@ from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.file import FILE, Biography, Book, NoBiographies, load, unlike
 from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
 from tfmviz.places import PROJECT
-from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, lesson, models, steps
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_lines
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import result, show, show_choice
 from tfmviz.ui.lesson import Lesson
@@ -83,13 +81,13 @@ def biography(here: Lesson) -> None:
     found = book.heads[here.choice.layer][here.choice.head]
     said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
-    lines, stack = _lines(book.texts), here.model.writes_from
+    lines, stack = read_lines(PROJECT / "assets" / "texts" / book.texts), here.model.writes_from
     ahead = stack == "decoder"  # the token after the place is the one that is predicted
     worst = []
     for text, place, rise in found.worst:
         if text >= len(lines):
             continue
-        tokens = _of_stack(here.model, lines[text], stack)
+        tokens = models.tokens_read(here.model, lines[text], stack)
         if rise > 0 and place + ahead < len(tokens):
             worst.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
     if worst:
@@ -101,9 +99,9 @@ def biography(here: Lesson) -> None:
         for text, query, key, share in found.examples[:shown]:
             if text >= len(lines):
                 continue  # of a file that somebody has shortened
-            queries = keys = _of_stack(here.model, lines[text], here.choice.layer.split(".")[0])
+            queries = keys = models.tokens_read(here.model, lines[text], here.choice.layer.split(".")[0])
             if here.choice.layer.endswith("cross_attn"):
-                keys = _of_stack(here.model, lines[text], "encoder")
+                keys = models.tokens_read(here.model, lines[text], "encoder")
             if query < len(queries) and key < len(keys):
                 rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
         columns = ["pair", "share", "sentence"]
@@ -156,19 +154,6 @@ def _name(layer: str, head: int) -> str:
     """4.3, or in a model of two stacks "encoder 0.1", "cross 0.1"."""
     stack, index, part = layer.split(".")
     return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
-
-
-@cache
-def _lines(texts: str) -> tuple[str, ...]:
-    return tuple((PROJECT / "assets" / "texts" / texts).read_text(encoding="utf-8").splitlines())
-
-
-@shared
-def _of_stack(model: Model, text: str, stack: str) -> tuple[str, ...]:
-    """The tokens that a stack reads; a decoder that translates reads its own answer."""
-    if stack == "decoder" and models.translates(model):
-        return models.run(model, text, sites=("decoder.0.resid_pre",)).tokens
-    return model.encode(text).tokens
 
 
 def _alike(here: Lesson, found: Biography) -> None:

@@ -18,9 +18,8 @@ from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.runs import records
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_log, shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
@@ -47,7 +46,8 @@ def pair(here: Lesson) -> None:
     controls.say_what_was_cut(traces["with"].target, "These models read")
     left, right = st.columns(2)
     with left:
-        runs = {name: _log(name) for name in NAMES}
+        logs = {name: read_log(FOLDER / f"{name}.jsonl") for name in NAMES}
+        runs = {name: (log.steps, log.loss) for name, log in logs.items()}
         measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
         last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
         level = float(measured["unigram"])
@@ -140,12 +140,6 @@ def _gradient(model: Model, text: str) -> Array:
     lengths = zoo.experiments.gradient_lengths(model, text)
     layers = range(model.config.depth("decoder"))
     return np.array([np.hypot(lengths[f"decoder.{n}.self_attn"], lengths[f"decoder.{n}.mlp"]) for n in layers])
-
-
-@shared
-def _log(name: str) -> tuple[Array, Array]:
-    log = records.read(FOLDER / f"{name}.jsonl")
-    return log.steps, log.loss
 
 
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}

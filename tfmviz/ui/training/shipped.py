@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -16,10 +15,9 @@ from tfmviz.plots import panels
 from tfmviz.plots.dots import held_out
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
-from tfmviz.runs import records
 from tfmviz.runs.records import Records
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_log
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.training.desk import EXPERIMENTS, VOCABULARY
 from tfmviz.words import markdown
@@ -66,12 +64,6 @@ def chance(vocab_size: int) -> tuple[float, str]:
     return loss, f"chance, ln V = {loss:.2f}"
 
 
-@shared
-def log_of(path: Path) -> Records:
-    """A run's log, about 200 of its steps; empty without a file."""
-    return records.read(path)
-
-
 def curves() -> None:
     figure, line = st.container(), lesson.line("shipped")
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
@@ -85,7 +77,7 @@ def curves() -> None:
     if not names:
         figure.info(f"There is no training log of {markdown.code(controls.choice().model)}.")
         return
-    found = {name: log_of(LOGS / f"{name}.jsonl") for name in names}
+    found = {name: read_log(LOGS / f"{name}.jsonl") for name in names}
     last = {name: float(log.held_out[-1]) for name, log in found.items()}
     best = min(last, key=lambda name: last[name])
     bright = best
@@ -127,7 +119,7 @@ def curves() -> None:
 
 
 def experiments() -> dict[str, Records]:
-    found = {name: log_of(LOGS / "class" / f"{name.replace(' ', '-')}.jsonl") for name in EXPERIMENTS}
+    found = {name: read_log(LOGS / "class" / f"{name.replace(' ', '-')}.jsonl") for name in EXPERIMENTS}
     return {name: log for name, log in found.items() if len(log.steps)}
 
 
