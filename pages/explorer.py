@@ -16,7 +16,7 @@ def draw(here: Lesson) -> None:
             sides.side_by_side(both)
         here, there = both.about_the_same()
     else:
-        lesson.hide("kind", "layer", "head")  # they are chosen in the picture
+        lesson.hide("kind", "layer", "head")  # chosen in the picture
         live.follow(here, "explorer", "predictions")
         with guess.first(here.question, name="looks"):
             panels.explorer(here)

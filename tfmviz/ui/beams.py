@@ -140,7 +140,7 @@ def text_of(model: Model, ids: Sequence[int]) -> str:
 
 def asked(here: Lesson) -> tuple[int, ...]:
     """The token ids in the address; () for none, or for those of another text."""
-    if side.is_b():  # its texts are others
+    if side.is_b():  # the address has A's text
         return ()
     about = here.short_name
     if st.session_state.setdefault("hypothesis_about", about) != about:

@@ -102,7 +102,7 @@ def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) 
             texts = [text, *more[: AT_ONCE - 1]]
             try:
                 results = function(model, texts)
-            except ValueError:  # one of them cannot be read: that is not this reader's fault
+            except ValueError:  # one of the other texts cannot be read: no error for this reader
                 texts, results = [text], function(model, [text])
             with _changed, suppress(ValueError):  # a result may be larger than the budget
                 for one, result in zip(texts, results, strict=True):

@@ -93,7 +93,7 @@ def _on_one_scale(a: Drawing, b: Drawing) -> tuple[Drawing, Drawing]:
             a, b = (replace(one, scale=replace(one.scale, low=low, high=high)) for one in (a, b))
         (rows_a, rows_b), (columns_a, columns_b) = _paired(a.rows, b.rows), _paired(a.columns, b.columns)
         return replace(a, rows=rows_a, columns=columns_a), replace(b, rows=rows_b, columns=columns_b)
-    if isinstance(a, Table) and isinstance(b, Table):  # two landmarks of one name are one too many
+    if isinstance(a, Table) and isinstance(b, Table):  # two landmarks must not have the same name
         return replace(a, caption=f"A: {a.caption}"), replace(b, caption=f"B: {b.caption}")
     if isinstance(a, Chart) and isinstance(b, Chart) and "layer" in a.spec and "layer" in b.spec:
         return _reaching(a, b), _reaching(b, a)
@@ -147,7 +147,7 @@ def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
         return None
     one, other = (np.where(np.isfinite(drawn.matrices[0]), drawn.matrices[0], np.nan) for drawn in (a, b))
     values = difference(one, other, rows, columns)
-    if a.scale.colours != "cividis":  # only of attention is what one side masks a share of 0
+    if a.scale.colours != "cividis":  # only for attention is a masked cell on one side a share of 0
         values[difference(np.isnan(one).astype(float), np.isnan(other).astype(float), rows, columns) != 0] = np.nan
     drawn = pictures.between(
         values,

@@ -67,13 +67,13 @@ def choose() -> None:
     model = menu.choose(configs)
     config = configs[model]
     kinds = kinds_of(config)
-    name = kinds[-1]  # the attention nearest to what the model writes
+    name = kinds[-1]  # the attention nearest to the output
     if len(kinds) > 1:
         name = st.selectbox("Attention", kinds, key="kind", bind="query-params", index=len(kinds) - 1)
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
-    has_chosen_head()  # the steppers take what is usual out of the address
+    has_chosen_head()  # the steppers remove default values from the address
     layer = inputs.stepper("Layer", config.depth(stack), index, key="layer")
     head = inputs.stepper("Head", config.attention.n_heads, start.head, key="head")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
@@ -297,7 +297,7 @@ def need(architecture: Architecture) -> None:
     if not model:
         _set("model", usual)
         if goes_back():
-            st.rerun()  # in such a run the widget would take its default
+            st.rerun()  # otherwise the widget would take its default in this run
     elif model in configs:
         _replace(
             "model",
@@ -366,7 +366,7 @@ def _replace(key: str, value: str | int, note: str) -> None:
 def _set(key: str, value: str | int) -> None:
     if key in st.session_state:
         st.session_state[key] = value
-    else:  # the session begins, and widgets read the address as it is when a run begins: `correct_address` begins anew
+    else:  # the session begins, and widgets read the address at the beginning of a run: `correct_address` starts again
         st.query_params[key] = str(value)
         st.session_state["address_corrected"] = True
 

@@ -251,7 +251,7 @@ def show_view(
     is_b = side.is_b()
 
     def report() -> None:
-        if not is_b:  # what is chosen there is a token of B's
+        if not is_b:  # the selection there is one of B's tokens
             found = st.session_state[key]["selection"]
             st.session_state[answered] = int(found["sequence"])
             on_report(found)

@@ -19,7 +19,7 @@ CONFIG = {
     "enableCustomParentMessages": False,
     "enforceDownloadInNewTab": False,
     "metricsUrl": "",
-    "blockErrorDialogs": True,  # `views/frame/away.ts` says what a reader needs to know
+    "blockErrorDialogs": True,  # `views/frame/away.ts` shows the reader a message
     "resourceCrossOriginMode": None,
 }
 """Every setting in Streamlit's answer."""

@@ -106,7 +106,7 @@ def selectbox(
 ) -> T | None:
     first = None if index is None else options[index]
 
-    def draw() -> Any:  # Streamlit passes on a label that the list had before
+    def draw() -> Any:  # Streamlit passes on a label of the previous list
         return _one_of(options, first)((line or st).selectbox(label, options, index, key=key, bind=bind, **look))
 
     return side.once(key, draw, _one_of(options, first))
@@ -207,7 +207,7 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
 
     def draw() -> Any:
         bind: Bind = "query-params"
-        with suppress(ValueError):  # what is no number at all, Streamlit drops itself
+        with suppress(ValueError):  # Streamlit itself drops text that is not a number
             if not abs(float(st.query_params.get(key, "0"))) < LARGEST:
                 del st.query_params[key]
                 bind = None

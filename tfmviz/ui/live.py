@@ -144,7 +144,7 @@ async def _talk(socket: WebSocket) -> None:
         while (said := await newest.get()) is not None:
             began = time.monotonic()
             answer = await _answer(said, reader)
-            with suppress(WebSocketDisconnect, RuntimeError):  # they left while it was on its way
+            with suppress(WebSocketDisconnect, RuntimeError):  # they left before it arrived
                 await (socket.send_text(answer) if isinstance(answer, str) else socket.send_bytes(answer))
             await asyncio.sleep(min(time.monotonic() - began, LONGEST))
     finally:
@@ -250,7 +250,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
         with fuse.watched(look):
             trace = models.run_unshared(model, asked.text, None if "*" in sites else sorted(sites))
             return _drawn(model, asked, trace, names)
-    except (ValueError, NotCaptured) as error:  # Enter says what is wrong
+    except (ValueError, NotCaptured) as error:  # the page reports the error at Enter
         raise Refused("The picture of this text cannot be drawn.") from error
 
 

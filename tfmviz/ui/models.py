@@ -151,13 +151,13 @@ def import_torch() -> None:
     other readers need the other processors.
     """
     keep_memory()
-    gc.disable()  # what is imported stays: to look for garbage in it takes a quarter of the time, and again later
+    gc.disable()  # imported modules stay: searching them for garbage takes a quarter of the time, and again later
     usual = sys.getswitchinterval()
     sys.setswitchinterval(usual / 10)
     import torch
 
     sys.setswitchinterval(usual)
-    gc.freeze()  # once, before there are readers: what is frozen is never freed, their sessions included
+    gc.freeze()  # once, before there are readers: frozen objects, and so their sessions, would never be freed
     gc.enable()
     torch.set_num_threads(1)
 

@@ -51,7 +51,7 @@ def this_one() -> str:
 def who(cookies: Mapping[str, str], address: str | None) -> str:
     """The reader who takes turns: a browser by the cookie that we have signed, all others by their address."""
     secret, is_ours = _read(cookies)
-    at = "" if address in ("127.0.0.1", "::1") else address or ""  # as Streamlit says it
+    at = "" if address in ("127.0.0.1", "::1") else address or ""  # in Streamlit's form
     return _digits(secret) if is_ours else f"{ADDRESS}{at}"
 
 
@@ -99,7 +99,7 @@ class Known:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION:
             secret, is_ours = _read(HTTPConnection(scope).cookies)
-            if not is_ours:  # one of before a restart is signed anew: its reader still steers their runs
+            if not is_ours:  # one from before a restart is signed again: its reader still controls their runs
                 send = _giving(secret or secrets.token_hex(16), send, safely=scope.get("scheme") == "https")
         await self.app(scope, receive, send)
 

@@ -91,7 +91,7 @@ def navigation() -> StreamlitPage:
     """The page of this run."""
     groups: dict[str, list[StreamlitPage]] = {}
     for page, made in zip(PAGES, _made(), strict=True):
-        groups.setdefault(page.group, []).append(copy(made))  # Streamlit marks the one that it runs
+        groups.setdefault(page.group, []).append(copy(made))  # Streamlit marks the one that runs
     return st.navigation(groups, position="hidden")  # the menu is `views/frame`
 
 

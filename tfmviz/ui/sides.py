@@ -237,7 +237,7 @@ def how(sides: Sides) -> str:
 
 def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
     """The chosen head on A and on B, and the difference, in linked pictures."""
-    if is_narrow:  # B, which the reader has made, is large enough to be read; the others stand below it
+    if is_narrow:  # B, the reader's choice, is large enough to read; the others are below it
         _one(sides, 1)
     left, *middle, right = st.columns(2 if is_narrow else 3)
     with left:

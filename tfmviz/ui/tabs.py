@@ -53,7 +53,7 @@ def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs
     title, choices = renamed.get(asked, (asked, {}))
     if title != asked and key not in st.session_state:
         st.query_params.update({key: title, **choices})
-        st.session_state.update({key: title, **choices})  # widgets read the address as it is when a run begins
+        st.session_state.update({key: title, **choices})  # widgets read the address at the beginning of a run
     for place, tab in zip(st.tabs([tab.title for tab in parts], key=key, bind="query-params"), parts, strict=True):
         if place.open:
             with place:

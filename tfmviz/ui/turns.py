@@ -72,7 +72,7 @@ class Round:
     """The waiting tickets, in a round of readers: each reader's oldest one, then the next ones."""
 
     def __init__(self) -> None:
-        self._tickets: dict[str, list[Ticket]] = {}  # by reader; whoever comes, or has had a turn, comes last
+        self._tickets: dict[str, list[Ticket]] = {}  # by reader; one who arrives, or has had a turn, goes last
 
     def join(self, ticket: Ticket) -> None:
         self._tickets.setdefault(ticket.reader, []).append(ticket)

@@ -63,7 +63,7 @@ def choose(here: Lesson) -> Translating:
             here=here, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
         )
         texts = (translators.translation(model, here.text) for model in recurrent.values())
-        longest = max(map(len, texts)) + 1  # and how it ends
+        longest = max(map(len, texts)) + 1  # the last step shows how it ends
         shown = at.shown(longest)
         inputs.button("From the start", on_click=_show, args=(0, longest))
         inputs.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)

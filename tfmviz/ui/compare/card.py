@@ -60,7 +60,7 @@ def findings(model: Model, text: str) -> list[Entry]:
     positions = positions_in(model, run, FIRST)
     pairs = linear_attention.over_pairs(q, k, v, angles=positions.angles, bias=positions.bias)
     linear = np.abs(pairs - linear_attention.running(q, k, v, angles=positions.angles)).max()
-    # Logits of the second half, read at once and read after the first half is in a key/value cache.
+    # Logits of the second half, computed in one pass, and with the first half in a key/value cache.
     half = len(run.tokens) // 2
     cached = np.abs(run["logits"][half:] - zoo.experiments.logits(model, run.target.ids, cached=half)).max()
     far = "not measured" if measured is None else with_sign(rise)

@@ -87,7 +87,7 @@ def counted(against: str, what: str) -> Curves:
 def curves(found: Sequence[Found], against: str, what: str, on: str) -> Curves:
     some = [record for record in found if record["against"] == against and record["on"] == on]
     points = by_name(some, "name", against, COLUMN[what])
-    return {kind.name: points[kind.name] for kind in MEASURED if kind.name in points}  # colours are those of the counts
+    return {kind.name: points[kind.name] for kind in MEASURED if kind.name in points}  # in the counts' colours
 
 
 def claimed(name: str, against: str, what: str) -> str:

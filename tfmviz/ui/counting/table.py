@@ -144,7 +144,7 @@ def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
         before = "…" + before[-AROUND:]
     if len(after) > AROUND:
         after = after[:AROUND] + "…"
-    if len(marked) > 2 * AROUND:  # one of its words is no word
+    if len(marked) > 2 * AROUND:  # a word of extreme length
         marked = f"{marked[:AROUND]}…{marked[-AROUND:]}"
     return before, marked, after
 

@@ -145,7 +145,7 @@ def fires(subject: Subject, neuron: int) -> None:
         hint = f" Create it with `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
         st.info(markdown.plain(str(error)) + hint, icon=icons.INFO)
         return
-    ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # nobody knows what others have read
+    ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # the training texts of other models are unknown
     known = ", in held-out sentences" if ours and texts in HELD_OUT else ""
     st.markdown(f"{heading}{known}:")
     lines, found = read_lines(PROJECT / "assets" / "texts" / texts), peaks[subject.site]

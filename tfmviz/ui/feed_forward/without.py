@@ -28,7 +28,7 @@ NOTHING = "nothing"
 def inside(here: Lesson) -> None:
     queries, keys = (axis.tokens for axis in here.trace.axes(here.choice.layer))
     if not np.isfinite(here.trace[f"{here.choice.layer}.z"]).all():
-        return  # there is nothing to average
+        return  # nothing to average
     found, seen = of_head(here.trace, here.choice.layer, here.choice.head, here.query)
     more = [NOTHING] * (len(found.places) - len(seen))
     tokens, said = [keys[at] for at in seen] + more, quoted(keys)

@@ -96,7 +96,7 @@ def _mask(model: Model, text: str, layer: str, head: int, word: int) -> Iterator
     key = int(before[word].argmax())
     drawn = mask.copy()
     drawn[word, key] = False
-    if not drawn[word].any():  # of a single token there is nothing left to see
+    if not drawn[word].any():  # a single token leaves nothing to show
         return
     edit = SetMask(layer=layer, mask=tuple(map(tuple, drawn.tolist())))
     after = models.trace(model, text, (edit,))[f"{layer}.pattern"][head]

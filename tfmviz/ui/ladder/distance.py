@@ -172,7 +172,7 @@ def dependencies(here: Lesson) -> None:
             against_length(series, title="pairs told apart", x="words in between", percent=True, theme=theme()),
         )
         shown, last = rows[len(rows) // 3], rows[-1]
-        first = (  # to lean is less than to say it: how often is the right one also the more probable?
+        first = (  # a preference is less than a prediction: how often is the right one also the more probable?
             f" Ranking the right form first is harder: with {rows[1]['n']} words in between, the transformer does so "
             f"in {per_cent(rows[1]['prefers']['twins-rope'][0])} of the texts."
             if kind != QUOTATION
@@ -194,7 +194,7 @@ def dependencies(here: Lesson) -> None:
     shares = {
         name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()
     }
-    if len(shares) > 1:  # of all words both are improbable: what counts is which is the more probable
+    if len(shares) > 1:  # among all words both are improbable: only their order counts
         together = np.sum(list(shares.values()), axis=0)
         shares = {name: one / together for name, one in shares.items()} | {"together": together}
     show(

@@ -37,7 +37,7 @@ TITLES = {"5-gram": "5-gram", "ladder-window": "window", "ladder-rnn": "recurren
 Network = AnyModel | Model
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: what is worked out is kept
+@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached properties
 class Ladder:
     """The models, which share their tokens. Two ladders are equal only if they are the same object."""
 

@@ -125,7 +125,7 @@ def window(here: Lesson) -> None:
 
 
 def _take_end() -> None:
-    if isinstance(end := st.session_state["window_end"], int):  # else a label of the text before
+    if isinstance(end := st.session_state["window_end"], int):  # else a label of the previous text
         controls.pin(end)
 
 

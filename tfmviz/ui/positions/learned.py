@@ -175,7 +175,7 @@ def norms(place: Place) -> None:
 def wall(place: Place) -> None:
     try:
         place.model.position_effects(place.stack, place.model.config.max_len + 1)
-    except ValueError as error:  # what the scheme itself answers
+    except ValueError as error:  # the scheme's own error
         st.code(str(error), language=None, wrap_lines=True)
     st.markdown("**One token too many: the table has no row for it.**")
     if model := models.needed(REVERSE):

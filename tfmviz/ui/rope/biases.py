@@ -64,11 +64,11 @@ def added(shown: Lesson) -> None:
     assert effects.bias is not None, "the scheme adds no bias"
     before, bias, mask = weights.scores(q, k), effects.bias[shown.choice.head].astype(float), mask_of(shown)
     row, tokens = shown.query, tokens_of(shown)
-    below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
+    below = "/ √d" if weights.divided_by else ""  # T5's own models do not divide
     joins = "+ bias" if effects.vectors is None else f"+ q · a {below}"
     tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
     values = masked(list(tiles.values()), mask)
-    scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would look like nothing
+    scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would be invisible
     frames, titles, texts = chosen_row(row, len(tokens)), tuple(tiles), written(np.concatenate(values), ".2f")
     show(
         "bias_tiles",
@@ -87,7 +87,7 @@ def added(shown: Lesson) -> None:
 def t5_biases(shown: Lesson) -> None:
     bias = shown.model.position_effects(shown.choice.layer, FARTHEST + 1).bias
     assert bias is not None, "the scheme adds no bias"
-    by_distance = bias[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
+    by_distance = bias[:, -1, ::-1]  # the last query's keys are 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}

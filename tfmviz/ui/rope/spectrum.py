@@ -116,7 +116,7 @@ def wavelengths(shown: Lesson) -> None:
         mark = (n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None
         show("wavelengths", over(np.arange(n_pairs), drawn, axes, mark=mark, theme=theme()))
         result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {trained} training positions.")
-    # How far the slowest and the other pairs get in longer texts, compared with training.
+    # The range of angles of the slowest and of the other pairs in longer texts, compared with training.
     partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)
     last = chosen.scale * trained - 1
     far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((trained - 1) * chosen.theta[-1])

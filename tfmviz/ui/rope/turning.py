@@ -50,7 +50,7 @@ def arrows(shown: Lesson) -> None:
             shown.trace, shown.choice.layer, shown.choice.head, own_theta(shown), max_len=shown.model.config.max_len
         ),
         selection={
-            "token": shown.query,  # of which the helices below speak, too
+            "token": shown.query,  # also shown by the helices below
             "turn": asked if TURN.fullmatch(asked) else "",
         },
         on_report=_follow,

@@ -42,7 +42,7 @@ def published() -> None:
     curves = {name: (x, curve(known.law, against, x, n, d)) for name, known in PUBLISHED_LAWS.items()}
     here = {"N": n, "D": d, "C": 6 * n * d}[against]
     lines = named_lines(curves, said_of_loss, theme=theme())
-    # The last two nearly agree: a thin line lies on a wide one.
+    # The last two nearly coincide: a thin line on a wide one.
     lines[-2] = replace(lines[-2], stroke=Stroke(theme().plain, width=9))
     lines[-1] = replace(lines[-1], stroke=Stroke(theme().text, width=2))
     marked = [(here, f"your {against}")] if math.isfinite(here) else []

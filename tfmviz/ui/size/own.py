@@ -110,7 +110,7 @@ def _runs(runs: Runs, larger: Runs, against: str, counted: str) -> Chart:
         drawn.append(Line(FRONTIER, span, best, Stroke(theme().text, width=4), partial(said_of_loss, FRONTIER)))
     ends = np.concatenate([x for x, _ in points.values()])
     axes = Axes(TITLES[against], LOSS, power_law=True, fives=float(ends.max() / ends.min()) < FEW_TENS)
-    # Against C the lines end one after the other, and words at their ends would lie on other lines.
+    # Against C the lines end one after the other, so labels at their ends would cover other lines.
     words = () if against == "C" else [line.name for line in drawn]
     return line_chart(drawn, axes, theme=theme(), words=words)
 

@@ -40,7 +40,7 @@ def number(value: float) -> str:
 
 def lookup(here: Lesson) -> None:
     trace, choice, token = here.trace, here.choice, here.query
-    if not here.is_chosen:  # of a token that looks at one key alone, soft and hard are hardly different
+    if not here.is_chosen:  # for a token that attends to one key alone, soft and hard hardly differ
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
     with lesson.line("token"):
         controls.token_box(of_queries(trace, choice.layer), token)

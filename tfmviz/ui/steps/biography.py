@@ -82,7 +82,7 @@ def biography(here: Lesson) -> None:
     said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
     lines, stack = read_lines(PROJECT / "assets" / "texts" / book.texts), here.model.writes_from
-    ahead = stack == "decoder"  # the token after the place is the one that is predicted
+    ahead = stack == "decoder"  # the predicted token is the next one
     worst = []
     for text, place, rise in found.worst:
         if text >= len(lines):
@@ -98,7 +98,7 @@ def biography(here: Lesson) -> None:
         shown = TRANSLATED if models.translates(here.model) and here.choice.layer.startswith("decoder.") else SHOWN
         for text, query, key, share in found.examples[:shown]:
             if text >= len(lines):
-                continue  # of a file that somebody has shortened
+                continue  # someone has shortened the file
             queries = keys = models.tokens_read(here.model, lines[text], here.choice.layer.split(".")[0])
             if here.choice.layer.endswith("cross_attn"):
                 keys = models.tokens_read(here.model, lines[text], "encoder")

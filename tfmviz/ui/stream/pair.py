@@ -132,7 +132,7 @@ def _at_the_start(name: str) -> Model:
     from tfmviz.model.in_training import untrained
 
     found = zoo.load(name, FOLDER)
-    return replace(found, module=untrained(found.config, seed=0))  # the weights that its training began with
+    return replace(found, module=untrained(found.config, seed=0))  # its initial weights
 
 
 @shared

@@ -91,7 +91,7 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     if not here.model.weights.has_head or stack != here.model.writes_from:
         return
     weights = here.model.weights.stacks[stack]
-    if weights.readout.transform is not None:  # not linear: no part has a share of the logits
+    if weights.readout.transform is not None:  # not linear: the logits are no sum over parts
         return
     raised, lowered = (
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)

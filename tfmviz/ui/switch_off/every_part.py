@@ -155,7 +155,7 @@ def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str
     """
     if y.max() <= 0:
         return f"No single head matters here: with any one {way.done()}, the loss does not grow."
-    order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
+    order = np.argsort(-y, kind="stable").tolist()  # equal heads have a fixed order, so also the first one
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
     return f"By damage to {measured} it ranks {place} of {len(names)}; **{names[dearest]}** ranks first."
 

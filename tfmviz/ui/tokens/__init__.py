@@ -205,5 +205,5 @@ def _cut(sentence: str, merges: tuple[bpe.Pair, ...]) -> tuple[str, ...]:
 @shared
 def _learned(text: str) -> tuple[str, tuple[Learned, ...]]:
     """Includes the text, since the cache keeps it as the key and counts only results."""
-    text = text.encode("utf-8", errors="replace").decode()  # half a surrogate pair is no text
+    text = text.encode("utf-8", errors="replace").decode()  # half a surrogate pair is not text
     return text, tuple(bpe.learn(bpe.count_words(text), n_merges=MOST_MERGES))

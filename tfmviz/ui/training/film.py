@@ -62,7 +62,7 @@ def film(here: Lesson) -> None:
     probe = line.radio("Read twice", (RANDOM, SENTENCE), horizontal=True, key="probe", bind="query-params")
     if probe != SENTENCE:
         lesson.hide("text")
-    models.load(NAME)  # imports torch in the thread that may
+    models.load(NAME)  # imports torch in the thread meant for it
     try:
         found = [inside.copying(FOLDER, one) for one in there]
     except ModelUnavailable as error:

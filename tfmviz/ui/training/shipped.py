@@ -92,7 +92,7 @@ def curves() -> None:
         by_short = {_short(name): log for name, log in found.items()}
         titles = [title for title in list(PANELS)[:4] if title != HELD_OUT]
         sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
-        # Of pure chance; several would be printed on each other.
+        # Pure chance; the labels of several would overlap.
         levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
         show(
             "shipped_curves",

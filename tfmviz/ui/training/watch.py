@@ -58,7 +58,7 @@ def train() -> None:
 def watch() -> None:
     """Draws the runs in the address, again every second while one of them continues."""
     live = _any(*LIVE)
-    models.load(controls.choice().model)  # torch is imported in the thread that may
+    models.load(controls.choice().model)  # torch is imported in the thread meant for it
     st.fragment(_draw, run_every=1.0 if live else None)(live, st.session_state.pop(PROBLEM, ""))
     if not live and _any(*RESTING):
         st.fragment(_wait, run_every=1.0)()
@@ -98,7 +98,7 @@ def _read(log: Path, _size: int, _changed: int) -> Records:
 def _draw(live: bool, problem: str) -> None:
     seen = _look()
     if PROBLEM in st.session_state or live != any(sight.state in LIVE for _, sight, _ in seen):
-        st.rerun()  # a run ended or goes on: from now on the page stays as it is, or follows it
+        st.rerun()  # a run ended or resumed: the page stops following it, or starts
     if problem:
         st.warning(problem, icon=icons.WARNING)
     if missing := len(trained.addresses()) - len(seen):
@@ -182,7 +182,7 @@ def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
         trouble: the message if the disk is full.
     """
     try:
-        with suppress(NoSuchRun):  # the page is about to say that it is gone
+        with suppress(NoSuchRun):  # the page will report that it no longer exists
             what(address)
     except (ValueError, QueueFull) as error:
         st.session_state[PROBLEM] = markdown.plain(str(error))
@@ -256,7 +256,7 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
             st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {said}.")
             _answers(path, steps, choices)
         with right:
-            # How a language model copies over the updates, or how an answer finds its place.
+            # A language model's copying over the updates, or an answer's attention.
             if choices.is_language_model:
                 copied = [inside.copying(path, one) for one in steps]
                 show("run_scores", inside.chart(steps, copied, vocab_size=VOCABULARY, now=step))

@@ -240,7 +240,7 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
     options = [f"{n} {name}" for n, name in enumerate(names)]
     asked = st.query_params.get(key, "")
     if asked not in options and (word := WORD.search(asked, asked.find(" "))) and word[0] != asked:
-        plain = f"{asked.split()[0]} {word[0]}"  # an address that names the word with its mark
+        plain = f"{asked.split()[0]} {word[0]}"  # an address that names the word with its punctuation
         if plain in options:
             st.query_params[key] = plain
             st.rerun()

@@ -116,7 +116,7 @@ def believe(here: Lesson) -> None:
             f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. "
             f"{_why(found, path)} {_share(here, found, after)}{together}"
         )
-    left, right = st.columns(2)  # so that the charts begin at one height
+    left, right = st.columns(2)  # aligns the charts
     with left:
         site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
         keys = here.trace.axes(here.choice.layer)[1].tokens

@@ -84,7 +84,7 @@ def compose(here: Lesson) -> None:
         on_pick=pick,
     )
     mlps, values = _overlaps_with_mlps(here.model, stack) if measure == OVERLAP else ((), shown)
-    if mlps:  # what feed-forward layers read of the heads before them
+    if mlps:  # how far feed-forward layers read the heads before them
         layers = [mlp.split(".")[1] for mlp in mlps]
         show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
     st.caption("Computed from the weights, without positions.")
@@ -95,7 +95,7 @@ def compose(here: Lesson) -> None:
         st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
     else:
         after = _run(here.model, here.text, earlier, later, way)
-        if way != "V":  # values change no pattern
+        if way != "V":  # the pattern does not depend on values
             patterns.append(after[f"{later[0]}.pattern"][later[1]])
             titles.append(f"{name(later)} without {name(earlier)}")
         said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
@@ -177,7 +177,7 @@ def _beyond_chance(
 def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
-    if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not tell
+    if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not show it
         return
     said = [
         f"head {name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "

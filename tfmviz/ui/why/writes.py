@@ -51,7 +51,7 @@ def writes(here: Lesson) -> None:
     )
     words = [visible(here.model.vocabulary[word]) for word in found.words]
     sizes = np.abs(found.by_key).sum(axis=1)
-    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
+    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # masked keys add exactly 0
     values = folded(found.by_key, kept, range(len(words)))[:, :-1]
     row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
     rows = [f"{n} {visible(keys[n])} · {per_cent(float(row[n]))}" for n in kept]
@@ -117,7 +117,7 @@ def _twins(here: Lesson) -> None:
         trace = models.trace(model, here.text)
         found, ids = sinks(trace, model.weights, "decoder.self_attn"), trace.target.ids
         if np.isnan(found.shares).all():
-            return  # one token to them, which has no choice
+            return  # a single token for the twins: it can only attend to itself
         loss = ablation.surprise_of(trace, ablation.whole_text(ids))
         said.append(
             f"{markdown.code(name)} gives **{per_cent(float(np.nanmean(found.shares)))}** to the first "

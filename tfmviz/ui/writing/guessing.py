@@ -64,7 +64,7 @@ def guess(here: Lesson, now: Written) -> None:
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
             found = scored(here.model, here.text, now.before, ids, word, here.edits)
-            rounds.setdefault(place, found)  # a second guess at the same place has seen the answer
+            rounds.setdefault(place, found)  # at a second guess for the same word, the answer is known
             _say(here, found, counts=rounds[place] == found)
     if side.is_b():
         return  # the score is A's

@@ -53,7 +53,7 @@ def keyboard(here: Lesson) -> None:
     """Three buttons for the typed text; then that text typed with the model's words, and with counted ones."""
     model = here.model
     fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
-    here = here if fits else replace(here, edits=())  # which are of another model
+    here = here if fits else replace(here, edits=())  # they belong to another model
     there = lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
     if there is None:
         return

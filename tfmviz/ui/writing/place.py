@@ -82,7 +82,7 @@ def into_this_word(here: Lesson, now: Written) -> None:
         f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. "
         "Rows are tokens read."
     )
-    # What the stream of the last token would be read out as after every layer: the logit lens.
+    # The last token's stream read out after every layer: the logit lens.
     stages, vocabulary = residual.stages(trace, "decoder", "layers"), here.model.vocabulary
     readout = here.model.weights.stacks["decoder"].readout
     found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
