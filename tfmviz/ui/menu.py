@@ -66,6 +66,6 @@ def pick(model: object) -> None:
 
 
 def _folder() -> str:
-    """The folder of converted models, without the user name of whoever runs the app."""
+    """The folder of converted models, without the name of the user who runs the app."""
     folder, home = places.own_models(), Path.home()
     return f"~/{folder.relative_to(home).as_posix()}" if folder.is_relative_to(home) else str(folder)

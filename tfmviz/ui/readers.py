@@ -36,7 +36,7 @@ ADDRESS = "at "
 """Prefix of a reader who is identified by the address alone."""
 
 BEFORE_A_SESSION = capacity.BEFORE_A_SESSION
-"""Requests whose answer sets it: no proxy keeps that answer, so each browser gets a different one."""
+"""The request whose answer sets it: no proxy keeps that answer, so each browser gets a different one."""
 
 
 def this_one() -> str:

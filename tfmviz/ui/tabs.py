@@ -78,7 +78,7 @@ def _compare(key: str, tab: Tab, here: Lesson, there: Lesson | None, needs: Sequ
 
 
 def _same(tab: Tab, here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
-    """Why A and B are the same in a tab that reads nothing of what differs; else ""."""
+    """The reason why A and B are equal in a tab that reads nothing of what differs; else ""."""
     if there.edits:
         return "This tab runs the model with all of its heads." if tab.intact else ""
     if here.model is not there.model and "model" not in needs:

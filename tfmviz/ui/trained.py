@@ -12,7 +12,7 @@ from tfmviz.runs.folder import ADDRESS, Folder, NoSuchRun
 from tfmviz.zoo import Entry, ModelUnavailable
 
 KEY = "run"
-"""Its name in the address, followed by addresses of runs with commas between them."""
+"""The name of the runs in the address; their addresses are separated by commas."""
 
 MOST = 4
 

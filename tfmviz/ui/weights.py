@@ -42,7 +42,7 @@ def route() -> Route:
 
 
 def parcel(model: str) -> dict[str, Any] | None:
-    """A model's address and digest and the script that computes it; None where a browser cannot.
+    """A model's address and digest and the script that computes it; None for any other model.
 
     The address changes with the model's files.
     """

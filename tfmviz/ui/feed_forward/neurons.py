@@ -32,7 +32,7 @@ from tfmviz.words.numbers import decimal, per_cent
 SHOWN = 16
 
 WORDS = 6
-"""Of each sign."""
+"""Words that a neuron raises, and as many that it lowers."""
 
 OFF = ("this neuron", "the ten strongest", "the whole layer")
 

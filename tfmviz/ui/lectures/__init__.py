@@ -13,7 +13,7 @@ from tfmviz.views import lectures as view
 from tfmviz.words import markdown
 
 ASKED = 3
-"""Questions of a lecture shown before it is opened."""
+"""Lines of a lecture shown before it is opened."""
 
 
 def overview() -> None:

@@ -117,7 +117,7 @@ class Forced:
 
 
 def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
-    """The typed text with a writer's predictions, for an encoder-decoder of its output; None without a next token.
+    """The typed text with a writer's predictions (for an encoder-decoder, its output); None without a next token.
 
     Args:
         from_left: only models whose writer sees the tokens to its left and nothing else, so no encoder-decoder.

@@ -28,7 +28,7 @@ from tfmviz.words.numbers import decimal, in_words, rounded, tiny
 TITLES = {"N": "parameters N", "D": "tokens D", "C": "operations C = 6 · N · D"}
 
 ENOUGH = 6
-"""Runs for which resamples make an interval; many resamples of fewer share a single value."""
+"""Runs for which resamples make an interval; many resamples of fewer contain a single distinct run."""
 
 FRONTIER = "best N for each C"
 
@@ -39,7 +39,7 @@ FEW_TENS = 200
 """An axis shorter than so many times its beginning is labelled between powers of ten too."""
 
 OVER = 1.3
-"""Length of the fitted curves, in multiples of the runs' range."""
+"""The fitted curves extend beyond the runs by this factor."""
 
 
 def own() -> None:

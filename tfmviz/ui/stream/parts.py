@@ -115,7 +115,7 @@ class Account:
     """The account of one token and one question.
 
     Attributes:
-        title: the sum of the scores, such as "logit of “mat”".
+        title: name of the sum of the scores, such as "logit of “mat”".
         measured: that number as the model computed it, before a cap if the model has one.
         word_bias: b_U's part of it, whatever the text is.
     """

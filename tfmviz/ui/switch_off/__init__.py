@@ -43,7 +43,7 @@ WRITTEN = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Way:
-    """What replaces the output of a part that is switched off.
+    """The replacement for the output of a part that is switched off.
 
     Attributes:
         factor: of "scaled".
