@@ -3,7 +3,7 @@ the terms that Find answers.
 
     python -m scripts.draw_api
 
-`make format` does it too, and `tests/scripts/test_draw_api.py` complains while a document says something else than
+`make format` does it too, and `tests/scripts/test_list_authors.py` complains while a document says something else than
 what it is made from.
 """
 

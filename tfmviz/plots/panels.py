@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import cycle
 from typing import Any
@@ -16,7 +16,20 @@ from typing import Any
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, strokes, summary
+from tfmviz.plots.charts import (
+    FEW,
+    UNNUMBERED,
+    Chart,
+    Columns,
+    Spec,
+    hover,
+    name,
+    number,
+    numbered,
+    rows,
+    strokes,
+    summary,
+)
 from tfmviz.plots.lines import DASHES, POWERS_OF_TEN, Stroke
 from tfmviz.plots.theme import Theme, chart_config, shades
 from tfmviz.record.trace import Array
@@ -55,6 +68,7 @@ class Panel:
         log: its axis counts in powers of ten.
         low, high: what the axis shows at least.
         legend: whether the names of its lines stand above it.
+        multiples: whether each line has a row of its own, on one scale for all, named at the left.
     """
 
     title: str
@@ -66,6 +80,7 @@ class Panel:
     high: float | None = None
     height: int = 130
     legend: bool = True
+    multiples: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +103,7 @@ class _Look:
     height: int
     legend: bool
     levels: bool
+    multiples: bool
 
 
 def panels(
@@ -114,6 +130,7 @@ def panels(
             height=part.height,
             legend=part.legend and len(part.curves) > 1,
             levels=bool(_levels(part)["y"]),
+            multiples=part.multiples,
         )
         for part in parts
     )
@@ -211,6 +228,10 @@ def _panel(theme: Theme, look: _Look, n: int, axis: _Axis, *, last: bool) -> alt
     x = number(alt.X, "x", axis.title if last else None, axis=below, **scale)
     upwards: dict[str, Any] = {"type": "log"} if look.log else {"zero": False, "nice": True}
     y = number(alt.Y, "y", None, axis=_inside(look), **upwards)
+    if look.multiples:
+        short = f"replace({UNNUMBERED}, 'head ', '')"  # there is no room beside the lines for more
+        along = {"grid": True, "bandPosition": 1, "labelExpr": short}
+        y = name(alt.Y, "line", None, axis=_inside(look) | along, padding=0)
     layers = [
         *([summary()] if n == 0 else []),
         *(_level_layers(theme, n, y) if look.levels else []),
@@ -230,7 +251,12 @@ def _inside(look: _Look) -> Spec:
 def _lines(look: _Look, n: int, x: alt.X, y: alt.Y) -> alt.Chart:
     colours, dashes = [stroke.colour for stroke in look.strokes], [stroke.dash for stroke in look.strokes]
     shade, dash = strokes("line", colours, dashes, longest=look.longest, legend=look.legend)
-    return rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
+    line = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
+    if not look.multiples:
+        return line
+    scale = {"zero": True, "range": [look.height / len(look.strokes) - 1, 2]}
+    along = alt.Order(field="x", type="quantitative")  # a line along names would be sorted by its height
+    return line.encode(yOffset=alt.YOffset(field="y", type="quantitative", title=None, scale=scale), order=along)
 
 
 def _level_layers(theme: Theme, n: int, y: alt.Y) -> list[alt.Chart]:
@@ -360,7 +386,7 @@ def forming(
         curves=curves({name: (steps, values) for name, values in losses.items()}, first[: len(losses)]),
         levels=[level],
         low=0.0,
-        height=120,
+        height=90,
     )
     parts = [above, *_of_heads(steps, heads, theme)]
     return panels(parts, theme=theme, log_steps=True, marked=[_shown(now)])
@@ -376,16 +402,19 @@ def _shown(now: int) -> tuple[float, str]:
 
 
 def _of_heads(steps: Array, heads: Mapping[str, Mapping[str, Array]], theme: Theme) -> list[Panel]:
-    """A panel for each measure; a head looks the same in all."""
+    """A panel for each measure; a head looks the same in all. More than six would cross: each has a row of its own."""
     names = list(dict.fromkeys(head for lines in heads.values() for head in lines))
-    looks = dict(zip(names, by_layer(names, theme), strict=True))
+    looks, many = dict(zip(names, by_layer(names, theme), strict=True)), len(names) > 6
+    if many:
+        looks = {head: replace(look, dash=DASHES[0]) for head, look in looks.items()}
     return [
         Panel(
-            title=title,
+            title=f"{title}, each row 0 to {max(map(np.nanmax, lines.values())):.2g}" if many else title,
             curves=curves({head: (steps, values) for head, values in lines.items()}, [looks[head] for head in lines]),
-            low=0.0,
-            height=110,
-            legend=n == 0,
+            low=None if many else 0.0,
+            height=(theme.letters + 5) * len(lines) if many else 110,
+            legend=n == 0 and not many,
+            multiples=many,
         )
         for n, (title, lines) in enumerate(heads.items())
     ]

@@ -18,12 +18,13 @@ import numpy as np
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
+from tfmviz import workers
 from tfmviz.record.trace import Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.runs import records
 from tfmviz.ui import turns
 
-BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
+BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20 // workers.SHARING
 """Bytes of all kept results; the least recently used goes first."""
 
 AT_ONCE = 16

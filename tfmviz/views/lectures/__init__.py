@@ -16,13 +16,14 @@ class Entry(TypedDict):
     """Something with a link of its own.
 
     `folded` are further links, each with its text, under a line that opens, and under names of their own; "" is none.
-    This line says `takes`, too.
+    This line says `takes`, too. `shows` are some of them with the names of their pages, for which a sign is drawn.
     """
 
     title: str
     address: str
     says: list[str]
     takes: str
+    shows: list[tuple[str, tuple[str, str]]]
     folded: list[tuple[str, list[tuple[str, str]]]]
 
 
