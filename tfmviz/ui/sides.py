@@ -47,7 +47,7 @@ class Sides:
 
     @property
     def differ(self) -> bool:
-        """Whether B is another run than A: before the first change there is nothing to compare."""
+        """B is a different run from A: before the first change there is nothing to compare."""
         return self.lessons[0] is not self.lessons[1]
 
     def about_the_same(self) -> tuple[Lesson, Lesson]:

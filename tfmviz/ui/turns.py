@@ -26,7 +26,7 @@ from tfmviz.ui import icons, readers
 from tfmviz.ui.waiting import Progress, give_way, hold_if_stopped
 
 PROCESSORS = max(1, workers.processors() // workers.SHARING)
-"""That this server may use: each of several has its share."""
+"""Those for this server: each of several has its share."""
 
 PATIENCE = 1.0
 """Seconds between two updates of a waiting reader's place in the queue."""
