@@ -1,4 +1,4 @@
-"""All pages: what each of them answers, in the order of a lecture."""
+"""All pages with their questions, in the order of a lecture course."""
 
 from tfmviz.ui import find, router
 

@@ -14,7 +14,6 @@ def draw(here: Lesson) -> None:
     at = counting.choose(here)
 
     def of(part: Callable[[Counting], object]) -> Callable[[Lesson], object]:
-        """A part about the text of A or of B."""
         return lambda one: part(replace(at, typed=one.text))
 
     with guess.first("Which word comes next?", name="table"):

@@ -1,4 +1,4 @@
-"""Efficient attention: cheaper ways to attend beside the exact one, on your text, and what they cost (L10)."""
+"""Efficient attention: cheaper ways to attend, on your text, and their cost (L10)."""
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.efficient import approximate, same_numbers, together, trained, without_sinks

@@ -1,4 +1,4 @@
-"""The explorer: type a sentence and see what every head of a small trained model does with it (L3, L5, L6, L8)."""
+"""The explorer: type a sentence and see every head of a small trained model at work on it (L3, L5, L6, L8)."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ def draw(here: Lesson) -> None:
             sides.side_by_side(both)
         here, there = both.about_the_same()
     else:
-        lesson.hide("kind", "layer", "head")  # they are chosen in the picture
+        lesson.hide("kind", "layer", "head")  # chosen in the picture
         live.follow(here, "explorer", "predictions")
         with guess.first(here.question, name="looks"):
             panels.explorer(here)

@@ -1,4 +1,4 @@
-"""The feed-forward layer: what happens to each token alone, and which neurons do it (L6, L8)."""
+"""The feed-forward layer: its effect on each token by itself, neuron by neuron (L6, L8)."""
 
 from tfmviz.ui import beside, feed_forward, lesson
 from tfmviz.ui.feed_forward import neurons, with_layer, without

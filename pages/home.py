@@ -1,4 +1,4 @@
-"""Home: heads at work on a sentence that is there to be changed, and six doors to the rest."""
+"""Home: heads at work on a sentence to be changed, and six doors to the rest."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""From windows to attention: what each idea before the transformer could see, and what it could not (L1)."""
+"""From windows to attention: what each idea before the transformer could see, and what it missed (L1)."""
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.ladder import distance, recurrent, rungs, uses, window

@@ -1,4 +1,4 @@
-"""Lectures: walks through the app, step by step, with a line of what to say at each (L1 to L11)."""
+"""Lectures: walks through the app, step by step, with speaker notes for each step (L1 to L11)."""
 
 import streamlit as st
 

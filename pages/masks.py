@@ -1,4 +1,4 @@
-"""Masks: who may look at whom, and what another mask does to a trained model (L4, L10)."""
+"""Masks: which token may attend to which, and the effect of another mask on a trained model (L4, L10)."""
 
 import streamlit as st
 

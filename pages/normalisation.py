@@ -1,4 +1,4 @@
-"""Normalisation: which numbers are averaged together, and why transformers normalise each token by itself (L6)."""
+"""Normalisation: which numbers are averaged, and why transformers normalise each token separately (L6)."""
 
 from tfmviz.ui import beside, lesson
 from tfmviz.ui.lesson import Lesson

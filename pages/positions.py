@@ -1,4 +1,4 @@
-"""Positions: attention cannot tell the order of its words, so it has to be told; three ways to do that (L7)."""
+"""Positions: attention alone cannot see the order of words; three ways to encode it (L7)."""
 
 from tfmviz.ui import beside, duel, lesson
 from tfmviz.ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Sinusoidal or RoPE? Any two position schemes side by side, on models that differ in nothing else (L7)."""
+"""Sinusoidal or RoPE? Any two position schemes side by side, on models identical in everything else (L7)."""
 
 from tfmviz.ui import duel, lesson
 from tfmviz.ui.compare import card, trials

@@ -1,4 +1,4 @@
-"""Size: where the parameters of a model sit, what memory and training they take, what loss they buy (L10)."""
+"""Size: where a model's parameters are, the memory and training they need, and the loss they reach (L10)."""
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Switch it off: what a head, an MLP or a layer is good for (L6, L8)."""
+"""Switch it off: the use of a head, an MLP or a layer (L6, L8)."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,6 @@ def draw(here: Lesson) -> None:
     said = switch_off.switchboard(here)
 
     def shows(part: Callable[[Sides, Switches], object]) -> Callable[[Lesson], object]:
-        """A tab about both runs; the other tabs need no second one."""
         return lambda here: part(switch_off.run(here, said), said)
 
     tabs(

@@ -1,4 +1,4 @@
-"""Tokens: what a text is cut into, how the cutting is learned, and how a piece becomes a vector (L8)."""
+"""Tokens: how a text is cut, how a tokenizer learns to cut, and how a token becomes a vector (L8)."""
 
 from tfmviz.ui import beside, lesson, tokens
 from tfmviz.ui.lesson import Lesson

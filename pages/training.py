@@ -1,4 +1,4 @@
-"""Training: how a loss falls, how heads form on the way, a model trained in front of the class, and one tuned (L9)."""
+"""Training: how a loss falls, how heads form, a model trained in front of the class, and a fine-tuned one (L9)."""
 
 from tfmviz.ui import lesson
 from tfmviz.ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Why there: a head's score as an exact sum, its paths removed, and what the look writes (L3, L6)."""
+"""Why there: a head's score as an exact sum, the effect of removing its paths, and what the head writes (L3, L6)."""
 
 from tfmviz.ui import beside, lesson, why
 from tfmviz.ui.lesson import Lesson

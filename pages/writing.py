@@ -1,4 +1,4 @@
-"""Writing: the model goes on with the text, one word at a time, and every choice is visible (L8)."""
+"""Writing: the model continues the text word by word, and every choice is visible (L8)."""
 
 import streamlit as st
 

@@ -1,6 +1,6 @@
-"""Measurements in a process of their own, each once for the whole server: kept for all readers, begun anew at will.
+"""Measurements in separate processes, shared by all readers and repeated only on demand.
 
-No reader waits for one, and the server's memory and threads have no part in what is measured.
+No reader waits for one, and the server's memory and threads do not affect what is measured.
 """
 
 from __future__ import annotations
@@ -22,29 +22,28 @@ from tfmviz.record.trace import Array
 from tfmviz.ui import icons, side
 
 LONGEST = 300.0
-"""Seconds after which a process is ended. It ends itself earlier, but on a busy machine it takes long to start."""
+"""Seconds after which a process is killed. It ends itself earlier, but takes long to start on a busy machine."""
 
 EVERY = 0.5
-"""Seconds between two looks at a measurement that runs."""
+"""Seconds between two looks at a measurement."""
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Other readers need the other processors."""
 
 Found = dict[str, Any]
-"""One line of what a measurement prints; `share` says how much of the work is done then."""
+"""One line of a measurement's output; `share` is the part of the work done by then."""
 
 
 _CHANGED = threading.Lock()
 _RUNNING: dict[str, Measurement] = {}
-"""The measurement of each module that runs now."""
 
 
 class Measurement:
-    """A module that measures and prints lines of JSON. Of each module one process runs at a time, whatever it measures.
+    """A module that measures and prints lines of JSON; only one process per module runs at a time.
 
     Args:
         module: run as `python -m module`.
-        args: what follows on its command line.
+        args: its command line.
     """
 
     def __init__(self, module: str, *args: str) -> None:
@@ -55,7 +54,7 @@ class Measurement:
         self.has_failed = False
 
     def begin(self) -> None:
-        """Starts a process, unless one of this module runs already; what an earlier one found goes."""
+        """Starts a process unless one of this module is running; discards earlier results."""
         with _CHANGED:
             if self._module in _RUNNING:
                 return
@@ -72,7 +71,6 @@ class Measurement:
             self._listener.start()
 
     def wait(self) -> None:
-        """Until the process that runs has ended."""
         if (listener := self._listener) is not None:
             listener.join()
 
@@ -82,17 +80,15 @@ class Measurement:
 
     @property
     def must_wait(self) -> bool:
-        """Whether the module is busy with something else."""
         return _RUNNING.get(self._module) not in (None, self)
 
     @property
     def found(self) -> tuple[Found, ...]:
-        """What has been measured so far."""
         return tuple(self._lines)
 
     @property
     def share(self) -> float:
-        """How much of the work is done, from 0 to 1."""
+        """Part of the work done, from 0 to 1."""
         return float(self._lines[-1]["share"]) if self._lines else 0.0
 
     def _listen(self, process: subprocess.Popen[str]) -> None:
@@ -113,12 +109,12 @@ class Measurement:
 
 @st.cache_resource(show_spinner=False)
 def measurement(module: str, *args: str) -> Measurement:
-    """The server's measurement of that name."""
+    """One per server and name."""
     return Measurement(module, *args)
 
 
 def by_name(found: Iterable[Found], name: str, x: str, y: str) -> dict[str, tuple[Array, Array]]:
-    """x and y of what was measured, for each of the names: the arguments say what they are called."""
+    """The values of `x` and `y` for each value of `name`; the arguments are keys of the lines."""
     points: dict[str, list[tuple[float, float]]] = {}
     for record in found:
         points.setdefault(record[name], []).append((record[x], record[y]))
@@ -126,14 +122,14 @@ def by_name(found: Iterable[Found], name: str, x: str, y: str) -> dict[str, tupl
 
 
 def measured(module: str, draw: Callable[[tuple[Found, ...]], None], *args: str, words: str) -> None:
-    """Draws what has been measured, with a button that measures it, and again while a measurement runs.
+    """Draws what has been measured, with a button that measures it; redraws while a measurement runs.
 
-    It is the same on both sides of a comparison, and stands on the first.
+    In a comparison it is drawn once, on A.
 
     Args:
-        draw: gets what has been measured so far; it may be nothing.
-        args: what is to be measured, where a module measures several things.
-        words: what the button does.
+        draw: gets the lines measured so far, possibly none.
+        args: the measurement, for a module with several.
+        words: the button's label.
     """
     if side.is_b():
         st.caption(side.SAME)

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tfmviz import zoo
+from tfmviz.analysis.side_by_side import parting
 from tfmviz.record.decoding import BeamStep, Candidate, Hypothesis, way_to
 from tfmviz.record.edits import Edit
 from tfmviz.record.model import Model
@@ -24,15 +25,15 @@ from tfmviz.words.labels import END, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 WINDOW = 12
-"""The most steps of the tree that are drawn side by side: more would not leave room for their words."""
+"""The most steps of the tree drawn side by side: more would leave no room for their words."""
 
 
 def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW) -> None:
-    """The tree of a beam search from the beginning, and its best texts.
+    """The tree of a beam search and its best texts.
 
     Args:
         banned: tokens that may not be written.
-        longest: the most words of a text.
+        longest: the most tokens of a text.
     """
     with st.container(horizontal=True, key=side.key("line-beams")):
         width, alpha = ask()
@@ -67,15 +68,13 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
 
 
 def ask() -> tuple[int, float]:
-    """Asks for the number of beams and the length penalty."""
     width = inputs.slider("Beams", 1, 8, 3, key="beams")
     return width, inputs.slider("Length penalty α", 0.0, 2.0, 1.0, 0.1, key="alpha")
 
 
 def _against_greedy(here: Lesson, best: Hypothesis, banned: tuple[int, ...], longest: int) -> str:
-    """Where the best text leaves the greedy one: one beam writes what greedy writes."""
     greedy = found_by(here.model, here.text, 1, 1.0, banned, longest, edits=here.edits)[-1].complete[0]
-    same = _parts(greedy.ids, best.ids)
+    same = parting(greedy.ids, best.ids)
     if same is None:
         return "The best text is the greedy one."
     words = [markdown.plain(named(here.model, ids[same])) for ids in (greedy.ids, best.ids)]
@@ -97,14 +96,13 @@ def found_by(  # the arguments are the key under which the result is kept
     edits: tuple[Edit, ...] = (),
     at: int | None = None,
 ) -> tuple[BeamStep, ...]:
-    """All steps of a beam search; see `writing.search`."""
     return zoo.writing.search(
         model, text, width=width, length_penalty=alpha, banned=banned, max_new_tokens=longest, edits=edits, at=at
     ).beams
 
 
 def nodes_of(found: Sequence[BeamStep], width: int, model: Model) -> list[Node]:
-    """All that went on or was completed, and as many dropped continuations as there are beams."""
+    """All continuations kept or completed, and as many of the dropped ones as there are beams."""
     best = found[-1].complete[0].ids
     nodes: list[Node] = []
     ranks: list[int] = [0]  # of the running texts
@@ -128,23 +126,22 @@ def nodes_of(found: Sequence[BeamStep], width: int, model: Model) -> list[Node]:
 
 
 CODE = re.compile(r"[0-9a-z]{1,4}(\.[0-9a-z]{1,4}){0,99}")
-"""Tokens to the base of 36, with points between them."""
+"""Token ids to the base of 36, separated by points."""
 
 
 def named(model: Model, token: int) -> str:
-    """A token in the tree; the mark that ends a text has a short name."""
     return END if token in model.tokenizer.marks.ends else visible(model.vocabulary[token])
 
 
 def text_of(model: Model, ids: Sequence[int]) -> str:
-    """A text in the tree, without the mark at its end."""
+    """A text in the tree, without the special token at its end."""
     written = model.tokenizer.decode([index for index in ids if index not in model.tokenizer.marks.ends])
     return " ".join(written.split()) or "(nothing)"
 
 
 def asked(here: Lesson) -> tuple[int, ...]:
-    """The tokens that the address asks for; () for none, and for those of another text."""
-    if side.is_b():  # its texts are others
+    """The token ids in the address; () for none, or for those of another text."""
+    if side.is_b():  # the address has A's text
         return ()
     about = here.short_name
     if st.session_state.setdefault("hypothesis_about", about) != about:
@@ -155,12 +152,11 @@ def asked(here: Lesson) -> tuple[int, ...]:
 
 
 def choose(ids: Sequence[int]) -> None:
-    """Puts a text into the address."""
     controls.put({"hypothesis": ".".join(np.base_repr(token, 36).lower() for token in ids)})
 
 
 def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: float) -> None:
-    """The words of a chosen text with their log-probabilities, its score, and where it leaves the winner."""
+    """A chosen text's log-probabilities and score, and where it departs from the best text."""
     winner = found[-1].complete[0]
     way, best = way_to(ids, found), way_to(winner.ids, found)
     if way is None or best is None:
@@ -174,7 +170,7 @@ def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: 
         f"{counted(len(step.candidates), 'continuation')}; {len(step.running)} went on."
     )
     against = "It is the winner." if len(ids) == len(winner.ids) else "It is how the winner begins."
-    if (part := _parts(ids, winner.ids)) is not None:
+    if (part := parting(ids, winner.ids)) is not None:
         own, other = (
             f"“{markdown.plain(named(model, one[part]))}” ({per_cent(float(np.exp(steps[part].log_probability)))})"
             for one, steps in ((ids, way), (winner.ids, best))
@@ -190,15 +186,9 @@ def explain(model: Model, ids: Sequence[int], found: Sequence[BeamStep], alpha: 
     show("hypothesis_words", _table(model, ids, way, winner.ids, best))
 
 
-def _parts(one: Sequence[int], other: Sequence[int]) -> int | None:
-    """The first place at which two texts differ; None where one begins as the other."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-
-
 def _table(
     model: Model, ids: Sequence[int], way: Sequence[Candidate], others: Sequence[int], best: Sequence[Candidate]
 ) -> Table:
-    """The sums word by word, beside those of the winner."""
     nothing = ("", 0.0, 0.0)
     left, right = (
         [

@@ -1,4 +1,4 @@
-"""Two runs of one sentence side by side: what each predicts, and how surprised each is."""
+"""Two runs on one sentence side by side: their predictions and losses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ONE_TOKEN = "A single token has no next word to predict. Type more."
 
 
 def of_twins(text: str) -> str:
-    """What to say below the twins' surprise at a text that is hardly English: they learned no other language. Else "".
+    """A note on the twins' surprise for a text that is hardly English, the only language they learned; else "".
 
     Such a text is one for a translator, or one with letters that are not Latin.
     """
@@ -35,20 +35,20 @@ def of_twins(text: str) -> str:
 
 
 def predicted(here: Lesson) -> str:
-    """What the losses are about, in words: an encoder-decoder predicts the words of its own answer."""
+    """The text that the losses are about: an encoder-decoder predicts the words of its own answer."""
     return "your sentence" if here.trace.source is None else "the model's answer"
 
 
 def place(here: Lesson) -> str:
-    """Where a prediction stands: an encoder fills the place of a token, a decoder goes on after it."""
+    """The place of a prediction: an encoder fills a token's position, a decoder continues after it."""
     return "In the place of" if here.model.config.architecture == "encoder-only" else "After"
 
 
 def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str], key: str = "next_words") -> None:
-    """What is predicted after the chosen token, in both runs, or in the only one.
+    """The predictions after the chosen token in both runs, or in the only one.
 
     Args:
-        series: the names of the two runs.
+        series: names of the two runs.
     """
     runs = [here.trace] if after is here.trace else [here.trace, after]
     shares = [softmax(run.row("logits", token)) for run in runs]
@@ -58,7 +58,7 @@ def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str
 
 
 def losses(here: Lesson, after: Trace, *, key: str = "losses") -> None:
-    """How much more every next word surprises in the run after, B, than in A before; in the only one, how much."""
+    """The rise of each token's loss from A, before, to B, after; for the only run, its losses."""
     before = here.trace
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
@@ -83,7 +83,6 @@ def losses(here: Lesson, after: Trace, *, key: str = "losses") -> None:
 
 
 def show_losses(tokens: Sequence[str], old: Array, new: Array, *, series: tuple[str, str], key: str) -> None:
-    """The chart of two surprises at each token but the first."""
     names = quoted(tokens)[1:]
     show(
         key,

@@ -1,6 +1,7 @@
-"""Compare with …: a second sentence, model or head, or the same without a head, beside what the page shows.
+"""Compare with …: a second sentence, model or head, or the same run without a head, next to the page's own.
 
-What the page shows is A, the other one B. They differ in one thing, which the address names: `with=another sentence`.
+A is what the page shows, B what it is compared with. They differ in one thing, named in the address:
+`with=another sentence`.
 """
 
 from __future__ import annotations
@@ -25,32 +26,29 @@ from tfmviz.words import markdown
 What = Literal[
     "another sentence", "another model", "another head", "a head off", "another temperature", "another scheme"
 ]
-"""What may differ between A and B."""
 
 SENTENCES: tuple[What, ...] = ("another sentence",)
-"""On a page without a model to choose."""
 
 SENTENCES_AND_MODELS: tuple[What, ...] = ("another sentence", "another model")
 
 SENTENCES_AND_HEADS_OFF: tuple[What, ...] = ("another sentence", "a head off")
 
 WITHOUT_HEADS: tuple[What, ...] = ("another sentence", "another model", "a head off")
-"""On a page on which one head is like another."""
+"""For a page where the choice of head makes no difference."""
 
 WITH_HEADS: tuple[What, ...] = ("another sentence", "another model", "another head", "a head off")
 
 SCHEMES: tuple[What, ...] = ("another scheme",)
-"""On a page about position schemes."""
 
 MENU, UNUSED = 215, 145
-"""Pixels of the menu, and of one that nothing is chosen in: the sentence has the rest."""
+"""Pixels of the menu, open and unused; the sentence takes the rest."""
 
 
 def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callable[[], None]:
-    """What draws the choice in the line of the sentence.
+    """Draws the choice in the sentence's line.
 
     Args:
-        of: the kinds of models that the page can compare; none: all.
+        of: the architectures that the page can compare; none: all.
     """
 
     def draw() -> None:
@@ -70,12 +68,11 @@ def along(options: Sequence[What], *, of: Sequence[Architecture] = ()) -> Callab
 
 
 def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: bool = False) -> Lesson | None:
-    """Asks in which way B differs, and gives B; None where the reader compares nothing, or B cannot be read.
+    """Draws the choice of B and gives B; None where nothing is compared, or B cannot be read.
 
     Args:
-        options: those of `along`.
-        alike: whether B's model must write as A's does: one of its architecture, with a head.
-        whole: whether the page reads the whole text, however much the model does.
+        alike: B's model must have A's architecture and a head that writes.
+        whole: the page reads the whole text, even beyond the model's limit.
     """
     match asked if (asked := st.session_state.get("with")) in options else None:
         case "another sentence":
@@ -97,12 +94,12 @@ def other(here: Lesson, options: Sequence[What], *, alike: bool = False, whole: 
 
 
 def asks(options: Sequence[What]) -> bool:
-    """Whether B differs in one of these ways, for a page that asks for the rest itself."""
+    """B differs in one of these ways; for a page that draws the controls itself."""
     return st.session_state.get("with") in options
 
 
 def follow(here: Lesson, there: Lesson) -> None:
-    """Lets the pictures of a head of A and B follow each key in either's sentence, if one model computes both."""
+    """Lets the pictures of a head of A and B update at each key in either sentence, if one model computes both."""
     if here.model.name != there.model.name:
         return
     is_other = st.session_state.get("with") == "another sentence"
@@ -125,12 +122,11 @@ def follow(here: Lesson, there: Lesson) -> None:
 
 
 def temperature() -> float | None:
-    """B's temperature, where it differs in that."""
+    """None where something else differs."""
     return st.session_state["b_temperature"] if st.session_state.get("with") == "another temperature" else None
 
 
 def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
-    """What stands above A and B."""
     match st.session_state.get("with"):
         case "another model":
             return f"A, {name_of(here.model.name)}", f"B, {name_of(there.model.name)}"
@@ -147,7 +143,7 @@ def titles(here: Lesson, there: Lesson) -> tuple[str, str]:
 
 
 def _sentence(here: Lesson, *, whole: bool) -> Lesson | None:
-    """Asks for B's sentence. It opens with A's, a word of it changed: who compares it with itself sees nothing."""
+    """Draws B's sentence box. It opens with A's sentence, one word changed: two equal ones would show no difference."""
     text = st.text_area(
         "The other sentence (press Enter)",
         changed(here.text),
@@ -211,11 +207,11 @@ def _shapes() -> dict[str, Facts]:
 
 
 def _head(here: Lesson, name: str, opens: Callable[[Lesson], tuple[int, int]]) -> tuple[str, int]:
-    """Asks for another head of the same kind of attention: the path of its layer, and its index.
+    """Draws the choice of another head of the same kind of attention: its layer's path and its index.
 
     Args:
-        name: what its keys in the address begin with.
-        opens: gives layer and head of the one that B opens with.
+        name: prefix of its keys in the address.
+        opens: gives layer and head to open with.
     """
     keys = f"{name}_layer", f"{name}_head"
     is_known = any(key in st.session_state or key in st.query_params for key in keys)
@@ -228,7 +224,7 @@ def _head(here: Lesson, name: str, opens: Callable[[Lesson], tuple[int, int]]) -
 
 
 def _unlike(here: Lesson) -> tuple[int, int]:
-    """The head whose attention on the text differs most from the chosen one's."""
+    """The head whose attention differs most from the chosen one's."""
     patterns = np.stack([here.trace[f"{layer}.pattern"] for layer in _layers(here)])  # (layer, head, query, key)
     own = patterns[here.choice.layer_index, here.choice.head]
     layer, head = divmod(int(np.abs(patterns - own).sum(axis=(-2, -1)).argmax()), patterns.shape[1])
@@ -236,13 +232,13 @@ def _unlike(here: Lesson) -> tuple[int, int]:
 
 
 MOST_TRIED = 8
-"""Heads that are switched off in turn, a pass for each, before the reader has chosen one."""
+"""Heads that are switched off in turn, one pass each, before the reader has chosen one."""
 
 
 def _needed(here: Lesson) -> tuple[int, int]:
-    """The head of the layer before without which the chosen one's attention moves most; in the first layer, itself.
+    """The head of the previous layer that most affects the chosen one's attention; in the first layer, the head itself.
 
-    Of a layer with more heads than `MOST_TRIED` the first ones are tried: a large model may take a second for a pass.
+    Only the first `MOST_TRIED` heads are tried: a large model may take a second per pass.
     """
     before, site = here.choice.layer_index - 1, f"{here.choice.layer}.pattern"
     if before < 0:
@@ -254,7 +250,6 @@ def _needed(here: Lesson) -> tuple[int, int]:
 
 
 def _layers(here: Lesson) -> list[str]:
-    """The attention layers of the chosen kind."""
     return [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
 
 

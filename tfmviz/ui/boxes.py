@@ -1,4 +1,4 @@
-"""Tokens as boxes, and drawing rows of them."""
+"""Tokens as rows of boxes."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from tfmviz.views.pieces import Piece, Pieces
 from tfmviz.words.labels import whole
 
 BYTES = re.compile(r"\[byte ([0-9A-F ]+)\]")
-"""How a vocabulary names an entry that is only a part of a character."""
+"""A vocabulary's name for an entry that is only part of a character."""
 
 
 def written(text: str) -> str:
-    """A piece of a text as it stands in a box: its spaces and line ends are visible."""
+    """Text for a box: spaces and line ends are visible."""
     return ("␣" if text.startswith(" ") and not text.isspace() else "") + whole(text)
 
 
 def box(entry: str, below: tuple[str, ...] = ()) -> Piece:
-    """An entry of a vocabulary, by its readable string."""
     if part := BYTES.fullmatch(entry):
         return Piece(part.group(1), below, "part")
     return Piece(written(entry), below)
 
 
 def boxes(tokenizer: Tokens, text: str) -> list[Piece]:
-    """The tokens of a text, without the marks that a model adds to it."""
+    """The tokens of a text, without the special tokens that a model adds."""
     return [box(entry) for entry in entries(tokenizer, text)]
 
 
 def marked(texts: Sequence[str], at: int | None, below: Sequence[str] = ()) -> list[Piece]:
-    """Words as boxes, the one at a position marked.
+    """Words as boxes, the one at a position highlighted.
 
     Args:
         below: a line for each.
@@ -44,26 +43,25 @@ def marked(texts: Sequence[str], at: int | None, below: Sequence[str] = ()) -> l
 
 
 def entries(tokenizer: Tokens, text: str) -> list[str]:
-    """The readable strings of a text's tokens, each as it stands in the vocabulary."""
+    """The readable strings of a text's tokens, as in the vocabulary."""
     return [tokenizer.vocabulary[index] for index in ids_of(tokenizer, text)]
 
 
 def ids_of(tokenizer: Tokens, text: str) -> Sequence[int]:
-    """The numbers of a whole text's tokens, as the model reads it: with gaps, if it fills gaps."""
+    """The token ids of a whole text as the model reads it: with gaps, if it fills gaps."""
     if isinstance(tokenizer, Tokenizer) and tokenizer.fills_gaps:
         return tokenizer.encode(text, max_len=sys.maxsize).ids
     return tokenizer.ids(text)
 
 
 def spelled(symbol: str) -> Piece:
-    """A symbol of byte-pair encoding, spelled byte by byte."""
     raw = bytes_of_entry(symbol)
     assert raw is not None
     return of_bytes(raw)
 
 
 def of_bytes(raw: bytes) -> Piece:
-    """Some bytes of a text: characters, or their numbers where they are only a part of one."""
+    """Bytes of a text: characters, or numbers where they are only part of one."""
     try:
         return Piece(written(raw.decode("utf-8")))
     except UnicodeDecodeError:
@@ -74,7 +72,7 @@ def show_boxes(rows: Sequence[pieces.Row], *, key: str, caption: str, titles: tu
     """Draws rows of boxes as a table.
 
     Args:
-        caption: what the rows show; the picture consists of text, so screen readers read it as it is.
+        caption: what the rows show; the picture is text, so screen readers read it as it is.
     """
     data = Pieces(caption=caption, titles=titles, rows=rows).payload()
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data, key=key)

@@ -1,4 +1,4 @@
-"""Results that all readers share: each is computed once however many ask, and all are kept in one budget of bytes."""
+"""Results shared by all readers: each is computed once, and all are kept within one budget of bytes."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from cachetools.keys import hashkey
 from tfmviz import workers
 from tfmviz.record.trace import Trace
 from tfmviz.record.weights import ModelWeights
+from tfmviz.runs import records
 from tfmviz.ui import turns
 
 BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20 // workers.SHARING
-"""Bytes that all kept results may take together; the least recently used goes first."""
+"""Bytes of all kept results; the least recently used goes first."""
 
 AT_ONCE = 16
-"""Most texts that are computed together; more make the first wait longer and save little."""
+"""The most texts computed together; more make the first wait longer and save little."""
 
 NUMBER = 4
-"""Bytes of a weight."""
+"""Of a weight."""
 
 SHORT = 200
 """Characters of a text that may join others. They are padded to the longest."""
@@ -40,7 +41,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def n_bytes(value: Any) -> int:
-    """About how many bytes a result takes. Weights that it shares with its model do not count."""
+    """A result's approximate size in bytes, without weights that it shares with its model."""
     match value:
         case object(weights=ModelWeights() as weights):
             return NUMBER * weights.n_parameters
@@ -67,9 +68,9 @@ _working: WeakKeyDictionary[Any, Lock] = WeakKeyDictionary()  # by model, for `s
 def shared(function: Function) -> Function:
     """Makes a function of hashable arguments compute each result once for the whole server.
 
-    Whoever asks for a result while it is being computed waits for it. A call that raises leaves nothing, and the next
-    one tries again. Models are keys by identity, so a model that was replaced on disk gets new results. An argument
-    with the value of its default is the same call whether it is given or not.
+    A second caller waits for a running computation. A call that raises leaves nothing, and the next one tries
+    again. Models are keys by identity, so a model replaced on disk gets new results. An argument equal to its default
+    is the same call whether it is given or not.
     """
     expects = signature(function)
 
@@ -84,7 +85,7 @@ def shared(function: Function) -> Function:
 def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) -> Callable[[Key, str], Any]:
     """Like `shared`, for a function of several texts that takes little longer for a few than for one.
 
-    Whoever asks for a text brings along the short ones of those who wait for their turn: they will ask for theirs.
+    A caller brings along the short texts of those waiting for their turn, since they will need them next.
 
     Returns:
         The function of one text.
@@ -102,7 +103,7 @@ def shared_with_others(function: Callable[[Key, Sequence[str]], Sequence[Any]]) 
             texts = [text, *more[: AT_ONCE - 1]]
             try:
                 results = function(model, texts)
-            except ValueError:  # one of them cannot be read: that is not this reader's fault
+            except ValueError:  # one of the other texts cannot be read: no error for this reader
                 texts, results = [text], function(model, [text])
             with _changed, suppress(ValueError):  # a result may be larger than the budget
                 for one, result in zip(texts, results, strict=True):
@@ -120,18 +121,27 @@ def _brought_along(text: str) -> list[str]:
 
 @lru_cache
 def read_json(path: Path) -> Any:
-    """What a file that comes with the app holds."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+@lru_cache
+def read_lines(path: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8").splitlines())
+
+
+@shared
+def read_log(path: Path) -> records.Records:
+    """A run's log, about 200 of its steps; empty without a file."""
+    return records.read(path)
+
+
 def forget(model: Hashable) -> None:
-    """Forgets the results of a model that is gone; they would keep it in memory."""
+    """Drops the results of a deleted model, which would keep it in memory."""
     with _changed:
         for key in [key for key in _results if any(part is model for part in key)]:
             del _results[key]
 
 
 def clear() -> None:
-    """Forgets all results."""
     with _changed:
         _results.clear()

@@ -1,8 +1,8 @@
-"""A tab on A and on B, side by side: the one way to compare.
+"""A tab on A and on B, side by side.
 
-A tab is drawn by the same functions for A and for B, each about the chosen token. What A asks the reader is asked once,
-above both. Figures of one name are a pair: they have one scale, their rows and columns are paired by their names, and
-a pointer on one shows in the other; below the first pair of pictures of cells stands B − A.
+The same functions draw a tab for A and for B, each about the chosen token. Controls are drawn once, above both.
+Figures of one name form a pair: they share a scale, their rows and columns are paired by name, and a pointer on one
+shows in the other; below the first pair of pictures of cells stands B − A.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ from tfmviz.words import markdown
 
 
 def draw(name: str, both: Sides, part: Callable[[Lesson], object], *, across: bool = True) -> None:
-    """Draws a part of a page for A and for B, in one run of the page.
+    """Draws a part of a page for A and for B in one run.
 
     Args:
-        name: of the part on the page.
-        across: whether they stand beside each other, or else one above the other.
+        across: side by side, or else one above the other.
     """
     asked, answers = st.container(key=f"asked-of-{name}"), dict[str, object]()
     of_a, of_b = _places(both)
@@ -56,7 +55,7 @@ def draw(name: str, both: Sides, part: Callable[[Lesson], object], *, across: bo
 
 
 def either(name: str, here: Lesson, there: Lesson | None, part: Callable[[Lesson], object]) -> None:
-    """Draws a part of a page on A, and beside it on B if there is a B."""
+    """Draws a part of a page on A, and next to it on B if there is a B."""
     if there is None:
         part(here)
     else:
@@ -64,7 +63,7 @@ def either(name: str, here: Lesson, there: Lesson | None, part: Callable[[Lesson
 
 
 def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
-    """Draws a figure on both sides, or on the only one that has it. Returns B − A, where that can be drawn."""
+    """Draws a figure on both sides, or on the only side that has it. Returns B − A where that can be drawn."""
     there = [(one, *one.figures[name]) for one in (a, b) if name in one.figures]
     drawings: Sequence[Drawing] = [figure.drawing for _, _, figure in there]
     change = None
@@ -87,14 +86,14 @@ def _pair_up(a: Side, b: Side, name: str) -> Figure | None:
 
 
 def _on_one_scale(a: Drawing, b: Drawing) -> tuple[Drawing, Drawing]:
-    """Two figures of one kind, their scales as wide as both need."""
+    """Two figures of one kind on a scale wide enough for both."""
     if isinstance(a, Cells) and isinstance(b, Cells):
         if (a.scale.colours, a.scale.title) == (b.scale.colours, b.scale.title):
             low, high = min(a.scale.low, b.scale.low), max(a.scale.high, b.scale.high)
             a, b = (replace(one, scale=replace(one.scale, low=low, high=high)) for one in (a, b))
         (rows_a, rows_b), (columns_a, columns_b) = _paired(a.rows, b.rows), _paired(a.columns, b.columns)
         return replace(a, rows=rows_a, columns=columns_a), replace(b, rows=rows_b, columns=columns_b)
-    if isinstance(a, Table) and isinstance(b, Table):  # two landmarks of one name are one too many
+    if isinstance(a, Table) and isinstance(b, Table):  # two landmarks must not have the same name
         return replace(a, caption=f"A: {a.caption}"), replace(b, caption=f"B: {b.caption}")
     if isinstance(a, Chart) and isinstance(b, Chart) and "layer" in a.spec and "layer" in b.spec:
         return _reaching(a, b), _reaching(b, a)
@@ -102,7 +101,7 @@ def _on_one_scale(a: Drawing, b: Drawing) -> tuple[Drawing, Drawing]:
 
 
 def _reaching(chart: Chart, other: Chart) -> Chart:
-    """The chart with invisible points where the other one's axes of numbers end; see `charts.reach`."""
+    """The chart with invisible points where the other one's numeric axes end; see `charts.reach`."""
     layers, ends = list(chart.spec["layer"]), {}
     for axis in ("x", "y"):
         of_numbers = [
@@ -122,7 +121,7 @@ def _reaching(chart: Chart, other: Chart) -> Chart:
 
 
 def _paired(a: Axis, b: Axis) -> tuple[Axis, Axis]:
-    """Two axes whose places have one name on both sides; what only one of them has is boxed."""
+    """Two axes whose places are paired by name; those on one side only are boxed."""
     if (pairing := _pairing(a, b)) is None:
         return a, b
     only_a = [at for at, other in pairing.order if at is not None and other is None]
@@ -134,7 +133,6 @@ def _paired(a: Axis, b: Axis) -> tuple[Axis, Axis]:
 
 
 def _pairing(a: Axis, b: Axis) -> Pairing | None:
-    """By their names; None where one of them has none."""
     if not a.names or not b.names:
         return None
     return pair([name.strip() or name for name in a.names], [name.strip() or name for name in b.names])
@@ -149,7 +147,7 @@ def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
         return None
     one, other = (np.where(np.isfinite(drawn.matrices[0]), drawn.matrices[0], np.nan) for drawn in (a, b))
     values = difference(one, other, rows, columns)
-    if a.scale.colours != "cividis":  # only of attention is what one side masks a share of 0
+    if a.scale.colours != "cividis":  # only for attention is a masked cell on one side a share of 0
         values[difference(np.isnan(one).astype(float), np.isnan(other).astype(float), rows, columns) != 0] = np.nan
     drawn = pictures.between(
         values,
@@ -161,10 +159,11 @@ def _difference(name: str, a: Drawing, b: Drawing) -> Figure | None:
 
 
 def _places(both: Sides) -> list[dict[str, list[int]]]:
-    """What the tokens of A and of B are called in views that show both, by the names that these have for their texts.
+    """The names of the tokens of A and of B in views that show both, by the views' names for their texts.
 
-    The tokens of a translator's other text come after those of the chosen layer's. Stacks stand first: a view that asks
-    for a place in any text is one of stacks.
+    A translator's other text comes after the chosen layer's. Stacks come first: a view that needs a place in any text
+    is
+    one of stacks.
     """
     found = [{stack_of(lesson): both.queries.places(n)} for n, lesson in enumerate(both.lessons)]
     (stack_a, text_a), (stack_b, text_b) = map(_other_text, both.lessons)
@@ -176,7 +175,7 @@ def _places(both: Sides) -> list[dict[str, list[int]]]:
 
 
 def _other_text(lesson: Lesson) -> tuple[str, Encoding | None]:
-    """The stack that the chosen layer is not in, and what it reads; None where there is only one."""
+    """The stack other than the chosen layer's, and its text; None where there is only one."""
     if stack_of(lesson) == "encoder":
         return "decoder", lesson.trace.target if lesson.trace.source else None
     return "encoder", lesson.trace.source

@@ -1,9 +1,9 @@
-"""What the reader chooses, the same on every page: sentence, model, kind of attention, layer, head, token.
+"""The reader's choices, the same on every page: sentence, model, kind of attention, layer, head, token.
 
-All of it is in the address, so a link shows exactly what its sender saw. Widgets follow the address by themselves
-(`bind="query-params"`) but drop an unusable value silently; `correct_address` looks at it first, takes the nearest
-usable value and says so. What only the explorer knows (several heads, filters …) is the text `look`, which Python
-passes on without reading it.
+All of them are in the address, so a link shows exactly what its sender saw. Widgets follow the address by themselves
+(`bind="query-params"`) but drop an unusable value silently; `correct_address` first replaces it by the nearest
+usable value and leaves a note. What only the explorer reads (several heads, filters …) is the text `look`, which
+Python passes on unread.
 """
 
 from __future__ import annotations
@@ -26,28 +26,26 @@ from tfmviz.ui.sentences import PAIR, Example, examples_for, in_one_line, neares
 from tfmviz.words.markdown import code
 
 MENU = 100
-"""Pixels of the menu of sentences."""
+"""In pixels."""
 
 MAX_HEADS = 16
-"""How many heads of a long text are sent at once."""
+"""The most heads of a long text sent together."""
 
 PINS = ("token", "to")
-"""What the reader pins, by its name in the address: a token, and one that it may look at."""
+"""Pinned tokens by their names in the address: one, and one that it may attend to."""
 
 LOOK = re.compile(rf"[a-z0-9:,. -]{{0,{LONGEST_LOOK}}}")
 
 LOOKS = "choose its head"
-"""What a click on a map of heads does, in words; see `look_at`."""
+"""The effect of a click on a map of heads; see `look_at`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """What the reader has chosen.
+    """The reader's choice.
 
     Attributes:
-        model: name of an available model.
-        layer: path of one of its attention layers, such as "decoder.2.self_attn".
-        head: index of one of its heads.
+        layer: path of an attention layer, such as "decoder.2.self_attn".
     """
 
     model: str
@@ -60,7 +58,7 @@ class Choice:
 
 
 def choose() -> None:
-    """Draws the choice of model, attention, layer and head in the current container; `choice` says what is chosen.
+    """Draws the choice of model, attention, layer and head; `choice` reads it.
 
     Stops the run with an explanation if no model can be loaded.
     """
@@ -69,13 +67,13 @@ def choose() -> None:
     model = menu.choose(configs)
     config = configs[model]
     kinds = kinds_of(config)
-    name = kinds[-1]  # the attention nearest to what the model writes
+    name = kinds[-1]  # the attention nearest to the output
     if len(kinds) > 1:
         name = st.selectbox("Attention", kinds, key="kind", bind="query-params", index=len(kinds) - 1)
     start = examples_for(model)[0]
     index = int(start.layer.split(".")[1]) if start.layer else 0
     stack, part = next(kind for kind, shown in ATTENTION_KINDS.items() if shown == name).split(".")
-    has_chosen_head()  # the steppers take what is usual out of the address
+    has_chosen_head()  # the steppers remove default values from the address
     layer = inputs.stepper("Layer", config.depth(stack), index, key="layer")
     head = inputs.stepper("Head", config.attention.n_heads, start.head, key="head")
     st.session_state["choice"] = Choice(model=model, layer=f"{stack}.{layer}.{part}", head=head)
@@ -83,18 +81,16 @@ def choose() -> None:
 
 
 def kinds_of(config: Facts) -> list[str]:
-    """The kinds of attention a model has, by their names on pages."""
     return list(dict.fromkeys(ATTENTION_KINDS[kind_of(layer)] for layer in config.layers))
 
 
 def are_outdated() -> bool:
-    """Whether something on the page has set the choices to other values than those that they were drawn with."""
+    """The choices have changed since they were drawn."""
     drawn: dict[str, Any] = st.session_state["drawn"]
     return any(st.session_state.get(key) != value for key, value in drawn.items())
 
 
 def choice() -> Choice:
-    """What the reader has chosen, in this run."""
     return st.session_state["choice"]
 
 
@@ -102,8 +98,8 @@ def sentence(model: str, *, opens: str = "") -> str:
     """Draws the sentence box and the menu of the lectures' sentences, side by side where the page has a line for them.
 
     Args:
-        model: whose sentences the menu offers; "" is none in particular.
-        opens: the sentence to open with; "" is the first of the menu.
+        model: whose sentences the menu offers; "": no particular one.
+        opens: the sentence to open with; "": the first of the menu.
 
     Returns:
         The text to show; while the box is empty, the last text.
@@ -147,17 +143,17 @@ def _menu(examples: Mapping[str, Example]) -> None:
 
 
 def say_what_was_corrected() -> None:
-    """Notes on what the address asked for but does not exist, until the reader chooses something else."""
+    """Notes on values in the address that do not exist, until the reader chooses something else."""
     notes = st.session_state.get("notes", {})
     if current := [note for key, (value, note) in notes.items() if st.session_state.get(key, value) == value]:
         st.info(" ".join(current), icon=icons.INFO)
 
 
 def say_what_was_cut(text: Encoding, reader: str) -> None:
-    """A note when the text is longer than a model reads.
+    """A note if the text is longer than the model reads.
 
     Args:
-        reader: which model, or models, with its verb: "The twins read".
+        reader: the model or models, with a verb: "The twins read".
     """
     if text.n_dropped:
         yours = "your two sentences" if "B" in text.segments else "your text"
@@ -166,21 +162,21 @@ def say_what_was_cut(text: Encoding, reader: str) -> None:
 
 
 def token(tokens: Sequence[str], *, text: str = "", first: int | None = None) -> int:
-    """Position of the token the reader has chosen; until then it is `first`, or else the token a page opens with.
+    """Position of the chosen token; until one is chosen, `first`, or else the page's default.
 
     Args:
-        text: the reader's sentence; a sentence of the lectures has a word of its own to open with.
+        text: the reader's sentence; a sentence of the lectures has a default token.
     """
     return nearest(tokens, pinned(), model=choice().model, text=text, first=first)
 
 
 def pinned(key: str = "token") -> int | None:
-    """Position of the token the reader has pinned, None until they do; at first what the address says, as in `_asked`.
+    """Position of the pinned token, None without one; at first the one in the address, as in `_asked`.
 
     On side B of a comparison it is that of the same token there.
 
     Args:
-        key: of `PINS`, its name in the address.
+        key: of `PINS`.
     """
     if key not in st.session_state or goes_back():
         asked = st.query_params.get(key, "")
@@ -190,7 +186,7 @@ def pinned(key: str = "token") -> int | None:
 
 
 def keep_in_address() -> None:
-    """Puts what is pinned into the address again: a link to another page leaves it out."""
+    """Writes the pins into the address again: a link to another page leaves them out."""
     trained.keep_in_address()
     for key in PINS:
         if (position := pinned(key)) is not None:
@@ -198,10 +194,10 @@ def keep_in_address() -> None:
 
 
 def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key: str = "token") -> None:
-    """Asks for the token that the figures are about; it is the same on all pages.
+    """Draws the choice of the token that the figures are about, shared by all pages.
 
     Args:
-        key: of `PINS`, what is chosen here.
+        key: of `PINS`.
     """
     if side.is_b():
         return
@@ -219,18 +215,17 @@ def token_box(labels: Sequence[str], position: int, *, label: str = "Token", key
 
 
 def _take_token(box: str, key: str) -> None:
-    """A list of the text before, chosen from while a new text comes, gives a label that is none any more: no token."""
+    """A list of the last text, used while a new text arrives, gives a label that no longer exists: no token."""
     if isinstance(chosen := st.session_state[box], int):
         pin(chosen, key)
 
 
 def other_box(labels: Sequence[str], position: int, *, label: str) -> None:
-    """Asks for a second token, the one that is looked at elsewhere."""
     token_box(labels, position, label=label, key="to")
 
 
 def has_chosen_head() -> bool:
-    """Whether the reader has chosen a head, here or in the address; until then a tab may open with one of its own."""
+    """The reader has chosen a head, here or in the address; until then a tab may open with a different one."""
     chosen = st.session_state.get("has_chosen_head") or not {"layer", "head"}.isdisjoint(st.query_params)
     st.session_state["has_chosen_head"] = chosen
     return chosen
@@ -246,7 +241,6 @@ def look_at(layer: str, head: int) -> None:
 
 
 def selection() -> dict[str, Any]:
-    """The selection as the explorer reads it."""
     look = st.query_params.get("look", "")
     chosen = choice()
     return {
@@ -260,12 +254,11 @@ def selection() -> dict[str, Any]:
 
 
 def wanted() -> tuple[str, ...]:
-    """Heads of a long text that the explorer has asked for."""
     return st.session_state.get("wanted", ())
 
 
 def follow(selection: Mapping[str, Any]) -> None:
-    """Handles the explorer's reports: choices and address follow what was chosen in it."""
+    """Handles the explorer's reports: choices and address follow the selection there."""
     if selection["kind"] in ATTENTION_KINDS:
         stack, part = selection["kind"].split(".")
         look_at(f"{stack}.{int(selection['layer'])}.{part}", int(selection["head"]))
@@ -276,7 +269,7 @@ def follow(selection: Mapping[str, Any]) -> None:
 
 
 def remember(token: int, parts: Mapping[str, str]) -> None:
-    """Handles the reports of other views: pins a token and puts what they say into the address."""
+    """Handles the reports of other views: pins a token and puts their values into the address."""
     pin(token)
     put(parts)
 
@@ -294,10 +287,7 @@ def put(parts: Mapping[str, str]) -> None:
 
 
 def need(architecture: Architecture) -> None:
-    """For a page about one kind of model: replaces a model of another kind by one of this kind, and leaves a note.
-
-    A reader who has not chosen a model gets one without a note.
-    """
+    """Replaces a model of another architecture by one of this kind, with a note if the reader had chosen it."""
     configs = {entry.name: entry.config for entry in models.entries() if entry.config is not None}
     fitting = [name for name, config in configs.items() if config.architecture == architecture]
     model = _asked("model")
@@ -307,7 +297,7 @@ def need(architecture: Architecture) -> None:
     if not model:
         _set("model", usual)
         if goes_back():
-            st.rerun()  # in such a run the widget would take its default
+            st.rerun()  # otherwise the widget would take its default in this run
     elif model in configs:
         _replace(
             "model",
@@ -319,9 +309,9 @@ def need(architecture: Architecture) -> None:
 
 
 def correct_address(configs: Mapping[str, Facts]) -> None:
-    """Replaces what the address asks for but does not exist by the nearest that does, and leaves a note.
+    """Replaces values in the address that do not exist by the nearest that do, and leaves a note.
 
-    The same happens to a layer or head that a newly chosen model lacks.
+    So too a layer or head that a newly chosen model lacks.
     """
     names = list(configs)
     model = _asked("model") or models.usual(names)
@@ -348,7 +338,7 @@ def correct_address(configs: Mapping[str, Facts]) -> None:
 
 
 def nearest_index(text: str, count: int) -> int:
-    """The number from 0 to count - 1 that is nearest to what `text` says; 0 if that is no number."""
+    """The number from 0 to count - 1 nearest to the one in `text`; 0 if that is no number."""
     try:
         return min(max(round(float(text)), 0), count - 1)
     except (ValueError, OverflowError):
@@ -363,7 +353,7 @@ def _there_are(count: int, name: str) -> str:
 
 
 def _asked(key: str) -> str | None:
-    """What the session says; at its start, and when the reader goes back, the address."""
+    """The session's value; at its start, and when the reader goes back, the address's."""
     value = st.query_params.get(key) if goes_back() else st.session_state.get(key, st.query_params.get(key))
     return None if value is None else str(value)
 
@@ -376,13 +366,13 @@ def _replace(key: str, value: str | int, note: str) -> None:
 def _set(key: str, value: str | int) -> None:
     if key in st.session_state:
         st.session_state[key] = value
-    else:  # the session begins, and widgets read the address as it is when a run begins: `correct_address` begins anew
+    else:  # the session begins, and widgets read the address at the beginning of a run: `correct_address` starts again
         st.query_params[key] = str(value)
         st.session_state["address_corrected"] = True
 
 
 def _offer(examples: Mapping[str, Example]) -> None:
-    """When the list changes, replaces a sentence of the old one by the new one's first; what is in neither stays."""
+    """When the list changes, replaces a sentence of the old one by the new one's first; any other text stays."""
     first = next(iter(examples))
     before = st.session_state.get("offered", tuple(examples))
     st.session_state["offered"] = tuple(examples)
@@ -392,7 +382,7 @@ def _offer(examples: Mapping[str, Example]) -> None:
 
 
 def _take_example(examples: Mapping[str, Example]) -> None:
-    """Puts the chosen sentence into the box and goes to its head; the menu then offers all of them again."""
+    """Puts the chosen sentence into the box and opens its head; the menu then offers all of them again."""
     if text := st.session_state["example"]:
         st.session_state["text"] = text
         st.session_state["example"] = None
@@ -402,13 +392,11 @@ def _take_example(examples: Mapping[str, Example]) -> None:
 
 
 def forget_token() -> None:
-    """Lets go what is pinned, because the text is another one."""
     for key in PINS:
         pin(None, key)
 
 
 def pin(position: int | None, key: str = "token") -> None:
-    """Pins a token; None lets it go."""
     st.session_state[key] = position
     _put(key, "" if position is None else str(position))
 

@@ -1,4 +1,4 @@
-"""Two position schemes as A and B: models that differ in nothing else, on paper and on the reader's sentence."""
+"""Two position schemes as A and B: models identical in everything else, on paper and on the reader's sentence."""
 
 from __future__ import annotations
 
@@ -26,32 +26,30 @@ from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent, rounded
 
 TRAINED = 64
-"""Length of the texts that the twins were trained on, in tokens."""
+"""Length of the twins' training texts, in tokens."""
 
 FACTOR = 8
 """The curves reach this many times the trained length."""
 
 ROUNDING = 1e-3
 """Smaller differences are rounding: scores are of the order of 1 to 10 with seven digits, and RoPE's angles lose some
-of these at late positions."""
+of these at late positions.
+"""
 
 STRIDE = 4
-"""A pair of words moves on by so many positions from point to point."""
+"""Positions by which a pair of words moves from point to point."""
 
 CUT_DIFFERENTLY = "The two models cut your text into different tokens."
 
 ROLES: tuple[Role, Role] = ("left", "right")
-"""Of A and of B in figures of both."""
 
 
 def available() -> list[str]:
-    """The schemes whose model is here."""
     there = zoo.available()
     return [scheme for scheme in SCHEMES if name_of(scheme) in there]
 
 
 def name_of(scheme: str) -> str:
-    """The model trained with a scheme."""
     return f"twins-{scheme}"
 
 
@@ -65,13 +63,12 @@ def schemes(both: Sides) -> tuple[str, str]:
 
 
 def n_parameters(model: Model) -> int:
-    """Trained numbers of a model's scheme."""
     return model.weights.stacks["decoder"].n_position_parameters
 
 
 @shared
 def effects(model: Model) -> PositionEffects:
-    """What its scheme does to a text of the trained length."""
+    """On a text of the trained length."""
     return model.position_effects("decoder", TRAINED)
 
 
@@ -93,7 +90,7 @@ def _later(model: Model, ids: tuple[int, ...], first: int) -> Array:
 
 
 def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
-    """Any two schemes on the reader's sentence, and on paper, in place of a page's tabs.
+    """Two schemes on the reader's sentence and on paper, in place of a page's tabs.
 
     Args:
         first: the schemes to begin with.
@@ -108,7 +105,7 @@ def side_by_side(here: Lesson, first: tuple[str, str]) -> None:
 
 
 def choose(here: Lesson, first: tuple[str, str] = ("sinusoidal", "rope")) -> Sides:
-    """Draws the controls. Stops the run with an explanation if there are not two models to compare."""
+    """Stops the run with an explanation if there are not two models to compare."""
     there = available()
     if len(there) < 2:
         models.needed(next(name_of(scheme) for scheme in SCHEMES if scheme not in there))
@@ -146,11 +143,9 @@ TOUCHES: dict[str | None, str] = {
     "relate": "the **keys**, as each query sees them, in every layer",
     None: "**nothing**",
 }
-"""Where schemes act, in words."""
 
 
 def on_paper(both: Sides) -> None:
-    """Both schemes on paper, and as the trained models have them."""
     compared.draw("paper", both, _on_paper)
     if set(schemes(both)) == {"sinusoidal", "rope"}:
         st.markdown("Both use sines and cosines: sinusoidal **adds** them to the embeddings, RoPE **rotates** by them.")
@@ -185,7 +180,7 @@ def _heat_map(here: Lesson) -> None:
 
 
 def same_tokens(both: Sides) -> bool:
-    """Whether both models cut the text alike; a sentence where they do not."""
+    """Both models tokenize the text identically; draws a note where they do not."""
     a, b = both.lessons
     if a.trace.tokens != b.trace.tokens:
         st.info(CUT_DIFFERENTLY, icon=icons.INFO)
@@ -193,7 +188,7 @@ def same_tokens(both: Sides) -> bool:
 
 
 def pair(both: Sides) -> tuple[int, int]:
-    """Asks for two words: positions of the query and of the key, which comes no later."""
+    """Draws the choice of two words: positions of the query and of a key that comes no later."""
     here, _ = both.lessons
     with lesson.line("pair"):
         lesson.pair_boxes(here)
@@ -201,7 +196,7 @@ def pair(both: Sides) -> tuple[int, int]:
 
 
 def moving(both: Sides, query: int, key: int) -> None:
-    """One score of each twin as the whole text moves on: what the model uses of the positions."""
+    """One score of each twin as the whole text moves on, which shows the model's use of positions."""
     here, _ = both.lessons
     layer, head = here.choice.layer_index, here.choice.head
     firsts = range(0, TRAINED - query, STRIDE)  # while the query is within reach
@@ -228,11 +223,10 @@ def _said_of_score(curve: Curve) -> str:
 
 
 MATCHED = ("most alike", "same number")
-"""Which head of B stands beside the chosen one of A. Training gives the numbers no meaning."""
+"""The head of B shown next to the chosen one of A. Training gives head indices no meaning."""
 
 
 def attention(both: Sides) -> None:
-    """The chosen head of both twins on the sentence, and what differs; then all heads of its layer."""
     here, there = both.lessons
     how = inputs.segmented_control("Head of B", MATCHED, default=MATCHED[0], key="match", line=lesson.line("match"))
     said = ""
@@ -249,9 +243,9 @@ def attention(both: Sides) -> None:
 
 
 def _most_alike(here: Lesson, there: Lesson) -> tuple[Lesson, str]:
-    """B at the head that shares most attention with the chosen one of A, in [0, 1] as `analysis.heads.overlap`.
+    """B at the head whose attention overlaps most with the chosen one of A, in [0, 1] as `analysis.heads.overlap`.
 
-    The two cut the text alike, into more than one token. In words, too.
+    Both tokenize the text identically, into more than one token. In words, too.
     """
     a, b, at = here.trace, there.trace, (here.choice.layer_index, here.choice.head)
     patterns = [b[f"{layer}.pattern"] for layer in b.layers]
@@ -273,7 +267,7 @@ def _heads(here: Lesson) -> None:
 
 
 def _cut(twin: Lesson) -> str:
-    """That small vocabularies cut words into shorter pieces than the model which the reader knows, where they do."""
+    """A note where a small vocabulary cuts words into shorter pieces than the reader's model does."""
     usual = models.load(models.usual(models.names()))
     mine, others = len(twin.trace.tokens), len(usual.encode(twin.text))
     if mine <= others:

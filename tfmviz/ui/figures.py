@@ -1,4 +1,4 @@
-"""Putting figures and components on a page."""
+"""Figures and components on a page."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ LETTERS_PROJECTED = 18
 
 
 def theme() -> Theme:
-    """The look of figures in the light or dark mode of the reader's browser, with larger letters on a projector."""
+    """The look of figures in light or dark mode, with larger letters on a projector."""
     mode = DARK if st.context.theme.type == "dark" else LIGHT
     return replace(mode, letters=LETTERS_PROJECTED) if st.session_state.get("projected") else mode
 
 
 def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
-    """Asks where a figure in space is seen from, for those who cannot turn it by hand."""
+    """Draws the choice of a viewpoint for a figure in space, for those who cannot drag it."""
     chosen: View | None = inputs.segmented_control(
         "Seen from", get_args(View), default=first, key="seen_from", required=True, line=line
     )
@@ -51,7 +51,6 @@ def seen_from(line: DeltaGenerator, first: View = "a corner") -> View:
 
 
 Drawing = Chart | Space | Cells | Table | Tree | Bars
-"""What a figure draws: its data, and how they look."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -59,12 +58,12 @@ class Figure:
     """A figure of a page. See `views/shared/where.ts`, too.
 
     Attributes:
-        key: its name on the page, that of saved files too; letters, digits, `_` and `-`.
-        title: stands above it, where the drawing has none of its own (cells and tables have).
+        key: its name on the page and of saved files; letters, digits, `_` and `-`.
+        title: stands above it, where the drawing has none (cells and tables have).
         alt: for screen readers, where that says more than `plots.said` finds in the marks.
-        click: what a click on a cell does, as in "choose its head".
+        click: the effect of a click on a cell, such as "choose its head".
         linked: keys of pictures of cells that follow the pointer on this one; see `cells.Axis.places`.
-        follows: whether a picture of cells beside it has the same scale: one colour bar and one hint are enough.
+        follows: the picture of cells next to it has the same scale: one colour bar and one hint are enough.
         on_pick: gets what was clicked: row and column of a cell, the row of a table, the tokens of a branch of a tree.
     """
 
@@ -107,7 +106,7 @@ class Figure:
         data: bytes | dict[str, Any],
         read: Callable[[Any], tuple[Any, ...] | None],
     ) -> None:
-        """Draws a view of which something can be picked: `read` gives what `on_pick` gets, None where there is none."""
+        """Draws a view with items to pick: `read` gives `on_pick`'s arguments, or None."""
 
         def report() -> None:
             if self.on_pick and (picked := read(st.session_state[self.key]["picked"])) is not None:
@@ -117,10 +116,10 @@ class Figure:
 
 
 def show(key: str, drawing: Drawing, *, hint: str = "", **how: Any) -> None:
-    """Draws a figure: the one way to do so, whatever it is made of. In a comparison it waits for its partner.
+    """Draws any figure. In a comparison it waits for its partner.
 
     Args:
-        key, drawing, how: see `Figure`.
+        how: see `Figure`.
         hint: a line below it, on what a pointer does.
     """
     figure = Figure(key=key, drawing=drawing, **how)
@@ -133,7 +132,7 @@ def show(key: str, drawing: Drawing, *, hint: str = "", **how: Any) -> None:
 
 
 def result(text: str) -> None:
-    """Says what a figure shows, with live numbers (Markdown).
+    """States a figure's result, with live numbers (Markdown).
 
     The first sentence stands above the figure and its controls, wherever in a tab this is called; see `page.css`. The
     others stay here.
@@ -211,12 +210,12 @@ def _arrow(columns: Columns) -> bytes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Link:
-    """What ties a view to the one beside it, in which the same is chosen; see `views/shared/beside.ts`.
+    """Ties a view to the one next to it, so that the selection is shared; see `views/shared/beside.ts`.
 
     Attributes:
         view: the other one's key.
         places: of the tokens of each text, which are the same on both sides.
-        follows: whether the other one leads, and alone reports what is chosen.
+        follows: the other one leads, and alone reports the selection.
     """
 
     view: str
@@ -238,14 +237,13 @@ def show_view(
     """Draws a client-side view; see `tfmviz.views.shared`.
 
     The selection travels in a second component, so that a click does not send the data again. Reports are numbered,
-    and the selection says which one it answers: the view ignores an answer to an older report.
+    and the selection names the one that it answers: the view ignores an answer to an older report.
 
     Args:
         name: of the kind of view.
         key: of this one, where a page has several of a kind; letters, digits, `_` and `-`.
-        selection: what is chosen, as Python knows it.
-        on_report: gets what the reader has chosen in the view.
-        link: what ties it to another view of its kind on the page.
+        selection: Python's current one.
+        on_report: gets the reader's selection in the view.
     """
     key = key or name
     if (drawn := side.now()) is not None:
@@ -257,7 +255,7 @@ def show_view(
     is_b = side.is_b()
 
     def report() -> None:
-        if not is_b:  # what is chosen there is a token of B's
+        if not is_b:  # the selection there is one of B's tokens
             found = st.session_state[key]["selection"]
             st.session_state[answered] = int(found["sequence"])
             on_report(found)
@@ -270,7 +268,7 @@ def show_view(
 
 
 def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: Callable[[object], None]) -> None:
-    """Draws a client-side view that reports what is chosen in it: `on_pick` gets that, whatever it is."""
+    """Draws a client-side view; `on_pick` gets whatever is chosen in it."""
 
     key, is_b = side.key(name), side.is_b()
 
@@ -284,12 +282,12 @@ def show_choice(name: str, *, js: str, css: str, data: dict[str, Any], on_pick: 
 def show_plain_view(
     name: str, *, js: str, css: str, data: Any, key: str | None = None, width: int | Literal["stretch"] = "stretch"
 ) -> None:
-    """Draws a client-side view that reports nothing, `width` pixels wide or as wide as there is room."""
+    """Draws a client-side view without reports, `width` pixels wide or as wide as there is room."""
     _component(name, js, css)(key=side.key(key or name), data=data, width=width)
 
 
 def show_code(*functions: Callable[..., Any]) -> None:
-    """Shows the source of functions, in plain ink: Streamlit's colours of code cannot be read from the last row."""
+    """Shows functions' sources in one colour: Streamlit's colours of code cannot be read from the last row."""
     with st.expander("Show the code that computes this", key=side.key("code"), on_change="rerun") as unfolded:
         if unfolded.open:
             for function in functions:

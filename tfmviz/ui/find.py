@@ -1,7 +1,7 @@
-"""Find anything: one index of all terms, pages, tabs, models and steps of lectures, and the box that searches it.
+"""The search: one index of all terms, pages, tabs, models and steps of lectures, and the box that searches it.
 
-The index is made from what is there already: the menu, the tabs in the pages' sources, the walks and the models.
-Only terms are written for it, in `assets/terms.toml`. A browser fetches it when the box is opened for the first time.
+The index comes from the menu, the tabs in the pages' sources, the walks and the models; only terms are written for it,
+in `assets/terms.toml`. A browser fetches it when the box is first opened.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _served = False
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """Something that can be found.
+    """An entry of the index.
 
     Attributes:
         also: other words for it.
@@ -57,12 +57,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A tab of a page, as its source lists it.
+    """A tab of a page, as listed in the page's source.
 
     Attributes:
         choices: what opens it, in the address.
-        asks: the question that a class can guess, or else the first sentence of what is said there; "" if neither is
-            a plain text.
+        asks: the question that a class can guess, or else the first sentence of its result; "" if neither is a plain
+            text.
     """
 
     title: str
@@ -71,7 +71,6 @@ class Tab:
 
 
 def box() -> None:
-    """The button of the search, at the upper edge of every page."""
     data = {
         "entries": "" if _served else _as_json(),  # a list of records would make Streamlit import pandas
         "at": "find.json",
@@ -80,7 +79,7 @@ def box() -> None:
 
 
 def route() -> Route:
-    """What a server adds to the app, so that the index does not travel with every page."""
+    """The server's route to the index, which therefore does not travel with every page."""
     global _served
     _served = True
     return Route("/find.json", _answer)
@@ -97,12 +96,12 @@ def _as_json() -> str:
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All that can be found, but for the reader's own runs."""
+    """All entries but the reader's runs."""
     return (*_terms(), *_pages_and_tabs(), *_models(), *_steps())
 
 
 def tabs(page: Page) -> Iterator[Tab]:
-    """The tabs of a page, from its source: the calls of `tabs` there, and where tabs hold tabs."""
+    """The tabs of a page, from its source: the calls of `tabs` there, and tabs within tabs."""
     for key, tab in _rows(page.file):
         inner = Path(__file__).parent / "positions" / WITHIN.get(tab.title, "")
         if page.name != "positions" or tab.title not in WITHIN:
@@ -113,7 +112,6 @@ def tabs(page: Page) -> Iterator[Tab]:
 
 
 def contents() -> None:
-    """All pages by group, each with the question that it answers and with its tabs."""
     groups: dict[str, list[lectures.Entry]] = {}
     for page in PAGES:
         if page.name not in (DEFAULT, "contents"):

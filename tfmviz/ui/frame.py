@@ -1,4 +1,4 @@
-"""What every page has: the header with the menu, the search and the buttons, and a word when the server is away."""
+"""Every page's header with the menu, the search and the buttons, and a note when the server is away."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfmviz.ui.router import PAGES, Page, address, is_unknown
 from tfmviz.views import frame as view
 
 SHORT = {"Before attention": "Before"}
-"""Names of groups where the window is narrow, if they are others."""
+"""For narrow windows."""
 
 
 def draw(here: str) -> None:

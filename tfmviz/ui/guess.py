@@ -1,7 +1,8 @@
-"""Predict, then reveal: one button hides the values that a class can guess and asks; the next click shows both.
+"""Predict, then reveal: one button hides the values that a class can guess and shows a question; the next click shows
+both the guess and the values.
 
-All pages share this. The browser alone keeps the guess (`views/question`, where every guess goes through `keep`): the
-name of its question, and the position of a token or words. A class that answers together would send just that.
+Only the browser keeps the guess (`views/question`, where every guess goes through `keep`): the name of its question,
+and the position of a token or words. A class that answers together would send just that.
 """
 
 from __future__ import annotations
@@ -18,16 +19,15 @@ from tfmviz.views import guess as view
 from tfmviz.views import question as question_view
 
 WIDTH = 52
-"""Pixels of the button."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """What a class can guess.
+    """A question for the class.
 
     Attributes:
-        text: may hold text of the reader.
-        tokens: labels of the tokens that may be the answer; none where the answer is something else.
+        text: may contain text of the reader.
+        tokens: labels of the tokens that may be the answer; none for an answer that is no token.
         answer: the model's, in words; "" where the figure alone gives it.
     """
 
@@ -37,17 +37,16 @@ class Question:
 
 
 def button() -> None:
-    """The button, for the frame of all pages."""
     show_plain_view("guess", js=view.JS, css=view.CSS, data=None, width=WIDTH)
 
 
 @contextmanager
 def first(question: str | Question, *, name: str) -> Iterator[None]:
-    """The button hides the values of what is drawn inside, but not its controls, and asks the question.
+    """The button hides the values of what is drawn inside, but not its controls, and shows the question.
 
     Args:
-        question: "" where there is nothing to guess: what is inside then stays.
-        name: differs from that of other figures on the page.
+        question: "" where there is nothing to guess: everything stays visible.
+        name: unique among the figures of the page.
     """
     if not question:
         yield
@@ -64,6 +63,6 @@ def first(question: str | Question, *, name: str) -> Iterator[None]:
 
 @contextmanager
 def along(name: str) -> Iterator[None]:
-    """What is drawn inside would tell the answer, and is hidden too."""
+    """Hides, with the figure, whatever else would give the answer away."""
     with st.container(key=side.key(f"hidden-{name}")):
         yield

@@ -1,4 +1,4 @@
-"""Losses on held-out text, position by position, as `scripts.evaluate` has measured them for shipped models."""
+"""Losses on held-out text, position by position, measured by `scripts.evaluate` for shipped models."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ByPosition:
 
 
 def outdated(found: Mapping[str, Any], *others: str) -> bool:
-    """Whether figures were measured with other weights than today's; if so, says it.
+    """Draws a note if figures were measured with other weights than today's, and returns whether they were.
 
     Args:
         found: `weights`, their hashes by the models' names, and the `command` that measures.
@@ -57,7 +57,7 @@ def outdated(found: Mapping[str, Any], *others: str) -> bool:
 
 @shared
 def by_position(name: str) -> ByPosition | None:
-    """Of the model with this name; None if it has not been measured."""
+    """None if the model has not been measured."""
     path = MEASURED / f"{name}-by-position.json"
     if not path.is_file():
         return None

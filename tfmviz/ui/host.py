@@ -1,7 +1,7 @@
-"""What the page around Streamlit's page may do: nothing. The app is nobody's part, even in a frame.
+"""Denies every right to a page that frames Streamlit's.
 
-Streamlit's own answer lets pages of `*.streamlit.app` and others stop a script, change the address or clear the cache.
-And its page shows a dialog when the connection is lost, which takes the keys from the box that somebody types in.
+By default, pages of `*.streamlit.app` and others may stop a script, change the address or clear the cache, and a
+lost connection opens a dialog, which takes the focus from the box that a reader types in.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-ADDRESS = "/_stcore/host-config"
+from tfmviz.capacity import BEFORE_A_SESSION
 
 CONFIG = {
     "allowedOrigins": [],
@@ -19,19 +19,19 @@ CONFIG = {
     "enableCustomParentMessages": False,
     "enforceDownloadInNewTab": False,
     "metricsUrl": "",
-    "blockErrorDialogs": True,  # `views/frame/away.ts` says what a reader needs to know
+    "blockErrorDialogs": True,  # `views/frame/away.ts` shows the reader a message
     "resourceCrossOriginMode": None,
 }
-"""Every setting that Streamlit's own answer has."""
+"""Every setting in Streamlit's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nobody:
-    """An ASGI application around another, which answers in its place who steers its pages from outside."""
+    """An ASGI application around another that answers which hosts may control its pages: none."""
 
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_asked = scope["type"] == "http" and scope["path"] == ADDRESS and scope["method"] in ("GET", "HEAD")
+        is_asked = scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION and scope["method"] in ("GET", "HEAD")
         app = JSONResponse(CONFIG, headers={"Cache-Control": "no-cache"}) if is_asked else self.app
         await app(scope, receive, send)

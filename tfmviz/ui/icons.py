@@ -1,4 +1,4 @@
-"""Symbols beside notes. They are part of the font that Streamlit brings along, so no emoji font is needed."""
+"""Symbols for notes, from the font that Streamlit brings along: no emoji font is needed."""
 
 BLOCKED = ":material/block:"
 CUT = ":material/content_cut:"

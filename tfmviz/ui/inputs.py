@@ -1,12 +1,12 @@
-"""What the reader is asked by the controls of a figure. Each follows the address, and a comparison asks it once.
+"""The controls of a figure. Each follows the address, and a comparison draws it once.
 
-They are Streamlit's, with its arguments, and besides these:
+They are Streamlit's, with its arguments, and in addition:
 
     line: the container that it is drawn in, if not the current one.
-    bind: "query-params", unless the address does not hold what is chosen.
+    bind: "query-params", unless the choice is not kept in the address.
 
-A control gives a value that fits, whatever the address says, and on side B what was chosen on A (`side`): the nearest
-number, or where B lacks the option its own first one.
+A control gives a value that fits, whatever is in the address, and on side B the value chosen on A (`side`): the
+nearest number, or B's first option where B lacks A's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tfmviz.ui import side
 
 LARGEST = 2**53
-"""Whole numbers from here on are not all numbers of JavaScript."""
+"""JavaScript represents all whole numbers below this exactly."""
 
 Bind = Literal["query-params"] | None
 N = TypeVar("N", int, float)
@@ -73,7 +73,7 @@ def segmented_control(
     line: DeltaGenerator | None = None,
     **look: Any,
 ) -> T:
-    """At first, and where the reader takes the choice back, it is `default`, or else the first option."""
+    """Without a choice, `default`, or else the first option."""
     first = options[0] if default is None else default
 
     def draw() -> Any:
@@ -106,7 +106,7 @@ def selectbox(
 ) -> T | None:
     first = None if index is None else options[index]
 
-    def draw() -> Any:  # Streamlit passes on a label that the list had before
+    def draw() -> Any:  # Streamlit passes on a label of the previous list
         return _one_of(options, first)((line or st).selectbox(label, options, index, key=key, bind=bind, **look))
 
     return side.once(key, draw, _one_of(options, first))
@@ -172,12 +172,12 @@ def text_area(
 
 
 def button(label: str, *, line: DeltaGenerator | None = None, **look: Any) -> bool:
-    """It asks nothing; B has none."""
+    """Drawn on A only; never pressed on B."""
     return not side.is_b() and (line or st).button(label, **look)
 
 
 def download_button(label: str, data: Callable[[], str | bytes], name: str, kind: str, **look: Any) -> None:
-    """A file, made when somebody asks for it; B has none.
+    """A file, made on demand; B has none.
 
     Args:
         name, kind: of the file, and its media type.
@@ -191,22 +191,23 @@ def _one_of(options: Sequence[T], first: T | None) -> Callable[[T], T | None]:
 
 
 def asked_number(key: str) -> int | None:
-    """A whole number that the address asks for; None where it holds none."""
+    """A whole number in the address; None where it holds none."""
     asked = st.query_params.get(key, "")
     return int(asked) if re.fullmatch(r"[0-9]{1,6}", asked) else None
 
 
 def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **box: Any) -> Any:
-    """A box for a number, which follows the address as `st.number_input` does, unless that says no finite number.
+    """A box for a number, which follows the address as `st.number_input` does, unless that holds no finite number.
 
-    Streamlit raises where a whole number is said to be `inf`. It reads the address of the session's start for a new
-    widget, whatever has been deleted from it since, so the widget does not follow the address in that run, and the
-    browser does not write its first change there; that is done here.
+    Streamlit raises for a whole number `inf`. It reads the address of the session's start for a new widget, whatever
+    has
+    been deleted from it since, so in that run the widget does not follow the address, and the browser's first change is
+    written here instead.
     """
 
     def draw() -> Any:
         bind: Bind = "query-params"
-        with suppress(ValueError):  # what is no number at all, Streamlit drops itself
+        with suppress(ValueError):  # Streamlit itself drops text that is not a number
             if not abs(float(st.query_params.get(key, "0"))) < LARGEST:
                 del st.query_params[key]
                 bind = None
@@ -218,7 +219,7 @@ def number_box(label: str, *, key: str, line: DeltaGenerator | None = None, **bo
 
 
 def stepper(label: str, count: int, start: int, *, key: str) -> int:
-    """Asks for a layer or a head, 0 to `count` - 1; at first it is `start`. Of one there is nothing to ask."""
+    """Draws the choice of a layer or a head, 0 to `count` - 1, at first `start`; nothing where there is only one."""
     if count == 1:
         return 0
     return int(number_box(label, key=key, min_value=0, max_value=count - 1, value=min(start, count - 1)))

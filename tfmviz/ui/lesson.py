@@ -1,4 +1,4 @@
-"""How every page begins (the title, the sentence box, one run of the chosen model), and how it shows its tabs."""
+"""The frame of every page (title, sentence box, one run of the chosen model) and of its tabs."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ from tfmviz.words.numbers import counted, decimal
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: the trace is kept, though it may be too large for the cache
 class Lesson:
-    """What a page works on: the reader's choices and sentence, and the trace of the chosen model on it.
+    """A page's data: the reader's choices and sentence, and the trace of the chosen model on it.
 
     Attributes:
         note: why `model` is not the chosen one; "" where it is. See `stand_in`.
-        edits: what is changed in the model's pass.
-        writes_with_edits: whether a translator's decoder reads the translation that it writes with them, or else the
-            one without.
-        about_in: a model, and the positions in it of the token that looks, of one that it looks at and of the one after
-            which it predicts; None, and in another model: the reader's.
+        edits: changes to the model's pass.
+        writes_with_edits: a translator's decoder reads the translation written with them, not the one without.
+        about_in: a model, and the positions in it of the query's token, the key's and the one after which it predicts;
+            None, and in another model: the reader's.
     """
 
     choice: Choice
@@ -51,31 +50,30 @@ class Lesson:
     about_in: tuple[Model, tuple[int, int, int]] | None = None
 
     def about(self, query: int, key: int, target: int) -> Lesson:
-        """The same about other tokens than the reader's; it shares the trace."""
+        """The same about other tokens; it shares the trace."""
         other = replace(self, about_in=(self.model, (query, key, target)))
         vars(other)["trace"] = self.trace
         return other
 
     @cached_property
     def trace(self) -> Trace:
-        """What the model computes on the sentence; a page that never asks for it costs no forward pass."""
+        """Computed on first use."""
         if self.writes_with_edits and self.edits:
             return models.trace_of_own(self.model, self.text, self.edits)
         return models.trace(self.model, self.text, self.edits)
 
     @property
     def short_name(self) -> str:
-        """A short name for model and sentence. What is kept of them, in addresses too, stands under it."""
+        """A short name for model and sentence, the key of what is kept of them, in addresses too."""
         return hashlib.sha256(f"{self.model.name}\n{self.text}".encode("utf-8", "replace")).hexdigest()[:12]
 
     @property
     def places(self) -> tuple[int, int, int] | None:
-        """The positions of `about_in`, if they are this model's."""
         return self.about_in[1] if self.about_in and self.about_in[0] is self.model else None
 
     @property
     def is_chosen(self) -> bool:
-        """Whether the token is one that the reader or a comparison has chosen, and not the usual one."""
+        """The token is one that the reader or a comparison has chosen, not the default."""
         return self.places is not None or controls.pinned() is not None
 
     @property
@@ -87,10 +85,8 @@ class Lesson:
 
     @property
     def key(self) -> int:
-        """Position of the token that is looked at: the reader's, else the one of a lecture's sentence, else the best.
-
-        The best is the key that the chosen head gives most to.
-        """
+        """Position of the key: the reader's, else the lecture sentence's, else the one with the chosen head's largest
+        weight."""
         if self.places:
             return self.places[1]
         queries, keys = (axis.tokens for axis in self.trace.axes(self.choice.layer))
@@ -124,7 +120,7 @@ class Lesson:
 
     @property
     def question(self) -> Question:
-        """What a class can guess before it sees the chosen head."""
+        """A question to guess before seeing the chosen head."""
         asks = said_of_queries(self.trace, self.choice.layer)[self.query]
         row = self.trace[f"{self.choice.layer}.pattern"][self.choice.head, self.query]  # (k_len,)
         head = f"Layer {self.choice.layer_index}, head {self.choice.head}"
@@ -135,8 +131,9 @@ class Lesson:
         """A question whose answer is a token.
 
         Args:
-            of: whose tokens: of the text that the model predicts on, or of what the chosen layer looks from or at. With
-                a translator these are not the same.
+            of: the text that the model predicts on, or the queries or keys of the chosen layer. With a translator these
+                are not
+                the same.
         """
         queries, keys = self.trace.axes(self.choice.layer)
         tokens = {"target": self.trace.target, "queries": queries, "keys": keys}[of].tokens
@@ -144,7 +141,7 @@ class Lesson:
 
 
 def positions_in(model: Model, trace: Trace, layer: str) -> PositionEffects:
-    """What the position scheme does in a layer of a run; nothing in cross-attention."""
+    """The position scheme's effect in a layer of a run; none in cross-attention."""
     if layer.endswith("cross_attn"):
         return PositionEffects()
     effects = model.position_effects(layer, len(trace.axes(layer)[0]))
@@ -158,13 +155,13 @@ def gap_in(model: Model, trace: Trace) -> int | None:
 
 
 def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = True) -> Lesson | None:
-    """The lesson with the chosen model if it fits, else with another; the page says so. None if that is missing.
+    """The lesson with the chosen model if it fits, else with another and a note. None if that is missing.
 
     Args:
-        needs: what is needed, such as "a model with experts".
-        fits: whether the chosen model is that.
-        instead: the shipped model that stands in for one that is not.
-        say: whether to draw the note; else `Lesson.note` is for the caller to draw.
+        needs: the condition, such as "a model with experts".
+        fits: the chosen model meets it.
+        instead: the shipped model that replaces one that does not.
+        say: draw the note; else `Lesson.note` is for the caller to draw.
     """
     if fits:
         return here
@@ -177,7 +174,7 @@ def stand_in(here: Lesson, needs: str, *, fits: bool, instead: str, say: bool = 
 
 
 CHOICES = ("text", "model", "kind", "layer", "head")
-"""What a reader chooses for all pages: the sentence, and what stands beside it, by their keys."""
+"""The reader's choices for all pages, by their keys."""
 
 WRAPPER = '[data-testid="stLayoutWrapper"]'
 
@@ -191,17 +188,16 @@ OUT_OF_SIGHT = {
 
 
 def hide(*choices: str) -> None:
-    """Takes choices that nothing on the page reads out of sight. They keep their values, and the address keeps them.
+    """Hides choices that nothing on the page reads. They keep their values, in the address too.
 
-    A part of a page that draws this hides them for as long as it is there. A rule in `page.css` that asked the body
-    whether it has such a part would have the browser match all elements anew whenever one comes or goes.
+    A part of a page that draws this hides them for as long as it exists. A rule in `page.css` that selects the body by
+    such a part would have the browser match all elements anew whenever one comes or goes.
     """
     if choices:
         st.html(f'<i class="hides"></i><style>{"".join(map(OUT_OF_SIGHT.__getitem__, choices))}</style>')
 
 
 def hide_all_but(needed: Sequence[str]) -> None:
-    """Hides the choices that are not needed; see `hide`."""
     hide(*(choice for choice in CHOICES if choice not in needed))
 
 
@@ -216,16 +212,14 @@ def page(
 ) -> None:
     """Draws a page: one line with the sentence and the choices, then what `draw` makes of the sentence.
 
-    A new sentence, and whatever is chosen below it, runs only `draw` again; the rest stays as it is.
+    A new sentence, and any choice below it, runs only `draw` again; the rest stays.
 
     Args:
-        purpose: what the page is about, in a sentence or two, below all else; may be empty.
-        draw: draws all that depends on the sentence.
+        purpose: the page's subject, in a sentence or two, below all else; may be empty.
         needs: those of `CHOICES` that the page reads. The others are not shown; see `hide` and `tabs`.
-        architecture: the kind of model that the page is about; another one is replaced by one of this kind.
-        opens: the sentence that the page opens with, or a function that gives the open tab's; "" is the first of the
-            model's.
-        along: draws what else the line of the sentence holds.
+        architecture: the only one that the page is about; a model of another one is replaced.
+        opens: the sentence that the page opens with, or a function that gives the open tab's; "": the model's first.
+        along: draws the rest of the sentence's line.
     """
     ensure_routed()
     walks.show_step()
@@ -247,7 +241,6 @@ def _below(
     opens: str | Callable[[], str],
     along: Callable[[], object] | None,
 ) -> None:
-    """The sentence box, in its place, and what `draw` makes of the sentence."""
     if controls.are_outdated():
         st.rerun()
     with turns.taken(), _where_it_reads():
@@ -262,7 +255,7 @@ def _below(
 
 @contextmanager
 def _where_it_reads() -> Iterator[None]:
-    """Where a model's tokenizer gives up on a text, a sentence takes the place of what depends on it."""
+    """If a model's tokenizer fails on a text, a sentence replaces what depends on it."""
     try:
         yield
     except Unreadable as error:
@@ -270,7 +263,7 @@ def _where_it_reads() -> Iterator[None]:
 
 
 def _choices() -> DeltaGenerator:
-    """The line of choices. Returns the place of the sentence."""
+    """The line of choices. Returns the sentence's container."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="choices"):
         place = st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="sentence")
         with line("choices"):
@@ -279,7 +272,7 @@ def _choices() -> DeltaGenerator:
 
 
 def _lesson(text: str, needs: Sequence[str]) -> Lesson:
-    """Says what is to be said of the choices and the text, and waits for a turn."""
+    """Draws the notes on the choices and the text, and waits for a turn."""
     controls.say_what_was_corrected()
     controls.keep_in_address()
     choice = controls.choice()
@@ -297,7 +290,7 @@ def _lesson(text: str, needs: Sequence[str]) -> Lesson:
 
 
 def line(key: str) -> DeltaGenerator:
-    """A line for the controls of a figure, each with its label before it; see `page.css`."""
+    """A line for a figure's controls, each with its label before it; see `page.css`."""
     place = st if (drawn := side.now()) is None else drawn.controls
     return place.container(horizontal=True, vertical_alignment="center", key=side.key(f"line-{key}"))
 
@@ -325,7 +318,7 @@ def presets(label: str, texts: Sequence[str], *, key: str, width: int) -> None:
 
 
 def pair_boxes(here: Lesson) -> None:
-    """Asks which token looks, and which it looks at; the two are the same on all pages."""
+    """Draws the choice of query and key, the same on all pages."""
     queries, keys = of_queries(here.trace, here.choice.layer), here.trace.axes(here.choice.layer)[1].tokens
     controls.token_box(queries, here.query, label="Query")
     controls.token_box([visible(token) for token in keys], here.key, label="Key", key="to")
@@ -336,7 +329,7 @@ NO_HEAD = "This model has no output head, so it predicts no words."
 
 @contextmanager
 def where_it_predicts() -> Iterator[None]:
-    """For figures of what a model predicts: one without a head says so in their place."""
+    """For figures of a model's predictions: a model without a head gets a note in their place."""
     try:
         yield
     except NotCaptured as missing:

@@ -1,13 +1,13 @@
-"""Typing is alive: the pictures follow each key, without a run of the page. Enter is still what Python hears.
+"""Live pictures: they follow each key without a run of the page; Python learns of the text only at Enter.
 
-A browser asks over a websocket of its own, one question at a time, and gets for the views on the page what they would
-get at Enter. A question is JSON: a number `n`, the `text`, the names of the `views`, and what is chosen on the `page`
-(`Asked`). The answer is framed bytes (`views.shared.framed`): `n`, what the views are told besides (`typed`: the token
-to look at, and what the model would say layer by layer), and the length of the data of each view. What cannot be
-answered comes back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
+A browser sends one question at a time over a separate websocket, and gets the data that the page's views would get at
+Enter. A question is JSON: a number `n`, the `text`, the names of the `views`, and the selection on the `page`
+(`Asked`). The answer is framed bytes (`views.shared.framed`): `n`, further data for the views (`typed`: the default
+token, and the predictions layer by layer), and the length of the data of each view. A question without an answer comes
+back as JSON: `n`, and `error`, a sentence for the reader, or `busy`.
 
-Whoever has pressed Enter comes first: a key waits while every processor computes a page, and soon finds the server
-busy, as it does when too many readers' keys wait, or one of the same reader's. Nothing that is only typed is kept.
+Enter comes first: a key waits while every processor computes a page, and soon finds the server busy, as it does when
+too many readers' keys wait, or another of the same reader's. Text that is only typed is not kept.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from tfmviz.views.shared import framed
 from tfmviz.words.labels import visible
 
 AT_ONCE = max(1, turns.PROCESSORS // 2)
-"""Keys that are answered at the same time: half of the processors are left to those who press Enter."""
+"""Keys answered at the same time: half of the processors remain for those who press Enter."""
 
 WAITING = 4
 """Keys that may wait for each of these, each another reader's; a further one finds the server busy."""
 
 LONGEST = 1.0
-"""Seconds of a processor that a key may take."""
+"""Seconds of a processor per key."""
 
 PATIENCE = 0.2
 """Seconds that a key waits while every processor computes a page."""
@@ -59,7 +59,7 @@ LARGEST = 70_000
 """Characters of a message; the longest text takes 60,000 if each of its characters is spelled out."""
 
 PAIRED = ("side_a", "side_b", "side_difference", "side_heads", "stream_change", "next_words")
-"""The views of a run and the same run changed that follow each touch."""
+"""Views of an original and a changed run that follow each touch."""
 
 NOT_READ = "Type at least one visible character."
 TOO_LONG = "This text is too long to follow each key. Press Enter."
@@ -72,17 +72,17 @@ _asked_for: Counter[str] = Counter()
 
 
 class Refused(Exception):
-    """A question that is not answered; the message is a sentence for the reader."""
+    """A question without an answer; the message is a sentence for the reader."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """What the page shows while somebody types.
+    """The page's state while the reader types.
 
     Attributes:
         layer, head: path of the chosen attention layer, and the head.
         zoom: of the picture of the whole model, by its name in the address.
-        token: that the reader has chosen; None until they do.
+        token: chosen by the reader; None without a choice.
         views: names of those on the page, of `FOLLOWED_SITES`.
     """
 
@@ -96,13 +96,13 @@ class Asked:
 
 
 def follow_changes(here: Lesson, by: str, change: str, *names: str, **how: object) -> None:
-    """Lets views follow each touch where a pass or what comes of it is changed, if a browser computes the model.
+    """Lets views follow each touch where a pass or its result is changed, if a browser computes the model.
 
     The page answers in a run in any case. Draw this before those views.
 
     Args:
         by: key of the view where it is changed; "sliders" and "b", the box of B's sentence, are Streamlit's.
-        change: what that says of what the page shows.
+        change: its current value on the page.
         names: of the views, such as `PAIRED`.
         how: see `Edited` in `views/live/changed.ts`.
     """
@@ -111,10 +111,10 @@ def follow_changes(here: Lesson, by: str, change: str, *names: str, **how: objec
 
 
 def follow(here: Lesson, *names: str, edited: dict[str, object] | None = None, change: str = "") -> None:
-    """Lets views follow each key. Draw this before them: what is entered is then known when their data arrive.
+    """Lets views follow each key. Draw this before them, so that the text is known when their data arrive.
 
     Args:
-        names: of the views that the page shows now; see `FOLLOWED_SITES` and `PAIRED`.
+        names: of the page's views; see `FOLLOWED_SITES` and `PAIRED`.
         edited, change: see `follow_changes`.
     """
     if _served:
@@ -128,7 +128,7 @@ def follow(here: Lesson, *names: str, edited: dict[str, object] | None = None, c
 
 
 def route() -> WebSocketRoute:
-    """What a server adds to the app; without it, pages wait for Enter."""
+    """The server's route; without it, pages wait for Enter."""
     global _served
     _served = True
     return WebSocketRoute("/live", _talk)
@@ -144,7 +144,7 @@ async def _talk(socket: WebSocket) -> None:
         while (said := await newest.get()) is not None:
             began = time.monotonic()
             answer = await _answer(said, reader)
-            with suppress(WebSocketDisconnect, RuntimeError):  # they left while it was on its way
+            with suppress(WebSocketDisconnect, RuntimeError):  # they left before it arrived
                 await (socket.send_text(answer) if isinstance(answer, str) else socket.send_bytes(answer))
             await asyncio.sleep(min(time.monotonic() - began, LONGEST))
     finally:
@@ -152,7 +152,7 @@ async def _talk(socket: WebSocket) -> None:
 
 
 async def _hear(socket: WebSocket, newest: asyncio.Queue[str | None]) -> None:
-    """Keeps the newest message; None says that the reader has left."""
+    """Keeps the newest message; None: the reader has left."""
     message = {"type": ""}
     while message["type"] != "websocket.disconnect":
         message = dict(await socket.receive())
@@ -183,7 +183,7 @@ async def _answer(said: str, reader: str) -> bytes | str:
 
 
 def _has_place(reader: str) -> bool:
-    """Whether another key of this reader may wait: they come to the threads in their order, so readers go round."""
+    """Another key of this reader may wait: keys reach the threads in order, so readers take turns."""
     is_full = _asked_for.total() >= AT_ONCE * (1 + WAITING)
     return not is_full and _asked_for[reader] < readers.share(reader, turns.PROCESSORS)
 
@@ -197,7 +197,7 @@ async def _is_quiet(reader: str) -> bool:
 
 
 def understood(said: str) -> tuple[int, Asked]:
-    """A message as a question with its number. Raises: Refused."""
+    """The number and the content of a question. Raises: Refused."""
     if len(said) > LARGEST:
         raise Refused("This message is too long.")
     try:
@@ -233,7 +233,7 @@ def _counts(number: int) -> bool:
 
 
 def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Runs the model once: what the views are told besides their data, and the data of each. Raises: Refused."""
+    """Runs the model once: further data for the views, and the data of each. Raises: Refused."""
     model, began = _model(asked.model), time.thread_time()
 
     def look(done: int, of: int) -> None:
@@ -250,7 +250,7 @@ def pictures(asked: Asked) -> tuple[dict[str, Any], dict[str, bytes]]:
         with fuse.watched(look):
             trace = models.run_unshared(model, asked.text, None if "*" in sites else sorted(sites))
             return _drawn(model, asked, trace, names)
-    except (ValueError, NotCaptured) as error:  # Enter says what is wrong
+    except (ValueError, NotCaptured) as error:  # the page reports the error at Enter
         raise Refused("The picture of this text cannot be drawn.") from error
 
 
@@ -295,5 +295,5 @@ def _model(name: str) -> Model:
 
 
 def _first(model: Model, asked: Asked, tokens: tuple[str, ...], trace: Trace) -> int:
-    """Position of the token to look at, as a page that has just got this text chooses it."""
+    """Position of the default token of a text, as on a page that has just received it."""
     return nearest(tokens, asked.token, model=model.name, text=asked.text, first=gap_in(model, trace))

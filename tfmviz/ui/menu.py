@@ -1,4 +1,4 @@
-"""The choice of the model: a menu of names, and the select box that keeps the choice and its place in the address."""
+"""The choice of the model: a menu of names, and the select box that keeps the choice and puts it into the address."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tfmviz.views import models as view
 from tfmviz.words.markdown import code, plain
 
 COMMAND = "python -m tfmviz.huggingface openai-community/gpt2 --name gpt2"
-"""What makes a model of the reader's own."""
+"""The command that adds a model of the reader's."""
 
 
 OWN = "/own"
-"""What the menu reports for a model of the reader's own; no model is called so."""
+"""The menu's report for a model of the reader's; no model has this name."""
 
 
 def there() -> dict[str, Facts]:
@@ -41,8 +41,8 @@ def there() -> dict[str, Facts]:
 def choose(configs: Mapping[str, Facts]) -> str:
     """Draws the menu.
 
-    The select box is out of sight. It keeps the choice from page to page and in the address, which holds what stands
-    in the box: not the names, which may change.
+    The select box is out of sight. It keeps the choice from page to page and in the address, which holds the box's
+    content and not the displayed names: these may change.
     """
     names = list(configs)
     chosen = st.selectbox("Model", names, key="model", bind="query-params", index=names.index(models.usual(names)))
@@ -59,7 +59,6 @@ def choose(configs: Mapping[str, Facts]) -> str:
 
 
 def pick(model: object) -> None:
-    """Chooses a model that the menu reports."""
     if model == OWN:
         own.ask()
     elif model in models.names():
@@ -67,6 +66,6 @@ def pick(model: object) -> None:
 
 
 def _folder() -> str:
-    """Where converted models go, without the name of who runs the app."""
+    """The folder of converted models, without the name of the user who runs the app."""
     folder, home = places.own_models(), Path.home()
     return f"~/{folder.relative_to(home).as_posix()}" if folder.is_relative_to(home) else str(folder)

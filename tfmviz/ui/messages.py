@@ -1,7 +1,7 @@
-"""What a browser may say to Streamlit: what the pages of this app say.
+"""Restricts what a browser may send to Streamlit to the messages of this app's pages.
 
-Any session could otherwise clear the caches of all readers, or ask about the repository; and what is no message at all
-would put a traceback into the log.
+Otherwise any session could clear the caches of all readers, or query the repository; and malformed messages would put
+a traceback into the log.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ STREAM = "/_stcore/stream"
 """The address of Streamlit's sessions."""
 
 OF_PAGES = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
-"""Kinds of messages. None of them reaches beyond its own session."""
+"""Kinds of messages. None of them reaches beyond its session."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfPages:
-    """An ASGI application around another, whose sessions hear nothing but messages of pages."""
+    """An ASGI application around another whose sessions receive only messages of pages."""
 
     app: ASGIApp
 
@@ -36,7 +36,7 @@ class OfPages:
 
 
 def is_of_a_page(message: Message) -> bool:
-    """Whether a frame of a websocket is one of the messages `OF_PAGES`. Those are bytes."""
+    """A websocket's frame is one of the messages `OF_PAGES`, which are bytes."""
     try:
         return BackMsg.FromString(message.get("bytes") or b"").WhichOneof("type") in OF_PAGES
     except Exception:  # protobuf's own, which we do not depend on but through Streamlit
@@ -44,10 +44,10 @@ def is_of_a_page(message: Message) -> bool:
 
 
 class Sockets(websockets_sansio_impl.WebSocketsSansIOProtocol):
-    """As uvicorn's own, which would keep a connection forever whose handshake has a line of more than 8,192 bytes."""
+    """uvicorn's, which would keep a connection forever whose handshake has a line of more than 8,192 bytes."""
 
     def data_received(self, data: bytes) -> None:
-        """Takes what has come; that is the whole handshake at first."""
+        """Gets the data received; the whole handshake at first."""
         super().data_received(data)
         if not self.handshake_initiated:
             self.transport.write(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Loaded models and what they make of a text, shared by all sessions of the server."""
+"""Loaded models and their traces, shared by all sessions of the server."""
 
 from __future__ import annotations
 
@@ -24,27 +24,25 @@ from tfmviz.words import markdown
 
 
 def entries() -> tuple[zoo.Entry, ...]:
-    """All models, those of the reader's own runs among them, and those that cannot be loaded."""
+    """All models, including the reader's runs and those that cannot be loaded."""
     return (*zoo.catalogue(), *trained.entries())
 
 
 def names() -> list[str]:
-    """The models that can be loaded."""
     return [entry.name for entry in entries() if entry.config is not None]
 
 
 def reads_pairs(name: str) -> bool:
-    """Whether a model tells the words of two sentences apart that it reads together, as BERT does."""
+    """The model distinguishes the words of two sentences that it reads together, as BERT does."""
     return any(e.name == name and e.config is not None and e.config.embeddings.separator for e in entries())
 
 
 def usual(among: Sequence[str]) -> str:
-    """The one of these models that pages open with."""
     return "tiny-english" if "tiny-english" in among else among[0]
 
 
 def load(name: str) -> Model:
-    """The model of that name. If its files turn out to be damaged, says so and stops the run."""
+    """Shows a note and stops the run if the model's files turn out to be damaged."""
     try:
         return found(name)
     except zoo.ModelUnavailable as error:
@@ -53,22 +51,23 @@ def load(name: str) -> Model:
 
 
 def found(name: str) -> Model:
-    """The model of that name, outside of a page's run too. Raises: ModelUnavailable."""
+    """Like `load`, outside of a page's run too. Raises: ModelUnavailable."""
     return _load_trained(name) if trained.is_one(name) else _load(name)[0]
 
 
 NEAR = 0.75
-"""How alike a name that does not exist and one that does must be to be taken for the same."""
+"""The least similarity of a wrong name to the one that it is taken for."""
 
 
 def nearest(asked: str, usable: Sequence[str], usual: str) -> tuple[str, str]:
-    """What stands in for a model that does not exist: the one of nearly that name that can be loaded, or the usual one.
+    """The replacement of a model that does not exist: the one with the most similar name that can be loaded, or the
+    usual one.
 
     Args:
         usable: the models that the page can be about.
 
     Returns:
-        Its name, and a sentence that says so.
+        Its name, and a sentence that explains the replacement.
     """
     other = next(filter(_loads, get_close_matches(asked, usable, cutoff=NEAR)), usual)
     return other, f"There is no model {markdown.code(asked)} here. This is {markdown.plain(name_of(other))}."
@@ -83,7 +82,7 @@ def _loads(name: str) -> bool:
 
 
 def instead(chosen: str, needs: str, other: str) -> str:
-    """Why a page is not about the model that the reader has chosen.
+    """A sentence: why a page is not about the reader's chosen model.
 
     Args:
         needs: what that model is not, such as "a model with experts".
@@ -92,7 +91,7 @@ def instead(chosen: str, needs: str, other: str) -> str:
 
 
 def needed(name: str) -> Model | None:
-    """A model that part of a page needs, whatever the reader has chosen. If it is missing, says so and gives None."""
+    """A model that part of a page needs, whatever is chosen. If it is missing, shows a note and gives None."""
     if name in zoo.available():
         return load(name)
     st.info(f"This part needs the model {markdown.code(name)}, which is missing.", icon=icons.INFO)
@@ -100,7 +99,7 @@ def needed(name: str) -> Model | None:
 
 
 def earlier(name: str) -> AnyModel | None:
-    """A model of any kind from before the transformer. If it is missing or damaged, says so and gives None."""
+    """A model of any kind from before the transformer. If it is missing or damaged, shows a note and gives None."""
     try:
         return _load_earlier(name)
     except zoo.ModelUnavailable as error:
@@ -115,7 +114,7 @@ def _load_earlier(name: str) -> AnyModel:
 
 
 def _is_on_disk(loaded: tuple[Model, int]) -> bool:
-    """Whether the weights of a model are still those on the disk. Of one whose are not, no result is kept."""
+    """The weights of a model are still those on the disk; otherwise no result is kept."""
     model, written = loaded
     if zoo.written(model.name) == written:
         return True
@@ -125,7 +124,7 @@ def _is_on_disk(loaded: tuple[Model, int]) -> bool:
 
 @st.cache_resource(show_spinner="Loading the model…", validate=_is_on_disk)
 def _load(name: str) -> tuple[Model, int]:
-    """Loads a model once per server, after the page has been painted, and in its place another that is put there.
+    """Loads a model once per server, after the page has been painted, and again when its files are replaced.
 
     Returns:
         The model, and when its weights were written.
@@ -146,18 +145,19 @@ def _load_trained(name: str) -> Model:
 def import_torch() -> None:
     """Imports torch once, in one thread; all others wait for it. The server begins with it when it starts.
 
-    Meanwhile threads take turns ten times as often: else the import keeps the server from sending a first page. Torch
-    gets one thread per sentence. On a busy machine several threads would wait for one another far longer than they help
-    with models of this size, and other readers need the other processors.
+    Meanwhile threads switch ten times as often: else the import would delay a first page. Torch gets one thread per
+    sentence. On a busy machine several would wait for one another far longer than they help with models of this size,
+    and
+    other readers need the other processors.
     """
     keep_memory()
-    gc.disable()  # what is imported stays: to look for garbage in it takes a quarter of the time, and again later
+    gc.disable()  # imported modules stay: searching them for garbage takes a quarter of the time, and again later
     usual = sys.getswitchinterval()
     sys.setswitchinterval(usual / 10)
     import torch
 
     sys.setswitchinterval(usual)
-    gc.freeze()  # once, before there are readers: what is frozen is never freed, their sessions included
+    gc.freeze()  # once, before there are readers: frozen objects, and so their sessions, would never be freed
     gc.enable()
     torch.set_num_threads(1)
 
@@ -170,29 +170,37 @@ def trace(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Trace:
 
 @shared
 def trace_of_own(model: Model, text: str, edits: tuple[Edit, ...]) -> Trace:
-    """The same for a translator whose decoder reads what it writes with the edits."""
+    """The same for a translator whose decoder reads the translation written with the edits."""
     return model.trace(text, edits, target=zoo.writing.generate(model, text, edits=edits).ids)
 
 
 def run(model: Model, text: str, edits: tuple[Edit, ...] = (), sites: Iterable[str] | None = None) -> Trace:
-    """A new run. The decoder of a translator reads its own translation, the one without edits."""
+    """A new run. A translator's decoder reads its translation without edits."""
     return model.trace(text, edits, sites, target=translation(model, text) if translates(model) else None)
 
 
 def run_unshared(model: Model, text: str, sites: Iterable[str] | None = None) -> Trace:
-    """The same without edits, and nothing of it is kept: for what somebody is still typing."""
+    """The same without edits, and nothing of it is kept: for text that is still being typed."""
     target = zoo.writing.translations(model, [text])[0] if translates(model) else None
     return model.trace(text, (), sites, target=target)
 
 
 def translates(model: Model) -> bool:
-    """Whether there is a second text, which the model has written."""
+    """There is a second text, written by the model."""
     return model.config.architecture == "encoder-decoder" and model.config.head != "none"
+
+
+@shared
+def tokens_read(model: Model, text: str, stack: str) -> tuple[str, ...]:
+    """The tokens that a stack reads; a decoder that translates reads its own answer."""
+    if stack == "decoder" and translates(model):
+        return run(model, text, sites=("decoder.0.resid_pre",)).tokens
+    return model.encode(text).tokens
 
 
 @shared_with_others
 def translation(model: Model, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """Greedy translations, without the marks at their ends."""
+    """Greedy translations, without the special tokens at their ends."""
     return zoo.writing.translations(model, texts)
 
 
@@ -207,7 +215,7 @@ def scores_on_repeats(model: Model) -> dict[str, dict[Kind, Array]]:
 
 @shared
 def payload(model: Model, text: str) -> bytes:
-    """What the explorer in the browser gets."""
+    """The explorer's data in the browser."""
     return payload_of(model, trace(model, text))
 
 

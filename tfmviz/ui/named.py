@@ -1,4 +1,4 @@
-"""What models are called: a name, a line and a group for each, from `assets/models.toml`. Their sizes are counted."""
+"""Models' names, lines and groups, from `assets/models.toml`. Their sizes are counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfmviz.words.numbers import counted, in_words
 NAMES = PROJECT / "assets" / "models.toml"
 
 YOURS = "Yours"
-"""The group of converted models and of runs that readers started."""
+"""The group of converted models and of readers' runs."""
 
 READS: Mapping[Architecture, str] = {
     "decoder-only": "Writes on, like GPT.",
@@ -29,8 +29,8 @@ class Named:
     """An entry of the menu.
 
     Attributes:
-        model: what it is in an address.
-        line: what is special about it.
+        model: its name in an address.
+        line: its special feature.
         size: layers, heads and parameters.
     """
 
@@ -53,7 +53,7 @@ def named(models: Mapping[str, Facts]) -> list[Named]:
 
 
 def name_of(model: str) -> str:
-    """What a model is called, a reader's own as it is called in the address."""
+    """A model's name on pages; a reader's model has the one of its address."""
     return _listed().get(model, {"name": model})["name"]
 
 

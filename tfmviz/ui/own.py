@@ -1,7 +1,7 @@
-"""A reader's own model, from the menu to the explorer: what `tfmviz --convert` opens, for who knows its token.
+"""A reader's model, from the menu to the explorer: opened by `tfmviz --convert`, for those who know its token.
 
-Only buttons and boxes of this dialog say what is converted, never the address, and what is typed is compared with what
-there is (`runs.converting`).
+Only this dialog's buttons and boxes choose what is converted, never the address, and typed text is compared with the
+models that exist (`runs.converting`).
 """
 
 from __future__ import annotations
@@ -22,23 +22,21 @@ _desk: Converting | None = None
 
 
 def open_desk(folder: Path) -> None:
-    """From now on this server converts models for who knows the token that it prints."""
+    """Makes this server convert models for those who know the token that it prints."""
     global _desk
     _desk = Converting(folder, places.own_models(), tell=lambda text: print(text, flush=True))
 
 
 def is_open() -> bool:
-    """Whether the server converts models."""
     return _desk is not None
 
 
 def ask() -> None:
-    """Opens the dialog in the run that follows. For the menu's callback."""
+    """Opens the dialog in the next run; for the menu's callback."""
     st.session_state["own_asked"] = is_open()
 
 
 def show_if_asked() -> None:
-    """Draws the dialog if the menu has just been asked for it."""
     if st.session_state.pop("own_asked", False) and _desk is not None:
         _dialog()
 
@@ -100,7 +98,7 @@ def _look() -> None:
 
 
 def _try(failed: str, act: Callable[[Converting], object]) -> None:
-    """Does something at the desk; the dialog then says why it could not be done."""
+    """Runs an action; the dialog shows the reason if it fails."""
     assert _desk is not None
     try:
         act(_desk)
@@ -115,7 +113,6 @@ def _do(step: Literal["look", "convert"], given: str, name: str) -> None:
 
 
 def _watch(desk: Converting, ran: bool) -> None:
-    """What runs, or how it ended."""
     if st.session_state.pop("own_left", False):
         st.rerun()
     job = desk.job()
@@ -142,7 +139,6 @@ def _said(job: Job) -> None:
 
 
 def _show(name: str) -> None:
-    """Chooses the model that was converted."""
     _forget()
     st.session_state["model"] = name
     st.session_state["own_left"] = True

@@ -1,4 +1,4 @@
-"""Projector mode: the picture first, letters that the last row can read, all choices in one line."""
+"""Projector mode: the picture first, letters legible from the last row, all choices in one line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEYS = {
     "Enter": "select the item under the cursor",
     "Escape": "release the keyboard from a figure or text box",
 }
-"""What the keys do. Keys for a picture work while it has the focus."""
+"""The keys. Those for a picture work while it has the focus."""
 
 HERE = Path(__file__).parent
 
@@ -32,22 +32,22 @@ STYLE, PROJECTED, WAITING = (
     f"<style>{''.join(path.read_text(encoding='utf-8') for path in paths)}</style>"
     for paths in ((HERE / "page.css", VIEWS / "shared" / "bar.css"), (HERE / "projected.css",), (HERE / "waiting.css",))
 )
-"""How every page is laid out, what differs on a projector, and what is seen until a page is there. The command `tfmviz`
-serves pages that begin with the first and the last, see `document.py`: nothing moves when they come.
+"""The layout of every page, its changes on a projector, and a page's look while it loads. The command `tfmviz` serves
+pages that begin with the first and the last, see `document.py`: nothing moves when they come.
 """
 
 _served = False
 
 
 def served() -> str:
-    """The style of every page; from now on, `style` relies on it that pages begin with it."""
+    """The style with which every served page begins; from now on, `style` relies on that."""
     global _served
     _served = True
     return STYLE + WAITING
 
 
 def is_on() -> bool:
-    """Whether this session is on a projector. The address decides at first, and then shows it on every page."""
+    """This session is on a projector. The address decides at first, and then shows it on every page."""
     if "projected" not in st.session_state:
         st.session_state["projected"] = st.query_params.get("projector") == "1"
     if st.session_state["projected"]:
@@ -58,12 +58,11 @@ def is_on() -> bool:
 
 
 def style() -> None:
-    """How a page is laid out, and on a projector the larger letters."""
+    """The layout of a page, and on a projector the larger letters."""
     st.html('<i class="hides"></i>' + STYLE * (not _served) + PROJECTED * is_on())
 
 
 def buttons() -> None:
-    """The switch of this mode, and the list of keys."""
     label, icon = ("Leave projector mode", "close_fullscreen") if is_on() else ("Projector", "open_in_full")
     st.button("", icon=f":material/{icon}:", on_click=_switch, shortcut="f", key="project", help=f"{label} (key F)")
     show_plain_view("keys", js=keys.JS, css=keys.CSS, data=[list(entry) for entry in KEYS.items()], width=32)

@@ -1,8 +1,8 @@
-"""Who a reader is: a browser, by a secret that the server gives it and that stands in no address.
+"""A reader is a browser, identified by a secret from the server that is in no address.
 
-So a link shows others what its sender sees, and only the sender's browser may steer it, in every tab and after every
-reload, until it is closed. And readers take turns by browser, however many tabs they have: for that the server signs
-what it gives, since whoever makes up secrets would be many. They can still ask for many; `capacity` bounds these.
+A link therefore shows others what its sender sees, but only the sender's browser may control it, in every tab and after
+every reload, until it is closed. Readers take turns by browser, however many tabs they have, so the server signs the
+secret: otherwise one could invent many. They can still request many; `capacity` bounds these.
 """
 
 from __future__ import annotations
@@ -25,46 +25,45 @@ from tfmviz import capacity, workers
 COOKIE = workers.COOKIE
 
 KEY = os.environ.get(workers.KEY, "").encode() or secrets.token_bytes(32)
-"""That several servers sign with; a server alone makes one up."""
+"""The key that several servers sign with; a server alone makes one up."""
 
 GIVEN = re.compile(r"(?P<secret>[0-9a-f]{32})(\.(?P<signature>[0-9a-f]{32}))?", re.ASCII)
-"""A cookie: a secret, and the signature without which it counts for nothing but to steer one's own."""
+"""A cookie: a secret, and the signature without which it only serves to control the browser's own runs."""
 
 ADDRESS = "at "
-"""How a reader is called who is known by the address alone."""
+"""Prefix of a reader who is identified by the address alone."""
 
 BEFORE_A_SESSION = capacity.BEFORE_A_SESSION
-"""When a browser gets it: no proxy keeps the answer, so each gets its own."""
+"""The request whose answer sets it: no proxy keeps that answer, so each browser gets a different one."""
 
 
 def this_one() -> str:
-    """The reader of this session, by 32 digits from which nobody learns the secret.
+    """The reader of this session, by 32 digits from which the secret cannot be derived.
 
-    Without a cookie (`streamlit run`, another site's frame) the session itself is the reader, until it is reloaded.
+    Without a cookie (`streamlit run`, another site's frame) the session is the reader, until it is reloaded.
     """
     secret, _ = _read(st.context.cookies)
     return _digits(secret or st.session_state.setdefault("reader", secrets.token_hex(16)))
 
 
 def who(cookies: Mapping[str, str], address: str | None) -> str:
-    """As whom a reader takes turns: a browser by the cookie that we have signed, all others by their address."""
+    """The reader who takes turns: a browser by the cookie that we have signed, all others by their address."""
     secret, is_ours = _read(cookies)
-    at = "" if address in ("127.0.0.1", "::1") else address or ""  # as Streamlit says it
+    at = "" if address in ("127.0.0.1", "::1") else address or ""  # in Streamlit's form
     return _digits(secret) if is_ours else f"{ADDRESS}{at}"
 
 
 def waits_here() -> str:
-    """As whom the reader of this session takes turns."""
     return who(st.context.cookies, st.context.ip_address)
 
 
 def place() -> str:
-    """Where the reader of this session is, by digits from which nobody learns the address."""
+    """The place of this session's reader, by digits from which the address cannot be derived."""
     return _signature(capacity.place_of(f"{st.context.ip_address}"))
 
 
 def share(reader: str, most: int) -> int:
-    """How many of these at once a reader may have: a browser one, an address, behind which may be many, `most`."""
+    """The most that a reader may have at the same time: a browser one; an address, possibly shared by many, `most`."""
     return most if reader.startswith(ADDRESS) else 1
 
 
@@ -77,7 +76,7 @@ def _read(cookies: Mapping[str, str]) -> tuple[str, bool]:
 
 
 def signed(secret: str) -> str:
-    """What the cookie says."""
+    """The cookie's value."""
     return f"{secret}.{_signature(secret)}"
 
 
@@ -91,14 +90,14 @@ def _digits(secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An ASGI application around another, which gives a secret to every browser that has none, and signs it."""
+    """An ASGI application around another that gives a signed secret to every browser without one."""
 
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] == BEFORE_A_SESSION:
             secret, is_ours = _read(HTTPConnection(scope).cookies)
-            if not is_ours:  # one of before a restart is signed anew: its reader still steers their runs
+            if not is_ours:  # one from before a restart is signed again: its reader still controls their runs
                 send = _giving(secret or secrets.token_hex(16), send, safely=scope.get("scheme") == "https")
         await self.app(scope, receive, send)
 

@@ -30,8 +30,8 @@ class Page:
     """One page of the menu.
 
     Attributes:
-        name: of its file in `pages/`, which is its address; that of the `DEFAULT` page is `/`.
-        answers: the question it answers, in one line.
+        name: of its file in `pages/`, and its address; that of the `DEFAULT` page is `/`.
+        answers: its question, in one line.
     """
 
     group: str
@@ -76,28 +76,27 @@ PAGES = (
 
 
 DEFAULT = "home"
-"""Name of the page that the app opens with."""
 
 
 def address(page: str, choices: Mapping[str, str] | None = None) -> str:
     """The address of a page, relative to any page.
 
     Args:
-        choices: what it is opened with: text, model, layer, an open tab …
+        choices: text, model, layer, an open tab …
     """
     return f"./{'' if page == DEFAULT else page}{'?' if choices else ''}{urlencode(choices or {})}"
 
 
 def navigation() -> StreamlitPage:
-    """The page this run is for."""
+    """The page of this run."""
     groups: dict[str, list[StreamlitPage]] = {}
     for page, made in zip(PAGES, _made(), strict=True):
-        groups.setdefault(page.group, []).append(copy(made))  # Streamlit marks the one that it runs
+        groups.setdefault(page.group, []).append(copy(made))  # Streamlit marks the one that runs
     return st.navigation(groups, position="hidden")  # the menu is `views/frame`
 
 
 def is_unknown() -> bool:
-    """Whether a reader has asked for a page that there is not; this run is for the first page then."""
+    """The requested page does not exist; this run is for the first page."""
     run = get_script_run_ctx()
     asked = run.pages_manager.intended_page_name if run else None
     return asked is not None and asked not in ("", *(page.name for page in PAGES))
@@ -105,13 +104,13 @@ def is_unknown() -> bool:
 
 @cache
 def _made() -> tuple[StreamlitPage, ...]:
-    """The entries of the menu. To make one asks the disk for its file: a tenth of what the answer to a link takes."""
+    """The entries of the menu, cached: making one checks the disk for its file, a tenth of a link's response time."""
     # No icon: it would be the browser tab's too, and Streamlit would fetch that from outside.
     return tuple(st.Page(page.file, title=page.title, default=page.name == DEFAULT) for page in PAGES)
 
 
 def path(here: StreamlitPage) -> None:
-    """Links to the pages before and after this one, in the order of a course; none on a page beside the course."""
+    """Links to the previous and the next page of the course; none on a page outside it."""
     course = [page for page in PAGES if page.group]
     at = next((n for n, page in enumerate(course) if page.name == here.url_path), None)
     if at is None:
@@ -142,8 +141,8 @@ def ensure_routed() -> None:
 def of_all_pages() -> AbstractContextManager[None]:
     """Widgets drawn within belong to the app, as if `app.py` drew them, and keep their state from page to page.
 
-    Streamlit takes a page's own widgets out of the address when the reader leaves it, even from the address to which
-    the browser's back button returns. The sentence and the model would be lost there.
+    Streamlit takes a page's widgets out of the address when the reader leaves it, even from the address to which the
+    browser's back button returns. The sentence and the model would be lost there.
     """
     run = get_script_run_ctx()
     assert run is not None
@@ -158,6 +157,6 @@ def of_this_page() -> AbstractContextManager[None]:
 
 
 def goes_back() -> bool:
-    """Whether this run answers the browser's back or forward button: then the address decides, not the session."""
+    """This run answers the browser's back or forward button: then the address decides, not the session."""
     run = get_script_run_ctx()
     return run is not None and run.is_history_navigation

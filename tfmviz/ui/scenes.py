@@ -1,4 +1,4 @@
-"""The picture of a whole model, from a trace: what it holds, whoever has computed that."""
+"""The data of the picture of a whole model, from a trace computed anywhere."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
 
 
 def zoom_of(asked: str) -> Zoom:
-    """A zoom by its name in the address; what is none is the whole model."""
+    """A zoom by its name in the address, by default the whole model."""
     return next((zoom for zoom in ZOOMS if zoom == asked), "model")
 
 
 def place(zoom: Zoom, layer: str, head: int) -> tuple[str, int]:
-    """The layer and head that a picture shows: at the zoom "model" it is the same for all of a stack."""
+    """The layer and head in a picture: at the zoom "model" the same for all of a stack."""
     where = layer if zoom != "model" else f"{layer.split('.')[0]}.0.self_attn"
     return where, head if zoom == "head" else 0
 
 
 def subject(model: Model, trace: Trace) -> Subject:
-    """What the view draws: the model's run, its matrices, its position scheme."""
     return Subject(
         title=model.name,
         trace=trace,
@@ -38,7 +37,7 @@ def subject(model: Model, trace: Trace) -> Subject:
 
 
 def said(model: Model, about: Subject, zoom: Zoom, layer: str, token: int) -> dict[str, list[Any]]:
-    """Per column of the picture the most probable word if the model stopped there, its probability, the answer's rank.
+    """For each column of the picture: the top prediction there, its probability, and the answer's rank.
 
     Empty where nothing can be read out: at one head, and in an encoder that feeds a decoder.
     """

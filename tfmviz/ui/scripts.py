@@ -1,8 +1,8 @@
 """The scripts of the views, as files that a browser fetches once.
 
-Streamlit sends a component's script with every answer, to fifty browsers at once when a class presses Enter. The
-command `tfmviz` serves the scripts beside the app, cut into pieces that views share, and then a few lines travel that
-fetch one. Under `streamlit run`, which serves nothing of ours, the scripts travel as ever.
+Streamlit sends a component's script with every answer, to fifty browsers at the same time when a class presses Enter.
+The command `tfmviz` serves the scripts separately, cut into pieces that views share, and only a few lines that fetch
+one travel. `streamlit run` serves no files of ours, so there the scripts travel with every answer.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ export default view.default;
 """
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
-"""The name of a file follows from its content."""
+"""A file's name follows from its content."""
 
 _served = False
 
 
 def route() -> Route:
-    """What a server adds to the app; from now on, `sent` relies on it."""
+    """The server's route; from now on, `sent` relies on it."""
     global _served
     _served = True
     return Route("/views/{name:path}", _answer)
 
 
 def sent(js: str) -> str:
-    """What Streamlit gets for a view's script: the script itself, or lines that fetch it."""
+    """A view's script for Streamlit: the whole, or lines that fetch it."""
     return FETCHING % name_of(js) if _served and js in _names() else js
 
 
 def name_of(js: str) -> str:
-    """The file with which a view begins whose script would be this, if it travelled."""
+    """The first file of a view, by the script that would travel without it."""
     return _names()[js]
 
 
@@ -49,7 +49,7 @@ ON_EVERY_PAGE = ("frame", "keys", "live")
 
 
 def early(page: str) -> list[str]:
-    """The files that a page asks for first: of the views on every page, and of the one that is named as it is."""
+    """The files that a page needs first: of the views on every page, and of the one with the page's name."""
     views = {Path(entry).parent.name: pieces for entry, pieces in _pieces().items() if Path(entry).stem == "view"}
     return [*dict.fromkeys(name for view in (*ON_EVERY_PAGE, page) for name in views.get(view, ()))]
 
@@ -68,12 +68,12 @@ def _names() -> dict[str, str]:
 
 @cache
 def _pieces() -> dict[str, list[str]]:
-    """The files of each view by its entry, that with which it begins first."""
+    """The files of each view by its entry, the first one first."""
     pieces: dict[str, list[str]] = json.loads((DIST / "split.json").read_text(encoding="utf-8"))
     return pieces
 
 
 @cache
 def _files() -> dict[str, str]:
-    """All pieces by the names of their files, the same on every server of a class."""
+    """All pieces by file name, the same on every server of a class."""
     return {path.name: path.read_text(encoding="utf-8") for path in (DIST / "split").glob("*.js")}

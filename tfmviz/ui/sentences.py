@@ -1,4 +1,4 @@
-"""Words that several pages need: sentences to start from, and what each architecture does."""
+"""Words that several pages need: sentences to start from, and a description of each architecture."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tfmviz.record.marks import BARS
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence of the lectures and, if it has a point, the head that shows it.
+    """A sentence of the lectures, possibly with a head.
 
     A test checks that of all heads of that kind of attention this one links the two words most strongly.
 
     Attributes:
         layer: path of an attention layer.
-        word: the token to look at, a query, without the space before it.
-        to: the token it looks at.
+        word: the query's token, without the space before it.
+        to: the token that it attends to.
     """
 
     text: str
@@ -68,7 +68,7 @@ EXAMPLES = {
     "chinese-sinusoidal": OF_CHINESE,
     "reverse": (Example("attention"), Example("stressed"), Example("transformer"), Example("abcdefgh")),
 }
-"""Sentences from lectures on transformers, and others that show something at once. Pages open with the first."""
+"""Sentences from lectures on transformers, and others that show something immediately. Pages open with the first."""
 
 
 PAIR = Example(f"The cat sat on the mat. {BARS} The cat lay on the rug.")
@@ -76,7 +76,7 @@ PAIR = Example(f"The cat sat on the mat. {BARS} The cat lay on the rug.")
 
 
 def examples_for(model: str) -> tuple[Example, ...]:
-    """Sentences that suit a model. One without a list of its own gets those of tiny-english, without their heads."""
+    """Sentences for a model. One without a list gets those of tiny-english, without their heads."""
     own = EXAMPLES.get(model)
     return tuple(Example(example.text) for example in EXAMPLES["tiny-english"]) if own is None else own
 
@@ -100,13 +100,13 @@ OTHERS = {
     "viande": "pain",
     "gare": "plage",
 }
-"""Words of the lectures' sentences, and what takes their place in a second sentence."""
+"""Words of the lectures' sentences, and their replacements in a second sentence."""
 
 
 def changed(text: str) -> str:
-    """A text with something of it changed: a word of `OTHERS`, else its two longest words in each other's place.
+    """The text with a word of `OTHERS` replaced, or else its two longest words exchanged.
 
-    A text of one word begins with its second letter, and ends with its first.
+    In a text of one word, the first letter moves to the end.
     """
     parts = re.split(r"([\W_]+)", text)  # words at even places
     if (known := next((n for n, part in enumerate(parts) if part in OTHERS), None)) is not None:
@@ -122,13 +122,13 @@ def changed(text: str) -> str:
 
 
 PRONOUNS = {"it", "he", "she", "they", "him", "her", "them"}
-"""What stands for a word before it."""
+"""Words that stand for an earlier one."""
 
 
 def opening(tokens: Sequence[str], word: str = "") -> int:
-    """Position of the token that a page looks at first.
+    """Position of the token that a page opens with.
 
-    The last `word`, else the first pronoun that something stands before, else the last token with a letter or digit.
+    The last `word`, else the first pronoun after another word, else the last token with a letter or digit.
     """
     if word and (places := [n for n, token in enumerate(tokens) if token.strip() == word]):
         return places[-1]
@@ -155,9 +155,9 @@ def nearest(tokens: Sequence[str], chosen: int | None, *, model: str, text: str,
     """Position of the token that figures are about.
 
     Args:
-        chosen: what the reader has chosen, in this text or another one; None until they do.
-        text: the reader's sentence; one of the model's sentences in the menu has a word of its own to open with.
-        first: what it is until then; None: what a page opens with.
+        chosen: the reader's choice, in this text or another one; None without one.
+        text: the reader's sentence; one of the model's menu has a default token.
+        first: the default; None: the page's.
     """
     if chosen is not None:
         return min(chosen, len(tokens) - 1)

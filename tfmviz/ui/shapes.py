@@ -1,4 +1,4 @@
-"""The shape of a model, as the analyses of costs take it, and what it keeps while it writes."""
+"""The shape of a model for the analyses of costs, and the size of its cache."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tfmviz.record.facts import Facts
 
 
 def shapes_of(config: Facts) -> dict[str, Shape]:
-    """What the costs of each stack depend on; the stack that runs last has the vocabulary."""
+    """The shape of each stack; the stack that runs last has the vocabulary."""
     return {stack: _shape(config, stack) for stack in config.stacks}
 
 
 def kept(config: Facts, length: int, *, size: int) -> int:
-    """Bytes that a decoder must keep after `length` tokens of its own text so that it can go on.
+    """Bytes that a decoder must keep after `length` tokens of its text in order to continue.
 
     Args:
         size: bytes of a number.
@@ -33,7 +33,7 @@ def kept(config: Facts, length: int, *, size: int) -> int:
 
 
 def n_local(config: Facts) -> int:
-    """How many layers of the decoder, or of an encoder alone, see the last tokens only."""
+    """The number of layers of the decoder, or of an encoder alone, that see only the last tokens."""
     return sum(config.attention.window_in(n) is not None for n in range(config.depth(config.stacks[-1])))
 
 

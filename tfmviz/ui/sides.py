@@ -1,4 +1,4 @@
-"""A and B: the tokens that they share, where the chosen one looks, and how its vectors part."""
+"""A and B: their common tokens, the chosen token's attention, and the divergence of its vectors."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ KEYS = A, B, DIFFERENCE = "side_a", "side_b", "side_difference"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sides:
-    """A and B, and the tokens that they share.
+    """A and B, and their common tokens.
 
     Attributes:
         lessons, titles: A's and B's.
         queries, keys: of the chosen layers.
-        query, key: positions in A of the token that looks and of one that it looks at.
-        blind: rows of B that may look at nothing: their softmax is 0/0, whatever the model then computes.
+        query, key: positions in A of the chosen query and key.
+        blind: rows of B without an open key: their softmax is 0/0, whatever the model then computes.
     """
 
     lessons: tuple[Lesson, Lesson]
@@ -47,11 +47,11 @@ class Sides:
 
     @property
     def differ(self) -> bool:
-        """Whether B is another run than A: before the first change there is nothing to compare."""
+        """B is a different run from A: before the first change there is nothing to compare."""
         return self.lessons[0] is not self.lessons[1]
 
     def about_the_same(self) -> tuple[Lesson, Lesson]:
-        """A and B, each about the chosen token; B as it is where it has no such token."""
+        """A and B, each about the chosen token; B unchanged where it has no such token."""
         here, there = self.lessons
         query, key, (of_a, of_b) = self.queries.partner(self.query), self.keys.partner(self.key), targets(self)
         first = here.about(self.query, self.key, of_a)
@@ -62,11 +62,11 @@ class Sides:
 
 
 def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Sides:
-    """Pairs the tokens. Until the reader chooses one, it is the usual one or, where its row is the same, the first
-    whose row differs clearly: by half of what any does. A decoder's token before the first change sees nothing of it.
+    """Pairs the tokens. The default token is the usual one or, where its row is the same, the first
+    whose row differs clearly: by half of the maximum. A decoder's token before the first change sees nothing of it.
 
     Args:
-        titles: where B is not what the reader compares with.
+        titles: where B is not chosen by the reader.
     """
     (queries_a, keys_a), (queries_b, keys_b) = (side.trace.axes(side.choice.layer) for side in (here, there))
     queries, keys = pair_tokens(queries_a, queries_b), pair_tokens(keys_a, keys_b)
@@ -83,11 +83,11 @@ def of(here: Lesson, there: Lesson, titles: tuple[str, str] | None = None) -> Si
 
 
 def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | None = None) -> None:
-    """The sentence that says what has changed, the three pictures of one head, and the map of all heads.
+    """A sentence on the change, the three pictures of one head, and the map of all heads.
 
     Args:
-        note: in place of the sentence. An element of its own would come and go, and what stands below it would be
-            built anew.
+        note: in place of the sentence. A separate element would come and go, and everything below it would be
+            rebuilt.
         on_look: called before a click on the map goes to a head.
     """
     result(note or f"{said(sides)} {how(sides)}")
@@ -103,20 +103,17 @@ def side_by_side(sides: Sides, *, note: str = "", on_look: Callable[[], None] | 
 
 
 BOTH_WAYS = "fill-in"
-"""A model whose words see what follows them."""
+"""A bidirectional model."""
 
 
 def is_too_early(sides: Sides) -> bool:
-    """Whether the chosen token stands before the first change, in a model whose tokens see only what is before them."""
+    """The chosen token comes before the first change, in a model whose tokens see only the past."""
     here, there = sides.lessons
-    if here.model.name != there.model.name or here.edits != there.edits or not _looks_back(here):
+    stack, _, part = here.choice.layer.split(".")
+    if here.model.name != there.model.name or here.edits != there.edits or (stack, part) != ("decoder", "self_attn"):
         return False
     changes = parting(*(side.trace.axes(side.choice.layer)[0].tokens for side in sides.lessons))
     return changes is not None and sides.query < changes
-
-
-def _looks_back(side: Lesson) -> bool:
-    return side.choice.layer.startswith("decoder.") and side.choice.layer.endswith("self_attn")
 
 
 def _offer_both_ways(sides: Sides) -> None:
@@ -139,7 +136,7 @@ def show_rows(titles: Sequence[str], notes: Sequence[str], pieces: Sequence[Sequ
 
 
 def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str) -> None:
-    """What A and B write, as in `show_rows`, and where the two part."""
+    """A's and B's output, as in `show_rows`, and where the two diverge."""
     at = parting(*texts)
     if at is None:
         st.markdown("Both write the same.")
@@ -150,7 +147,6 @@ def show_texts(titles: Sequence[str], texts: Sequence[Sequence[str]], what: str)
 
 
 def said(sides: Sides) -> str:
-    """Where the chosen token looks in A, and where in B."""
     here, there = sides.lessons
     token = markdown.plain(said_of_queries(here.trace, here.choice.layer)[sides.query])
     token += "," if here.choice.layer.endswith("cross_attn") else ""  # “a”, about to write “red”, looks …
@@ -165,12 +161,11 @@ def said(sides: Sides) -> str:
 
 
 def lacks(sides: Sides) -> str:
-    """What to say where B lacks the chosen token."""
     return f"B has no token {markdown.plain(query_name(sides))}."
 
 
 def show_likeness(sides: Sides) -> None:
-    """How the vector of the chosen token parts from that of the same token in B; nothing where models differ."""
+    """The divergence of the chosen token's vectors in A and B; nothing where models differ."""
     here, there = sides.lessons
     at = sides.queries.partner(sides.query)
     if at is None or here.model.name != there.model.name:
@@ -185,7 +180,7 @@ def show_likeness(sides: Sides) -> None:
 
 
 def most(side: Lesson, query: int) -> tuple[int, str]:
-    """The key that a query gives most to, and how much of its attention that is."""
+    """The key with a query's largest weight, and that weight."""
     row = side.trace[f"{side.choice.layer}.pattern"][side.choice.head, query]
     return int(row.argmax()), per_cent(float(row.max()))
 
@@ -235,21 +230,21 @@ def stack_of(side: Lesson) -> str:
 
 
 def query_name(sides: Sides) -> str:
-    """The chosen token as sentences name it: “it”."""
+    """The chosen token in a sentence: “it”."""
     here = sides.lessons[0]
     return quoted(here.trace.axes(here.choice.layer)[0].tokens)[sides.query]
 
 
 def how(sides: Sides) -> str:
-    """How to read the pictures of `show_heads`."""
+    """A caption for the pictures of `show_heads`."""
     if any(None in place for place in (*sides.queries.order, *sides.keys.order)):
         return "Boxed tokens occur on one side only; B − A is grey there."
     return "Hover over a cell to see it on both sides."
 
 
 def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
-    """The chosen head on A and on B, and what differs, in pictures that follow the pointer together."""
-    if is_narrow:  # B, which the reader has made, is large enough to be read; the others stand below it
+    """The chosen head on A and on B, and the difference, in linked pictures."""
+    if is_narrow:  # B, the reader's choice, is large enough to read; the others are below it
         _one(sides, 1)
     if not sides.differ:
         return
@@ -307,7 +302,7 @@ def _difference(sides: Sides) -> None:
 
 
 def _masked(side: Lesson) -> Array:
-    """(q_len, k_len), NaN where the mask forbids the look. An edit may give each head its own mask."""
+    """(q_len, k_len), NaN where masked. An edit may give each head a different mask."""
     layer, head = side.choice.layer, side.choice.head
     mask = side.trace[f"{layer}.mask"]
     return np.where(mask[head] if mask.ndim == 3 else mask, side.trace[f"{layer}.pattern"][head], np.nan)
@@ -325,14 +320,14 @@ def _query_names(side: Lesson) -> list[str]:
 
 
 def _have_same_heads(here: Lesson, there: Lesson) -> bool:
-    """Whether every head of A has one in the same place in B, and the pictures show such a pair."""
+    """Every head of A has one in the same place in B, and the pictures show such a pair."""
     a, b = here.choice, there.choice
     shapes = [(side.model.config.layers, side.model.config.attention.n_heads) for side in (here, there)]
     return (a.layer, a.head) == (b.layer, b.head) and shapes[0] == shapes[1]
 
 
 def _all_heads(sides: Sides, on_look: Callable[[], None] | None) -> None:
-    """The share of its attention that every head has moved; a click goes to the head."""
+    """The share of its attention that every head has moved; a click opens the head."""
     here, there = sides.lessons
     layers = [layer for layer in here.model.config.layers if kind_of(layer) == kind_of(here.choice.layer)]
     if not sides.queries.pairs:

@@ -1,4 +1,4 @@
-"""A tab is declared: what it draws, what for, what it reads. The rest of it follows."""
+"""Declares a tab by its drawing, purpose and inputs; the rest follows."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Tab:
     """A tab of a page. Its address, its entry in the search and what is hidden while it is open follow from this.
 
     Attributes:
-        draw: draws what the tab shows of a lesson. Where the reader compares, it is called for A and for B.
+        draw: called for A and for B in a comparison.
         purpose: what to look at and why (Markdown); may be empty.
-        question: what a class can guess before it sees the figure; "" where there is nothing to guess.
-        needs: those of `CHOICES` that it reads; None: what the row says.
-        earlier: titles that are a choice within this tab now, and the choice by its key. Addresses with such a title
-            open there; a tab with the title of its first choice opens as it is.
-        differs: draws below A and B what differs between them.
+        question: to guess before seeing the figure; "" where there is nothing to guess.
+        needs: those of `CHOICES` that it reads; None: the row's.
+        earlier: former titles that are now a choice within this tab, and the choice by its key. Addresses with such a
+            title open there; a tab with the title of its first choice opens as it is.
+        differs: draws the difference below A and B.
         alone: why comparing means nothing here, in a sentence; "" where the tab compares.
-        intact: whether it runs the model as it is, so that a head that is off changes nothing.
+        intact: it runs the model as it is, so that a head that is off changes nothing.
     """
 
     title: str
@@ -47,15 +47,14 @@ def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs
 
     Args:
         key: name of the row in the address.
-        there: what the reader compares with, if anything.
-        needs: what tabs read that do not say so themselves.
+        needs: of tabs without their own.
     """
     asked = st.query_params.get(key, "")
     renamed = {title: (tab.title, choices) for tab in parts for title, choices in tab.earlier.items()}
     title, choices = renamed.get(asked, (asked, {}))
     if title != asked and key not in st.session_state:
         st.query_params.update({key: title, **choices})
-        st.session_state.update({key: title, **choices})  # widgets read the address as it is when a run begins
+        st.session_state.update({key: title, **choices})  # widgets read the address at the beginning of a run
     for place, tab in zip(st.tabs([tab.title for tab in parts], key=key, bind="query-params"), parts, strict=True):
         if place.open:
             with place:
@@ -68,7 +67,6 @@ def tabs(key: str, here: Lesson, *parts: Tab, there: Lesson | None = None, needs
 
 
 def _compare(key: str, tab: Tab, here: Lesson, there: Lesson | None, needs: Sequence[str]) -> None:
-    """What the tab shows, on A and B if there is a B."""
     if there is None or (why := tab.alone or _same(tab, here, there, needs)):
         if there:
             st.caption(why)
@@ -81,7 +79,7 @@ def _compare(key: str, tab: Tab, here: Lesson, there: Lesson | None, needs: Sequ
 
 
 def _same(tab: Tab, here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
-    """Why A and B are the same in a tab that reads nothing of what differs; else ""."""
+    """The reason why A and B are equal in a tab that reads nothing of what differs; else ""."""
     if there.edits:
         return "This tab runs the model with all of its heads." if tab.intact else ""
     if here.model is not there.model and "model" not in needs:
@@ -92,11 +90,10 @@ def _same(tab: Tab, here: Lesson, there: Lesson, needs: Sequence[str]) -> str:
 
 
 def either(label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]]) -> Callable[[Lesson], None]:
-    """A tab with a choice within, which draws only the part that is chosen; the first one at the beginning.
+    """A tab with a choice within, which draws only the chosen part, at first the first one.
 
     Args:
         key: name of the choice in the address.
-        parts: what draws them, by their names.
     """
 
     def draw(here: Lesson) -> None:

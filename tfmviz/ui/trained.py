@@ -1,4 +1,4 @@
-"""Runs that the address names (`run=…`); their finished models are in the menu of that address."""
+"""Runs in the address (`run=…`); their finished models are in the menu."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from tfmviz.runs.folder import ADDRESS, Folder, NoSuchRun
 from tfmviz.zoo import Entry, ModelUnavailable
 
 KEY = "run"
-"""Its name in the address: addresses of runs with commas between them."""
+"""The name of the runs in the address; their addresses are separated by commas."""
 
 MOST = 4
-"""How many runs an address names at most."""
 
 _PREFIX = "run-"
 
 
 def addresses() -> list[str]:
-    """The runs that the address names, or that it named before a link left them out."""
+    """The runs in the address, or those that were there before a link left them out."""
     asked = st.query_params.get(KEY, st.session_state.get(KEY, ""))
     found = [one for one in dict.fromkeys(asked.split(",")) if ADDRESS.fullmatch(one)][:MOST]
     st.session_state[KEY] = ",".join(found)
@@ -39,17 +38,14 @@ def keep_in_address() -> None:
 
 
 def name_of(address: str) -> str:
-    """What the model of a run is called in the menu."""
     return _PREFIX + address
 
 
 def is_one(name: str) -> bool:
-    """Whether a name is that of a run's model."""
     return name.startswith(_PREFIX) and ADDRESS.fullmatch(name.removeprefix(_PREFIX)) is not None
 
 
 def entries() -> tuple[Entry, ...]:
-    """The finished models of the runs that the address names."""
     found = []
     for address in addresses():
         try:

@@ -16,10 +16,10 @@ from tfmviz.ui.cache import shared, shared_with_others
 from tfmviz.words.labels import quoted, visible
 
 TRANSFORMER = "french-english"
-"""The transformer whose languages they share."""
+"""A transformer for the same languages."""
 
 LEAST_WRITTEN = 0.05
-"""Smaller shares have a dot: a picture full of “.01” hides what is large."""
+"""Smaller weights have a dot: a picture full of “.01” hides what is large."""
 
 KINDS: tuple[str, ...] = ("none", "dot", "bilinear", "additive")
 """The recurrent translators, by their attention."""
@@ -40,7 +40,7 @@ def there() -> dict[str, AnyModel]:
 
 @shared_with_others
 def translation(model: AnyModel, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """What a recurrent model writes, without the mark at its end."""
+    """Recurrent models' translations, without the end tokens."""
     return zoo.writing.translations(model, texts, max_new_tokens=model.config.max_len)
 
 
@@ -51,17 +51,17 @@ def trace(model: AnyModel, text: str) -> Trace:
 
 
 def written(of: Trace, ends: Collection[int] = (END,)) -> tuple[str, ...]:
-    """The tokens that a model wrote, one for each row of its pattern. After the last it ends, or was cut off.
+    """The written tokens, one for each row of the pattern. After the last one it ends, or was cut off.
 
     Args:
-        ends: the marks with which a translation ends.
+        ends: the special tokens that end a translation.
     """
     is_over = int(of["logits"][-1].argmax()) in ends
     return (*of.tokens[1:], "⟨end⟩" if is_over else "…")
 
 
 def written_rows(tokens: Sequence[str], shown: int) -> Axis:
-    """Rows by what is written from them; what is still to come is not given away."""
+    """Rows by the tokens written from them; those still to come are not given away."""
     names = [visible(token) if row < shown else "" for row, token in enumerate(tokens)]
     quotes = quoted(tokens, first=1)
     return Axis("writes", names, [f"writing {q}" if n < shown else "not written yet" for n, q in enumerate(quotes)])

@@ -1,13 +1,13 @@
-"""Readers take turns: the server computes only about as many pages at once as it has processors.
+"""Readers take turns: the server computes only about as many pages at the same time as it has processors.
 
 Fifty runs that share two processors all finish late. In turn each is quick, and half of them are done in half the time.
-A reader who has to wait for more than a moment is told how many are before them.
+A reader who waits for more than a moment sees how many are before them.
 
-They go round by reader, not by run: whoever has had a turn comes after all others who wait, and has no second one
-meanwhile, however many tabs they open and however fast they press Enter.
+Turns go round by reader, not by run: a reader who has had a turn comes after all others who wait, and has no second
+one meanwhile, however many tabs they open and however fast they press Enter.
 
-What an answer computes is bounded by counting, before it begins. Should a turn last too long all the same, the fuse
-ends it; so it does when its reader has left, or asks for something else.
+An answer's work is bounded by counting, before it begins. If a turn lasts too long all the same, the fuse ends it; so
+it does when its reader has left, or has requested something else.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tfmviz.ui import icons, readers
 from tfmviz.ui.waiting import Progress, give_way, hold_if_stopped
 
 PROCESSORS = max(1, workers.processors() // workers.SHARING)
-"""That this server may use: each of several has its share."""
+"""Those for this server: each of several has its share."""
 
 PATIENCE = 1.0
-"""Every so many seconds a waiting reader is told the place in the queue."""
+"""Seconds between two updates of a waiting reader's place in the queue."""
 
 AT_ONCE = PROCESSORS + 1
 """One more, since a run may wait for something else."""
@@ -50,14 +50,14 @@ class TooMuch(Exception):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ticket:
-    """A run that wants a turn. Each waits for its own event, so that nobody is woken in vain.
+    """A run that wants a turn. Each waits for a separate event, so that no thread is woken in vain.
 
     Attributes:
-        reader: whose turn it is; see `readers.who`.
-        asks: what the run will ask of a model, as in `take`.
+        reader: see `readers.who`.
+        asks: the run's model and text, as in `take`.
         called: set when its turn has come.
-        began: when it was made, on the clock of its thread, which stands still while it waits.
-        progress: what its reader sees of a slow pass.
+        began: when it was made, on its thread's clock, which stands still while it waits.
+        progress: of a slow pass, for its reader.
     """
 
     reader: str
@@ -68,16 +68,15 @@ class Ticket:
 
 
 class Round:
-    """Those who wait, in a round of readers: each reader's ticket that has waited longest, then the next ones."""
+    """The waiting tickets, in a round of readers: each reader's oldest one, then the next ones."""
 
     def __init__(self) -> None:
-        self._tickets: dict[str, list[Ticket]] = {}  # by reader; whoever comes, or has had a turn, comes last
+        self._tickets: dict[str, list[Ticket]] = {}  # by reader; one who arrives, or has had a turn, goes last
 
     def join(self, ticket: Ticket) -> None:
         self._tickets.setdefault(ticket.reader, []).append(ticket)
 
     def leave(self, ticket: Ticket) -> None:
-        """Takes it out, if it is there."""
         tickets = self._tickets.get(ticket.reader, [])
         if ticket in tickets:
             tickets.remove(ticket)
@@ -85,7 +84,7 @@ class Round:
                 del self._tickets[ticket.reader]
 
     def call(self, may: Callable[[str], bool]) -> Ticket | None:
-        """Takes out whose turn it is, of those readers who may have one; None if no one does."""
+        """Takes out the next ticket among readers who may have a turn; None without one."""
         for reader, tickets in self._tickets.items():
             if may(reader):
                 del self._tickets[reader]
@@ -96,7 +95,6 @@ class Round:
 
     @property
     def readers(self) -> list[str]:
-        """Who waits, in their order."""
         return list(self._tickets)
 
     def __iter__(self) -> Iterator[Ticket]:
@@ -113,9 +111,9 @@ _running: set[Ticket] = set()
 
 @contextmanager
 def taken() -> Iterator[None]:
-    """Surrounds a run of a page: gives back the turn that `take` took in it, however the run ends.
+    """Surrounds a run of a page: returns the turn that `take` took in it, however the run ends.
 
-    A turn that takes too long ends with a sentence in place of what is still to be drawn.
+    A turn that takes too long ends with a sentence in place of the rest of the page.
     """
     try:
         with fuse.watched(_look):
@@ -152,9 +150,9 @@ def take(model: str = "", text: str = "") -> None:
 
 
 def are_taken(reader: str) -> bool:
-    """Whether there is a page of another reader for every processor, or of this one for the only processor.
+    """A page of another reader occupies every processor, or one of this reader the only processor.
 
-    Pages of one other reader alone keep nobody's keys away, however many there are.
+    Pages of one other reader alone do not stop anyone's keys, however many there are.
     """
     with _lock:
         busy = {ticket.reader for ticket in _running} | set(_queue.readers)
@@ -162,7 +160,7 @@ def are_taken(reader: str) -> bool:
 
 
 def _look(done: int, of: int) -> None:
-    """What the fuse asks. A look into the session's state is where Streamlit ends a run that nobody waits for."""
+    """The fuse's check. Streamlit ends an abandoned run when it accesses the session's state."""
     if (ticket := getattr(_mine, "ticket", None)) is None:
         return  # the model is still being loaded, for all readers
     give_way()
@@ -182,19 +180,18 @@ def others() -> list[str]:
 
 
 def _call() -> None:
-    """Gives free turns to those who wait. The lock is held."""
+    """Gives free turns to those who wait. Requires the lock."""
     while len(_running) < AT_ONCE and (ticket := _queue.call(_may)) is not None:
         _running.add(ticket)
         ticket.called.set()
 
 
 def _may(reader: str) -> bool:
-    """Whether a reader may have a turn while they have those that they have."""
     return sum(ticket.reader == reader for ticket in _running) < readers.share(reader, PROCESSORS)
 
 
 def _before(ticket: Ticket) -> str:
-    """Readers who have a turn before this ticket, or the one who has it now."""
+    """The readers before this ticket, or the one who has the turn now, in words."""
     with _lock:
         before = {one.reader for one in itertools.takewhile(lambda one: one is not ticket, _queue)}
     count = len(before - {ticket.reader}) + 1

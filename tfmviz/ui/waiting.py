@@ -1,4 +1,4 @@
-"""How far a pass is that takes more than a moment, with a button that stops it."""
+"""The progress of a pass that takes more than a moment, with a button that stops it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from tfmviz.ui import icons
 
 AFTER = 1.0
-"""Seconds that a pass may take before anything is said."""
+"""Seconds before the progress of a pass is shown."""
 
 Asks = tuple[str, str]
-"""A model by its name, and the text that it reads."""
 
 
 class Progress:
@@ -31,7 +30,7 @@ class Progress:
         self._bar: DeltaGenerator | None = None
 
     def tell(self, asks: Asks, done: int, of: int) -> None:
-        """Says where the figures will be how many layers are done; at the end of the pass nothing is left of it."""
+        """Draws how many layers are done in place of the figures; removes it at the end of the pass."""
         if not done:
             self._began = time.monotonic()
         elif done == of and self._place is not None:
@@ -49,10 +48,12 @@ class Progress:
 
 
 def give_way() -> None:
-    """Lets a run end at its next yield point if its reader has pressed Enter or a button of this part of the page anew.
+    """Lets a run end at its next yield point if its reader has pressed Enter or a button of this part of the page
+    again.
 
-    Streamlit would finish it first, as what stands around a fragment is not drawn again with it. So a run of the whole
-    page becomes one anew.
+    Streamlit would finish it first, because a fragment's run does not redraw its surroundings. So a run of the whole
+    page
+    starts again.
     """
     run, part = get_script_run_ctx(suppress_warning=True), ThreadState.get().fragment_id
     if run is None or run.script_requests is None or part is None:
@@ -67,7 +68,7 @@ def give_way() -> None:
 
 
 def hold_if_stopped(asks: Asks) -> None:
-    """Ends a run whose reader has stopped what it asks for, until they ask for it again or for something else."""
+    """Ends a run that its reader has stopped, until they repeat the request or make another."""
     if st.session_state.get("stopped", asks) != asks:
         del st.session_state["stopped"]
     if "stopped" in st.session_state:

@@ -1,8 +1,8 @@
-"""Walks through the app for a lecture: files that list addresses, each with a line of what to say.
+"""Walks through the app for a lecture: files that list addresses, each with speaker notes.
 
 `assets/lectures/L3.toml` is the walk "L3". An address inside a walk ends in `lecture=L3&step=store`; every page then
-shows the line of that step and the ways back and on. A step keeps its name when it moves within a lecture or into
-another. Addresses once held its number; what each number meant then stands in `numbers.json`.
+shows the notes of that step and the links to its neighbours. A step keeps its name when it moves within a lecture or
+into another. Addresses once held its number; the meaning of those numbers is in `numbers.json`.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from tfmviz.words import markdown
 FOLDER = PROJECT / "assets" / "lectures"
 
 MINUTES = 1.75
-"""What a step takes in front of a class."""
+"""Of a step in front of a class."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """One place of a walk.
+    """One step of a walk.
 
     Attributes:
         id: its name in addresses, for good, and unique among all walks; its number in a file that names none.
         section: the part of the walk that it belongs to; "" before the first.
-        page: name of a page.
-        choices: what the page's address says: text, model, layer, head, an open tab …
-        say: what the lecturer says there.
-        show: the key of the figure that is spoken of, and what of it: the names of a cell, a row, a column, a mark or
-            words in it, as `tfmvizWhere` finds them. Empty: the open tab. It is no part of the address.
-        holds: what must be true there for `say` to be true; `tests/pages/claims.py` reads it, readers do not see it.
+        choices: of the page's address: text, model, layer, head, an open tab …
+        say: the speaker notes.
+        show: the key of the figure in question and a part of it: the names of a cell, a row, a column, a mark or words
+            in
+            it, as `tfmvizWhere` finds them. Empty: the open tab. It is not part of the address.
+        holds: the condition for `say` to be true; read by `tests/pages/claims.py` only.
     """
 
     id: str
@@ -57,15 +57,12 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Walk:
-    """A lecture: its name, which is that of its file, its title, and its steps."""
-
     name: str
     title: str
     steps: tuple[Step, ...]
 
     @property
     def minutes(self) -> int:
-        """About how long it takes."""
         return round(MINUTES * len(self.steps))
 
     def address(self, number: int) -> str:
@@ -80,7 +77,7 @@ def read(path: Path) -> Walk:
     """The walk in a file.
 
     Raises:
-        ValueError: the file does not hold a walk; says in a sentence why.
+        ValueError: the file does not contain a walk; gives the reason in a sentence.
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -111,7 +108,7 @@ def _step(entry: dict[str, object], number: int) -> Step:
 
 @cache
 def walks() -> tuple[dict[str, Walk], tuple[str, ...]]:
-    """All walks by their names, and a sentence about each file that is none. Files are read once."""
+    """All walks by their names, and a sentence about each invalid file. Files are read once."""
     found, problems = {}, []
     for path in sorted(FOLDER.glob("*.toml"), key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)]):
         try:
@@ -122,11 +119,11 @@ def walks() -> tuple[dict[str, Walk], tuple[str, ...]]:
 
 
 def find(lecture: str, step: str) -> tuple[Walk, int] | None:
-    """The walk and the number of the step that an address means, counted from 1; None if there is no such lecture.
+    """The walk and the number of the step, counted from 1, for an address; None if there is no such lecture.
 
     Args:
-        lecture: the lecture that the address names. The step may have moved into another since.
-        step: its name, or the number that it had or has. What is neither is the first.
+        lecture: the one in the address. The step may have moved into another since.
+        step: its name, or a present or former number; anything else is the first.
     """
     found, _ = walks()
     at = {one.id: (walk, n) for walk in found.values() for n, one in enumerate(walk.steps, start=1)}
@@ -140,12 +137,12 @@ def find(lecture: str, step: str) -> tuple[Walk, int] | None:
 
 @cache
 def _numbers() -> dict[str, list[str]]:
-    """What the numbers of a lecture's steps meant when addresses held them."""
+    """The names behind the numbers of a lecture's steps in old addresses."""
     return json.loads((FOLDER / "numbers.json").read_text(encoding="utf-8"))
 
 
 def show_step() -> None:
-    """Inside a walk: what to say here, and the ways back and on, at the lower edge of the window."""
+    """Inside a walk: the notes, and the links to the neighbouring steps, at the lower edge of the window."""
     name = st.query_params.get("lecture")
     if name is None:
         return
@@ -159,12 +156,12 @@ def show_step() -> None:
 
 
 def present() -> None:
-    """All of a page with `presenter=1`: another window of this browser sends what it shows (`views/walk/pair.ts`)."""
+    """With `presenter=1`, the whole page: another window of this browser sends its content (`views/walk/pair.ts`)."""
     show_plain_view("presenter", js=presenter.JS, css=presenter.CSS, data=None)
 
 
 def _around(walk: Walk, number: int) -> dict[str, str | int | list[str]]:
-    """What the view in the browser gets; the address leaves out choices that are those a page opens with."""
+    """The view's data; the address omits choices equal to a page's defaults."""
     last = len(walk.steps)
     return {
         "step": walk.steps[number - 1].id,

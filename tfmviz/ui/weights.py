@@ -1,6 +1,6 @@
 """The models that a browser computes itself, as files that it fetches once, in parts that a proxy can cache.
 
-As the scripts of the views (`scripts.py`), they are there under the command `tfmviz` alone.
+Like the views' scripts (`scripts.py`), they are served by the command `tfmviz` only.
 """
 
 from __future__ import annotations
@@ -30,21 +30,19 @@ _served = False
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A model as it travels, and its digest."""
-
     data: bytes
     digest: str
 
 
 def route() -> Route:
-    """What a server adds to the app; from now on, `parcel` relies on it."""
+    """The server's route; from now on, `parcel` relies on it."""
     global _served
     _served = True
     return Route("/weights/{name:path}", _answer)
 
 
 def parcel(model: str) -> dict[str, Any] | None:
-    """What a browser needs to know to get a model and the script that computes it; None where it cannot.
+    """A model's address and digest and the script that computes it; None for any other model.
 
     The address changes with the model's files.
     """
@@ -58,7 +56,7 @@ def parcel(model: str) -> dict[str, Any] | None:
 
 
 def _answer(request: Request) -> Response:
-    """Reads files, so Starlette runs it in a thread. What a reader asks for is compared with what there is."""
+    """Reads files, so Starlette runs it in a thread. The request is compared with the existing files."""
     name, _, part = request.path_params["name"].rpartition("/")
     model, _, digest = name.rpartition("-")
     if model in KNOWN and digest == (found := _package(model)).digest[:20]:
@@ -71,6 +69,6 @@ def _answer(request: Request) -> Response:
 
 @cache
 def _package(model: str) -> Package:
-    """Read once: what an address stands for never changes."""
+    """Read once: the content of an address never changes."""
     data = package(PROJECT / "assets" / "models" / model)
     return Package(data, sha256(data).hexdigest())

@@ -1,1 +1,1 @@
-"""Recurrent translators: one vector for the whole source, or a context of its own for every word."""
+"""Recurrent translators: one vector for the whole source, or a separate context for every word."""

@@ -1,4 +1,4 @@
-"""What the page works on: the French text, what each model makes of it, and how much of that is shown."""
+"""The page's choices: the French text, the models' translations, and how much of each is shown."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ SCORES: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Translating:
-    """What the page shows.
+    """The page's state.
 
     Attributes:
-        here: the reader's choices, and the French text.
         kind: the attention of the chosen recurrent model.
-        recurrent: the recurrent models that are there.
+        recurrent: the recurrent models that are installed.
         asked: how many tokens of each translation are shown; None: all.
     """
 
@@ -40,21 +39,20 @@ class Translating:
 
     @cached_property
     def trace(self) -> Trace:
-        """Of the chosen recurrent model."""
         return translators.trace(self.recurrent[self.kind], self.here.text)
 
     @property
     def transformer(self) -> Model | None:
-        """The transformer, where the reader has chosen one that translates."""
+        """None unless the chosen model translates."""
         return self.here.model if self.here.model.config.architecture == "encoder-decoder" else None
 
     def shown(self, count: int) -> int:
-        """How many of `count` tokens are shown."""
+        """The number of shown tokens, out of `count`."""
         return count if self.asked is None else min(self.asked, count)
 
 
 def choose(here: Lesson) -> Translating:
-    """Draws the controls of the page. Stops the run with a sentence if no recurrent model is there."""
+    """Stops the run with a message if no recurrent model is installed."""
     recurrent = translators.there()
     if not recurrent:
         st.info("This page needs the models `seq2seq-…`, which are not in `assets/models/`.", icon=icons.INFO)
@@ -65,7 +63,7 @@ def choose(here: Lesson) -> Translating:
             here=here, kind=kind or list(recurrent)[-1], recurrent=recurrent, asked=inputs.asked_number("written")
         )
         texts = (translators.translation(model, here.text) for model in recurrent.values())
-        longest = max(map(len, texts)) + 1  # and how it ends
+        longest = max(map(len, texts)) + 1  # the last step shows how it ends
         shown = at.shown(longest)
         inputs.button("From the start", on_click=_show, args=(0, longest))
         inputs.button("Next token", on_click=_show, args=(shown + 1, longest), disabled=shown >= longest)
@@ -80,7 +78,7 @@ def _show(count: int, longest: int) -> None:
 
 
 def doubt(text: str, model: AnyModel) -> str:
-    """A sentence on a text that the models were not made for; "" if there is nothing to say."""
+    """A note on a text that the models were not made for; "" for any other."""
     said = []
     letters = [character for character in text if character.isalpha()]
     if not letters:

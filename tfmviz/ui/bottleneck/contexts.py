@@ -1,4 +1,4 @@
-"""Static c beside dynamic cᵢ; one coordinate of c as a sum over the source, one of the state as its gates make it."""
+"""Static c next to dynamic cᵢ; a coordinate of c as a sum over the source, and of the state from its gates."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
 INPUTS = ("yᵢ₋₁", "cᵢ", "hᵢ₋₁")
-"""What the decoder's state is computed from; yᵢ₋₁ is the vector of the token written before."""
+"""The inputs of the decoder's state; yᵢ₋₁ is the embedding of the token written before."""
 
 GATES = ("r = σ(sum)", "z = σ(sum)", "n = tanh(sum)")
 CANDIDATE = 2
 
 PRODUCTS = 6
-"""As many are listed."""
+"""A gate's largest products that are listed."""
 
 
 def contexts(at: Translating) -> None:
-    """The contexts of the model without attention, and of one with it, on one scale."""
     with_attention = at.kind if at.kind != "none" else next((kind for kind in at.recurrent if kind != "none"), "none")
     shown = [kind for kind in dict.fromkeys(("none", with_attention)) if kind in at.recurrent]
     traces = {kind: translators.trace(at.recurrent[kind], at.here.text) for kind in shown}
@@ -46,7 +45,7 @@ def contexts(at: Translating) -> None:
 
 
 def context_sum(at: Translating) -> None:
-    """Σ_j α_j h_j of the chosen row, for one of the context's coordinates."""
+    """Σ_j α_j h_j of the chosen row, for one coordinate of the context."""
     word, _ = picked(at)
     width = at.trace[alignment.CONTEXT].shape[1]
     with lesson.line("sum"):
@@ -87,7 +86,7 @@ def context_sum(at: Translating) -> None:
 
 
 def state_step(at: Translating, trace: Trace, kind: str) -> None:
-    """h_i = g(y_{i-1}, h_{i-1}, c_i): every state; the gates behind a chosen number of one; a gate's products."""
+    """h_i = g(y_{i-1}, h_{i-1}, c_i): all states, the gates behind a chosen coordinate, and a gate's products."""
     h, names = trace["decoder.hidden"], written(trace)
     word, unit, gate = (inputs.asked_number(key) for key in ("word", "unit", "gate"))
     shown = at.shown(len(h))
@@ -153,12 +152,11 @@ def state_step(at: Translating, trace: Trace, kind: str) -> None:
 def picture(
     values: Array, title: str, names: Sequence[str], shown: int, *, limit: float, chosen: tuple[int, int] | None = None
 ) -> Cells:
-    """c_i or h_i: a row for each written token, a column for each of its numbers; rows to come are grey.
+    """c_i or h_i: a row for each written token, a column for each coordinate; rows to come are grey.
 
     Args:
         values: (written, d_model).
-        title: what they are, and whose.
-        limit: where the colours end, the same for pictures to be compared.
+        limit: where the colours end, shared by pictures to be compared.
         chosen: row and column that are framed.
     """
     found = np.where(np.arange(len(values))[:, None] < shown, values, np.nan)
@@ -167,7 +165,7 @@ def picture(
 
 
 def picked(at: Translating) -> tuple[int, int]:
-    """The chosen cell: a token that is written, and one of the source. At first the largest share of a middle row."""
+    """The chosen cell: a written token and a source token. At first, the largest weight of a middle row."""
     n_rows, n_columns = at.trace["decoder.alpha"].shape
     last = max(at.shown(n_rows) - 1, 0)
     asked = inputs.asked_number("word")

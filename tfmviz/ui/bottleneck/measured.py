@@ -1,4 +1,4 @@
-"""The bottleneck measured: BLEU against the length of the source, and how much of the first word is left in c."""
+"""The bottleneck measured: BLEU against source length, and how much of the first word c still contains."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = {
 
 
 def measured() -> None:
-    """Two charts and a table, and what they do and do not show; nothing if they were measured on other weights."""
+    """Two charts, a table and their limits; nothing if they were measured on other weights."""
     try:
         found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What each model makes of the text, token by token, and where its decoder looks as it writes."""
+"""Each model's translation, token by token, and where its decoder attends."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from tfmviz.ui.translators import SAID, TRANSFORMER, source_of, written
 from tfmviz.views.counts import Table
 
 OPENS = "Je vais vous montrer le chemin jusqu'à la gare."
-"""A held-out sentence. Through one vector it loses its middle; attention keeps “the way to the station”."""
+"""A held-out sentence. Through one vector its middle is lost; attention keeps “the way to the station”."""
 
 
 def translations(at: Translating) -> None:
-    """A row for each model. A click on a recurrent one shows its alignments and contexts in the other tabs."""
     kinds = list(at.recurrent)
     rows = [
         (SAID[kind], SCORES[kind], beginning(model, translators.translation(model, at.here.text), at))
@@ -61,19 +60,17 @@ def translations(at: Translating) -> None:
 
 
 def beginning(model: AnyModel | Model, ids: Sequence[int], at: Translating) -> str:
-    """As much of a translation as is shown."""
     ids = [token for token in ids if token not in model.tokenizer.marks.ends]
     count = at.shown(len(ids) + 1)
     return model.tokenizer.decode(ids[:count]).strip() + ("" if count > len(ids) else " …")
 
 
 def name_of(model: Model) -> str:
-    """ "transformer", or the name of another one that the reader has chosen."""
     return "transformer" if model.name == TRANSFORMER else model.name
 
 
 def alignments(at: Translating) -> None:
-    """α of the chosen model and the pattern of a head of the transformer, side by side; below, the sum at a click."""
+    """α of the chosen model next to the pattern of a transformer's head; below, the sum behind the clicked cell."""
     left, right = st.columns(2)
     attends, model, choice = alignment.has_attention(at.trace), at.transformer, at.here.choice
     with left:

@@ -1,4 +1,4 @@
-"""The decision card: which scheme can do what, each answer from an experiment."""
+"""The decision card: each scheme's properties, every entry from an experiment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tfmviz.ui.sides import Sides
 from tfmviz.words.numbers import decimal, rounded
 
 PROBE = 32
-"""How many tokens of the reader's text the card shifts, so that learned positions have room for them."""
+"""Tokens of the reader's text that the card shifts, so that learned positions have room for them."""
 
 SHIFT = 16
 
@@ -44,12 +44,12 @@ PROPERTIES = ("parameters", "relative", "extrapolates", "linear attention", "KV 
 
 
 Entry = tuple[bool, str, str]
-"""Whether a scheme has a property, what was measured, and the tab that shows it."""
+"""A scheme's property: present or not, the measurement, and the tab that shows it."""
 
 
 @shared
 def findings(model: Model, text: str) -> list[Entry]:
-    """What was measured of one scheme on a text of at least two tokens: all of `PROPERTIES` but the first."""
+    """Measurements of one scheme on a text of at least two tokens: all of `PROPERTIES` but the first."""
     run = models.trace(model, text)
     shifted, _ = position_terms.change(*(scores_from(model, text, first, most=PROBE) for first in (0, SHIFT)))
     measured = by_position(model.name)
@@ -60,7 +60,7 @@ def findings(model: Model, text: str) -> list[Entry]:
     positions = positions_in(model, run, FIRST)
     pairs = linear_attention.over_pairs(q, k, v, angles=positions.angles, bias=positions.bias)
     linear = np.abs(pairs - linear_attention.running(q, k, v, angles=positions.angles)).max()
-    # Logits of the second half, read at once and read after the first half is in a key/value cache.
+    # Logits of the second half, computed in one pass, and with the first half in a key/value cache.
     half = len(run.tokens) // 2
     cached = np.abs(run["logits"][half:] - zoo.experiments.logits(model, run.target.ids, cached=half)).max()
     far = "not measured" if measured is None else with_sign(rise)
@@ -72,7 +72,7 @@ def findings(model: Model, text: str) -> list[Entry]:
 
 
 def _turned(here: Lesson) -> None:
-    """The shares of linear attention in one head of the first layer, before φ(q) and φ(k) are turned and after it."""
+    """The weights of linear attention in one head of the first layer, before and after φ(q) and φ(k) are rotated."""
     run, head, scheme = here.trace, here.choice.head, scheme_of(here.model)
     q, k = (run[f"{FIRST}.{name}"][[head]] for name in "qk")
     angles = here.model.position_effects("decoder", len(run.tokens)).angles
@@ -91,7 +91,6 @@ def _turned(here: Lesson) -> None:
 
 
 def card(both: Sides) -> None:
-    """All schemes, all properties, with the experiments behind them; then the two chosen schemes on paper."""
     if len(both.lessons[0].trace.tokens) > 1:
         _measured(both)
     else:

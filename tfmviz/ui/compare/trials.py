@@ -1,4 +1,4 @@
-"""Two position schemes put to the test on trained models: shifted, taken apart, and on longer texts than they know."""
+"""Tests of two position schemes on trained models: shifted, split into terms, and on longer texts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ MOST_BARS = 40
 """Up to so many tokens, each has its own bars."""
 
 JOINS = ("x, as in the model", "q and k, as on some slides")
-"""To what a position's vector is added."""
 
 PRODUCTS = dict(zip(JOINS, ("(x_i + p_i)ᵀ W (x_j + p_j)", "(q_i + p_i)ᵀ (k_j + p_j)"), strict=True))
 
@@ -68,7 +67,6 @@ TERMS = {
 
 
 def reaches(model: Model, length: int) -> bool:
-    """Whether a twin has positions for so many tokens."""
     try:
         model.position_effects("decoder", length)
     except ValueError:
@@ -77,7 +75,7 @@ def reaches(model: Model, length: int) -> bool:
 
 
 def shift(both: Sides) -> None:
-    """The same words at later positions: which scores notice?"""
+    """The same words at later positions: which scores change?"""
     here, _ = both.lessons
     maps, line = st.container(), lesson.line("shift")
     by = inputs.slider("Shift all positions by", 0, (FACTOR - 1) * TRAINED, 16, key="shift", line=line)
@@ -98,7 +96,7 @@ def shift(both: Sides) -> None:
 def _everywhere(both: Sides, at: tuple[int, int], by: int) -> str:
     """Both twins' scores of one pair of words at all positions, (len, len), framed where the two stand.
 
-    Beyond the maps there is no frame. Returns how the scores vary where the distance is the same.
+    Beyond the maps there is no frame. Returns how the scores vary at constant distance.
     """
     here, _ = both.lessons
     head = here.choice.head
@@ -133,7 +131,7 @@ def _everywhere(both: Sides, at: tuple[int, int], by: int) -> str:
 
 @shared
 def everywhere(model: Model, text: str, at: tuple[int, int], head: int) -> Array:
-    """Scores of a twin's first layer with the words of two positions of a text, query and key, put everywhere."""
+    """Scores in a twin's first layer with a text's words at two positions, query and key, moved everywhere."""
     query, key = models.trace(model, text)["embed"][list(at)]
     return position_terms.everywhere(
         query,
@@ -176,7 +174,7 @@ def _verdict(score: float, share: float) -> str:
 
 @shared
 def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array:
-    """The four terms of the scores in a twin's first layer, or if sinusoids joined its q and k: (4, len, len)."""
+    """The four terms of the scores in a twin's first layer, or if sinusoids were added to q and k: (4, len, len)."""
     from tfmviz.positions.sinusoidal import sinusoids
 
     run, weights = models.trace(model, text), model.weights
@@ -190,7 +188,7 @@ def terms_of(model: Model, text: str, head: int, joins: str = JOINS[0]) -> Array
 
 
 def terms(both: Sides) -> None:
-    """The scores of the first layer as four sums, for the schemes that add a vector to the word's."""
+    """The first layer's scores as sums of four terms, for schemes that add a vector to the embedding."""
     figure, line = st.container(), lesson.line("terms")
     joins = inputs.segmented_control("p joins", JOINS, key="p_joins", required=True, line=line)
     st.code(f"{PRODUCTS[joins]} = {' + '.join(TERMS[joins].values())}", language=None, wrap_lines=True)
@@ -239,14 +237,14 @@ def _four_terms(here: Lesson, joins: str) -> None:
 
 @shared
 def losses_on(model: Model, text: str) -> tuple[tuple[str, ...], Array]:
-    """A text's tokens and a twin's surprise at all but the first, up to `FACTOR` times the trained length."""
+    """A text's tokens and a twin's loss at all but the first, up to `FACTOR` times the trained length."""
     longest = FACTOR * TRAINED if reaches(model, FACTOR * TRAINED) else TRAINED
     encoding = model.tokenizer.encode(text, max_len=longest)
     return encoding.tokens, next_token_losses(zoo.experiments.logits(model, encoding.ids), encoding.ids)
 
 
 def longer(both: Sides) -> None:
-    """Texts longer than those trained on: measured on held-out text, then on the reader's own."""
+    """Texts longer than in training: measured on held-out text, then on the reader's."""
     _extrapolation(dict(zip(schemes(both), ROLES, strict=True)))
     st.header("Your own text")
     _own_text(both)

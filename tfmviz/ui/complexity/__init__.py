@@ -1,1 +1,1 @@
-"""Complexity: what layers cost on paper, what they cost here, and where the multiplications of a model go."""
+"""Complexity: layers on paper and as measured, and where a model's multiplications go."""

@@ -18,7 +18,7 @@ from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words
 MODULE = "tfmviz.model.layer_costs"
 
 FAR = 32_768
-"""Too long to be measured here: the fitted line is carried on to it."""
+"""Too long to be measured here: the fitted line is extrapolated to it."""
 
 CLAIMED_BYTES = {
     "self-attention": (2, 0),
@@ -27,10 +27,9 @@ CLAIMED_BYTES = {
     "convolution": (1, 1),
     "restricted attention": (1, None),
 }
-"""How memory should grow with n and with d: two n × n matrices, or vectors for every token."""
+"""The growth of memory with n and with d: two n × n matrices, or vectors for every token."""
 
 COLUMN = {"time": "seconds", "memory": "bytes"}
-"""What a record calls the quantity."""
 
 SAID = {"time": in_seconds, "memory": in_bytes}
 
@@ -38,7 +37,6 @@ Curves = dict[str, tuple[Array, Array]]
 
 
 def layers() -> None:
-    """What a layer should cost, what it does cost, and how both grow."""
     with lesson.line("measured"):
         against = inputs.segmented_control("Plot against", ["n", "d"], default="n", key="against")
         what = inputs.segmented_control("Quantity", ["time", "memory"], default="time", key="what", required=True)
@@ -73,7 +71,7 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
 
 
 def counted(against: str, what: str) -> Curves:
-    """Multiplications of each kind of layer, or bytes of the numbers that it holds, against n or d."""
+    """Multiplications of each kind of layer, or bytes of the numbers it keeps, against n or d."""
     from tfmviz.model.layer_costs import D_FIXED, KERNEL, LENGTHS, N_FIXED, NEIGHBOURS, WIDTHS
 
     sizes = LENGTHS if against == "n" else WIDTHS
@@ -89,14 +87,12 @@ def counted(against: str, what: str) -> Curves:
 
 
 def curves(found: Sequence[Found], against: str, what: str, on: str) -> Curves:
-    """What was measured against n or d, by kind of layer."""
     some = [record for record in found if record["against"] == against and record["on"] == on]
     points = by_name(some, "name", against, COLUMN[what])
-    return {kind.name: points[kind.name] for kind in MEASURED if kind.name in points}  # colours are those of the counts
+    return {kind.name: points[kind.name] for kind in MEASURED if kind.name in points}  # in the counts' colours
 
 
 def claimed(name: str, against: str, what: str) -> str:
-    """The exponent that the table claims."""
     axis = "nd".index(against)
     if what == "memory":
         exponent = CLAIMED_BYTES[name][axis]
@@ -105,7 +101,7 @@ def claimed(name: str, against: str, what: str) -> str:
 
 
 def table(seen: Curves, against: str, what: str) -> dict[str, list[str]]:
-    """Claimed and fitted exponents, and what a layer took at some sizes: the columns of a table."""
+    """The columns of a table: exponents on paper and fitted, and the measurements at some sizes."""
     said = SAID[what]
     columns = {
         "layer": list(seen),
@@ -120,7 +116,7 @@ def table(seen: Curves, against: str, what: str) -> dict[str, list[str]]:
 
 
 def verdict(seen: Curves, against: str, what: str) -> str:
-    """Where measured lines cross, and what the fused kernel saves, in words."""
+    """The crossings of measured lines and the savings of the fused kernel, in words."""
     parts = []
     plain = seen.get("self-attention")
     for name, said in (

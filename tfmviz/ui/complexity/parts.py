@@ -1,4 +1,4 @@
-"""Where the multiplications of the shown model go: on the typed sentence, and as texts grow."""
+"""The chosen model's multiplications: on the typed sentence, and as texts grow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ LENGTHS = tuple(2**p for p in range(3, 16))
 
 
 def model(here: Lesson) -> None:
-    """Shares of the parts on the reader's sentence, and as n grows."""
     shapes = shapes_of(here.model.config)
     target, source = len(here.trace.target), len(here.trace.source or here.trace.target)
     counts = in_model(shapes, source=source, target=target)

@@ -1,4 +1,4 @@
-"""The table of four kinds of layers, with numbers filled in, and how each entry comes about."""
+"""The table of four kinds of layers with numbers filled in, and the derivation of each entry."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ DERIVATIONS = {
         "as many.",
     ),
 }
-"""How the three entries of a row come about: cost, steps, path."""
+"""Derivations of the three entries of a row: cost, steps, path."""
 
 
 def table() -> None:
-    """The table and, for the chosen row, where its entries come from."""
     line, chosen = lesson.line("sizes"), {}
     for key, label, options, start in (
         ("n", "Tokens n", [2**p for p in range(3, 18)], 512),

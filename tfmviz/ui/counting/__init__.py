@@ -1,4 +1,4 @@
-"""What the reader chooses on the page: length of the n-grams, smoothing, the text that is counted, a prompt."""
+"""The page's choices: length of the n-grams, smoothing, the counted text, a prompt."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ CLASSROOM = """The students opened their books. In room two the students opened 
 As soon as the bell rang, the students opened their laptops. Nobody spoke while the students opened their exams.
 The students opened their books again. When the teacher came in, the students closed their laptops.
 After lunch the students opened their minds, or so the teacher hoped."""
-"""Where a reader's text is to stand: one in which the lectures' 4-gram occurs, which the shipped text lacks."""
+"""Opens where a reader's text goes: the lectures' 4-gram occurs in it, which the shipped text lacks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counting:
-    """What the page works on.
+    """The page's state.
 
     Attributes:
         text: the counted text.
         is_own: whether the reader has pasted it.
-        typed: the reader's sentence, from the sentence box.
+        typed: the text of the sentence box.
     """
 
     n: int
@@ -50,7 +50,7 @@ class Counting:
 
     @cached_property
     def history(self) -> tuple[int, ...]:
-        """The words of the last typed sentence, without the marks that end it, and the `MARK` before them."""
+        """The words of the last typed sentence, without its end tokens, and the `MARK` before them."""
         sentences = sentences_of(self.typed)
         words = [word.name for word in words_of(sentences[-1])] if sentences else []
         while words and words[-1] in CLOSING:
@@ -59,7 +59,6 @@ class Counting:
 
     @property
     def context(self) -> tuple[int, ...]:
-        """The last n - 1 words of the history."""
         return context_of(self.history, self.n)
 
     def said(self, words: tuple[int, ...]) -> str:
@@ -87,7 +86,7 @@ def _smoothing(method: Method) -> Smoothing:
 
 
 def _own() -> str | None:
-    """Asks for a text to count. None as long as it holds no word."""
+    """Draws the box for a text to count. None while it contains no word."""
     typed = inputs.text_area(
         f"Your text, up to {MOST_TYPED:,} characters",
         CLASSROOM,
@@ -108,7 +107,6 @@ def _counted(text: str) -> Counted:
 
 
 def shipped_text() -> Counted:
-    """The text that comes with the app, counted once for the whole server."""
     with st.spinner("Counting the words of the text…"):
         return _shipped()
 
@@ -120,7 +118,6 @@ def _shipped() -> Counted:
 
 @shared
 def measured() -> HeldOut:
-    """The shipped text, measured on its held-out part."""
     return held_out(_shipped(), shipped.read(shipped.NAMES[1]).split("\n"))
 
 
@@ -131,7 +128,7 @@ def unknown_words(at: Counting) -> list[str]:
 
 
 def n_words(text: Counted) -> int:
-    """How many words a text has, without the marks between its sentences."""
+    """Without the special tokens between sentences."""
     return len(text.stream) - len(text.lines) - 1
 
 

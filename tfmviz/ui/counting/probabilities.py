@@ -1,4 +1,4 @@
-"""How probable counts make a text: what they have never seen, and a whole text factor by factor."""
+"""The probability of a text by counts: unseen n-grams, and a whole text factor by factor."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def gaps(at: Counting) -> None:
 
 
 def _by_length(values: Array, title: str, said: Callable[[float], str], *, percent: bool = False) -> Chart:
-    """One number for n = 1, 2, 3 …, (n,)."""
+    """One value for each of n = 1, 2, 3 …, (n,)."""
     at = np.arange(1.0, len(values) + 1)
     line = Line(title, at, values, Stroke(theme().plain, dot=120), lambda n, value: f"n = {n:.0f}: {said(value)}")
     axes = Axes("n", title, 210, percent=percent, legend=False)
@@ -175,7 +175,6 @@ def _row(factor: Factor) -> tuple[str, ...]:
 
 
 def apart(at: Counting, compared: Sides) -> None:
-    """Both texts word by word, their products, and where the texts part."""
     lines = [sentences_of(text) for text in (lesson.text for lesson in compared.lessons)]
     names = [[word.name for line in text for word in words_of(line)] for text in lines]
     if not all(names):
@@ -183,7 +182,8 @@ def apart(at: Counting, compared: Sides) -> None:
         return
     logs = [log_probabilities(at.text, text, at.smoothing, n=at.n) for text in lines]
     where = parting(*names)
-    a, b = (_product(float(values.sum())) for values in logs)
+    totals = [float(values.sum()) for values in logs]
+    a, b = ("no probability (0/0)" if math.isnan(log) else f"probability {of_logarithm(log)}" for log in totals)
     st.markdown(f"By {at.n}-grams A has {a}, B {b}. {_where(names, where)}")
     pieces = [
         marked(words, where, [("0/0" if math.isnan(p) else rounded(math.exp(p))) for p in values])
@@ -197,7 +197,3 @@ def _where(names: list[list[str]], where: int | None) -> str:
         return "Both are the same." if names[0] == names[1] else "One continues where the other ends."
     a, b = (markdown.plain(words[where]) for words in names)
     return f"They diverge at word {where + 1}: “{a}” and “{b}”."
-
-
-def _product(log: float) -> str:
-    return "no probability (0/0)" if math.isnan(log) else f"probability {of_logarithm(log)}"

@@ -1,4 +1,4 @@
-"""The table of counts after the typed words, and text drawn from it word by word."""
+"""The table of counts after the typed words, and text sampled from it word by word."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from tfmviz.words.numbers import per_cent, rounded
 ROWS = 8
 
 UNSEEN = 3
-"""Rows kept for words that never followed, when smoothing gives them something."""
+"""Rows for words that never followed, when smoothing gives them a share."""
 
 SENTENCES = 6
 
 AROUND = 90
-"""Characters of a sentence on either side of the marked words."""
+"""Characters of a sentence on either side of the highlighted words."""
 
 SIGN = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff]")
-"""A Chinese character or a Japanese sign, which is a word of its own here. A Korean syllable is none."""
+"""A Chinese character or Japanese kana, counted as a word. A Korean syllable is not."""
 
 FORMULAS = {
     "none": "P(w | h) = count(h w) / count(h): 0 if w never followed, 0/0 if h never occurred.",
@@ -105,9 +105,9 @@ def table(at: Counting) -> None:
 
 
 def rows_of(at: Counting, counts: Array, p: Array) -> list[int]:
-    """The words of the table: the most probable that followed, and of those that never did, if they get a share.
+    """The words of the table: the most probable that followed, and of the others those with a share.
 
-    Where all is 0/0, they are the words that most often follow the longest end of the context that ever occurred.
+    Where all is 0/0, the words that most often follow the longest end of the context that occurred.
     """
     if np.isnan(p).any():
         counts = p = at.text.after(at.text.longest_known(at.context))
@@ -144,16 +144,15 @@ def _marked(at: Counting, place: int, length: int) -> tuple[str, str, str]:
         before = "…" + before[-AROUND:]
     if len(after) > AROUND:
         after = after[:AROUND] + "…"
-    if len(marked) > 2 * AROUND:  # one of its words is no word
+    if len(marked) > 2 * AROUND:  # a word of extreme length
         marked = f"{marked[:AROUND]}…{marked[-AROUND:]}"
     return before, marked, after
 
 
 LENGTH = 25
-"""Words that are drawn."""
 
 SHOWN = 60
-"""The most words of the typed sentence that are written out before them."""
+"""The most words of the typed sentence written out before them."""
 
 SEEDS = 999
 

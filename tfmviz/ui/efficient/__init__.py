@@ -1,4 +1,4 @@
-"""The chosen head as the methods take it, and what the model predicts with another output of it."""
+"""The chosen head as each method reads it, and the prediction with another output of the head."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BYTES = 4
 
 
 def without_sinks(here: Lesson | None) -> Lesson | None:
-    """The lesson with a model of which the methods can be shown; None if there is none."""
+    """The lesson with a model for which the methods can be shown; None if there is none."""
     if here is None:
         return None
     fits = not here.model.config.attention.sink
@@ -41,14 +41,13 @@ class Head:
     """One head on the reader's text.
 
     Attributes:
-        q: (q_len, d_head), turned by the position scheme and divided by what scores are divided by.
+        q: (q_len, d_head), rotated by the position scheme and divided by the scores' divisor.
         k, v: (k_len, d_head).
         allowed: (q_len, k_len), the model's mask.
-        scores: (q_len, k_len), the record's, −∞ where the mask is closed; with the scheme's bias, where there is one.
+        scores: (q_len, k_len), the record's, −∞ where masked; with the scheme's bias, if any.
         is_causal: see the function of that name.
-        is_linear: whether its model was trained with linear attention.
-        q_tokens_are_keys: whether queries and keys are the same tokens.
-        q_tokens, k_tokens: names of rows and columns.
+        is_linear: its model was trained with linear attention.
+        q_tokens_are_keys: queries and keys are the same tokens.
     """
 
     q: Array
@@ -68,17 +67,17 @@ class Head:
 
     @property
     def bias(self) -> Array:
-        """What the scores are more than q · k; 0 where the mask is closed: (q_len, k_len)."""
+        """Scores minus q · k; 0 where masked: (q_len, k_len)."""
         return np.where(self.allowed, self.scores - self.q @ self.k.T, 0.0)
 
     @property
     def has_bias(self) -> bool:
-        """Whether the scores are more than q · k: methods that never form all of them must leave that out."""
+        """Scores are not just q · k: methods that never form all of them must leave the rest out."""
         return not self.is_linear and bool(np.abs(self.bias).max() > 1e-2)
 
 
 def is_causal(here: Lesson) -> bool:
-    """Whether the chosen head is one of a decoder that reads its own text."""
+    """The chosen head is one of a decoder that reads its own text."""
     return here.choice.layer.startswith("decoder.") and here.choice.layer.endswith(".self_attn")
 
 
@@ -102,7 +101,7 @@ def head_of(here: Lesson) -> Head:
 
 
 def edits_for(here: Lesson, z: Array) -> tuple[Edit, ...]:
-    """Edits that replace what the chosen head computes by z, (q_len, d_head)."""
+    """Edits that replace the chosen head's output by z, (q_len, d_head)."""
     site, head = f"{here.choice.layer}.z", here.choice.head
     rows = enumerate(map(tuple, z.tolist()))
     return tuple(Patch(site=site, vector=vector, head=head, position=position) for position, vector in rows)
@@ -116,7 +115,7 @@ def _row(model: Model, text: str, target: tuple[int, ...] | None, edits: tuple[E
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Effect:
-    """What another output of the head does to the prediction.
+    """The effect of another head output on the prediction.
 
     Attributes:
         divergence: KL(p ‖ p') in nats.
@@ -132,7 +131,7 @@ class Effect:
 
 
 def effect(here: Lesson, z: Array) -> Effect | None:
-    """The prediction at the chosen token with z in place of the head's output; None: the model predicts nothing."""
+    """The prediction at the chosen token with z as the head's output; None for a model without predictions."""
     if "logits" not in here.trace:
         return None
     target = here.trace.target.ids[1:] if here.trace.source is not None else None
@@ -163,10 +162,10 @@ def beside(
     kept: Array | None = None,
     buckets: Sequence[Sequence[str]] = ((), ()),
 ) -> None:
-    """The exact pattern and another, and what that changes, counted and measured on this text.
+    """The exact pattern and another, and the effect of the change, counted and measured on this text.
 
     Args:
-        kept: the pairs that the other pattern does not leave out, (q_len, k_len), bool; None: all.
+        kept: the pairs that the other pattern keeps, (q_len, k_len), bool; None: all.
         buckets: of each query and of each key, written after its token.
     """
     full = head.pattern
@@ -197,7 +196,7 @@ def two_patterns(both: Array, q_tokens: Sequence[str], k_tokens: Sequence[str], 
 
 
 def no_bias(head: Head) -> None:
-    """A note where methods cannot keep what the position scheme adds to the scores."""
+    """A note where methods cannot keep the position scheme's bias."""
     if head.is_linear:
         st.caption("This head's linear attention has no exp(q · k) to approximate.")
     if head.has_bias:

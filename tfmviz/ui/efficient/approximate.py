@@ -1,4 +1,4 @@
-"""Methods that leave out pairs, or never form them all; and layers whose input is computed again."""
+"""Methods that leave out pairs, or never form them all; and layers whose input is recomputed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tfmviz.words.numbers import counted, in_bytes, per_cent, tiny
 KINDS = ("window", "dilated", "BigBird", "top-k")
 
 SHOWN = 2
-"""Rounds whose buckets stand beside the tokens."""
+"""Rounds whose buckets are listed with the tokens."""
 
 STEP, N_GLOBAL, N_RANDOM = 2, 1, 2
 """Of the dilated window and of BigBird."""
@@ -61,7 +61,7 @@ def sparse_masks(here: Lesson) -> None:
 
 
 def kept_pairs(head: Head, kind: str, size: int) -> Array:
-    """The pairs that a kind of sparse attention keeps: (q_len, k_len), bool."""
+    """The pairs kept by a kind of sparse attention: (q_len, k_len), bool."""
     from tfmviz import masks
 
     n = len(head.k)
@@ -76,7 +76,7 @@ def kept_pairs(head: Head, kind: str, size: int) -> Array:
 
 
 def sparsely(head: Head, kind: str, size: int) -> tuple[Array, Array, Cost]:
-    """The pairs that are kept of those that the model allows, the pattern over them, and its cost."""
+    """The kept pairs that the model allows, the pattern over them, and its cost."""
     kept = kept_pairs(head, kind, size) & head.allowed
     scores = int(head.allowed.sum()) if kind == "top-k" else None
     return kept, sparse.pattern(head.scores, kept), sparse.cost(int(kept.sum()), head.q.shape[1], scores=scores)
@@ -118,19 +118,19 @@ def hashed(here: Lesson) -> None:
 
 
 BOTH_WAYS = "fill-in"
-"""A model whose heads are not causal, in place of one that Linformer does not suit."""
+"""A model with bidirectional heads, for Linformer, where the chosen model's are causal."""
 
 MIXED = ("mean pooling", "best for this pattern (SVD)")
-"""What the rows mix: what needs no training, and what no trained projection can beat."""
+"""Projections of the rows: one without training, and the best possible one."""
 
 FEATURES = (8, 16, 32, 64, 128, 256, 512, 1024)
 
 DRAWS = 3
-"""The error of random features is the mean over so many draws."""
+"""Samples over which the error of random features is averaged."""
 
 
 def projected(here: Lesson) -> None:
-    """Linformer: keys and values mixed to a few rows, in a head that reads both ways; why a causal one cannot."""
+    """Linformer: keys and values mixed to a few rows, in a bidirectional head; why a causal one cannot."""
     with lesson.line("projected"):
         percent = inputs.slider("Rows k, % of the text", 5, 100, 25, 5, key="linformer_rows")
         mixed = inputs.segmented_control("Rows", MIXED, key="linformer_mixed", required=True)
@@ -269,13 +269,13 @@ def _drawn(head: Head, m: int, seed: int) -> Array:
 
 
 MOST = 8
-"""Tokens of the trial: enough to see the rounding, few enough for the largest model that a reader may bring."""
+"""Tokens of the trial: enough to see the rounding, few enough for the largest model a reader may add."""
 
 DEPTHS = tuple(2**p for p in range(8))
 
 
 def reversible(here: Lesson) -> None:
-    """What waits for the way back as a stack gets deeper, and how well the input comes back."""
+    """The memory kept for the backward pass as a stack gets deeper, and the error of the recomputed input."""
     n, d = len(here.trace.target), here.model.config.d_model
     depths = np.array(DEPTHS, float)
     lines = {
@@ -302,7 +302,7 @@ def reversible(here: Lesson) -> None:
 
 @shared
 def round_trip(model: Model, stack: str, ids: tuple[int, ...]) -> float:
-    """How far the input is from what is computed from the output, over its length."""
+    """The distance between the input and the one computed from the output, over the input's norm."""
 
     def after_a_norm(weights: FeedForwardWeights, x: Array) -> Array:
         return feed_forward.run(weights, x / (np.sqrt((x**2).mean(axis=-1, keepdims=True)) + np.float32(1e-5)))

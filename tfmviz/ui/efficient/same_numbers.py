@@ -1,4 +1,4 @@
-"""Methods that give the same numbers at less cost, or share what is kept: tiles, state space, shared heads."""
+"""Methods with the same result at less cost, or with shared memory: tiles, state space, shared heads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_TILES = 5_000
 
 
 def smallest_tile(q_len: int, k_len: int) -> int:
-    """The smallest size of which there are at most `MOST_TILES`; the largest one where all are more."""
+    """The smallest size with at most `MOST_TILES` tiles; the largest one where all have more."""
     return next((size for size in SIZES if ceil(q_len / size) * ceil(k_len / size) <= MOST_TILES), SIZES[-1])
 
 

@@ -1,4 +1,4 @@
-"""All methods beside each other: on the typed text, and measured against the length."""
+"""All methods side by side: on the typed text, and measured against the length."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfmviz.views.counts import Table
 from tfmviz.words.numbers import counted, decimal, in_bytes, in_seconds, in_words, per_cent, rounded
 
 SIZE, BUCKETS, ROUNDS, FEATURES, TILE, SHARE = 3, 4, 2, 64, 4, 4
-"""The settings of the table, with which the other tabs open; Linformer gets a row for so many tokens."""
+"""The settings of the table, with which the other tabs open; Linformer gets one row per so many tokens."""
 
 NOTHING = 1e-9
 """Smaller errors are rounding."""

@@ -1,4 +1,4 @@
-"""Models that were trained with a cheaper attention, and one with a state space in its place."""
+"""Models trained with a cheaper attention, and one with a state space in its place."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ TWINS = {
     "linear": ("twins-linear", "twins-sinusoidal"),
     "2 key/value heads": ("twins-gqa", "twins-rope"),
 }
-"""A model, and the one from which it differs in its attention alone."""
 
 
 def twins(here: Lesson) -> None:
@@ -111,10 +110,10 @@ def _by_position(kind: str, measured: dict[str, ByPosition | None]) -> None:
 
 
 FOLDER = PROJECT / "assets" / "spaces"
-"""The folder of the pair, which differs in nothing but what stands in the place of attention. It is not in the menu."""
+"""The folder of the state-space pair, which is not in the menu."""
 
 NEAR = 4
-"""Tokens that a sentence calls the last."""
+"""The last tokens, for a sentence about them."""
 
 
 def trained(here: Lesson) -> None:

@@ -1,1 +1,1 @@
-"""The explorer: all heads of all layers at a touch."""
+"""The explorer: all heads of all layers."""

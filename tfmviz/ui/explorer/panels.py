@@ -1,4 +1,4 @@
-"""All heads of all layers, and what goes with them: predictions, lengths of the vectors, everything as files."""
+"""All heads of all layers, with predictions, norms and files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from tfmviz.words.numbers import per_cent
 
 
 def explorer(here: Lesson) -> None:
-    """All heads of all layers in the browser: the sentence, overview, lines and matrix, all linked."""
     trace, choice, model = here.trace, here.choice, here.model
     try:
         payload = models.payload(model, here.text)
@@ -53,7 +52,7 @@ def explorer(here: Lesson) -> None:
 
 
 def how_it_reads(here: Lesson) -> str:
-    """What the model may look at; of a model that answers, also what a row of its cross-attention stands for."""
+    """The model's mask in words; for an encoder-decoder, also the meaning of a row of its cross-attention."""
     said = HOW_IT_READS[here.model.config.architecture]
     layer = next((layer for layer in here.trace.layers if layer.endswith(".cross_attn")), None)
     if layer is None:
@@ -64,7 +63,7 @@ def how_it_reads(here: Lesson) -> str:
 
 
 def _links(here: Lesson) -> dict[str, object] | None:
-    """Which heads link the two words that the reader has clicked, for the explorer; it finds others by itself."""
+    """The heads that link the two clicked words, for the explorer; it finds others by itself."""
     row, column = controls.pinned(), controls.pinned("to")
     kind = kind_of(here.choice.layer)
     n_queries, n_keys = (len(axis.tokens) for axis in here.trace.axes(here.choice.layer))
@@ -76,7 +75,6 @@ def _links(here: Lesson) -> dict[str, object] | None:
 
 
 def predictions_in_short(here: Lesson) -> None:
-    """The three most probable tokens in one line."""
     model = here.model
     best = top_predictions(here.trace.row("logits", here.target), 3)
     words = (f"“{visible(model.vocabulary[p.index])}” {per_cent(p.probability)}" for p in best)
@@ -93,7 +91,8 @@ def predictions(here: Lesson) -> None:
 
 
 def stream_norms(here: Lesson) -> None:
-    """The norm of every token's vector, from the embedding (top) to the last layer, and who wrote the chosen one."""
+    """The norm of every token's vector, from the embedding (top) to the last layer, and the parts that wrote the chosen
+    one."""
     tokens, token = here.trace.tokens, here.target
     found = stream(here.trace, here.model.writes_from)
     shares = [
@@ -118,7 +117,6 @@ def stream_norms(here: Lesson) -> None:
 
 
 def files(here: Lesson) -> None:
-    """The explorer as a page, and its numbers, each made when somebody asks for it."""
     trace, layer, model = here.trace, here.choice.layer, here.model
     on_repeats = models.scores_on_repeats(model)
     offers: tuple[tuple[str, Callable[[], str | bytes], str, str, str], ...] = (
@@ -151,5 +149,4 @@ def files(here: Lesson) -> None:
 
 
 def code() -> None:
-    """The lines that compute a head's pattern."""
     show_code(*zoo.attention_code())

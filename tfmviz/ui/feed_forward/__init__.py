@@ -1,4 +1,4 @@
-"""One token through the feed-forward layer: its numbers, the function between the two matrices, another position."""
+"""One token through the feed-forward layer: its values, the activation function, and another position."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ class Subject:
     Attributes:
         site: path of the layer, such as "decoder.2.mlp".
         tokens: of the text that its stack reads.
-        token: position of the chosen one.
     """
 
     here: Lesson
@@ -49,27 +48,25 @@ class Subject:
 
     @property
     def stack(self) -> str:
-        """ "encoder" or "decoder"."""
         return self.site.split(".")[0]
 
     @property
     def post(self) -> Array:
-        """(d_ff,), the neurons of the chosen token, after the function and the gate."""
+        """(d_ff,), the chosen token's neurons, after the function and the gate."""
         return self.here.trace[f"{self.site}.post"][self.token]
 
     @property
     def name(self) -> str:
-        """The chosen token, ready for Markdown."""
         return markdown.plain(quoted(self.tokens)[self.token])
 
     @property
     def is_read_out(self) -> bool:
-        """Whether the vocabulary is read from this stack; an encoder that feeds a decoder is never read out."""
+        """The vocabulary is read from this stack; an encoder that feeds a decoder is never read out."""
         return self.stack == self.here.model.writes_from
 
 
 def predicts(here: Lesson) -> bool:
-    """Whether the model reads words out of its last vectors; some checkpoints end with these."""
+    """The model reads words out of its last vectors; some checkpoints end with these."""
     return "logits" in here.trace
 
 
@@ -88,12 +85,12 @@ def why_none(here: Lesson) -> str:
 
 
 def has_experts(here: Lesson) -> int:
-    """How many experts the model has in each feed-forward layer; 0: it is no mixture."""
+    """Number of experts in each feed-forward layer; 0 for a model without."""
     return next((len(layer.experts) for s in here.model.weights.stacks.values() for layer in s.experts.values()), 0)
 
 
 def with_layer(draw: Callable[[Subject], object]) -> Callable[[Lesson], object]:
-    """What draws a tab: asks for the token, or says why there is nothing to draw."""
+    """A tab with the choice of its token, or the reason why there is nothing to draw."""
 
     def tab(here: Lesson) -> object:
         site = site_of(here)
@@ -174,7 +171,6 @@ def in_words(subject: Subject, found: dict[Part, Array]) -> None:
 
 
 def moved(subject: Subject) -> None:
-    """The layer's input with one word at another position, and what the layer makes of it."""
     here, last = subject.here, len(subject.tokens) - 1
     if last < 1:
         st.info("Type at least two words.")
@@ -214,7 +210,6 @@ DRAWN, RUG = (-4.0, 3.0), -0.4
 """The inputs between which the curves differ, and the height of the dots, below them all."""
 
 DOTS = 200
-"""Neurons drawn on the curve."""
 
 
 def functions(subject: Subject) -> None:

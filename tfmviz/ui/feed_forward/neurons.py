@@ -1,4 +1,4 @@
-"""Single neurons: which fire for a token, what they write, where they fire most, and the model without them."""
+"""Single neurons: those that fire for a token, what they write, where they fire most, and the model without them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tfmviz import zoo
 from tfmviz.analysis import feed_forward
 from tfmviz.analysis.neurons import FILE, NoPeaks, Peaks, load
 from tfmviz.analysis.predictions import softmax
+from tfmviz.places import PROJECT
 from tfmviz.plots.bars import bar_chart, of_signs
 from tfmviz.plots.cells import Axis, Cells, Form, chosen_column, chosen_row, of_tokens, signed, written
 from tfmviz.record.edits import Edit, Scale
@@ -18,7 +19,7 @@ from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side, sides
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_lines, shared
 from tfmviz.ui.feed_forward import Subject, predicts, site_of
 from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
@@ -29,7 +30,6 @@ from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal, per_cent
 
 SHOWN = 16
-"""Neurons in the picture."""
 
 WORDS = 6
 """Words that a neuron raises, and as many that it lowers."""
@@ -39,10 +39,10 @@ OFF = ("this neuron", "the ten strongest", "the whole layer")
 SERIES = ("whole model", "with neurons off")
 
 AROUND = 8
-"""Tokens shown on either side of the one on which a neuron fires."""
+"""Tokens on either side of the one on which a neuron fires."""
 
 HELD_OUT = ("english.txt", "french.txt")
-"""Texts that are kept out of the training of our models."""
+"""Texts that our models were not trained on."""
 
 
 def neurons(subject: Subject) -> None:
@@ -145,12 +145,12 @@ def fires(subject: Subject, neuron: int) -> None:
         hint = f" Create it with `python -m scripts.find_neurons {name}`." if name in zoo.available() else ""
         st.info(markdown.plain(str(error)) + hint, icon=icons.INFO)
         return
-    ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # nobody knows what others have read
+    ours = isinstance(subject.here.model.tokenizer, Tokenizer)  # the training texts of other models are unknown
     known = ", in held-out sentences" if ours and texts in HELD_OUT else ""
     st.markdown(f"{heading}{known}:")
-    lines, found = _lines(texts), peaks[subject.site]
+    lines, found = read_lines(PROJECT / "assets" / "texts" / texts), peaks[subject.site]
     for text, token, value in zip(found.text[neuron], found.token[neuron], found.value[neuron], strict=True):
-        tokens = _tokens(subject.here.model, lines[text], subject.stack)
+        tokens = models.tokens_read(subject.here.model, lines[text], subject.stack)
         st.markdown(f"{decimal(float(value))}  {_marked(tokens, int(token))}")
     st.caption("Common Voice, CC0." if texts != "french.txt" else "Tatoeba, CC BY 2.0 FR.")
 
@@ -169,19 +169,6 @@ def _marked(tokens: tuple[str, ...], token: int) -> str:
 def _peaks(model: Model) -> tuple[str, dict[str, Peaks]]:
     places = [place / model.name for place in zoo.folders() if (place / model.name).is_dir()]
     return load((places[-1] if places else zoo.MODELS) / FILE, model.weights)
-
-
-@st.cache_resource(show_spinner=False)
-def _lines(name: str) -> list[str]:
-    return (zoo.MODELS.parent / "texts" / name).read_text(encoding="utf-8").splitlines()
-
-
-@shared
-def _tokens(model: Model, text: str, stack: str) -> tuple[str, ...]:
-    """The tokens that a stack reads of a text; a decoder that translates reads its own answer."""
-    if stack == model.writes_from and model.config.architecture == "encoder-decoder":
-        return models.run(model, text, sites=("decoder.0.mlp.pre",)).tokens
-    return model.encode(text).tokens
 
 
 def without(subject: Subject, neuron: int, strongest: list[int]) -> None:
@@ -215,11 +202,10 @@ def _run(model: Model, text: str, site: str, numbers: tuple[int, ...] | None, ed
 
 
 MOST_APART = 10
-"""Neurons in the table of those that differ most."""
 
 
 def apart(both: Sides) -> None:
-    """Counts of the neurons that fire for the chosen token in A and in B, and those whose activations differ most."""
+    """Neurons that fire for the chosen token in A and in B, counted; and those whose activations differ most."""
     site, at = site_of(both.lessons[0]), both.queries.partner(both.query)
     if at is None or site not in both.lessons[0].model.weights.stacks[site.split(".")[0]].feed_forward:
         return
@@ -238,6 +224,6 @@ def apart(both: Sides) -> None:
 
 
 def _fires(lesson: Lesson, site: str, position: int) -> Array:
-    """(d_ff,), whether what the function gets is above 0: the gate where there is one."""
+    """(d_ff,), whether the function's input is above 0: the gate where there is one."""
     gate = f"{site}.gate"
     return lesson.trace[gate if gate in lesson.trace else f"{site}.pre"][position] > 0

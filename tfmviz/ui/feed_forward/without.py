@@ -1,4 +1,4 @@
-"""What attention alone can do, and the model without its feed-forward layers."""
+"""Attention alone, and the model without its feed-forward layers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import counted, per_cent
 
 NOTHING = "nothing"
-"""What a head attends to that has a learned sink, as far as it attends to no token."""
+"""The target of a head's learned sink."""
 
 
 def inside(here: Lesson) -> None:
     queries, keys = (axis.tokens for axis in here.trace.axes(here.choice.layer))
     if not np.isfinite(here.trace[f"{here.choice.layer}.z"]).all():
-        return  # there is nothing to average
+        return  # nothing to average
     found, seen = of_head(here.trace, here.choice.layer, here.choice.head, here.query)
     more = [NOTHING] * (len(found.places) - len(seen))
     tokens, said = [keys[at] for at in seen] + more, quoted(keys)
@@ -56,14 +56,13 @@ def inside(here: Lesson) -> None:
 
 
 def of_head(trace: Trace, layer: str, head: int, query: int) -> tuple[Average, list[int]]:
-    """The average that a head writes for a token, and the keys that this token may look at."""
+    """The average that a head writes for a token, and the keys that this token may attend to."""
     seen = trace[f"{layer}.mask"][query].nonzero()[0].tolist()
     values = attention_layer.of_head(trace, layer, head, "v")
     return in_a_plane(values[seen], trace[f"{layer}.pattern"][head, query, seen]), seen
 
 
 TWINS = ("twins-rope", "twins-attention-only")
-"""Two shipped models that differ in nothing but whether they have feed-forward layers."""
 
 SERIES = ("whole model", "feed-forward off")
 
@@ -109,7 +108,7 @@ def _compare(here: Lesson, after: Trace, series: tuple[str, str], *, key: str) -
 
 
 def _on_held_out_text() -> str:
-    """What the twins were measured at, in a sentence; nothing if a measurement is missing."""
+    """The twins' measured losses in a sentence; "" if a measurement is missing."""
     full, bare = map(by_position, TWINS)
     if full is None or bare is None:
         return ""

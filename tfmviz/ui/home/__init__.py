@@ -1,4 +1,4 @@
-"""A sentence, and three heads that do different things with it, alive at once."""
+"""A sentence and three heads that treat it differently, live."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
 KINDS: tuple[Kind, ...] = ("previous token", "first token")
-"""What two of the heads do; the third finds a word further away."""
+"""The roles of two of the heads; the third finds a word further away."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Shown:
-    """What the stage is about.
+    """The heads on show.
 
     Attributes:
-        word: position of the token that looks at first.
-        layer, head: path of the layer and index of the head that looks first.
+        word: position of the token that attends at first.
+        layer, head: path of the layer and index of the head shown first.
     """
 
     model: Model
@@ -44,7 +44,7 @@ class Shown:
 
 
 def stage() -> Shown | None:
-    """Draws what the heads do; only a warning if there is no model."""
+    """Draws the heads at work; only a warning if there is no model."""
     if not (names := models.names()):
         st.warning("There is no model to show. Restore the folder `assets/models/`, or train one (README.md).")
         return None
@@ -84,10 +84,11 @@ def _text(model: Model) -> str:
 
 
 def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int, str]]:
-    """Up to three heads that do different things on this text: layer, head, and what it does, in words.
+    """Up to three heads with different roles on this text: layer, head, and the role in words.
 
-    The first gives most of the word's attention to a token that is neither the word itself nor the one before, nor the
-    first of the text. The others are those that look most at the token before and at the first one.
+    The first gives most of the word's attention to a token other than the word, the one before and the text's first.
+    The
+    others are those that attend most to the token before and to the first one.
     """
     found: list[tuple[str, int, str]] = []
     if word > 2:  # there is such a token
@@ -108,7 +109,7 @@ def heads_of(trace: Trace, word: int, labels: list[str]) -> list[tuple[str, int,
 
 
 def _drawn(trace: Trace, layer: str, head: int, does: str) -> dict[str, Any]:
-    """A head as the view reads it. Its rows of attention are in ten-thousandths and end with their last one above 0."""
+    """A head for the view. Its rows of attention are in ten-thousandths and end with their last one above 0."""
     rows = np.rint(10_000 * trace[f"{layer}.pattern"][head]).astype(int)
     weights = [np.trim_zeros(row, "b").tolist() for row in rows]
     return {"layer": layer, "head": head, "name": f"{layer.split('.')[1]}.{head}", "does": does, "weights": weights}

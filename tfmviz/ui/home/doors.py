@@ -1,4 +1,4 @@
-"""Where a reader goes from here: six small pictures of a sentence, and where old addresses lead."""
+"""Six small pictures of a sentence that lead to the pages, and the new addresses of old links."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ MOST = 16
 """Tokens of a text whose attention is drawn; with the mask of a decoder these rows and columns are complete."""
 
 MASKED, HIDDEN = 255, 254
-"""What stands for a cell that may not be looked at, and for one hidden by hand; one less is all of the attention."""
+"""Codes of a masked cell, and of one hidden by hand; one less is all of the attention."""
 
 LAST = 12
 """Words after which the logit lens is tried."""
 
 SURE = 0.5
-"""The probability of an answer that is worth showing."""
+"""The probability above which an answer is worth showing."""
 
 FORMING = "induction"
 STEPS = 145, 438, 761, 4000
 """Updates after which a head that learns to copy is drawn."""
 
 PERIOD = 12
-"""Random tokens that come twice there."""
+"""Random tokens, repeated once."""
 
 Miniature = tuple[str, dict[str, str], dict[str, Any]]
-"""A page, what it is opened with, and the picture: title, question, what is seen, and one kind of drawing."""
+"""A page, the choices that it opens with, and the picture: title, question, description, and one kind of drawing."""
 
 
 @shared
 def of(model: Model, text: str, layer: str, head: int, word: int) -> tuple[Miniature, ...]:
-    """The pictures that there are of a model on a text: of a decoder all six.
+    """The pictures available for a model on a text: all six for a decoder.
 
     Args:
         layer, head: path of the layer and index of a head that is at work.
-        word: position of the token that looks.
+        word: position of the token that attends.
     """
     trace = models.trace(model, text)
     names = quoted(trace.tokens)
@@ -96,7 +96,7 @@ def _mask(model: Model, text: str, layer: str, head: int, word: int) -> Iterator
     key = int(before[word].argmax())
     drawn = mask.copy()
     drawn[word, key] = False
-    if not drawn[word].any():  # of a single token there is nothing left to see
+    if not drawn[word].any():  # a single token leaves nothing to show
         return
     edit = SetMask(layer=layer, mask=tuple(map(tuple, drawn.tolist())))
     after = models.trace(model, text, (edit,))[f"{layer}.pattern"][head]
@@ -156,7 +156,7 @@ def _cells(pattern: Array, mask: Array, most: int = MOST) -> Array:
 
 
 def lead_on() -> None:
-    """Opens the explorer at what the address says if a session begins with one: `/?text=…` was the explorer's once."""
+    """Redirects a session that begins with an address such as `/?text=…`, once the explorer's, to the explorer."""
     begins = "at_home" not in st.session_state and "choice" not in st.session_state
     st.session_state["at_home"] = True
     if begins and set(st.query_params) - {"projector"}:
@@ -170,7 +170,7 @@ def quiet() -> None:
 
 
 def doors(shown: Shown) -> None:
-    """Six pictures of the sentence beside each other, each the door to its page."""
+    """Six pictures of the sentence, each a link to its page."""
     at = {"layer": shown.layer.split(".")[1], "head": str(shown.head)}
     behind = [
         {**picture, "address": address(page, at | choices)}

@@ -1,4 +1,4 @@
-"""How far back each model sees: on your text, on held-out text, and where one word decides what comes much later."""
+"""Each model's reach: on your text, on held-out text, and where one word decides a much later one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tfmviz.words.numbers import decimal, per_cent, rounded
 CHANGE, GRADIENT = "change the word", "gradient"
 
 WORDS = {24: 4, 40: 2}
-"""How many words replace each token in turn, for texts of up to so many tokens. In a longer text it is one word."""
+"""Words that replace each token in turn, by the most tokens of a text; in a longer text, one word."""
 
 
 def distance(here: Lesson) -> None:
@@ -86,7 +86,7 @@ def least(curves: Iterable[Array]) -> float:
 
 
 def _farthest(curve: Array) -> int:
-    """How many tokens back a curve is not exactly 0; 0: it is so everywhere."""
+    """The largest distance at which a curve is not exactly 0; 0 without one."""
     seen = np.flatnonzero(curve)
     return int(seen[-1]) + 1 if seen.size else 0
 
@@ -106,7 +106,7 @@ def n_words(length: int) -> int:
 
 @shared
 def moved(ladder: Ladder, text: str) -> dict[str, Array]:
-    """For each model how far the prediction moves when the token k back is replaced: (len,)."""
+    """For each model, the change of its prediction when the token k back is replaced: (len,)."""
     ids = np.array(ladder.encode(text).ids)
     words = reach.replacements(ladder.transformer.vocabulary, n_words(len(ids)) + 1)
     return {title: reach.by_distance(predict, ids, words=words) for title, predict in ladder.predictors.items()}
@@ -114,7 +114,7 @@ def moved(ladder: Ladder, text: str) -> dict[str, Array]:
 
 @shared
 def pulled(ladder: Ladder, text: str) -> dict[str, Array]:
-    """For each network the gradient's length at the token k back: (len,)."""
+    """For each network, the norm of the gradient at the token k back: (len,)."""
     ids = ladder.encode(text).ids
     return {title: zoo.experiments.pull(model, ids)[::-1] for title, model in ladder.networks.items()}
 
@@ -125,11 +125,11 @@ MEASURES = {
     "shuffled": ("shuffled", "extra nats"),
     "every other dropped": ("thinned", "extra nats"),
 }
-"""What was done to the held-out text before the last tokens: its name in the file, and what was measured."""
+"""The change to the held-out text before the last tokens: its name in the file, and what was measured."""
 
 
 def averages() -> None:
-    """The same, averaged over held-out text, where what lies further back is changed, cut, shuffled or thinned."""
+    """The same averages over held-out text whose distant part is changed, cut, shuffled or thinned."""
     lesson.hide("text")
     with lesson.line("averages"):
         name = inputs.segmented_control("Text before", list(MEASURES), default="cut off", key="before")
@@ -172,7 +172,7 @@ def dependencies(here: Lesson) -> None:
             against_length(series, title="pairs told apart", x="words in between", percent=True, theme=theme()),
         )
         shown, last = rows[len(rows) // 3], rows[-1]
-        first = (  # to lean is less than to say it: how often is the right one also the more probable?
+        first = (  # a preference is less than a prediction: how often is the right one also the more probable?
             f" Ranking the right form first is harder: with {rows[1]['n']} words in between, the transformer does so "
             f"in {per_cent(rows[1]['prefers']['twins-rope'][0])} of the texts."
             if kind != QUOTATION
@@ -194,7 +194,7 @@ def dependencies(here: Lesson) -> None:
     shares = {
         name: p[:, [ladder.encode(token).ids[0] for token in tokens]].sum(axis=1) for name, tokens in asked.items()
     }
-    if len(shares) > 1:  # of all words both are improbable: what counts is which is the more probable
+    if len(shares) > 1:  # among all words both are improbable: only their order counts
         together = np.sum(list(shares.values()), axis=0)
         shares = {name: one / together for name, one in shares.items()} | {"together": together}
     show(
@@ -212,7 +212,6 @@ def _counts() -> str:
 
 
 def measured_dependencies() -> Row:
-    """What `scripts.measure_dependencies` found."""
     return read_json(FOLDER / "dependencies.json")
 
 

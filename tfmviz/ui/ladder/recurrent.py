@@ -1,4 +1,4 @@
-"""The recurrent network: its state and gates, how gradients fade on their way back, and why it lost."""
+"""The recurrent network: its state and gates, its vanishing gradients, and the reasons for its decline."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import counted, decimal, rounded
 
 SHOWN = 28
-"""How many numbers of a state are drawn."""
+"""Coordinates of a state that are drawn."""
 
 SITES: dict[str, tuple[str, Literal["signed", "share"]]] = {
     "state h": ("hidden", "signed"),
@@ -37,17 +37,17 @@ SITES: dict[str, tuple[str, Literal["signed", "share"]]] = {
     "update gate z": ("update", "share"),
     "reset gate r": ("reset", "share"),
 }
-"""What can be shown: its site, and its colours."""
+"""Values to show: site and colours."""
 
 UNIT_HEIGHT = 8
-"""Pixels of a row that stands for one number of a state."""
+"""Pixels of a row that stands for one coordinate of a state."""
 STACKED = "two layers, both ways"
-"""Instead of one layer of the ladder's network: the labeller, whose second layer reads both directions of the first."""
+"""The labeller in place of the ladder's network; its second layer reads both directions of the first."""
 
 WAYS = ("forward", "backward")
 
 SMALLEST = 1e-12
-"""The axis ends here: a gradient so small is drawn at the end."""
+"""The axis ends here: smaller gradients are drawn at the end."""
 
 
 def state(here: Lesson) -> None:
@@ -87,7 +87,7 @@ def state(here: Lesson) -> None:
 
 
 def _stacked(here: Lesson, line: DeltaGenerator) -> None:
-    """Which states of the stacked, bidirectional labeller know of one token: those that move when it changes."""
+    """The states of the stacked, bidirectional labeller that depend on one token: those that move when it changes."""
     model = models.earlier(uses.BOTH)
     text = model and uses.read(model, here.text)
     if not model or not text or not text.ids:
@@ -162,7 +162,7 @@ def order(here: Lesson) -> None:
 
 
 def _steps(numbers: Array, tokens: Sequence[str], title: str, most: int, blind: list[int]) -> Cells:
-    """The step after which each value is there, (layer, token), the last layer on top.
+    """The step after which each value is available, (layer, token), the last layer on top.
 
     Args:
         most: end of the scale, the same for all kinds of layers.

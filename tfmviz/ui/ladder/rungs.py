@@ -1,4 +1,4 @@
-"""The four models of the page, and what each of them expects on the reader's text."""
+"""The page's four models and their predictions on the reader's text."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from tfmviz.words.numbers import decimal
 FOLDER = PROJECT / "assets" / "ladder"
 
 TITLES = {"5-gram": "5-gram", "ladder-window": "window", "ladder-rnn": "recurrent", "twins-rope": "transformer"}
-"""What the page calls each model, by its name in the files."""
+"""The page's name for each model."""
 
 Network = AnyModel | Model
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: what is worked out is kept
+@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached properties
 class Ladder:
     """The models, which share their tokens. Two ladders are equal only if they are the same object."""
 
@@ -48,12 +48,12 @@ class Ladder:
 
     @property
     def networks(self) -> dict[str, Network]:
-        """All but the 5-gram model, by their titles."""
+        """All but the 5-gram model, by title."""
         return {"window": self.window, "recurrent": self.recurrent, "transformer": self.transformer}
 
     @cached_property
     def predictors(self) -> dict[str, Predict]:
-        """For each title, what comes next after texts of the same length."""
+        """For each title, the prediction after texts of equal length."""
         by_network = {title: partial(_after, model) for title, model in self.networks.items()}
         return {"5-gram": partial(pruned.after, self.counted), **by_network}
 
@@ -66,7 +66,7 @@ def _after(model: Network, texts: Array) -> Array:
 
 
 def ladder() -> Ladder:
-    """The four models. If one is missing, says so and stops the run."""
+    """The four models. If one is missing, shows a note and stops the run."""
     _, window_name, recurrent_name, transformer_name = TITLES
     window, recurrent = models.earlier(window_name), models.earlier(recurrent_name)
     transformer = models.needed(transformer_name)
@@ -82,13 +82,13 @@ def _joined(window: AnyModel, recurrent: AnyModel, transformer: Model) -> Ladder
 
 
 def measured() -> Mapping[str, Any]:
-    """What `scripts.make_ladder` measured on held-out text."""
+    """Measurements of `scripts.make_ladder` on held-out text."""
     return read_json(FOLDER / "measured.json")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reading:
-    """What the models predict along a text.
+    """The models' predictions along a text.
 
     Attributes:
         p: (model, len, vocab), the probabilities of the token after each position; models in the order of `TITLES`.
@@ -112,7 +112,7 @@ class Reading:
 
 
 def read(here: Ladder, text: str) -> Reading:
-    """What the models make of the reader's text; a note says if it was cut."""
+    """The models' predictions on the reader's text; a note if it was cut."""
     found = _read(here, text)
     controls.say_what_was_cut(found.text, "The four models of this page read")
     return found
@@ -129,12 +129,11 @@ def _read(here: Ladder, text: str) -> Reading:
 
 
 BEST = 4
-"""Words of each model that are shown for all."""
 
 ROWS = Axis("", tuple(TITLES.values()), [f"{title} model" for title in TITLES.values()])
 
 SHOWN = 8
-"""Tokens before the chosen place that are quoted."""
+"""Tokens quoted before the chosen place."""
 
 
 def next_token(here: Lesson) -> None:

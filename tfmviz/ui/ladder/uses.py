@@ -1,4 +1,4 @@
-"""Four uses of a recurrent network, two of them live: in which language is each token, and the whole text?"""
+"""Four uses of a recurrent network, two of them live: the language of each token, and of the whole text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tfmviz.words.numbers import per_cent
 BOTH, FORWARD, CLASSIFIER = NAMES = ("label-both", "label-forward", "label-text")
 
 FRENCH = 0
-"""The label of French. That of English is 1; see the cards of the models."""
+"""The label of French. That of English is 1; see the models' cards."""
 
 QUOTED = 8
 
@@ -44,18 +44,18 @@ SENTENCES = (
     "Table for two, s'il vous plaît.",
     "Six friends are waiting.",
 )
-"""To start from: what the first words are, only those after them can tell; or the language changes on the way."""
+"""Texts whose first words only the later ones identify, or whose language changes."""
 
 LONGEST_LINK = 300
 """Characters of a text that goes along to another page."""
 
 
 MIXED = SENTENCES[2]
-"""The tab opens with it: in a sentence of one language there is nothing to see."""
+"""The tab opens with it: a sentence of one language would show nothing."""
 
 
 def opens() -> str:
-    """The sentence that the open tab opens with; it comes and goes with the tab until the reader has typed another."""
+    """The sentence of the open tab, until the reader has typed one."""
     usual = examples_for("")[0].text
     tab = st.session_state.get("ladder") or st.query_params.get("ladder")
     before, st.session_state["ladder_before"] = st.session_state.get("ladder_before"), tab
@@ -103,14 +103,14 @@ def uses(here: Lesson) -> None:
 
 
 def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str], title: str) -> Cells:
-    """How probable French is at every token, (reader, token), by what each row reads from."""
+    """The probability of French at every token, (reader, token); `readers` names what each row reads from."""
     scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
     form, columns = Form(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
     return Cells(french[None], named(readers), columns, scale, form=form, titles=(title,), texts=texts)
 
 
 def listed(text: Encoding, chosen: Array) -> str:
-    """The chosen tokens as the page names them; of many the first few."""
+    """The chosen tokens in words; of many, the first few."""
     names = quoted(text.tokens)
     if not (tokens := [names[place] for place in np.flatnonzero(chosen)]):
         return "nothing"
@@ -143,11 +143,11 @@ PLACES = {
     "position": "tokens from the start",
     "whole texts": "tokens read of a text in one language",
 }
-"""By what the held-out tokens are sorted, and the title of that axis."""
+"""Events from which the held-out tokens are counted, and the title of that axis."""
 
 
 def right_by(place: str) -> dict[str, Array]:
-    """The measured shares of right labels at the places 1, 2, 3 …, by the names of the lines."""
+    """Measured accuracy at the distances 1, 2, 3 …, by the names of the lines."""
     if place == "whole texts":
         found = measured(CLASSIFIER)
         return {READOUTS[0]: np.array(found["position"]), READOUTS[1]: np.array(found["mean of the states"])}
@@ -155,12 +155,12 @@ def right_by(place: str) -> dict[str, Array]:
 
 
 def measured(name: str) -> Mapping[str, list[float]]:
-    """What `scripts.evaluate` measured on held-out text."""
+    """Measurements of `scripts.evaluate` on held-out text."""
     return read_json(PROJECT / "assets" / "training" / f"{name}-by-position.json")
 
 
 def doubt(text: str) -> str:
-    """A sentence on a text that these networks were not made for; "" if there is nothing to say."""
+    """A note on a text that these networks were not made for; "" for any other."""
     letters = [character for character in text if character.isalpha()]
     if len(letters) < 3:
         return "With so few letters the networks are guessing."
@@ -176,5 +176,5 @@ def read(model: AnyModel, text: str) -> Encoding:
 
 @shared
 def logits(model: AnyModel, ids: tuple[int, ...]) -> Array:
-    """What a network says of every token: (len, label)."""
+    """A network's logits at every token: (len, label)."""
     return model.trace(ids, sites=("logits",))["logits"]

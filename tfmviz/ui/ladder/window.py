@@ -24,7 +24,7 @@ from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal
 
 IN_A_ROW = 32
-"""Hidden units that stand side by side."""
+"""Hidden units side by side."""
 
 BARS = 6
 
@@ -125,7 +125,7 @@ def window(here: Lesson) -> None:
 
 
 def _take_end() -> None:
-    if isinstance(end := st.session_state["window_end"], int):  # else a label of the text before
+    if isinstance(end := st.session_state["window_end"], int):  # else a label of the previous text
         controls.pin(end)
 
 

@@ -1,4 +1,4 @@
-"""The page that lists the walks of the lectures: all of them, with all their steps."""
+"""The lectures' page: all walks with all their steps."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tfmviz.views import lectures as view
 from tfmviz.words import markdown
 
 SIGNS = 3
-"""Steps of a lecture that are seen before it is opened."""
+"""Steps of a lecture shown before it is opened."""
 
 
 def overview() -> None:
-    """Every lecture as a card that begins it; its steps are links of their own."""
+    """Every lecture as a card that begins it, with links to its steps."""
     found, problems = walks.walks()
     for problem in problems:
         st.warning(markdown.plain(problem), icon=icons.WARNING)

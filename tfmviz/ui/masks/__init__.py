@@ -27,7 +27,7 @@ class Example:
     """A mask of the gallery.
 
     Attributes:
-        words: what it is for, in a sentence.
+        words: its use, in a sentence.
         mask: (q_len, k_len), True = may attend.
     """
 
@@ -59,7 +59,7 @@ class Chosen:
     Attributes:
         start: mask of the gallery that it started from.
         mask: (q_len, k_len), as drawn.
-        usable: the same with a way out for the rows in `empty`, which see nothing.
+        usable: the same with an open key for each row in `empty`, which has none.
     """
 
     start: str
@@ -69,7 +69,7 @@ class Chosen:
 
 
 def beside() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the board and, right of it, of what it does to the model."""
+    """The containers of the board and, to its right, of its effect on the model."""
     with st.container(key="laboratory"):
         left, right = st.columns(2)
     return left, right
@@ -98,7 +98,7 @@ def gallery(q_len: int, k_len: int, said: Settings, *, second_len: int, crossing
 
     Args:
         second_len: tokens of the second sentence.
-        crossing: whether the keys are another text; order then means nothing, so only the first masks make sense.
+        crossing: the keys are another text; order then means nothing, so only the first masks make sense.
     """
     import torch
 
@@ -198,7 +198,7 @@ def laboratory(here: Lesson, said: Settings) -> Chosen:
 
 
 def _changed(start: Array, edit: str) -> Array:
-    """The start with the address's changes. If the sentence has another length, leaves them out and says so."""
+    """The start with the address's changes; without them, and with a note, for a sentence of another length."""
     if not edit:
         return start
     if (changed := view.expand(edit, start.shape)) is None:
@@ -215,7 +215,7 @@ def _follow(report: dict[str, Any], usable: dict[str, Array]) -> None:
 
 
 def where(here: Lesson) -> tuple[tuple[str, ...], tuple[bool, ...] | None]:
-    """Asks which layers and heads get the mask. Returns the layers, and for each head whether it does."""
+    """Draws the choice of the layers and heads that get the mask; None: all heads."""
     config = here.model.config
     left, right = st.columns(2)
     layers = _pills(left, "In these layers", config.depth(here.choice.layer.split(".")[0]), key="in_layers")

@@ -1,4 +1,4 @@
-"""What a mask does to the model: the reader's, before and after, and training without one."""
+"""A mask's effect on the model: the reader's, before and after, and training without one."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tfmviz.words.numbers import counted, decimal
 def both_masks(
     here: Lesson, there: Lesson, chosen: Chosen, layers: tuple[str, ...], heads: tuple[bool, ...] | None
 ) -> Sides:
-    """The run before and the run after, with the mask in these layers and heads."""
+    """The runs before and after, with the mask in these layers and heads."""
     is_put = here.choice.layer in layers and (heads is None or heads[here.choice.head])
     sides = both.of(here, there, ("A, own mask", "B, your mask") if there.edits else ("Own mask",) * 2)
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
 
 
 def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
-    """The effect in words: empty rows, loss, and who can see the answer."""
+    """The effect in words: empty rows, loss, and the positions that can see the answer."""
     here = sides.lessons[0]
     before, after = (side.trace for side in sides.lessons)
     if chosen.empty:
@@ -75,7 +75,6 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
 
 
 def _trained_without(here: Lesson) -> str:
-    """Whether the model has learned to copy, and what becomes of one that does, as measured if there is one."""
     found = unmasked_losses(here.text) if here.trace.source is None else None
     learned = "This model never learned to copy later words."
     if here.model.config.training_mask == "none":
@@ -93,7 +92,7 @@ def _trained_without(here: Lesson) -> str:
 
 
 def _seen(trace: Trace, layer: str) -> Array:
-    """What at least one head of a layer may see: (q_len, k_len)."""
+    """The pairs that at least one head of a layer allows: (q_len, k_len)."""
     mask = trace[f"{layer}.mask"]
     return np.logical_or.reduce(mask, axis=0) if mask.ndim == 3 else mask
 
@@ -138,7 +137,7 @@ def outputs(sides: Sides) -> None:
 
 
 def reach(here: Lesson, chosen: Chosen) -> None:
-    """Who can influence whom after some layers with this mask."""
+    """Pairs of tokens of which one can influence the other after some layers with this mask."""
     layer = here.choice.layer
     n_layers = here.model.config.depth(layer.split(".")[0])
     if chosen.mask.shape[0] != chosen.mask.shape[1] or layer.endswith("cross_attn"):
@@ -173,7 +172,7 @@ def losses(sides: Sides) -> None:
 
 
 UNMASKED, MASKED = "twins-unmasked", "twins-rope"
-"""Two models that differ in nothing but the mask in training."""
+"""Twins trained without and with the mask."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,7 +191,7 @@ class Losses:
 
 
 def unmasked_losses(text: str) -> Losses | None:
-    """Of the two twins on a text; None if one of them is not in the zoo, or the text has no next word."""
+    """Of the two twins on a text; None if one is missing, or the text has no next word."""
     if not {UNMASKED, MASKED} <= set(zoo.available()):
         return None
     return _losses(models.load(UNMASKED), models.load(MASKED), text)

@@ -1,4 +1,4 @@
-"""The mask page's facts and exercises: which mask is which, in which form, and three questions for the room."""
+"""The mask page's facts and exercises: kinds and forms of masks, and three questions for the class."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tfmviz.words.labels import quoted, said_of_queries
 from tfmviz.words.numbers import counted, tiny
 
 SHOWN = 4
-"""Rows and columns of a mask that are printed."""
+"""Rows and columns of a printed mask."""
 
 
 def table(here: Lesson, chosen: Chosen, said: Settings) -> None:
@@ -74,7 +74,7 @@ def batch(here: Lesson, said: Settings) -> None:
 
 
 def _picture(mask: Array, keys: Sequence[str], title: str) -> Cells:
-    """A mask, (query, key): blue where a query may look."""
+    """A mask, (query, key): blue where a query may attend."""
     scale, form = Scale("open", 0, 1), Form(words=("may look", "may not look"))
     values = np.where(mask, 1.0, np.nan)[None]
     return Cells(values, Axis("query", ()), of_tokens("key", keys), scale, form=form, titles=(title,), square=True)
@@ -111,7 +111,7 @@ def swallowed(here: Lesson) -> None:
 
 
 def conventions() -> None:
-    """Which value blocks in which function of torch, as tried out here."""
+    """The value that blocks in each function of torch, tried out here."""
     found = torch_conventions()
     st.markdown("**True means opposite things:**")
     st.table(
@@ -136,7 +136,7 @@ def _grid(cells: Array) -> str:
 
 
 def exercises(here: Lesson, said: Settings) -> None:
-    """Three questions for the room, with answers computed from the reader's sentence."""
+    """Three questions for the class, with answers computed from the reader's sentence."""
     trace, choice = here.trace, here.choice
     queries, keys = trace.axes(choice.layer)
     pattern = trace[f"{choice.layer}.pattern"][choice.head]

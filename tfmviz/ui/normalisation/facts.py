@@ -1,4 +1,4 @@
-"""The normalisation page without the batch: age and tuition, what norms have learned, and gradients by depth."""
+"""The normalisation page without the batch: age and tuition, the learned norms, and gradients by depth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ COLUMNS = ("age", "tuition")
 AGES, FEES = "18, 19, 45, 22, 30", "5000, 5600, 5010, 9800, 7000"
 
 WHEN = {"pre": "Before", "post": "After", "both": "Before and after", "out": "At the end of"}
-"""When a norm acts, seen from a layer, by the model's `norm_position`."""
 
 SCALES = {
     "as they are": lambda column: column,
@@ -85,7 +84,7 @@ def scaling() -> None:
 
 
 def nearest(points: Array) -> list[int]:
-    """The points that are nearest to the first: one, or all that are equally near."""
+    """The points nearest to the first: one, or all at equal distance."""
     distances = ((points - points[0]) ** 2).sum(axis=-1)[1:]
     return (1 + np.flatnonzero(np.isclose(distances, distances.min(), rtol=1e-9, atol=0))).tolist()
 
@@ -96,7 +95,6 @@ def _students(which: list[int]) -> str:
 
 
 def _most_alike(points: Array) -> str:
-    """Who is nearest to student 1, and how much of the distances to the others is tuition."""
     which = nearest(points)
     found = f"Here it is **{_students(which)}**"
     squares = ((points - points[0]) ** 2).sum(axis=0)  # (column,)
@@ -162,7 +160,7 @@ def learned(here: Lesson) -> None:
 
 
 def norms_of(model: Model) -> dict[str, Norm]:
-    """Every norm by its name, in the order of application, but that of a layer before those inside it."""
+    """Every norm by name, in the order of application, but a layer's before those inside it."""
     found: dict[str, Norm | None] = {}
     for stack, weights in model.weights.stacks.items():
         before = f"{stack} " if len(model.weights.stacks) > 1 else ""
@@ -186,7 +184,7 @@ def _inside(weights: StackWeights, site: str) -> Iterator[tuple[str, Norm | None
 
 
 def normed(here: Lesson) -> Array:
-    """(len, d_model), float64: what the norm of the chosen layer gets."""
+    """(len, d_model), float64: the input of the chosen layer's norm."""
     layer, trace = here.choice.layer, here.trace
     x = read_by(trace, layer).astype(np.float64)
     return x if is_pre_norm(trace) else x + trace[f"{layer}.out"]
@@ -226,7 +224,6 @@ def _gradients(n_layers: int, seed: int, norm_position: Literal["pre", "post"]) 
 
 
 def apart(both: Sides) -> None:
-    """Mean and standard deviation of the chosen token's vector before and after the norm, in A and in B."""
     if (at := both.queries.partner(both.query)) is None:
         return
     vectors = [

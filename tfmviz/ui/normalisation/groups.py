@@ -1,4 +1,4 @@
-"""The normalisation page: a batch of sentences, which numbers share a mean, and what another sentence changes."""
+"""A batch of sentences: which numbers share a mean, and the effect of another sentence."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ MORE = "The cat sat on the mat.\nMy dog ran home."
 JOINING = "Once upon a time there was a king!"
 
 MAX_SENTENCES = 5
-"""How many are read from the box of further sentences."""
 
 ROWS, NUMBERS = 8, 24
-"""How many tokens of each sentence, and numbers of each vector, are drawn; the averages count all."""
+"""Tokens of each sentence and coordinates of each vector that are drawn; the averages count all."""
 
 PHASES = ("in training", "in use")
 
@@ -38,10 +37,9 @@ NORMS = ("none", "LayerNorm", "RMSNorm", "BatchNorm")
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Batch:
-    """Sentences as the norms get them.
+    """The norms' input.
 
     Attributes:
-        tokens: of every sentence.
         vectors: (sentence, longest, d_model), 0 in the padding.
         present: (sentence, longest), False in the padding.
     """
@@ -52,7 +50,7 @@ class Batch:
 
 
 def batch(here: Lesson) -> list[str]:
-    """Asks for the sentences of the batch; the reader's own is the first."""
+    """Draws the choice of the batch's sentences; the reader's is the first."""
     typed = inputs.text_area(
         f"More sentences for the batch, one per line, at most {MAX_SENTENCES}",
         MORE,
@@ -67,7 +65,7 @@ def batch(here: Lesson) -> list[str]:
 
 
 def read(here: Lesson, texts: list[str]) -> Batch:
-    """The stream before the chosen layer of the model, for every sentence."""
+    """The stream before the chosen layer, for every sentence."""
     stack, index, _ = here.choice.layer.split(".")
     site = f"{stack}.{index}.resid_pre"
     runs = [here.trace if text == here.text else _run(here.model, text, site) for text in texts]
@@ -82,7 +80,7 @@ def _run(model: Model, text: str, site: str) -> Trace:
 
 
 def _normed(batch: Batch, norm: str, statistics: tuple[Array, Array]) -> Array:
-    """The vectors after a norm; `statistics` are what BatchNorm takes for mean and variance."""
+    """The vectors after a norm; `statistics` are BatchNorm's mean and variance."""
     match norm:
         case "LayerNorm":
             return normalisation.layer_norm(batch.vectors)
@@ -159,7 +157,7 @@ def groups(here: Lesson) -> None:
 
 
 def _is_uniform(given: Batch, *, padding: bool) -> bool:
-    """Whether BatchNorm averages equal vectors, such as that of a single token, and so makes all numbers 0."""
+    """BatchNorm averages equal vectors, such as that of a single token, and so makes all numbers 0."""
     rows = given.vectors[np.ones_like(given.present) if padding else given.present]
     return not np.ptp(rows, axis=0).any()
 

@@ -1,4 +1,4 @@
-"""The reader's choice of sinusoids, their table, and what holds at every position, checked on it."""
+"""The reader's sinusoids, their table, and laws that hold at every position, checked on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfmviz.words.numbers import tiny
 BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 SHOWN = 8
-"""Rows and columns of a rotation matrix that are drawn, around those of the chosen pair."""
+"""Rows and columns of a rotation matrix around those of the chosen pair."""
 
 
 def shift(waves: Waves, line: DeltaGenerator) -> None:
@@ -94,13 +94,11 @@ def near_and_far(waves: Waves, _line: DeltaGenerator) -> None:
 
 
 LARGEST = 512
-"""Largest number of positions and of dimensions that are drawn."""
+"""The most positions and dimensions that are drawn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Waves:
-    """The settings of the page."""
-
     d: int
     length: int
     base: float
@@ -130,7 +128,7 @@ def base_box() -> float:
 
 
 def settings() -> Waves | None:
-    """Asks for size and base. If they make no table, says so and gives None."""
+    """Draws the choice of size and base; a note and None if they make no table."""
     d = inputs.number_box("d", key="width", value=512, step=2, help="Dimensions per position.")
     length = inputs.number_box("Positions", key="places", value=50)
     base = base_box()

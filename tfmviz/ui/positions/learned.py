@@ -1,4 +1,4 @@
-"""The page on positions: trained tables, what they look like and where they end."""
+"""Trained position tables: their structure and their end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WINDOW = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where a trained table is: the model, and which of its stacks."""
+    """A trained table: the model and one of its stacks."""
 
     model: Model
     stack: str
@@ -48,7 +48,7 @@ class Place:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the model was trained here, from the random start that is known."""
+        """The model was trained here, from a known random start."""
         return isinstance(self.model.tokenizer, Tokenizer)
 
 
@@ -77,7 +77,7 @@ def tables(here: Lesson) -> None:
 
 
 def choose(line: DeltaGenerator) -> Place | None:
-    """Asks for one of the tables in the shipped models; None, with a sentence, where there is none."""
+    """Draws the choice of a shipped model's table; a note and None where there is none."""
     stacks = {"decoder-only": ("decoder",), "encoder-only": ("encoder",), "encoder-decoder": ("encoder", "decoder")}
     places = {
         f"{entry.name}, {stack}": (entry.name, stack)
@@ -102,7 +102,7 @@ def heat_map(place: Place) -> None:
 
 
 def similarity(place: Place) -> None:
-    """Cosines within the table, beside those of sinusoids of the same size."""
+    """Cosines within the table, next to those of sinusoids of the same size."""
     from tfmviz.positions.sinusoidal import sinusoids
 
     values = place.table
@@ -123,7 +123,7 @@ def similarity(place: Place) -> None:
 
 
 def directions(place: Place) -> None:
-    """Principal components over the positions, and the way through the first two."""
+    """Principal components over the positions, and the path through the first two."""
     found = position_table.principal_components(place.table)
     left, right = st.columns(2)
     with left:
@@ -138,7 +138,7 @@ def directions(place: Place) -> None:
 
 
 def norms(place: Place) -> None:
-    """Lengths of the rows against the length they began with, and the loss measured position by position."""
+    """Norms of the rows against their initial norm, and the loss measured position by position."""
     values = place.table
     from tfmviz.positions.learned import STD
 
@@ -178,10 +178,9 @@ def norms(place: Place) -> None:
 
 
 def wall(place: Place) -> None:
-    """One token more than there are positions."""
     try:
         place.model.position_effects(place.stack, place.model.config.max_len + 1)
-    except ValueError as error:  # what the scheme itself answers
+    except ValueError as error:  # the scheme's own error
         st.code(str(error), language=None, wrap_lines=True)
     st.markdown("**One token too many: the table has no row for it.**")
     if model := models.needed(REVERSE):
@@ -189,7 +188,6 @@ def wall(place: Place) -> None:
 
 
 def _beyond(model: Model) -> None:
-    """A model that reverses words, on longer and longer words."""
     line = lesson.line("letters")
     word = inputs.text_input("Letters to reverse", "attentionisallyouneed", key="letters", max_chars=32, line=line)
     letters = "".join(c for c in word.lower() if "a" <= c <= "z")

@@ -1,4 +1,4 @@
-"""Three simple ways to mark a position, and how each fails."""
+"""Three simple ways to mark a position, and their failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfmviz.ui.tabs import Tab, parts
 from tfmviz.words.numbers import counted
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
-"""What the reader's sentence is compared with: the first that has another number of tokens, if one has."""
+"""Compared with the reader's sentence: the first with another number of tokens, if any."""
 
 
 def ideas(here: Lesson) -> None:
@@ -34,7 +34,7 @@ def ideas(here: Lesson) -> None:
 
 
 def appended_index(here: Lesson) -> None:
-    """The index as one more number: it grows until words look alike."""
+    """The index as one more coordinate: it grows until words look alike."""
     model = models.needed(SIGHTED)
     if model is None:
         return
@@ -105,7 +105,7 @@ def fractions(here: Lesson) -> None:
 
 
 def counter(_: Lesson) -> None:
-    """Positions counted in bits beside sinusoids with as many numbers."""
+    """Positions in binary next to sinusoids with as many coordinates."""
     from tfmviz.positions.sinusoidal import sinusoids
 
     n_bits = inputs.slider("Bits", 2, 8, 4, key="bits", line=lesson.line("counter"))

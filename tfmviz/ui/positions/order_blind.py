@@ -29,13 +29,13 @@ from tfmviz.words.numbers import tiny
 SIGHTED = "twins-sinusoidal"
 
 PAIRS = {SIGHTED: "twins-none", "chinese-sinusoidal": "chinese-none"}
-"""Models with positions that the page may open on, and their twins without any. Other twins can be chosen."""
+"""Models with positions that the page may open on, and their twins without. Others can be chosen."""
 
 MASKS: dict[Architecture, tuple[str, str]] = {
     "decoder-only": ("causal mask removed", "as trained"),
     "encoder-only": ("as trained", "causal mask added"),
 }
-"""What is done to the mask so that every token sees all, and so that it sees the past."""
+"""Names of the masks under which every token sees all, and under which it sees the past."""
 
 ORDER = re.compile(r"\d{1,3}(\.\d{1,3}){0,200}")
 
@@ -44,7 +44,7 @@ BLIND_WITHIN = 1e-3
 
 
 def order_blind(here: Lesson) -> None:
-    """The reader moves the words: the vectors of a model without positions stay, those of its twin change."""
+    """Moved words leave the vectors of a model without positions unchanged, but not those of its twin."""
     words, line = lesson.line("words"), lesson.line("order")
     with line:
         blind, sighted = _choose_twins(here.text)
@@ -83,10 +83,10 @@ def order_blind(here: Lesson) -> None:
 
 
 def _choose_twins(text: str) -> tuple[Model | None, Model | None]:
-    """Asks for a model with positions. At first it is the one whose vocabulary cuts the text into the fewest tokens.
+    """Draws the choice of a model with positions, at first the one that cuts the text into the fewest tokens.
 
     Returns:
-        Its twin, which differs from it in having no positions, and itself; None for what is missing.
+        Its twin without positions, and itself; None for a missing one.
     """
     configs = {entry.name: entry.config for entry in zoo.catalogue() if entry.config}
     twins = {
@@ -116,7 +116,7 @@ def _differ_in_positions_only(one: Facts, other: Facts) -> bool:
 
 @shared
 def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
-    """Every token's vector after the last layer, (text, len, d_model); `sees` is what every mask lets a token see."""
+    """Every token's vector after the last layer, (text, len, d_model); `sees` names the mask."""
     n = len(texts[0])
     mask = tuple(tuple(sees == "everything" or key <= query for key in range(n)) for query in range(n))
     edits = tuple(SetMask(layer=layer, mask=mask) for layer in model.config.layers)
@@ -126,10 +126,10 @@ def _last(model: Model, texts: tuple[tuple[int, ...], ...], sees: str) -> Array:
 
 
 def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGenerator) -> list[int]:
-    """Draws the words in their order, to be moved; returns the order. It is in the address.
+    """Draws the words to be moved and returns their order, which is in the address.
 
     Args:
-        lines: where the words and the buttons are to stand.
+        lines: containers of the words and the buttons.
     """
     n = len(parts)
     ends = [(encoding.offsets[part[0]][0], encoding.offsets[part[-1]][1]) for part in parts]
@@ -160,7 +160,6 @@ def _ask_order(encoding: Encoding, parts: list[tuple[int, ...]], *lines: DeltaGe
 
 
 def _asked_order(names: list[str]) -> list[int]:
-    """What the address says; at first the first and the last word are swapped."""
     asked, n = st.query_params.get("order", ""), len(names)
     if not asked:
         return _first_and_last(names)
@@ -172,7 +171,7 @@ def _asked_order(names: list[str]) -> list[int]:
 
 
 def _first_and_last(names: list[str]) -> list[int]:
-    """The order with the first and the last word swapped; a mark at the end, such as a full stop, stays."""
+    """The order with the first and the last word swapped; a final full stop or the like stays."""
     last = len(names) - 1
     if last > 1 and not any(map(str.isalnum, names[last])):
         last -= 1
@@ -196,7 +195,6 @@ def _put_order(order: list[int]) -> None:
 
 
 def _changes(encoding: Encoding, blind: Array, sighted: Array, *, pair: tuple[Model, Model], sees: str) -> None:
-    """How far the vectors have moved in both models under one mask."""
     names, schemes = [model.name for model in pair], ("no positions", pair[1].config.positions.kind)
     free = sees == "everything"
     removed, kept = MASKS[pair[0].config.architecture]

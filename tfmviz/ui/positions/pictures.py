@@ -1,4 +1,4 @@
-"""Outside language: patches of a picture in the place of words, with positions and without."""
+"""Patches of a picture in place of words, with positions and without."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 KINDS = {"trained positions": "learned", "no positions": "none"}
-"""What the page calls the two models."""
+"""The page's names of the two models."""
 
 
 def digits() -> None:
-    """A digit, from the set or drawn by hand, its patches in order or shuffled, and what both models make of it."""
+    """A digit, from the set or drawn by hand, its patches in order or shuffled, and both models' answers."""
     try:
         held_out, labels = _held_out()
         both = {name: _model(kind) for name, kind in KINDS.items()}
@@ -86,7 +86,6 @@ def digits() -> None:
 
 
 def _as_read(shown: Array, order: Array) -> None:
-    """The picture with its patches where the model finds them."""
     across, patch = zoo.pictures.ACROSS, zoo.pictures.PATCH
     cut = shown.reshape(across, patch, across, patch).swapaxes(1, 2).reshape(-1, patch, patch)
     moved = cut[order].reshape(across, across, patch, patch).swapaxes(1, 2).reshape(shown.shape)
@@ -97,7 +96,7 @@ def _as_read(shown: Array, order: Array) -> None:
 
 
 def _looks(values: dict[str, Array], model: PictureReader, shown: Array) -> None:
-    """Where each head of a layer sends the attention of the [class] token, over the outline of the digit."""
+    """The attention of the [class] token in each head of a layer, over the outline of the digit."""
     layers = range(model.config.n_layers)
     layer = inputs.segmented_control("Layer", layers, default=layers[-1], key="reader_layer", required=True)
     pattern = values[f"encoder.{layer}.self_attn.pattern"][:, 0]  # (head, 1 + patch), of the [class] token

@@ -1,4 +1,4 @@
-"""The page on positions: sinusoids, from one curve to what they do to the words of a real model."""
+"""Sinusoids, from one curve to their effect on the words of a real model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from tfmviz.words.labels import visible
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
-    """The parts of this tab; only the open one is computed."""
     parts(
         "wave",
         here,
@@ -45,7 +44,7 @@ def sinusoids_in_parts(here: Lesson) -> None:
 
 
 def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[Lesson], None]:
-    """A part of this tab: the settings that all parts share, in one line with its own, and what it draws."""
+    """A part of this tab, with the settings that all parts share in one line with its own."""
 
     def draw(_: Lesson) -> None:
         line = lesson.line("waves")
@@ -58,7 +57,6 @@ def of_waves(part: Callable[[Waves, DeltaGenerator], None]) -> Callable[[Lesson]
 
 
 def curves(waves: Waves, _line: DeltaGenerator) -> None:
-    """Chosen dimensions over position, with frequency and wavelength."""
     figure, line = st.container(), lesson.line("dimensions")
     at = [
         inputs.slider(f"Position {key[-1]}", 0, waves.length - 1, min(first, waves.length - 1), key=key, line=line)
@@ -107,7 +105,7 @@ AS_PRINTED = ("as in the paper", "i from 1", "without the power")
 
 
 def by_hand(_: Lesson) -> None:
-    """Four dimensions, number by number, with the angle as the paper and as some slides print it."""
+    """Four dimensions, number by number, with the angle as in the paper and on some slides."""
     import torch
 
     from tfmviz.positions.sinusoidal import sinusoids_at
@@ -142,7 +140,7 @@ def by_hand(_: Lesson) -> None:
 
 
 def _divisor(i: int, base: float, printed: str) -> tuple[float, str]:
-    """What a position is divided by in pair i of 4 dimensions, and how it is written."""
+    """The divisor of a position in pair i of 4 dimensions, and its formula."""
     i += printed == AS_PRINTED[1]
     if printed == AS_PRINTED[2]:
         return base * 2 * i / 4, f"({base:g} · {2 * i}/4)"

@@ -27,7 +27,7 @@ def table(
 
     Args:
         title: of the colour bar.
-        limit: where the colours end; None: at the largest number in size.
+        limit: where the colours end; None: at the largest absolute value.
     """
     rows, columns = Axis("position"), Axis("dimension")
     scale, height = signed(values, title, limit=limit), max(26, round(180 / len(values)))
@@ -52,7 +52,7 @@ def lines(
     """Lines over the positions 0, 1, 2 …
 
     Args:
-        strokes: of those lines that differ from the usual ones.
+        strokes: of the lines that differ from the usual ones.
         more: see `line_chart`.
     """
     look = theme()

@@ -1,4 +1,4 @@
-"""What a model is asked in training: the next token, and other tasks made of the same text."""
+"""Training tasks: the next token, and others made of the same text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tfmviz.words.numbers import decimal, rounded
 from tfmviz.zoo import ModelUnavailable
 
 MOST = 60
-"""Places that are listed; the mean is over all."""
+"""Positions that are listed; the mean is over all."""
 
 
 def forcing(here: Lesson) -> None:
@@ -78,7 +78,7 @@ def forcing(here: Lesson) -> None:
 
 
 def _trained(model: Model) -> str:
-    """Where the answers come from in training, and what keeps the model from seeing them."""
+    """The source of the answers in training, and what hides them from the model."""
     one_pass = "All positions are trained in one pass, and a causal mask"
     if model.config.architecture == "encoder-decoder":
         return (
@@ -96,13 +96,12 @@ def _trained(model: Model) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Forced:
-    """A text that the model reads while it is asked for each next token.
+    """A text read with every next token given (teacher forcing).
 
     Attributes:
-        model: which predicts.
-        reads, targets: (len,), what stands at each place, and what the model should say there.
+        reads, targets: (len,), the token at each position and the one to predict there.
         ids: (len,), of the targets.
-        log_p: (len, vocab), ln P of every entry at each place.
+        log_p: (len, vocab), ln P of every entry at each position.
     """
 
     model: Model
@@ -118,12 +117,10 @@ class Forced:
 
 
 def forced(here: Lesson, *, from_left: bool = False) -> Forced | None:
-    """The typed text with the predictions of a writer; an encoder-decoder predicts what it writes itself.
-
-    None if the text has no next token.
+    """The typed text with a writer's predictions (for an encoder-decoder, its output); None without a next token.
 
     Args:
-        from_left: the writer must see what stands to the left and nothing else, so an encoder-decoder is none.
+        from_left: only models whose writer sees the tokens to its left and nothing else, so no encoder-decoder.
     """
     kind = here.model.config.architecture
     fits = kind == "decoder-only" if from_left else kind != "encoder-only"
@@ -151,16 +148,16 @@ def _forced(model: Model, text: str) -> Forced:
 
 
 def place(found: Forced) -> int:
-    """Which prediction the reader has chosen; until then the one that costs most."""
+    """The chosen prediction; at first the one with the largest loss."""
     chosen = controls.pinned()
     return int(found.losses.argmax()) if chosen is None else min(chosen, len(found.ids) - 1)
 
 
 FILLER = "fill-in"
-"""The shipped model that was trained on masked words."""
+"""The shipped model trained on masked words."""
 
 SPAN_MODELS = PROJECT / "assets" / "recipe"
-"""The folder of the model that was trained on spans. It is not in the menu: of an ordinary text it writes nothing."""
+"""The folder of the model trained on spans. It is not in the menu: it does not continue an ordinary text."""
 
 
 def tasks(here: Lesson) -> None:
@@ -205,7 +202,7 @@ def _masked(model: Model, text: str, draw: int) -> tuple[list[Piece], float]:
 
 @shared
 def _draw(model: Model, text: str, draw: int) -> tuple[list[int], list[int], np.ndarray, np.ndarray]:
-    """Tokens before and after masking, which are asked for, and −ln P of each true token."""
+    """Tokens before and after masking, the masked positions, and −ln P of each true token."""
     ids = np.array([model.tokenizer.ids(text)[: model.config.max_len]])
     read, asked = corruption.masked(
         ids, np.ones_like(ids, dtype=bool), np.random.default_rng(draw), mask=MASK, vocab_size=model.config.vocab_size
@@ -236,7 +233,7 @@ def _spans(text: str, draw: int) -> list[Row]:
 
 
 def _marks(model: Model) -> range:
-    """The marks of spans in its vocabulary: one more than there are spans in the longest text that it reads."""
+    """The special tokens of spans in its vocabulary: one more than the spans in the longest text that it reads."""
     return range(SPANS, SPANS + corruption.n_spans(model.config.max_len) + 1)
 
 

@@ -1,4 +1,4 @@
-"""How the weights are found: Adam, the learning rate, dropout, and how long gradients are."""
+"""Adam, the learning rate, dropout, and gradient norms."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from tfmviz.plots.paths import descents
 from tfmviz.plots.theme import shades
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.runs import records
 from tfmviz.schedule import cosine, noam, noam_peak
 from tfmviz.ui import icons, inputs, lesson, recipe
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_log, shared
 from tfmviz.ui.figures import result, seen_from, show, show_code, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.counts import Table
@@ -154,7 +153,6 @@ def _words(start: Array, steepness: int, plain: float) -> str:
 
 
 def _verdict(start: Array, steepness: int, plain: float) -> str:
-    """Whether the chosen rate throws the descent out of the valley."""
     if plain <= 2 / steepness:
         return "yours is below it"
     if start[1] == 0:
@@ -168,7 +166,7 @@ RUNS = {
     "pre-norm, no warm-up": "pre-norm-none",
     "pre-norm, warm-up": "pre-norm-warm-up",
 }
-"""The shipped runs, by the names of their logs; `scripts.train_recipe` made them."""
+"""The shipped runs of `scripts.train_recipe`, by the names of their logs."""
 
 LAST = 20
 """Losses at the end of a curve that are averaged."""
@@ -206,7 +204,8 @@ def schedules() -> None:
 
 
 def warm_up() -> None:
-    runs = {name: _log(file) for name, file in RUNS.items()}
+    logs = {name: read_log(PROJECT / "assets" / "recipe" / f"{file}.jsonl") for name, file in RUNS.items()}
+    runs = {name: (log.steps, log.loss) for name, log in logs.items()}
     last = {name: float(losses[-LAST:].mean()) for name, (_, losses) in runs.items()}
     smooth = {
         name: (steps[AROUND:-AROUND], np.lib.stride_tricks.sliding_window_view(losses, 2 * AROUND + 1).mean(axis=1))
@@ -226,16 +225,10 @@ def warm_up() -> None:
     st.caption("Reproduce it with `python -m scripts.train_recipe warm-up`.")
 
 
-@shared
-def _log(name: str) -> tuple[Array, Array]:
-    log = records.read(PROJECT / "assets" / "recipe" / f"{name}.jsonl")
-    return log.steps, log.loss
-
-
 PASSES = 10
 
 MOST = 60
-"""Tokens that the dropout picture shows."""
+"""Tokens in the picture of dropout."""
 
 LARGEST = 60_000_000
 """Parameters of a model whose gradients are computed: they take as much memory as its weights."""
@@ -303,7 +296,7 @@ def gradients(here: Lesson) -> None:
 
 
 def _name(layer: str) -> str:
-    """ "3 attention" for "decoder.3.self_attn"."""
+    """Such as "3 attention" for "decoder.3.self_attn"."""
     if layer == "embedding":
         return "W_E"
     stack, number, part = layer.split(".")

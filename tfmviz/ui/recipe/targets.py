@@ -1,4 +1,4 @@
-"""Label smoothing: a target that leaves room for doubt, and how sure of themselves models become with and without."""
+"""Label smoothing, and the calibration of models trained with and without it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ MEASURES = {"perplexity": ".2f", "bleu": ".1f"}
 WITHOUT, WITH = "smoothing-0", "smoothing-0.1"
 
 MOST = 9
-"""Entries of the vocabulary that the picture shows."""
 
 
 def smoothed(here: Lesson) -> None:
@@ -107,7 +106,7 @@ def _words(epsilon: float, n: int, kl: float, loss: float, target: str) -> str:
 
 
 def calibration() -> None:
-    """Two models that differ in ε alone: are they right as often as they say?"""
+    """Two models that differ in ε alone: are they right as often as their probabilities claim?"""
     lesson.hide("text", "model")
     data = json.loads(MEASURED.read_text(encoding="utf-8"))
     temperatures: list[float] = data["temperatures"]

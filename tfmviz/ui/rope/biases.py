@@ -1,4 +1,4 @@
-"""ALiBi, T5 and Shaw: what schemes that act by distance add to the scores of the reader's sentence."""
+"""ALiBi, T5 and Shaw: additions to the scores that depend on distance, on the reader's sentence."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def added(shown: Lesson) -> None:
     assert effects.bias is not None, "the scheme adds no bias"
     before, bias, mask = weights.scores(q, k), effects.bias[shown.choice.head].astype(float), mask_of(shown)
     row, tokens = shown.query, tokens_of(shown)
-    below = "/ √d" if weights.divided_by else ""  # T5's own models divide by nothing
+    below = "/ √d" if weights.divided_by else ""  # T5's own models do not divide
     joins = "+ bias" if effects.vectors is None else f"+ q · a {below}"
     tiles = {f"q · k {below}": before, joins: bias, "= scores": after}
     values = masked(list(tiles.values()), mask)
-    scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would look like nothing
+    scale = signed(values, "score, and what is added to it", root=True)  # a gentle slope would be invisible
     frames, titles, texts = chosen_row(row, len(tokens)), tuple(tiles), written(np.concatenate(values), ".2f")
     show(
         "bias_tiles",
@@ -87,7 +87,7 @@ def added(shown: Lesson) -> None:
 def t5_biases(shown: Lesson) -> None:
     bias = shown.model.position_effects(shown.choice.layer, FARTHEST + 1).bias
     assert bias is not None, "the scheme adds no bias"
-    by_distance = bias[:, -1, ::-1]  # the last query looks at keys 0, 1, 2 … tokens away
+    by_distance = bias[:, -1, ::-1]  # the last query's keys are 0, 1, 2 … tokens away
     distances = np.arange(FARTHEST + 1)
     bucket = _buckets(distances, both_ways=False)
     drawn = {f"head {head}": values for head, values in enumerate(by_distance)}
@@ -100,7 +100,6 @@ def t5_biases(shown: Lesson) -> None:
 
 
 def t5_buckets(shown: Lesson) -> None:
-    """Which pairs of the sentence's tokens share a bias."""
     kinds = ("looks back (decoder)", "both ways (encoder)")
     line = lesson.line("buckets")
     kind = inputs.segmented_control("Buckets", kinds, default=kinds[0], key="buckets", line=line)
@@ -119,7 +118,7 @@ def t5_buckets(shown: Lesson) -> None:
 
 
 def _classes(values: Array, tokens: Sequence[str], title: str) -> Cells:
-    """Which class every query and key fall into, (1, len, len), by number."""
+    """The class of every query and key, (1, len, len), by number."""
     scale, form = (
         Scale("norms", 0, max(float(np.nanmax(values)), 1.0), title, ticks="whole"),
         Form(name=f"{title} ", digits=0),
@@ -136,7 +135,7 @@ def _buckets(distance: Array, *, both_ways: bool) -> Array:
 
 
 def shaw(shown: Lesson) -> None:
-    """Which pairs of the sentence's tokens share a learned vector, the vectors, and what the head's queries get."""
+    """Pairs of tokens that share a learned vector, the vectors, and their products with the head's queries."""
     vectors = shown.model.position_effects(shown.choice.layer.split(".")[0], CLIP + 1).vectors
     assert vectors is not None, "the scheme has no vectors"
     back = vectors[CLIP::-1].astype(float)  # of keys 0, 1, 2 … tokens to the left

@@ -21,7 +21,7 @@ from tfmviz.words.labels import visible
 from tfmviz.words.numbers import decimal, tiny
 
 SINUSOIDAL = "twins-sinusoidal"
-"""What RoPE is compared with."""
+"""The model compared with RoPE's."""
 
 
 ONE, OTHER = "of course we know", "we know that"
@@ -60,7 +60,7 @@ def same_distance(shown: Lesson) -> None:
 
 
 def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str, str]:
-    """Asks for a query and a key among the shared tokens; at first two neighbours that both texts have."""
+    """Draws the choice of a query and a key among the shared tokens; at first two neighbours in both texts."""
     neighbours = [{(b, a) for a, b in pairwise(tokens)} for tokens in texts]
     both = [pair for pair in ((b, a) for a in shared for b in shared) if all(pair in found for found in neighbours)]
     first = both[0] if both else (shared[-1], shared[0])
@@ -72,7 +72,7 @@ def _choose_words(texts: list[tuple[str, ...]], shared: list[str]) -> tuple[str,
 
 
 def _scores(run: Trace, words: tuple[str, str], stack: str, weights: ModelWeights) -> Array:
-    """Of the query's and the key's word, where they first stand, before any mask: (layer, head)."""
+    """Scores of the first occurrences of two words, before any mask: (layer, head)."""
     layers = [layer for layer in run.layers if layer.startswith(stack) and layer.endswith("self_attn")]
     tokens = run.axes(layers[0])[0].tokens
     i, j = (tokens.index(word) for word in words)

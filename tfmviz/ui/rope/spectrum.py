@@ -1,4 +1,4 @@
-"""RoPE's frequencies: wavelengths, stretching them for longer texts, and what falls with distance."""
+"""RoPE's frequencies: wavelengths, stretching for longer texts, and the decay with distance."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
 
 N_RANDOM = 2_000
-"""Number of random vectors whose products are averaged."""
+"""Random vectors whose products are averaged."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Spectrum:
-    """The frequencies the reader has set, of the pairs that turn.
+    """The reader's frequencies, of the pairs that turn.
 
     Attributes:
         theta: (pair,), as trained.
         stretched: (pair,), for longer texts; equal to `theta` if nothing is stretched.
-        n_still: how many pairs after these do not turn.
-        label: how they are stretched; "" if they are not.
-        scale: how many times longer the texts are than those of training.
+        n_still: how many further pairs do not turn.
+        label: the method of stretching; "" without.
+        scale: length of the texts over that in training.
     """
 
     theta: Array
@@ -52,9 +52,9 @@ class Spectrum:
 
 
 def spectrum(shown: Lesson, d_head: int) -> Spectrum | None:
-    """Asks for base and stretching; without a base θ is the model's own, or that of its base for another width.
+    """Draws the choice of base and stretching; without a base, θ is the model's, or its base's for another width.
 
-    If they make no frequencies, says why and gives None.
+    A note and None if there are no frequencies.
     """
     import torch
 
@@ -130,7 +130,7 @@ def wavelengths(shown: Lesson) -> None:
                 low=True,
             ),
         )
-    # How far the slowest and the other pairs get in longer texts, compared with training.
+    # The range of angles of the slowest and of the other pairs in longer texts, compared with training.
     partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)
     last = chosen.scale * trained - 1
     far, known = np.degrees(last * chosen.stretched[-1]), np.degrees((trained - 1) * chosen.theta[-1])
@@ -164,7 +164,7 @@ def _random_products(theta: tuple[float, ...], reach: int) -> tuple[Array, Array
 
 
 def decay(shown: Lesson) -> None:
-    """The paper's bound, random vectors and the model's own queries and keys against distance."""
+    """The paper's bound, random vectors and the model's queries and keys against distance."""
     with lesson.line("decay"):
         reach = inputs.select_slider("Distances up to", (64, 128, 256, 512, 1024), 256, key="up_to")
     left, right = st.columns(2)

@@ -1,4 +1,4 @@
-"""Which model the parts of a page on positions are about: the chosen one, or a twin that has the scheme in question."""
+"""The model of a part on positions: the chosen one, or a twin with the scheme in question."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tfmviz.words.numbers import counted
 
 
 def subject(here: Lesson, scheme: str) -> Lesson | None:
-    """The lesson on self-attention with this scheme: of the chosen model, or of the twin that has the scheme.
+    """The lesson on self-attention with this scheme, of the chosen model or of the twin; a note and None without one.
 
-    Its note says why it is not about the chosen model or layer. If the twin is missing, says so and gives None.
+    Its note gives the reason for another model or layer than the chosen one.
     """
     choice, config = here.choice, here.model.config
     own, needs = config.positions.kind == scheme, f"a model with the position scheme {scheme}"
@@ -43,10 +43,10 @@ def subject(here: Lesson, scheme: str) -> Lesson | None:
 
 
 def of_scheme(scheme: str, *parts: Callable[[Lesson], object], whose: bool = True) -> Callable[[Lesson], None]:
-    """The parts of a tab that are about a model with this scheme, drawn one after the other.
+    """The parts of a tab on a model with this scheme, drawn one after the other.
 
     Args:
-        whose: whether to say below which model, layer and head they show, and what was left out of the text.
+        whose: name the model, layer and head below, and what was left out of the text.
     """
 
     def draw(here: Lesson) -> None:
@@ -84,7 +84,7 @@ def of_head(shown: Lesson, site: str) -> Array:
 
 
 def own_theta(shown: Lesson) -> Array:
-    """θ_m of the model itself, in this layer: (d_head / 2,)."""
+    """θ_m of the model in this layer: (d_head / 2,)."""
     return theta_in(shown.model, shown.choice.layer)
 
 
@@ -97,7 +97,7 @@ def theta_in(model: Model, layer: str) -> Array:
 
 
 def own_base(shown: Lesson) -> float | None:
-    """The base behind `own_theta`; None where no single one tells."""
+    """The base behind `own_theta`; None where there is no single one."""
     import torch
 
     from tfmviz.positions.rope import base_of

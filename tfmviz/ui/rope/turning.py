@@ -26,7 +26,7 @@ TURN = re.compile(ADDRESS_TURN)
 
 
 def turned(shown: Lesson) -> None:
-    """Two arrows, and below them, if that is wanted, the ways of two pairs through space."""
+    """Two arrows, and on demand the paths of two pairs through space."""
     arrows(shown)
     lengths(shown)
     layouts(shown)
@@ -50,7 +50,7 @@ def arrows(shown: Lesson) -> None:
             shown.trace, shown.choice.layer, shown.choice.head, own_theta(shown), max_len=shown.model.config.max_len
         ),
         selection={
-            "token": shown.query,  # of which the helices below speak, too
+            "token": shown.query,  # also shown by the helices below
             "turn": asked if TURN.fullmatch(asked) else "",
         },
         on_report=_follow,
@@ -74,7 +74,6 @@ def lengths(shown: Lesson) -> None:
 
 
 def layouts(shown: Lesson) -> None:
-    """What becomes of q · k where pairs are stored in another order, in words."""
     q, k = of_head(shown, "q"), of_head(shown, "k")
     order = rotations.halves_order(q.shape[-1])
     by = rotations.angles(np.arange(len(q)), own_theta(shown))
@@ -128,7 +127,7 @@ def _figure(values: Array, pairs: list[int], name: str, seen: View) -> Space:
 
     Args:
         values: (point, pair), the two coordinates of each pair as a complex number.
-        name: of the word at these places.
+        name: of the word at these positions.
     """
     look = theme()
     positions = np.arange(len(values)) / SMOOTH

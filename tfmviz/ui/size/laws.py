@@ -1,4 +1,4 @@
-"""What papers say: scaling laws at sizes and amounts of text that the reader chooses, and tables of results."""
+"""Published scaling laws at sizes and amounts of text that the reader chooses, and tables of results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def published() -> None:
     curves = {name: (x, curve(known.law, against, x, n, d)) for name, known in PUBLISHED_LAWS.items()}
     here = {"N": n, "D": d, "C": 6 * n * d}[against]
     lines = named_lines(curves, said_of_loss, theme=theme())
-    # The last two nearly agree: a thin line lies on a wide one.
+    # The last two nearly coincide: a thin line on a wide one.
     lines[-2] = replace(lines[-2], stroke=Stroke(theme().plain, width=9))
     lines[-1] = replace(lines[-1], stroke=Stroke(theme().text, width=2))
     marked = [(here, f"your {against}")] if math.isfinite(here) else []
@@ -71,7 +71,6 @@ LOSS = "loss, nats per token"
 
 
 def said_of_loss(name: str, x: float, loss: float) -> str:
-    """What a point says."""
     return f"{name}, {in_words(x)}: {decimal(loss, '.3f')} nats"
 
 
@@ -113,7 +112,7 @@ def tables() -> None:
 
 
 def _sizes() -> Table:
-    """Parameters of known models: counted, and as their authors give them."""
+    """Parameters of known models: counted, and as published."""
     return Table(
         caption="Parameters of known models",
         columns=("model", "d_model", "layers", "exact", "authors"),

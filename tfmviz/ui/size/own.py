@@ -1,4 +1,4 @@
-"""Our own runs: a law fitted to small models in front of the reader, and what it does not allow to say."""
+"""A law fitted to our small models in front of the reader, and its limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tfmviz.words.numbers import decimal, in_words, rounded, tiny
 TITLES = {"N": "parameters N", "D": "tokens D", "C": "operations C = 6 · N · D"}
 
 ENOUGH = 6
-"""Runs for which resamples make an interval; many resamples of fewer hold a single place."""
+"""Runs for which resamples make an interval; many resamples of fewer contain a single distinct run."""
 
 FRONTIER = "best N for each C"
 
@@ -39,7 +39,7 @@ FEW_TENS = 200
 """An axis shorter than so many times its beginning is labelled between powers of ten too."""
 
 OVER = 1.3
-"""How far the fitted curves go beyond the runs."""
+"""The fitted curves extend beyond the runs by this factor."""
 
 
 def own() -> None:
@@ -77,7 +77,7 @@ def own() -> None:
 def _runs(runs: Runs, larger: Runs, against: str, counted: str) -> Chart:
     """Runs as points, with the fitted law through those that share an amount of text or, against D and C, a size.
 
-    The larger model's have no line. Against C stands also the lowest loss that the law promises for any split.
+    The larger model's have no line. Against C, the chart also has the lowest loss that the law predicts for any split.
     """
     law, n = fitted(counted).law, runs.n(counted)
     points: dict[str, tuple[Array, Array]] = {}
@@ -110,13 +110,13 @@ def _runs(runs: Runs, larger: Runs, against: str, counted: str) -> Chart:
         drawn.append(Line(FRONTIER, span, best, Stroke(theme().text, width=4), partial(said_of_loss, FRONTIER)))
     ends = np.concatenate([x for x, _ in points.values()])
     axes = Axes(TITLES[against], LOSS, power_law=True, fives=float(ends.max() / ends.min()) < FEW_TENS)
-    # Against C the lines end one after the other, and words at their ends would lie on other lines.
+    # Against C the lines end one after the other, so labels at their ends would cover other lines.
     words = () if against == "C" else [line.name for line in drawn]
     return line_chart(drawn, axes, theme=theme(), words=words)
 
 
 def prediction(larger: Runs, counted: str) -> str:
-    """What the fit says of the larger model, and what that reached."""
+    """The fit's prediction for the larger model, and its measured loss."""
     fit = fitted(counted)
     law, parts = fit.law, []
     for n, d, loss in zip(larger.n(counted), larger.d, larger.loss, strict=True):
@@ -167,7 +167,7 @@ def _constants() -> None:
 
 @shared
 def _alone(runs: Runs, counted: str) -> str:
-    """Power laws of one variable, as Kaplan et al. fitted them, where the other is held."""
+    """Power laws of one variable, as Kaplan et al. fitted them, where the other is fixed."""
     n = runs.n(counted)
     most = max(np.unique(runs.d), key=lambda d: (len(set(n[runs.d == d])), d))
     widest = max(np.unique(n), key=lambda size: (len(set(runs.d[n == size])), size))
@@ -188,7 +188,6 @@ def _power(x: Array, loss: Array) -> str:
 
 
 def limits(runs: Runs) -> str:
-    """What the intervals do and do not allow to say."""
     both, without = fitted(ALL), fitted(WITHOUT)
     low, high = interval(without.draws.share_for_size - both.draws.share_for_size)
     change = float(without.law.share_for_size) - float(both.law.share_for_size)
@@ -216,12 +215,11 @@ FILE = PROJECT / "assets" / "scaling" / "runs.json"
 ALL, WITHOUT = "all", "without embeddings"
 
 DRAWS = 400
-"""Resamples of the runs, for the intervals."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Runs:
-    """Some runs, as columns.
+    """Runs, as columns.
 
     Attributes:
         n_parameters, n_embeddings: of the model, (run,).
@@ -241,7 +239,7 @@ class Runs:
 
 @shared
 def read() -> tuple[dict[str, Any], Runs, Runs]:
-    """How the shipped runs were trained, those that laws are fitted to, and the largest model's: no fit sees them."""
+    """The shipped runs' settings, the runs that laws are fitted to, and the largest model's, which no fit sees."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
     rows = about.pop("runs")
     is_largest = np.array([[row["width"], row["depth"]] == about["largest"] for row in rows])

@@ -1,4 +1,4 @@
-"""Which model the page counts, where its parameters sit, what they need in memory, and what training them takes."""
+"""The counted model: where its parameters are, their memory, and the cost of training."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OWN, YOURS = "the chosen model", "sizes of your own"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """What is counted, what its authors say of it, and its configuration, if it is a model of the zoo."""
+    """A model to count, its authors' count, and its configuration, if it is of the zoo."""
 
     name: str
     design: Design
@@ -35,7 +35,7 @@ class Subject:
 
 
 def ask(here: Lesson, key: str) -> Subject:
-    """Asks for the model, in a line of controls; for sizes of one's own with sliders.
+    """Draws the choice of the model, with sliders for custom sizes.
 
     Args:
         key: of the line.
@@ -62,7 +62,7 @@ def _sliders() -> Design:
 
 
 def design_of(config: Facts, weights: ModelWeights) -> Design:
-    """The design of a model of the zoo; what has no place in it (norms of queries, biases of heads …) is "other"."""
+    """The design of a model of the zoo; parts without a place in it (norms of queries, biases of heads) are "other"."""
     attention, feed_forward = config.attention, config.feed_forward
     has_mlp = feed_forward.n_matrices > 0
     depths = {stack: config.depth(stack) for stack in config.stacks}
@@ -101,7 +101,7 @@ MACHINES = {
     "an A100, 312 trillion a second (16 bits), 40% utilised": (312e12, 0.4),
     "an H100, 989 trillion a second (16 bits), 40% utilised": (989e12, 0.4),
 }
-"""Operations a second, and the share of them that training makes use of: assumptions, which stand in the menu."""
+"""Operations a second, and the share of them that training uses: assumptions, listed in the menu."""
 
 DAY, YEAR = 86_400.0, 365.25 * 86_400.0
 

@@ -1,4 +1,4 @@
-"""Which changes help? Our own small models, seed by seed, beside what Narang et al. found; and experts at work."""
+"""Which changes help? Our small models, seed by seed, next to Narang et al.'s results; and experts at work."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ BASELINE = "baseline"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """What a variant changes.
+    """A variant's change.
 
     Attributes:
         title: its name in the figure.
         what: the change, as a sentence.
-        theirs, baseline: the losses that Narang et al. report with it and without; None: it is not in their table.
-        note: what else one has to know of theirs.
+        theirs, baseline: the losses of Narang et al. with it and without; None: it is not in their table.
+        note: a caveat on theirs.
     """
 
     title: str
@@ -84,7 +84,7 @@ class Variant:
 
 @shared
 def read() -> tuple[dict[str, Any], dict[str, Variant]]:
-    """How the shipped runs were trained, as the file says, and the runs by the name of the variant."""
+    """The shipped runs' settings as in the file, and the runs by the name of the variant."""
     about = json.loads(FILE.read_text(encoding="utf-8"))
     rows = about.pop("variants")
     losses = {row["variant"]: np.array(row["loss"]) for row in rows}
@@ -100,7 +100,6 @@ def read() -> tuple[dict[str, Any], dict[str, Variant]]:
 
 
 def compared(here: Lesson) -> None:
-    """Losses of all variants and what can be said of each, or experts at work on the reader's sentence."""
     with lesson.line("changes"):
         shown = inputs.segmented_control("Show", SHOWN, default=SHOWN[0], key="changes")
     if shown == EXPERTS:
@@ -212,7 +211,7 @@ def _sites(model: Model) -> list[str]:
 
 
 def repeated(tokens: tuple[str, ...], reads: Array) -> str:
-    """How many of the tokens that occur more than once go to the same experts wherever they stand."""
+    """A sentence with the number of repeated tokens that go to the same experts at every position."""
     places: dict[str, list[int]] = defaultdict(list)
     for i, token in enumerate(tokens):
         places[token].append(i)

@@ -1,4 +1,4 @@
-"""What one head looks up, why scores are divided by √d, what each head adds, how heads differ and what they do."""
+"""One head's look-up, the division by √d, each head's addition, and the differences and roles of heads."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ CANNOT_SHOW: dict[Kind, str] = {
     "induction": "a token must occur twice",
     "punctuation": "too few tokens can see a punctuation mark",
 }
-"""Why a text cannot show what a head does."""
 
 
 def own(here: Lesson, name: str) -> Array:
-    """Queries, keys or values of the chosen head, turned where the position scheme turns them: (len, d_head)."""
+    """Queries, keys or values of the chosen head, rotated where the position scheme rotates them: (len, d_head)."""
     trace, layer = here.trace, here.choice.layer
     return attention_layer.of_head(trace, layer, here.choice.head, attention_layer.turned(trace, layer, name))
 
@@ -41,7 +40,7 @@ def number(value: float) -> str:
 
 def lookup(here: Lesson) -> None:
     trace, choice, token = here.trace, here.choice, here.query
-    if not here.is_chosen:  # of a token that looks at one key alone, soft and hard are hardly different
+    if not here.is_chosen:  # for a token that attends to one key alone, soft and hard hardly differ
         token = int(scaling.entropy(trace[f"{choice.layer}.pattern"][choice.head].astype(np.float64)).argmax())
     with lesson.line("token"):
         controls.token_box(of_queries(trace, choice.layer), token)
@@ -114,7 +113,6 @@ def average(here: Lesson) -> None:
 
 
 def _alike(pattern: Array, mask: Array) -> str:
-    """Which two heads agree most, and which least: not every head does something of its own."""
     shared = overlap(pattern, mask)
     pairs_of_heads = np.triu_indices(len(shared), k=1)
     found = shared[pairs_of_heads]

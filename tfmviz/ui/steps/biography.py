@@ -1,10 +1,9 @@
-"""Every head has a biography: a map of all heads, what the chosen one does on many texts, and heads like it."""
+"""Every head's biography: a map of all heads, the chosen one's attention on many texts, and similar heads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -14,10 +13,9 @@ from tfmviz.analysis.biography import words
 from tfmviz.analysis.biography.file import FILE, Biography, Book, NoBiographies, load, unlike
 from tfmviz.constants import ATTENTION_KINDS, TILE_MASKED
 from tfmviz.places import PROJECT
-from tfmviz.record.model import Model
 from tfmviz.record.trace import kind_of
 from tfmviz.ui import controls, inputs, lesson, models, steps
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_lines
 from tfmviz.ui.controls import Choice
 from tfmviz.ui.figures import result, show, show_choice
 from tfmviz.ui.lesson import Lesson
@@ -35,14 +33,14 @@ MEASURES: dict[str, Callable[[Biography], float]] = {
     "copying": lambda found: found.copying,
     "damage": lambda found: found.damage[0],
 }
-"""What a head's place on the map may say: tokens away, shares of attention, the eigenvalue score, nats."""
+"""Axes of the map: tokens away, shares of attention, the eigenvalue score, nats."""
 
 SHOWN, TRANSLATED = 20, 5
 """Examples that are listed, and those in a translator's decoder: each has to be translated first."""
 
 
 NAMED = 10
-"""Heads whose names stand on the map: those with the largest shares behind their claims."""
+"""Heads named on the map: those with the largest shares behind their claims."""
 
 
 def biography(here: Lesson) -> None:
@@ -83,13 +81,13 @@ def biography(here: Lesson) -> None:
     found = book.heads[here.choice.layer][here.choice.head]
     said = markdown.plain(words.said(found, book)).replace("\\. ", ". ")  # our full stops
     result(f"Head **{_name(here.choice.layer, here.choice.head)}** {said}")
-    lines, stack = _lines(book.texts), here.model.writes_from
-    ahead = stack == "decoder"  # the token after the place is the one that is predicted
+    lines, stack = read_lines(PROJECT / "assets" / "texts" / book.texts), here.model.writes_from
+    ahead = stack == "decoder"  # the predicted token is the next one
     worst = []
     for text, place, rise in found.worst:
         if text >= len(lines):
             continue
-        tokens = _of_stack(here.model, lines[text], stack)
+        tokens = models.tokens_read(here.model, lines[text], stack)
         if rise > 0 and place + ahead < len(tokens):
             worst.append(f"“{markdown.plain(visible(tokens[place + ahead]))}” (+{rise:.2f})")
     if worst:
@@ -100,10 +98,10 @@ def biography(here: Lesson) -> None:
         shown = TRANSLATED if models.translates(here.model) and here.choice.layer.startswith("decoder.") else SHOWN
         for text, query, key, share in found.examples[:shown]:
             if text >= len(lines):
-                continue  # of a file that somebody has shortened
-            queries = keys = _of_stack(here.model, lines[text], here.choice.layer.split(".")[0])
+                continue  # someone has shortened the file
+            queries = keys = models.tokens_read(here.model, lines[text], here.choice.layer.split(".")[0])
             if here.choice.layer.endswith("cross_attn"):
-                keys = _of_stack(here.model, lines[text], "encoder")
+                keys = models.tokens_read(here.model, lines[text], "encoder")
             if query < len(queries) and key < len(keys):
                 rows.append([f"{visible(queries[query])} → {visible(keys[key])}", per_cent(share), lines[text]])
         columns = ["pair", "share", "sentence"]
@@ -113,7 +111,7 @@ def biography(here: Lesson) -> None:
 
 
 def _opened(here: Lesson, book: Book) -> Choice:
-    """The chosen head; until one is, that with the claim about ordinary text that is least expected of any head."""
+    """The chosen head; at first, the one with the least expected claim about ordinary text."""
     if controls.has_chosen_head():
         return here.choice
     claims = [
@@ -158,19 +156,6 @@ def _name(layer: str, head: int) -> str:
     return f"{'cross ' if part == 'cross_attn' else 'encoder ' if stack == 'encoder' else ''}{index}.{head}"
 
 
-@cache
-def _lines(texts: str) -> tuple[str, ...]:
-    return tuple((PROJECT / "assets" / "texts" / texts).read_text(encoding="utf-8").splitlines())
-
-
-@shared
-def _of_stack(model: Model, text: str, stack: str) -> tuple[str, ...]:
-    """The tokens that a stack reads; a decoder that translates reads its own answer."""
-    if stack == "decoder" and models.translates(model):
-        return models.run(model, text, sites=("decoder.0.resid_pre",)).tokens
-    return model.encode(text).tokens
-
-
 def _alike(here: Lesson, found: Biography) -> None:
     this = (here.model.name, here.choice.layer, here.choice.head)
     others = [
@@ -202,7 +187,7 @@ def _alike(here: Lesson, found: Biography) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _books() -> dict[str, Book]:
-    """The biographies of all shipped models, whose weights are not loaded to be compared with them."""
+    """The biographies of all shipped models; their weights are not loaded for comparison."""
     found = {}
     for name in zoo.available(zoo.MODELS):
         try:

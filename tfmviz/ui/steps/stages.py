@@ -49,7 +49,7 @@ def stages(here: Lesson) -> None:
 
 
 def _explained(at: str) -> str:
-    """The cell that is explained; on side B with the key's position there, "-" where that is missing."""
+    """The explained cell; on side B with the key's position there, "-" where that is missing."""
     if not at:
         return at
     matrix, key, *others = at.split(".")
@@ -81,7 +81,7 @@ def code(here: Lesson) -> None:
 
 
 def notebook(module: Any) -> str:
-    """The numpy version as it stands in its file, and how to call it."""
+    """The numpy version's source, and a call of it."""
     import inspect
 
     source = re.sub(r"  # type: ignore.*", "", inspect.getsource(module).split('"""', 2)[2].strip())

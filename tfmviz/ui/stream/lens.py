@@ -1,4 +1,4 @@
-"""The logit lens on the page: the stream read out at every stage, and the ten best words of one cell."""
+"""The logit lens: the stream read out at every stage, and the ten best words of one cell."""
 
 from __future__ import annotations
 
@@ -84,7 +84,6 @@ def _read(model: Model, text: str, detail: Detail, edits: tuple[Edit, ...]) -> L
 
 
 def diverge(both: Sides) -> None:
-    """From which layer on the chosen token's best words differ on the two sides, to the end."""
     found = [_lens(lesson, "layers") for lesson in both.lessons]
     places = sides.targets(both)
     if places[1] is None or len(found[0].top) != len(found[1].top):
@@ -101,7 +100,7 @@ def diverge(both: Sides) -> None:
 
 
 def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary: tuple[str, ...]) -> dict[str, Any]:
-    """What the view in the browser gets; see `views.lens`. Its rows are tokens."""
+    """The view's data; see `views.lens`. Its rows are tokens."""
     values: dict[str, Array] = {
         WORD: found.top_probability,
         RANK: found.answer_probability,
@@ -139,7 +138,7 @@ def _table(found: Lens, shown: str, stages: list[str], trace: Trace, vocabulary:
 
 
 def _rank(found: Lens, n: int, stage: int) -> str:
-    """The answer's place, and whether it has risen or fallen since the stage before."""
+    """The answer's rank, and whether it has risen or fallen since the stage before."""
     return f"{found.answer_rank[stage, n]:,}" + {1: " ↑", 0: "", -1: " ↓"}[int(found.step[stage, n])]
 
 

@@ -1,4 +1,4 @@
-"""Two models that differ in one thing: their residual connections, or where their norms stand."""
+"""Two models that differ in one thing: their residual connections, or the place of their norms."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.plots.paths import by_stage
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array
-from tfmviz.runs import records
 from tfmviz.ui import controls, icons, lesson, models
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_log, shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.words import markdown
@@ -29,7 +28,7 @@ from tfmviz.words.numbers import decimal, per_cent, rounded
 from tfmviz.zoo import ModelUnavailable
 
 FOLDER = PROJECT / "assets" / "residuals"
-"""The folder of the pair. It is not in the menu: pages take a stream for a sum, which one of the two has not."""
+"""The folder of the pair. It is not in the menu: pages read a stream as a sum, which one of the two lacks."""
 
 NAMES = ("with", "without")
 
@@ -47,7 +46,8 @@ def pair(here: Lesson) -> None:
     controls.say_what_was_cut(traces["with"].target, "These models read")
     left, right = st.columns(2)
     with left:
-        runs = {name: _log(name) for name in NAMES}
+        logs = {name: read_log(FOLDER / f"{name}.jsonl") for name in NAMES}
+        runs = {name: (log.steps, log.loss) for name, log in logs.items()}
         measured = json.loads((FOLDER / "measured.json").read_text(encoding="utf-8"))
         last = {name: decimal(float(measured[name]["held_out"])) for name in NAMES}
         level = float(measured["unigram"])
@@ -132,7 +132,7 @@ def _at_the_start(name: str) -> Model:
     from tfmviz.model.in_training import untrained
 
     found = zoo.load(name, FOLDER)
-    return replace(found, module=untrained(found.config, seed=0))  # the weights that its training began with
+    return replace(found, module=untrained(found.config, seed=0))  # its initial weights
 
 
 @shared
@@ -142,14 +142,7 @@ def _gradient(model: Model, text: str) -> Array:
     return np.array([np.hypot(lengths[f"decoder.{n}.self_attn"], lengths[f"decoder.{n}.mlp"]) for n in layers])
 
 
-@shared
-def _log(name: str) -> tuple[Array, Array]:
-    log = records.read(FOLDER / f"{name}.jsonl")
-    return log.steps, log.loss
-
-
 TWINS = {"pre-norm": "twins-rope", "post-norm": "twins-postnorm"}
-"""Two shipped models that differ in nothing but where their norms stand."""
 
 
 def twins(here: Lesson) -> None:
@@ -188,14 +181,13 @@ def twins(here: Lesson) -> None:
 
 
 ORDERS = {"sinusoidal": "twins-sinusoidal", "RoPE": "twins-rope"}
-"""Two shipped models that differ in nothing but how they know the order of words."""
 
 LATER = 16
 """Positions by which the text is moved on."""
 
 
 def orders(here: Lesson) -> None:
-    """How much of the stream is position: what changes in it when all words stand elsewhere."""
+    """The share of position in the stream: its change when all words move to other positions."""
     lesson.hide("layer")
     found, before, added = {}, {}, 0.0
     for kind, name in ORDERS.items():

@@ -1,4 +1,4 @@
-"""A token's stream as a sum: every part that was added to it, and what each part adds to a word's logit."""
+"""A token's stream as a sum of parts, and each part's contribution to a word's logit."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
     if not here.model.weights.has_head or stack != here.model.writes_from:
         return
     weights = here.model.weights.stacks[stack]
-    if weights.readout.transform is not None:  # not linear: no part has a share of the logits
+    if weights.readout.transform is not None:  # not linear: the logits are no sum over parts
         return
     raised, lowered = (
         weights.readout.W_U @ contributions.carried(found, weights, n) for n in (gone.earlier, gone.later)
@@ -112,12 +112,12 @@ def _deleted(here: Lesson, found: River, stack: str) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Account:
-    """The whole account of one token and one question.
+    """The account of one token and one question.
 
     Attributes:
-        title: what the scores add up to, such as "logit of “mat”".
+        title: name of the sum of the scores, such as "logit of “mat”".
         measured: that number as the model computed it, before a cap if the model has one.
-        word_bias: what b_U adds to it, whatever the text is.
+        word_bias: b_U's part of it, whatever the text is.
     """
 
     title: str
@@ -177,7 +177,7 @@ def attribution(here: Lesson) -> None:
 
 
 def _looked_at(here: Lesson, account: Account) -> tuple[str, int]:
-    """The chosen head; until one is, that which adds most in size."""
+    """The chosen head; at first the one whose addition has the largest absolute value."""
     elsewhere = not here.choice.layer.startswith(f"{here.model.writes_from}.")
     if elsewhere or controls.has_chosen_head():
         return here.choice.layer, here.choice.head
@@ -262,7 +262,6 @@ def _linearised(account: Account) -> str:
 
 
 def _map(account: Account, layer: str, head: int) -> None:
-    """Layer × head, with a column for the feed-forward layers."""
     parts = account.river.parts
     column_of = {"self_attn": "head {}", "cross_attn": "cross {}", "mlp": "MLP {}"}
     kept = [(n, part, part.site.rsplit(".", 1)[1]) for n, part in enumerate(parts) if part.kind in ("head", "MLP")]

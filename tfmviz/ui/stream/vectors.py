@@ -1,4 +1,4 @@
-"""The vectors of all tokens by depth: how long they are, which are alike, and one word in two places."""
+"""The vectors of all tokens by depth: norms, similarities, and one word in two places."""
 
 from __future__ import annotations
 
@@ -100,7 +100,6 @@ MOST = 40
 
 
 NEAREST = 5
-"""Tokens that are followed."""
 
 
 def neighbours(here: Lesson) -> None:
@@ -130,7 +129,7 @@ def nearest(here: Lesson, tokens: list[str]) -> None:
 
 
 def paths(here: Lesson, tokens: list[str], seen: View) -> None:
-    """Each token's vector after each layer, along the three directions that hold most of their differences."""
+    """Each token's vector after each layer, along the three directions with most of their differences."""
     trace, stack, chosen = here.trace, here.choice.layer.split(".")[0], here.query
     names, stages = quoted(tokens), residual.stages(trace, stack, "layers")
     found = _in_space(here.model, here.text, stack, here.edits)

@@ -1,4 +1,4 @@
-"""The switchboard, and what the model does with parts off."""
+"""The switchboard, and the model with parts off."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from tfmviz.words.numbers import decimal
 _E, _D, _C, _M, _L = PART_CODES.values()
 _CODE = rf"[{_E}{_D}{_C}][{_M}{_L}]?\d{{1,3}}(\.\d{{1,3}})?"
 OFF = re.compile(rf"(none|{_CODE}(,{_CODE}){{0,999}})")
-"""What the address may say is off: "d1.2,dm0", see `Part.code`; "none" means that everything is on."""
+"""Parts that are off, in the address: "d1.2,dm0", see `Part.code`; "none" means that everything is on."""
 
 WAYS = ("zero", "mean", "scaled")
 
 WRITTEN = 12
-"""How many tokens a language model adds to the sentence."""
+"""Tokens that a language model adds to the sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Way:
-    """What replaces the output of a part that is switched off.
+    """The replacement for the output of a part that is switched off.
 
     Attributes:
-        factor: what "scaled" multiplies it by.
+        factor: of "scaled".
         reference: the text whose mean replaces it under "mean".
     """
 
@@ -56,11 +56,11 @@ class Way:
 
     @property
     def removes(self) -> bool:
-        """Whether a part no longer writes anything that depends on the text."""
+        """The part no longer writes anything that depends on the text."""
         return self.how != "scaled" or self.factor == 0
 
     def done(self, n: int = 1) -> str:
-        """What is done to n parts, as it follows their names: "0.1 off", "0.1 at its mean", "0.1 × 2"."""
+        """The change to n parts, as it follows their names: "0.1 off", "0.1 at its mean", "0.1 × 2"."""
         if self.how == "mean":
             return "at its mean" if n == 1 else "at their means"
         if self.removes:
@@ -87,7 +87,7 @@ class Switches:
 
 
 def switchboard(here: Lesson) -> Switches:
-    """Asks what is off. The address decides: an address of a head alone has that head off, one of nothing nothing."""
+    """Draws the switches. The address decides: with only a head in it, that head is off, otherwise nothing."""
     parts = ablation.parts_of(here.trace)
     asked = st.query_params.get("off", "" if {"layer", "head"} & set(st.query_params) else "none")
     if "off" not in st.query_params:
@@ -199,7 +199,7 @@ def verdict(sides: Sides, said: Switches) -> None:
 
 
 def _everything(trace: Trace, said: Switches) -> bool:
-    """Whether nothing is left that depends on the text and writes into the stream."""
+    """Nothing is left that depends on the text and writes into the stream."""
     gone = {site for part in said.off for site in part.sites}
     heads = {part for part in said.off if part.kind == "head"}
     for part in ablation.parts_of(trace):
@@ -246,7 +246,6 @@ def losses(sides: Sides, said: Switches) -> None:
 
 
 def attention(sides: Sides, said: Switches) -> None:
-    """The chosen head in both, and how much every head has changed; what is off stays off."""
     choice = sides.lessons[0].choice
     a, b = (side.trace[f"{choice.layer}.pattern"][choice.head] for side in sides.lessons)
     name = f"Head {choice.layer_index}.{choice.head}"

@@ -1,4 +1,4 @@
-"""The part of the page that copies vectors from one sentence's run into another's."""
+"""Copies vectors from one sentence's run into another's."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 MAX_TOKENS = 40
-"""The most tokens of either sentence: each copy is a run of its own."""
+"""The most tokens of either sentence: each copy is a separate run."""
 
 FAINT = 0.1
-"""A copy that goes less of the way than this is not described."""
+"""A copy that closes less of the gap is not described."""
 
 PAIRS = (
     ("Once upon a time there was a little girl named", "Once upon a time there was a little boy named"),
@@ -163,7 +163,7 @@ def _unfit(first: tuple[str, ...], second: tuple[str, ...]) -> str | None:
 
 @shared
 def _run(model: Model, text: str, other: str) -> Trace:
-    """The second sentence; an encoder-decoder writes the first's output, so that the answers stand at one place."""
+    """The second sentence; an encoder-decoder writes the first's output, so that the answers are at one position."""
     first = models.trace(model, text)
     return model.trace(other, target=None if first.source is None else first.target.ids[1:])
 
@@ -186,12 +186,12 @@ def _quoted(token: str) -> str:
 
 
 def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, beside_encoder: bool) -> str:
-    """Which copies do most, and how the difference came to their tokens as far as that is certain.
+    """The copies with most effect, and the path of the difference to their tokens as far as it is certain.
 
-    Only copies of the stream show where the difference is; copies of what a layer writes show who adds to it.
+    Only copies of the stream show where the difference is; copies of a layer's output show what adds to it.
 
     Args:
-        beside_encoder: whether the copies are in a decoder that reads the same tokens in both runs.
+        beside_encoder: the copies are in a decoder that reads the same tokens in both runs.
     """
     told = _leaders(values, tokens, moves=copied == "resid_pre" and not beside_encoder)
     if beside_encoder and copied in ("resid_pre", "self_attn.out"):
@@ -202,10 +202,10 @@ def _story(values: Array, tokens: list[tuple[str, str]], *, copied: Copied, besi
 
 
 def _leaders(values: Array, tokens: list[tuple[str, str]], *, moves: bool) -> str:
-    """The copies that do most in the first and in the last of the layers where a copy does much.
+    """The copies with most effect in the first and in the last of the layers where one has much.
 
     Args:
-        moves: whether only attention can have brought the difference to a token that both sentences share.
+        moves: only attention can have brought the difference to a token that both sentences share.
     """
     if not (strong := np.flatnonzero(values.max(axis=1) >= FAINT).tolist()):
         closed = f"No single copied vector closes even {per_cent(FAINT)} of the gap"

@@ -1,4 +1,4 @@
-"""Every part of the model off in turn: the map of damage, and whether the sharp heads are those that matter."""
+"""Every part of the model off in turn: the map of damage, and whether sharp heads matter most."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 PRECISION = 5
-"""Digits of a change of the loss in nats; what float32 leaves beyond them would give equal parts an order."""
+"""Digits of a change of the loss in nats; float32's noise beyond them would order equal parts."""
 
 LITTLE = 0.05
 """Nats. If a head changes the loss by less, other parts may stand in for it."""
@@ -147,15 +147,15 @@ def look_and_matter(here: Lesson, said: Switches) -> None:
 
 
 def _place(x: Array, y: Array, names: list[str], measured: str, way: Way) -> str:
-    """Where the sharpest head stands by damage, and which head is the first.
+    """The sharpest head's rank by damage, and the head that ranks first.
 
     Args:
-        x: (head,), how sharply each looks.
-        y: (head,), how much the loss grows, in nats.
+        x: (head,), how sharply each attends.
+        y: (head,), the rise of the loss, in nats.
     """
     if y.max() <= 0:
         return f"No single head matters here: with any one {way.done()}, the loss does not grow."
-    order = np.argsort(-y, kind="stable").tolist()  # equal heads have one order, also for who is the first
+    order = np.argsort(-y, kind="stable").tolist()  # equal heads have a fixed order, so also the first one
     place, dearest = order.index(int(x.argmax())) + 1, order[0]
     return f"By damage to {measured} it ranks {place} of {len(names)}; **{names[dearest]}** ranks first."
 

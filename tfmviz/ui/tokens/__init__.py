@@ -1,4 +1,4 @@
-"""Byte-pair encoding: its merges replayed on a word, and learned from a text while one watches."""
+"""Byte-pair encoding: its merges replayed on a word, and learned step by step from a text."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tfmviz.words.labels import visible
 from tfmviz.words.numbers import counted
 
 WITH_MERGES = "tiny-english"
-"""Whose merges are shown where the chosen model has no list of them."""
+"""The model whose merges are shown where the chosen one has none."""
 
 LONGEST = 60
 """Bytes of a word that are replayed: more steps than that teach nothing."""
 
 
 def model_with_merges(here: Lesson) -> Model | None:
-    """The chosen model if its tokenizer merges bytes, else one that does; the page says so."""
+    """The chosen model if its tokenizer merges bytes, else one that does, with a note."""
     merges = here.model.tokenizer.ranks is not None
     there = lesson.stand_in(here, "a model that cuts words by merging bytes", fits=merges, instead=WITH_MERGES)
     return None if there is None else there.model
@@ -204,6 +204,6 @@ def _cut(sentence: str, merges: tuple[bpe.Pair, ...]) -> tuple[str, ...]:
 
 @shared
 def _learned(text: str) -> tuple[str, tuple[Learned, ...]]:
-    """The text too, since the cache keeps it as the key and counts only results."""
-    text = text.encode("utf-8", errors="replace").decode()  # half a surrogate pair is no text
+    """Includes the text, since the cache keeps it as the key and counts only results."""
+    text = text.encode("utf-8", errors="replace").decode()  # half a surrogate pair is not text
     return text, tuple(bpe.learn(bpe.count_words(text), n_merges=MOST_MERGES))

@@ -37,13 +37,12 @@ HARD = {
     "emoji": "😀 👩‍🚀",
     "a program": "for (i = 0; i < n; i++)",
 }
-"""What vocabularies that were learned from simple English do not expect."""
 
 MEASURED = ("english.txt", "french.txt")
-"""Texts of `assets/texts/` on which tokens are counted."""
+"""Files of `assets/texts/`."""
 
 SIZES = 60
-"""Sizes of the vocabulary that the chart shows."""
+"""Points of the chart."""
 
 
 def four_ways(here: Lesson) -> None:
@@ -78,7 +77,7 @@ def _between(tokenizer: Tokens) -> str:
 
 
 def numbers(here: Lesson) -> None:
-    """Every token with its bytes and its number in the vocabulary; marks as marks or as text."""
+    """Every token with its bytes and its id; special tokens as such or as text."""
     tokenizer = here.model.tokenizer
     marks = tokenizer.special_tokens
     with lesson.line("numbers"):
@@ -120,7 +119,6 @@ def hard_words(here: Lesson) -> None:
 
 
 def _of_digits(tokenizer: Tokens) -> str:
-    """What to say of numbers, where tokens hold different numbers of digits."""
     entries = [tokenizer.vocabulary[index] for index in ids_of(tokenizer, HARD["a number"])]
     if len({n for entry in entries if (n := sum(character.isdigit() for character in entry))}) < 2:
         return ""
@@ -168,7 +166,6 @@ def _per_word(tokenizer: Tokens, text: str, steps: tuple[int, ...]) -> np.ndarra
 
 
 def apart(compared: Sides) -> None:
-    """A's tokens and B's, how long they are, and which only one of them has."""
     cuts = [_of_the_text(side.model.encode(side.text)) for side in compared.lessons]
     pairing = pair_tokens(*cuts)
     shared = [{pair[side] for pair in pairing.pairs} for side in (0, 1)]

@@ -1,4 +1,4 @@
-"""From a token's number to its vector: the look-up, the neighbours of a vector, and a map of all of them."""
+"""From a token's id to its vector: the look-up, the neighbours of a vector, and a map of all of them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ from tfmviz.words.labels import quoted, visible, whole
 from tfmviz.words.numbers import decimal, per_cent, tiny
 
 AROUND = 2
-"""Rows of W_E that are shown on either side of the chosen one."""
+"""Rows of W_E on either side of the chosen one."""
 
 COORDINATES = 32
-"""Coordinates of a vector that are shown."""
 
 NEIGHBOURS = 12
 
 PREDICTED = 8
 
 ON_THE_MAP = 120
-"""Entries on the map; the more one zooms in, the more of the vocabulary comes up."""
+"""Entries on the map; zooming in shows more of the vocabulary."""
 
 NEAREST = 10
 """Entries next to the chosen one that the map names."""
@@ -102,7 +101,7 @@ def neighbours(here: Lesson) -> None:
 
 
 def tying(here: Lesson) -> None:
-    """The prediction with W_E at the end too, or with a W_U of its own: a tied model's would be random at first."""
+    """The prediction with W_E at the end too, or with a separate W_U: a tied model's would be random at first."""
     weights, stack = here.model.weights, here.model.writes_from
     if not weights.has_head:
         st.markdown("This model has no output layer to tie.")
@@ -179,5 +178,5 @@ def _plane(model: Model) -> tuple[Array, Array]:
 
 
 def _is_word(entry: str) -> bool:
-    """Whether an entry is a word with the space before it, as byte-level vocabularies have them, or begins one."""
+    """The entry begins a word: it includes the space before it, as in byte-level vocabularies."""
     return entry.strip().isalpha() and len(entry.strip()) > 1 and not entry.strip().startswith("##")

@@ -1,1 +1,1 @@
-"""The page on training: runs that come with the app, how an induction head forms, and runs of the reader."""
+"""Training: shipped runs, how an induction head forms, and the reader's runs."""

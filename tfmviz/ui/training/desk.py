@@ -1,4 +1,4 @@
-"""Runs that readers start: what they ask for, and which runs the address shows."""
+"""Readers' runs: their settings, and those that the address shows."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tfmviz.ui import icons, lesson, readers, trained
 from tfmviz.words import markdown
 
 VOCABULARY = 257
-"""Tokens of all these models: the 256 bytes and a mark."""
+"""Tokens of all these models: the 256 bytes and a special token."""
 
 SHIPPED_CHARACTERS = {"data.txt": 600_000, "held-out.txt": 60_000}
-"""How much of the text that comes with the app an induction run reads, and how much of what is held out."""
+"""Characters of the shipped text and of its held-out part that an induction run reads."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Experiment:
-    """Settings that were tried beforehand.
+    """Settings tried beforehand.
 
     Attributes:
-        says: what is to be seen, in a sentence.
+        says: what there is to see, in a sentence.
     """
 
     choices: Choices
@@ -72,11 +72,12 @@ SETTINGS = (
     "feed_forward",
     "seed",
 )
-"""The settings in the order of the page; each is in the address."""
+"""In the order of the page; each is in the address."""
 
 PASTED = 4 * MOST
-"""Characters that the box takes. Of a longer text it takes nothing and says nothing, so it takes more than a run does:
-then the page can say how long the text is."""
+"""Characters that the box takes. It silently takes nothing of a longer text, so it takes more than a run does: then the
+page can tell the reader how long the text is.
+"""
 
 LABELS = {
     "norm_position": "Norm",
@@ -98,20 +99,17 @@ OPTIONS: dict[str, tuple[int | float, ...]] = {
     "dropout": (0.0, 0.1, 0.2, 0.4),
     "seed": (0, 1, 2, 3, 4, 5, 6, 7),
 }
-"""The numbers that are offered."""
 
 
 @st.cache_resource(show_spinner=False)
 def desk() -> Desk:
-    """The runs of this server, which it looks after from now on."""
+    """The runs of this server, which it supervises from now on."""
     found = Desk(places.runs())
     found.watch()
     return found
 
 
 def ask() -> None:
-    """Draws the settings, the first in a line and the others in an expander, and the button that trains."""
-
     def take_experiment() -> None:
         if name := st.session_state["trial"]:
             for key, value in EXPERIMENTS[name].choices.to_dict().items():
@@ -156,7 +154,7 @@ def _written(value: object) -> str:
 
 
 def _submit() -> None:
-    """Asks for a run with the settings as they are now, and puts it into the page's address."""
+    """Requests a run with the current settings and puts it into the page's address."""
     wanted = {name: st.session_state[f"train_{name}"] for name in SETTINGS}
     try:
         choices = Choices.from_dict(wanted)
@@ -182,7 +180,7 @@ def _texts(task: str, text: str) -> dict[str, str]:
 
 
 def described(choices: Choices, others: list[Choices]) -> str:
-    """What sets a run apart from others: the settings in which it differs from any of them."""
+    """The settings in which a run differs from any of the others."""
     names = dict.fromkeys(name for other in others for name in choices.differing(other))
     mine = choices.to_dict()
     return ", ".join(f"{name} {_written(mine[name])}" for name in names) or choices.task

@@ -22,16 +22,14 @@ NAME = "induction"
 FOLDER = zoo.MODELS / NAME
 
 OPENS_AT = 761
-"""The step at which the page opens: the first snapshot whose heads copy."""
+"""The first snapshot whose heads copy."""
 
 RANDOM, SENTENCE = "random tokens", "your sentence"
-"""What is read twice."""
 
 TEXT = PROJECT / "assets" / "texts" / "english.txt"
-"""Sentences that no model was trained on."""
 
 EARLY, LATE = slice(7, 15), slice(47, 63)
-"""Places of the losses that are compared on ordinary text: those of the tokens 8 to 15 and 48 to 63 of a window."""
+"""The losses compared on ordinary text: of the tokens 8 to 15 and 48 to 63 of a window."""
 
 
 @shared
@@ -45,7 +43,6 @@ def on_text(step: int) -> tuple[float, float]:
 
 
 def film(here: Lesson) -> None:
-    """All heads at one step beside the curves over all steps."""
     there = zoo.snapshots.steps(FOLDER)
     if not there:
         st.info(f"This part needs the snapshots of {markdown.code(NAME)}, which are missing.", icon=icons.INFO)
@@ -65,7 +62,7 @@ def film(here: Lesson) -> None:
     probe = line.radio("Read twice", (RANDOM, SENTENCE), horizontal=True, key="probe", bind="query-params")
     if probe != SENTENCE:
         lesson.hide("text")
-    models.load(NAME)  # imports torch in the thread that may
+    models.load(NAME)  # imports torch in the thread meant for it
     try:
         found = [inside.copying(FOLDER, one) for one in there]
     except ModelUnavailable as error:

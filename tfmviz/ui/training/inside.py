@@ -1,4 +1,4 @@
-"""What a run's snapshots show: all heads on a fixed probe, their scores, how they come to copy, the model's answers."""
+"""A run's snapshots: all heads on a fixed probe, their scores, how they come to copy, the model's answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from tfmviz.ui.training.shipped import chance
 from tfmviz.words.labels import visible, whole
 
 PROMPTS = ("Once upon a", "abcdeabcdeabcde")
-"""What a language model continues."""
 
 SHOWN = 3
 """Questions whose answers are shown over the updates."""
@@ -36,13 +35,12 @@ LONGEST = 24
 
 @shared
 def model_at(folder: Path, step: int) -> Model:
-    """The model of a run after so many updates. Raises: ModelUnavailable."""
+    """Raises: ModelUnavailable."""
     return zoo.snapshots.load(folder, step)
 
 
 @shared
 def on_repeats(folder: Path, step: int) -> Trace:
-    """What it computes on random tokens that come twice."""
     model = model_at(folder, step)
     return model.trace(random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len))
 
@@ -56,7 +54,7 @@ def asked(task: str) -> tuple[str, ...]:
 
 @shared
 def probe(folder: Path, step: int, choices: Choices) -> Trace:
-    """What the model computes on the fixed probe: a question and its right answer, or random tokens that come twice."""
+    """The trace on the fixed probe: a question and its right answer, or random tokens that occur twice."""
     if choices.is_language_model:
         return on_repeats(folder, step)
     question = asked(choices.task)[0]
@@ -65,7 +63,7 @@ def probe(folder: Path, step: int, choices: Choices) -> Trace:
 
 @shared
 def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
-    """What the model says after so many updates: answers to `asked`, or continuations of `PROMPTS`."""
+    """To `asked`, or continuations of `PROMPTS`."""
     prompts = PROMPTS if choices.is_language_model else asked(choices.task)
     made = [zoo.writing.generate(model_at(folder, step), prompt, max_new_tokens=LONGEST).text for prompt in prompts]
     return tuple(text[len(prompt) * choices.is_language_model :] for prompt, text in zip(prompts, made, strict=True))
@@ -73,7 +71,6 @@ def answers(folder: Path, step: int, choices: Choices) -> tuple[str, ...]:
 
 @shared
 def copying(folder: Path, step: int) -> Copying:
-    """How a language model copies after so many updates."""
     trace = on_repeats(folder, step)
     return forming.copying(trace, partial(zoo.experiments.logits_under, model_at(folder, step), trace.target.ids))
 
@@ -117,15 +114,15 @@ def scores_over(
 
 
 ABOUT = "**Induction score**: attention to what followed the same token before."
-"""What the panels show; their own titles have to fit a narrow column."""
+"""The panels' subject; their titles have to fit a narrow column."""
 
 
 def chart(steps: Sequence[int], found: Sequence[Copying], *, vocab_size: int, now: int) -> Chart:
-    """Losses on random tokens that come twice, and what each head does there.
+    """Losses on random tokens that occur twice, and each head's attention there.
 
     Args:
-        found: what was measured at each of the steps.
-        now: the step that is shown beside the chart.
+        found: measurements at each of the steps.
+        now: the step shown next to the chart.
     """
 
     def of_heads(values: Sequence[Array]) -> dict[str, Array]:

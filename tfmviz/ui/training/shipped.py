@@ -1,11 +1,10 @@
-"""Runs made beforehand, as their logs tell them: those of the shipped models, of the experiments, on duplicates."""
+"""The logs of shipped runs: of the models, of the experiments, on duplicates."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -16,10 +15,9 @@ from tfmviz.plots import panels
 from tfmviz.plots.dots import held_out
 from tfmviz.plots.lines import DASHES, Axes, Stroke, line_chart, named_lines
 from tfmviz.record.trace import Array
-from tfmviz.runs import records
 from tfmviz.runs.records import Records
 from tfmviz.ui import controls, lesson
-from tfmviz.ui.cache import shared
+from tfmviz.ui.cache import read_log
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.training.desk import EXPERIMENTS
 from tfmviz.words import markdown
@@ -28,7 +26,7 @@ from tfmviz.words.numbers import decimal
 LOGS = PROJECT / "assets" / "training"
 
 TWIN = "twins-"
-"""How the names of the models begin that differ in one thing only."""
+"""Prefix of the models that differ in one thing only."""
 
 CHOSEN = "the chosen model"
 
@@ -49,11 +47,11 @@ PANELS = {
     "norm of the gradient, before clipping": ("steps", "grad_norm"),
     "tokens per second": ("steps", "tokens_per_second"),
 }
-"""What logs hold, by the title of its panel: the names of its steps and of its values in `Records`."""
+"""A log's quantities by panel: the names of its steps and of its values in `Records`."""
 
 
 def lines(logs: Mapping[str, Records], *titles: str) -> dict[str, dict[str, tuple[Array, Array]]]:
-    """Steps and values of the logs for some of `PANELS`, by the names of the runs."""
+    """Steps and values for some of `PANELS`, by the names of the runs."""
     return {
         title: {name: (getattr(log, PANELS[title][0]), getattr(log, PANELS[title][1])) for name, log in logs.items()}
         for title in titles
@@ -61,19 +59,12 @@ def lines(logs: Mapping[str, Records], *titles: str) -> dict[str, dict[str, tupl
 
 
 def chance(vocab_size: int) -> tuple[float, str]:
-    """The loss of pure chance in nats, and its word."""
+    """The loss of pure chance in nats, and its name."""
     loss = math.log(vocab_size)
     return loss, f"chance, ln V = {loss:.2f}"
 
 
-@shared
-def log_of(path: Path) -> Records:
-    """What a run wrote, about 200 of its steps; empty if there is no such file."""
-    return records.read(path)
-
-
 def curves() -> None:
-    """Loss, learning rate and length of the gradient of the shipped models, over their steps."""
     figure, line = st.container(), lesson.line("shipped")
     shown = line.radio("Runs", SHOWN, horizontal=True, key="runs", bind="query-params")
     if shown != CHOSEN:
@@ -86,7 +77,7 @@ def curves() -> None:
     if not names:
         figure.info(f"There is no training log of {markdown.code(controls.choice().model)}.")
         return
-    found = {name: log_of(LOGS / f"{name}.jsonl") for name in names}
+    found = {name: read_log(LOGS / f"{name}.jsonl") for name in names}
     last = {name: float(log.held_out[-1]) for name, log in found.items()}
     best = min(last, key=lambda name: last[name])
     bright = best
@@ -101,7 +92,7 @@ def curves() -> None:
         by_short = {_short(name): log for name, log in found.items()}
         titles = [title for title in list(PANELS)[:4] if title != HELD_OUT]
         sizes = {entry.config.vocab_size for entry in zoo.catalogue() if entry.name in found and entry.config}
-        # Of pure chance; several would be printed on each other.
+        # Pure chance; the labels of several would overlap.
         levels = [(math.log(size), f"ln {size:,} = {math.log(size):.2f}") for size in sizes] if len(sizes) == 1 else []
         show(
             "shipped_curves",
@@ -128,16 +119,12 @@ def curves() -> None:
 
 
 def experiments() -> dict[str, Records]:
-    """The log of each experiment that was made."""
-    found = {name: log_of(LOGS / "class" / f"{name.replace(' ', '-')}.jsonl") for name in EXPERIMENTS}
+    found = {name: read_log(LOGS / "class" / f"{name.replace(' ', '-')}.jsonl") for name in EXPERIMENTS}
     return {name: log for name, log in found.items() if len(log.steps)}
 
 
 def what_to_expect() -> None:
-    """The training loss of each experiment, against its updates.
-
-    Held-out text says nothing of copying: it repeats too little for two layers to gain by it.
-    """
+    """Held-out text shows nothing of copying: it repeats too little for two layers to gain by it."""
     if found := experiments():
         points = {name: (log.steps, log.loss) for name, log in found.items()}
         said = "{}, step {:,.0f}: {:.2f} nats".format
@@ -160,7 +147,6 @@ def what_experiments_show() -> None:
 DUPLICATES = PROJECT / "assets" / "duplicates" / "measured.json"
 
 READ = {"once": "every story once", "ten-times": "a tenth, ten times"}
-"""What the page calls the two runs on stories."""
 
 
 def duplicates() -> None:

@@ -26,13 +26,12 @@ from tfmviz.words.numbers import per_cent, rounded
 MEASURED = PROJECT / "assets" / "training" / "tuning.json"
 
 WAYS = {"new weights": "scratch", "head alone": "head", "low rank": "lora", "all weights": "all"}
-"""What the page calls the ways to train, and what `training.tuning` calls them."""
+"""Ways to train, by the page's names and those of `training.tuning`."""
 
 SIZES = (16, 64, 256, 1024)
 
 
 def tuned(here: Lesson) -> None:
-    """Right answers against examples; what a run of the reader's moved, and what it says of the reader's text."""
     with lesson.line("tuning"):
         names = ["tiny-english", "fill-in"]
         name = st.segmented_control("Model", names, default=names[0], key="body", bind="query-params", required=True)
@@ -105,7 +104,7 @@ def _moved(last: dict[str, Any], rank: int) -> None:
 
 
 def _own_text(text: str, name: str, head: Sequence[float]) -> str:
-    """What the head says of the reader's text, without its last mark."""
+    """Without the text's final punctuation."""
     bare = text.rstrip().rstrip("?.!？。！")
     trace = models.trace(models.load(name), bare) if bare.strip() else None
     if trace is None or not len(trace.target.ids):
@@ -118,7 +117,7 @@ def _own_text(text: str, name: str, head: Sequence[float]) -> str:
 
 @shared
 def _curves(name: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """What `scripts.measure_tuning` measured: numbers of examples and mean shares of right answers."""
+    """Measurements of `scripts.measure_tuning`: numbers of examples and mean shares of right answers."""
     data = json.loads(MEASURED.read_text(encoding="utf-8"))
     sizes = np.array(data["sizes"], dtype=float)
     return {way: (sizes, np.array(data["accuracy"][name][method]).mean(axis=1)) for way, method in WAYS.items()}

@@ -1,4 +1,4 @@
-"""Runs of readers: progress, curves, heads that form, answers, as they go. Many readers may watch one run."""
+"""Readers' runs: progress, curves, heads that form, answers, live. Many readers may watch one run."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ LIVE = ("queued", "running")
 RESTING = ("paused", "stopped")
 
 NEWEST = "newest"
-"""The end of the slider over the snapshots, at which the picture follows the run."""
+"""The end of the slider over the snapshots, where the picture follows the run."""
 
 PROBLEM = "run_problem"
-"""Why the last press of a button did not do what it says."""
 
 ENDED = f"The run ended, but this could not be saved: {CANNOT_WRITE}. When there is space, end it again."
 FIXED = f"The learning rate could not be changed: {CANNOT_WRITE}."
@@ -47,7 +46,6 @@ Seen = tuple[Folder, Sight, Records]
 
 
 def train() -> None:
-    """The runs of the address above the settings."""
     if trained.addresses():
         watch()
         ask()
@@ -58,9 +56,9 @@ def train() -> None:
 
 
 def watch() -> None:
-    """Draws the runs that the address names, again every second while one of them goes on."""
+    """Draws the runs in the address, again every second while one of them continues."""
     live = _any(*LIVE)
-    models.load(controls.choice().model)  # torch is imported in the thread that may
+    models.load(controls.choice().model)  # torch is imported in the thread meant for it
     st.fragment(_draw, run_every=1.0 if live else None)(live, st.session_state.pop(PROBLEM, ""))
     if not live and _any(*RESTING):
         st.fragment(_wait, run_every=1.0)()
@@ -71,13 +69,13 @@ def _any(*states: str) -> bool:
 
 
 def _wait() -> None:
-    """Another tab of the reader may let a run go on. What stands on the page is not drawn again until then."""
+    """Another tab of the reader may resume a run. The page is not redrawn until then."""
     if _any(*LIVE):
         st.rerun()
 
 
 def _look() -> list[Seen]:
-    """The runs of the address that there are; a note about each that is gone."""
+    """The runs in the address that exist; a note about each that does not."""
     found = []
     for address in trained.addresses():
         try:
@@ -100,7 +98,7 @@ def _read(log: Path, _size: int, _changed: int) -> Records:
 def _draw(live: bool, problem: str) -> None:
     seen = _look()
     if PROBLEM in st.session_state or live != any(sight.state in LIVE for _, sight, _ in seen):
-        st.rerun()  # a run ended or goes on: from now on the page stays as it is, or follows it
+        st.rerun()  # a run ended or resumed: the page stops following it, or starts
     if problem:
         st.warning(problem, icon=icons.WARNING)
     if missing := len(trained.addresses()) - len(seen):
@@ -143,7 +141,6 @@ def _progress(one: Seen, all_choices: list[Choices]) -> None:
 
 
 def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
-    """What only the reader has who started the run."""
     there = desk()
     if sight.state in LIVE:
         line.button("Pause", key=f"pause-{folder.address}", on_click=_ask, args=(there.pause, folder.address, ENDED))
@@ -155,7 +152,6 @@ def _steering(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
 
 
 def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
-    """The highest learning rate as it is now, in a box that changes it."""
     key = f"rate-{folder.address}"
     if st.session_state.get(key) != sight.rate:
         st.session_state[key] = sight.rate
@@ -171,7 +167,7 @@ def _rate(line: DeltaGenerator, folder: Folder, sight: Sight) -> None:
 
 
 def packed(folder: Folder) -> bytes:
-    """The model as a folder that the app reads, in a ZIP file: weights, config, tokenizer, card."""
+    """The model as a folder for the app, in a ZIP file: weights, config, tokenizer, card."""
     name, file = trained.name_of(folder.address), io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for part in (*zoo.FILES, "CARD.md"):
@@ -180,13 +176,13 @@ def packed(folder: Folder) -> bytes:
 
 
 def _ask(what: Callable[[str], None], address: str, trouble: str) -> None:
-    """Does what a button says.
+    """Carries out a button's action.
 
     Args:
-        trouble: what to say if the disk is full.
+        trouble: the message if the disk is full.
     """
     try:
-        with suppress(NoSuchRun):  # the page is about to say that it is gone
+        with suppress(NoSuchRun):  # the page will report that it no longer exists
             what(address)
     except (ValueError, QueueFull) as error:
         st.session_state[PROBLEM] = markdown.plain(str(error))
@@ -260,7 +256,7 @@ def _inside(path: Path, choices: Choices, left: DeltaGenerator, right: DeltaGene
             st.markdown(f"{kind.capitalize()} after **{step:,} updates**: {said}.")
             _answers(path, steps, choices)
         with right:
-            # How a language model copies over the updates, or how an answer finds its place.
+            # A language model's copying over the updates, or an answer's attention.
             if choices.is_language_model:
                 copied = [inside.copying(path, one) for one in steps]
                 show("run_scores", inside.chart(steps, copied, vocab_size=VOCABULARY, now=step))

@@ -1,4 +1,4 @@
-"""The translation that grows word by word, and what it looks at: in its encoder, in cross-attention, in others."""
+"""The translation word by word, and its attention: in its encoder, in cross-attention, in other models."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMED = 6
 """Unknown words that are listed."""
 
 SHOWN = 80
-"""Characters that are shown of a source that is read otherwise than it was typed."""
+"""Characters shown of a source that is not read as it was typed."""
 
 
 def say(here: Lesson) -> None:
@@ -98,12 +98,12 @@ def named(here: Lesson, which: str) -> str:
 
 
 def reads(trace: Trace) -> list[str]:
-    """What the decoder has read last at every step: its own words, shifted right by one."""
+    """The token last read by the decoder at every step: its own words, shifted right by one."""
     return [START, *(visible(token) for token in trace.tokens[1:])]
 
 
 def writes(trace: Trace) -> list[str]:
-    """What it writes at every step. After its last word comes the mark of the end, unless the text was cut off."""
+    """The token written at every step. The last is the end token, unless the text was cut off."""
     ends = int(trace.row("logits", -1).argmax()) == trace.target.ids[0]
     return [*reads(trace)[1:], END if ends else UNKNOWN]
 
@@ -140,14 +140,14 @@ def picture(
 
 
 def apart(sides: Sides) -> None:
-    """Where the two translations part, and where the chosen head looks in each."""
+    """The divergence of the two translations, and the chosen head's attention in each."""
     both.show_texts(sides.titles, [writes(side.trace) for side in sides.lessons], "the translation")
     st.markdown(f"{both.said(sides)} {both.how(sides)}")
     both.show_heads(sides)
 
 
 def crossing_of(side: Lesson) -> Lesson:
-    """The same with the cross-attention of the chosen layer, and with a translation of its own."""
+    """The same with the cross-attention of the chosen layer, and with a separate translation."""
     layers = [layer for layer in side.model.config.layers if layer.endswith("cross_attn")]
     layer = layers[min(side.choice.layer_index, len(layers) - 1)]
     return replace(side, choice=replace(side.choice, layer=layer), writes_with_edits=True)
@@ -221,7 +221,7 @@ def draw(here: Lesson) -> None:
 
 
 def _short(share: float) -> float:
-    """Four digits that count; what is not finite is nothing."""
+    """Four significant digits; NaN and infinities are 0."""
     return float(f"{share:.4g}") if np.isfinite(share) else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The reader's own translation: what the model is made to write of it, and how much of it the model says itself."""
+"""The reader's translation: the model's probability of it, and its overlap with the model's own."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ KNOWN = {
     "Elle ne mange jamais de viande.": "She doesn't eat meat, ever.",
     "Où est la gare ?": "Where is the railway station?",
 }
-"""References for the sentences of the menu, translated by hand and otherwise than by `french-english`."""
+"""References for the sentences of the menu, translated by hand and differently from `french-english`."""
 
 LONGEST = 4
-"""Words of the longest n-grams that BLEU counts."""
+"""Words of BLEU's longest n-grams."""
 
 
 def ask(here: Lesson) -> list[str]:
-    """Asks for references and gives them, the first first; those of a sentence of the menu are known."""
+    """Draws the boxes for references; those of a sentence of the menu are filled in."""
     typed = inputs.text_input(
         "Reference translations, separated by |",
         KNOWN.get(here.text, ""),
@@ -113,7 +113,7 @@ def compare(here: Lesson) -> None:
 
 @shared
 def _scores(written: str, references: tuple[str, ...]) -> Scores:
-    """By sacreBLEU, with its usual cutting into words (13a)."""
+    """sacreBLEU's, with its default tokenization (13a)."""
     from sacrebleu import BLEU, CHRF
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
@@ -131,9 +131,9 @@ def _scores(written: str, references: tuple[str, ...]) -> Scores:
 
 
 def matches(words: Sequence[str], references: Sequence[Sequence[str]]) -> Array:
-    """Which n-grams a reference has: (n, word), 1, 0 or, where the text ends before the n-gram does, NaN.
+    """Marks the n-grams that a reference has: (n, word), 1, 0 or, where the text ends before the n-gram does, NaN.
 
-    As in BLEU an n-gram counts at most as often as the reference that has it most often; the first ones count.
+    As in BLEU, an n-gram counts at most as often as it occurs in one reference; the first ones count.
     """
     found = np.full((LONGEST, len(words)), np.nan)
     for n in range(1, LONGEST + 1):
@@ -184,7 +184,7 @@ def beginning(here: Lesson) -> None:
 
 @shared
 def _written(model: Model, text: str, given: tuple[int, ...]) -> tuple[tuple[int, ...], Array]:
-    """The tokens of a greedy translation, its mark at the end included, and the probability of each."""
+    """The tokens of a greedy translation, including its end token, and the probability of each."""
     steps = zoo.writing.generate(model, text, given=given, max_new_tokens=model.config.max_len).steps
     return tuple(step.token for step in steps), np.array([step.probability for step in steps])
 
@@ -233,7 +233,7 @@ def losses(here: Lesson) -> None:
 def _losses(model: Model, text: str, ids: tuple[int, ...]) -> tuple[Array, Array, tuple[int, ...]]:
     """−log p of each token of a reference after the reference's own words and after the model's, and these words.
 
-    The model's translation is filled with its last token, the mark at the end, where it is shorter.
+    The model's translation is filled with its last token, the end token, where it is shorter.
     """
     end = model.tokenizer.marks.ends[:1]
     written = (*zoo.writing.generate(model, text).ids, *(end * len(ids)))[: len(ids)]

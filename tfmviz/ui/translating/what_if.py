@@ -25,7 +25,7 @@ from tfmviz.words.labels import quoted
 from tfmviz.words.numbers import decimal, per_cent
 
 WINDOW = 6
-"""The most steps of each tree that are drawn: two trees stand side by side."""
+"""The most steps of each tree that are drawn: two trees are side by side."""
 
 
 def two_searches(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | None, says: str) -> None:
@@ -33,7 +33,7 @@ def two_searches(here: Lesson, text: str, *, edits: tuple[Edit, ...], at: int | 
 
     Args:
         text: the source of the second tree.
-        edits, at: what is changed in it; see `writing.search`.
+        edits, at: its changes; see `writing.search`.
         says: the change in words.
     """
     model, figure = here.model, st.container()
@@ -60,7 +60,7 @@ def _where_they_part(one: Sequence[Node], other: Sequence[Node]) -> int | None:
 
 
 def _first_step(part: int | None, n: int) -> int:
-    """Asks from which of n steps on the trees are drawn; 0 in the address stands for the one before they part."""
+    """Draws the choice of the first of n steps in the trees; 0 in the address is the one before they diverge."""
     last = n - WINDOW + 1
     if last < 2:
         return 1
@@ -86,17 +86,17 @@ SWAP, CLOSE, DIRECT = "swap a word", "close a look", "direct a look"
 MOST_LETTERS = 60
 
 WORD = re.compile(r"\w(?:\S*\w)?")
-"""A word of a source, without the marks around it."""
+"""A word of a source, without punctuation around it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Other:
-    """What is changed.
+    """The change.
 
     Attributes:
         text: the source to translate.
-        step: of the translation, whose row of cross-attention is another one; None: no row is.
-        allowed: for each word of the source, whether the step may look at it.
+        step: of the translation, whose row of cross-attention is replaced; None: no row is.
+        allowed: for each word of the source, whether the step may attend to it.
         weights: for each word of the source, its weight in the row; empty: the model's own.
         says: the change in words.
     """
@@ -169,7 +169,7 @@ def _swapped(here: Lesson) -> Other | None:
 
 
 def with_word(text: str, word: re.Match[str], new: str) -> str:
-    """A text with another word in the place of one, or without it; a mark that is typed with it stands for the old."""
+    """A text with one word replaced or removed; punctuation typed with the new word replaces the old one's."""
     before, after = text[: word.start()], text[word.end() :]
     if new and not new[-1].isalnum():
         after = re.sub(r"^[^\w\s]+", "", after)
@@ -217,10 +217,10 @@ def _edited(here: Lesson, how: str) -> Other | None:
 
 
 def shares_of(typed: str, n: int) -> tuple[float, ...]:
-    """What n numbers are of their sum; without any number equal shares.
+    """The n numbers over their sum; without any number, equal shares.
 
     Raises:
-        ValueError: a sentence for the reader, where these are not n numbers of which some is above 0 and none below.
+        ValueError: a sentence for the reader, unless these are n numbers of which some is above 0 and none below.
     """
     words = re.split(r"[\s,;:/]+", typed.strip()) if typed.strip() else ["1"] * n
     try:
@@ -240,7 +240,7 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
     options = [f"{n} {name}" for n, name in enumerate(names)]
     asked = st.query_params.get(key, "")
     if asked not in options and (word := WORD.search(asked, asked.find(" "))) and word[0] != asked:
-        plain = f"{asked.split()[0]} {word[0]}"  # an address that names the word with its mark
+        plain = f"{asked.split()[0]} {word[0]}"  # an address that names the word with its punctuation
         if plain in options:
             st.query_params[key] = plain
             st.rerun()
@@ -250,7 +250,7 @@ def _place(label: str, names: Sequence[str], *, key: str, first: int = 0) -> int
 
 
 def _places(names: Sequence[str], *, label: str, key: str) -> list[int]:
-    """Asks for some of several words, which may be equal, and gives their positions; it begins with the first."""
+    """Draws the choice of some of several words, which may be equal; gives their positions, at first the first."""
     options = [f"{n} {name}" for n, name in enumerate(names)]
     if not set(st.session_state.get(key, options[:1])) <= set(options):  # they belong to another text
         del st.session_state[key]

@@ -1,4 +1,4 @@
-"""The whole model on one screen: its picture, its parameters, and a post-norm block beside a pre-norm block."""
+"""The whole model on one screen: its picture, its parameters, and a post-norm block next to a pre-norm block."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ from tfmviz.views.bars import Bars
 from tfmviz.views.whole_model.scene import Subject, Zoom
 
 VIEWS = ("whole_model", "whole_model_b")
-"""The keys of A and B."""
 
 
 def subject(model: Model, text: str, edits: tuple[Edit, ...] = ()) -> Subject:
-    """What the view draws: the model's run, its matrices, what its positions do."""
     return scenes.subject(model, models.trace(model, text, edits))
 
 
@@ -37,7 +35,7 @@ def payload(model: Model, text: str, zoom: Zoom, layer: str, head: int, edits: t
 def said(
     model: Model, text: str, zoom: Zoom, layer: str, token: int, edits: tuple[Edit, ...] = ()
 ) -> dict[str, list[Any]]:
-    """What the model would say at each column; see `scenes.said`."""
+    """The predictions at each column; see `scenes.said`."""
     return scenes.said(model, subject(model, text, edits), zoom, layer, token)
 
 
@@ -72,7 +70,6 @@ def follow(report: dict[str, Any]) -> None:
 
 
 TWINS = {"post-norm": "twins-postnorm", "pre-norm": "twins-rope"}
-"""Two shipped models that differ in nothing but where their norms stand."""
 
 
 def where_the_numbers_are(here: Lesson) -> None:

@@ -1,4 +1,4 @@
-"""The score of a pair of tokens as a sum: its terms, and what happens without one of them."""
+"""The score of a pair of tokens as a sum: its terms, and the effect of removing one of them."""
 
 from __future__ import annotations
 
@@ -44,12 +44,10 @@ def sum_of(model: Model, text: str, pair: Pair) -> ScoreSum:
 
 
 def names_of(here: Lesson) -> dict[Side, str]:
-    """The two tokens as Markdown: “it”."""
     return {side: markdown.plain(label) for side, label in labels_of(here).items()}
 
 
 def labels_of(here: Lesson) -> dict[Side, str]:
-    """The two tokens as text: “it”."""
     queries, keys = here.trace.axes(here.choice.layer)
     return {"query": quoted(queries.tokens)[here.query], "key": quoted(keys.tokens)[here.key]}
 
@@ -67,7 +65,7 @@ def term_cells(values: Array, rows: Axis, columns: Axis, added: str, *, chosen: 
 
 
 def said_to_share(attention: AttentionWeights, head: int) -> str:
-    """Which other heads lose a share of a key or value too, where heads have them in common; "" where none does."""
+    """Other heads that lose a share of a common key or value too; "" where heads have none in common."""
     heads = sharing(attention, head)
     if len(heads) == 1:
         return ""
@@ -77,13 +75,11 @@ def said_to_share(attention: AttentionWeights, head: int) -> str:
 TAB = "Test it"  # its title in pages/why.py, which the search reads there
 
 Path = tuple[Side, int]
-"""A writer of the query or of the key."""
 
 SERIES = ("as it is", "without the path")
 
 
 def remove(side: Side, writer: int) -> None:
-    """Opens the tab with this path removed."""
     controls.put({"taken": f"{side[0]}{writer}"})
     st.session_state["why"] = TAB
 
@@ -120,7 +116,7 @@ def believe(here: Lesson) -> None:
             f"**{decimal(found.predicted(*path), '+.2f')}**, measured **{decimal(change, '+.2f')}**. "
             f"{_why(found, path)} {_share(here, found, after)}{together}"
         )
-    left, right = st.columns(2)  # so that the charts begin at one height
+    left, right = st.columns(2)  # aligns the charts
     with left:
         site, at = f"{here.choice.layer}.pattern", (here.choice.head, here.query)
         keys = here.trace.axes(here.choice.layer)[1].tokens
@@ -171,7 +167,7 @@ def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
 
 
 SHOWN, PROJECTED = 11, 6
-"""Writers of each side that have a row or column of their own; on half of a projector, where numbers are large."""
+"""Writers of each side with a separate row or column; on half of a projector, where numbers are large."""
 
 
 def terms(here: Lesson) -> None:

@@ -1,4 +1,4 @@
-"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair was born."""
+"""Which head reads which: composition of all pairs of heads, one pair on the sentence, and how such a pair forms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ READS: dict[Way, str] = {"Q": "queries", "K": "keys", "V": "values"}
 COMPOSITION, OVERLAP = "composition", "shared directions"
 
 FEW_HEADS = 16
-"""So many rows and columns have their numbers written into the cells."""
+"""The most rows and columns whose numbers are written into the cells."""
 
 
 def compose(here: Lesson) -> None:
@@ -84,7 +84,7 @@ def compose(here: Lesson) -> None:
         on_pick=pick,
     )
     mlps, values = _overlaps_with_mlps(here.model, stack) if measure == OVERLAP else ((), shown)
-    if mlps:  # what feed-forward layers read of the heads before them
+    if mlps:  # how far feed-forward layers read the heads before them
         layers = [mlp.split(".")[1] for mlp in mlps]
         show("overlap_mlps", _beyond_chance(values - chance, names, layers, OVERLAP, reader="MLP"))
     st.caption("Computed from the weights, without positions.")
@@ -95,7 +95,7 @@ def compose(here: Lesson) -> None:
         st.info("Post-norm: the map ignores γ, and nothing is removed.", icon=icons.NORM)
     else:
         after = _run(here.model, here.text, earlier, later, way)
-        if way != "V":  # values change no pattern
+        if way != "V":  # the pattern does not depend on values
             patterns.append(after[f"{later[0]}.pattern"][later[1]])
             titles.append(f"{name(later)} without {name(earlier)}")
         said = f"Without head {name(earlier)} in its {READS[way]}, head {name(later)} "
@@ -160,7 +160,7 @@ def _beyond_chance(
     reader: str = "head",
     frames: tuple[Frame, ...] = (),
 ) -> Cells:
-    """How far each later part reads what each earlier head writes; NaN where the second cannot follow the first."""
+    """The strength with which later parts read earlier heads; NaN where the second cannot follow the first."""
     is_small = max(values.shape) <= FEW_HEADS
     return Cells(
         values[None],
@@ -177,7 +177,7 @@ def _beyond_chance(
 def _copying(here: Lesson, heads: list[tuple[str, int]]) -> None:
     if here.model.writes_from != heads[0][0].split(".")[0] or "logits" not in here.trace:
         return
-    if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not tell
+    if here.model.weights.stacks[here.model.writes_from].readout.transform is not None:  # weights alone do not show it
         return
     said = [
         f"head {name(head)} **{decimal(float(_eigenvalues(here.model, head[0])[head[1]]), '+.2f')}**, "

@@ -1,4 +1,4 @@
-"""What the look then writes, and the first token as a sink that is worth little."""
+"""The head's output, and the first token as a sink that is worth little."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from tfmviz.words.labels import of_queries, quoted, visible
 from tfmviz.words.numbers import counted, decimal, per_cent
 
 RAISED, LOWERED = 6, 4
-"""Words that the map shows: those that the head raises most, and those that it lowers most."""
+"""Words on the map: those that the head raises most, and those that it lowers most."""
 
 SHOWN = 11
-"""Keys with a row of their own."""
 
 
 def writes(here: Lesson) -> None:
@@ -52,7 +51,7 @@ def writes(here: Lesson) -> None:
     )
     words = [visible(here.model.vocabulary[word]) for word in found.words]
     sizes = np.abs(found.by_key).sum(axis=1)
-    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # what is masked adds exactly nothing
+    kept = sorted(n for n in largest(sizes, SHOWN) if sizes[n] > 0)  # masked keys add exactly 0
     values = folded(found.by_key, kept, range(len(words)))[:, :-1]
     row = here.trace[f"{here.choice.layer}.pattern"][here.choice.head, here.query]
     rows = [f"{n} {visible(keys[n])} · {per_cent(float(row[n]))}" for n in kept]
@@ -110,7 +109,6 @@ def sink(here: Lesson) -> None:
 
 
 def _twins(here: Lesson) -> None:
-    """What two twins do with the sentence, of which one has learned sinks; nothing without it."""
     if not set(TWINS) <= set(zoo.available()):
         return
     said = []
@@ -119,7 +117,7 @@ def _twins(here: Lesson) -> None:
         trace = models.trace(model, here.text)
         found, ids = sinks(trace, model.weights, "decoder.self_attn"), trace.target.ids
         if np.isnan(found.shares).all():
-            return  # one token to them, which has no choice
+            return  # a single token for the twins: it can only attend to itself
         loss = ablation.surprise_of(trace, ablation.whole_text(ids))
         said.append(
             f"{markdown.code(name)} gives **{per_cent(float(np.nanmean(found.shares)))}** to the first "
@@ -132,5 +130,5 @@ def _twins(here: Lesson) -> None:
 
 @shared
 def _run(model: Model, text: str, layers: tuple[str, ...], head: int | None) -> Trace:
-    """A run in which the first token's value is zero; None: in all heads of these layers."""
+    """A run in which the first token's value is zero in one head; None: in all heads of these layers."""
     return models.run(model, text, without_value(model.weights, layers, head), sites=("logits",))

@@ -1,4 +1,4 @@
-"""The tree of written texts as it stands in the address; the view makes it (see `views/writing/tree.ts`)."""
+"""The tree of written texts as encoded in the address by the view (see `views/writing/tree.ts`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tfmviz.constants import MOST_BRANCHES
 
 LIMIT = 80
-"""The most words that are written after the beginning."""
+"""The most tokens that are written after the beginning."""
 
 _BRANCH = r"~\d{1,2}\.\d{1,3}(\.[0-9a-z]{1,4})*"
 CODE = re.compile(rf"\d{{1,2}}\.\d{{1,3}}({_BRANCH}){{1,{MOST_BRANCHES}}}")
@@ -17,7 +17,7 @@ CODE = re.compile(rf"\d{{1,2}}\.\d{{1,3}}({_BRANCH}){{1,{MOST_BRANCHES}}}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Branch:
-    """A text that leaves its parent after `at` words and goes on with tokens of its own."""
+    """A text that leaves its parent after `at` tokens and continues with others."""
 
     parent: int
     at: int
@@ -26,7 +26,7 @@ class Branch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tree:
-    """All branches, the one that is read, and how many of its words are shown."""
+    """All branches, the one that is read, and how many of its tokens are shown."""
 
     branches: tuple[Branch, ...]
     branch: int
@@ -39,12 +39,10 @@ class Tree:
 
     @property
     def written(self) -> tuple[int, ...]:
-        """The tokens of the text that is shown."""
         return self.path(self.branch)[: self.shown]
 
     @property
     def tokens(self) -> set[int]:
-        """All that occur."""
         return {token for branch in self.branches for token in branch.tokens}
 
 
@@ -52,7 +50,7 @@ NOTHING = Tree(branches=(Branch(parent=0, at=0, tokens=()),), branch=0, shown=0)
 
 
 def read(code: str, *, vocab_size: int, ends: Collection[int], limit: int = LIMIT) -> Tree | None:
-    """The tree that a code stands for, "" for nothing; None if it stands for none.
+    """The tree in a code, empty for ""; None if it is invalid.
 
     Args:
         vocab_size: larger tokens do not exist.
@@ -73,7 +71,7 @@ def read(code: str, *, vocab_size: int, ends: Collection[int], limit: int = LIMI
 
 
 def _is_sound(tree: Tree, vocab_size: int, ends: Collection[int], limit: int) -> bool:
-    """Whether parents come before their branches and are long enough, and all tokens can be written."""
+    """Parents come before their branches and are long enough, and all tokens can be written."""
     if any(token >= vocab_size or token in ends for token in tree.tokens) or tree.branches[0].at:
         return False
     for n, branch in enumerate(tree.branches):

@@ -1,4 +1,4 @@
-"""The writing desk: what the view in the browser gets, and what it reports."""
+"""The writing desk: the view's data and its reports."""
 
 from __future__ import annotations
 
@@ -33,21 +33,23 @@ from tfmviz.words.labels import END, visible, whole
 from tfmviz.words.numbers import counted, per_cent
 
 AHEAD, AHEAD_AT_FIRST = 8, 2
-"""Words that are written before anybody asks for them, so that none is waited for: fewer for a text that only lies
-there, since most readers of a new text look at its next word and go on typing."""
+"""Words written in advance, so that there is no wait: fewer for a new text, since most readers look at its next word
+and
+continue typing.
+"""
 
 SHOWN = 60
-"""Characters of a text that undoing would bring back."""
+"""Characters of a text that undoing would restore."""
 
 WORD = re.compile(r"[0-9]{1,3}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Written:
-    """What the reader's text is, and the place looked at.
+    """The reader's text, and the position looked at.
 
     Attributes:
-        code: the tree as it stands in the address.
+        code: the tree as in the address.
         place: index of a word among the written ones, or of the next one.
     """
 
@@ -57,16 +59,15 @@ class Written:
 
     @property
     def before(self) -> tuple[int, ...]:
-        """The written tokens before the place."""
         return self.tree.written[: self.place]
 
 
 AT_THE_BEGINNING = Written(tree=NOTHING, code="", place=0)
-"""Where A and B are compared: at the word after the reader's text."""
+"""A and B are compared at the word after the reader's text."""
 
 
 def writing(here: Lesson) -> Written:
-    """The tree in the address and the place looked at; with a note where the address stands for none."""
+    """The tree in the address and the position looked at; with a note if the tree is invalid."""
     about = here.short_name
     code = edits.follow(about, model=here.model.name, text=here.text)
     tree = _read(here.model, code)
@@ -125,7 +126,7 @@ def desk(here: Lesson, said: Settings, now: Written) -> None:
 
 
 def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
-    """Puts the reported tree into the address, unless it belongs to another text; goes to another text if asked to."""
+    """Puts the reported tree into the address, unless it belongs to another text; goes to another text on request."""
     path, word = str(report["path"]), report["word"]
     if report["about"] != about or _read(model, path) is None:
         return
@@ -137,7 +138,7 @@ def _follow(model: Model, about: str, report: dict[str, Any]) -> None:
 
 
 def step_at(here: Lesson, said: Settings, now: Written) -> Step:
-    """How the token at the place looked at is chosen."""
+    """The choice of the token at the position looked at."""
     return _steps(here.model, here.text, said.rules, said.seed, now.tree.written, here.edits)[now.place]
 
 
@@ -157,7 +158,7 @@ def _places(model: Model, text: str, rules: Rules, seed: int, written: tuple[int
 
 
 def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
-    """A place as the view reads it; see `views/writing/words.ts`."""
+    """A position for the view; see `views/writing/words.ts`."""
     stages = step.stages
     model, left = stages[0].probabilities, stages[-1].probabilities
     fallen = None if step.rules.temperature == 0 else draw(left, number_for(seed, step.place))
@@ -186,14 +187,14 @@ def _place(step: Step, seed: int, vocabulary: Sequence[str]) -> dict[str, Any]:
 
 
 def _listed(model: Array, left: Array, *, also: tuple[int, ...]) -> list[int]:
-    """The words to list: the most probable ones before and after the settings, and the chosen ones."""
+    """The listed tokens: the most probable ones before and after the settings, and the chosen ones."""
     kept = [token for token in _largest(left, RIVALS // 2) if left[token] > 0]
     best = [*_largest(model, RIVALS), *kept, *also]
     return sorted({int(token) for token in best}, key=lambda token: (-left[token], -model[token]))
 
 
 def _largest(values: Array, n: int) -> Array:
-    """Indices of the n largest, in no order: to sort a whole vocabulary for every place takes longest of all."""
+    """Indices of the n largest, in no order: sorting a whole vocabulary for every position takes longest of all."""
     return np.argpartition(values, -min(n, len(values)))[-n:]
 
 
@@ -202,7 +203,7 @@ def _share(probability: float) -> float:
 
 
 def running(token: str) -> str:
-    """A token as it stands in a text: with the space before it, and a sign for what cannot be seen."""
+    """A token in a text: with the space before it, and a sign for invisible characters."""
     return (" " if token.startswith(" ") and token.strip() else "") + whole(token)
 
 
@@ -213,7 +214,7 @@ LENGTH = 16
 
 
 def two_texts(here: Lesson, there: Lesson, said: Settings) -> None:
-    """What A and B write by the same draws, token by token, and where the two part."""
+    """The texts that A and B write with the same random numbers, token by token, and where they diverge."""
     runs = [
         _written(side.model, side.text, settings.rules, said.seed, side.edits)
         for side, settings in ((here, said), (there, said.of_b(there)))

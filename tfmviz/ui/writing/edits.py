@@ -1,7 +1,7 @@
-"""Typed edits can be undone: every text that was typed comes back with the tree that was written after it.
+"""Undo for typed edits: every typed text comes back with the tree written after it.
 
-The address holds a text, and its tree with the short name of the text that the tree belongs to. So the browser's way
-back works as well: when a new text is typed, the browser keeps an address in which the old tree stands beside it.
+The address holds a text, and its tree with the short name of the text that the tree belongs to. So the browser's back
+button works as well: when a new text is typed, the browser keeps an address with the old tree.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import streamlit as st
 from tfmviz.ui import controls
 
 MOST = 100
-"""Texts that are remembered."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,12 +37,12 @@ class Edits:
 
 @dataclass(kw_only=True, slots=True)
 class Memory:
-    """What a session remembers.
+    """A session's memory.
 
     Attributes:
         about: the short name of model and text that were shown last.
         edits: the texts typed for each model.
-        paths: the last tree of each text, as it stood in the address, by the short name of model and text.
+        paths: the last tree of each text, as in the address, by the short name of model and text.
     """
 
     about: str = ""
@@ -79,6 +78,6 @@ def in_address() -> tuple[str, str]:
 
 
 def put(about: str, path: str, word: int | None = None) -> None:
-    """Puts a text's tree and the place looked at into the address, and remembers the tree."""
+    """Puts a text's tree and the position looked at into the address, and remembers the tree."""
     memory().paths[about] = path
     controls.put({"path": f"{path}_{about}" if path else "", "word": "" if word is None else str(word)})

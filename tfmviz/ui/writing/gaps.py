@@ -16,11 +16,11 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.words.labels import visible
 
 MOST = 8
-"""Gaps that are filled; the model runs once for each."""
+"""The model runs once for each gap."""
 
 
 def fill(here: Lesson) -> None:
-    """Fills the gaps of the sentence, and shows what every gap would have got in every round."""
+    """Fills the gaps of the sentence, and shows every gap's best word in every round."""
     lesson.hide("kind", "layer", "head")
     st.markdown("Each round (a row) fills the gap, `___`, about which the model is most certain (framed).")
     vocabulary, mask = here.model.vocabulary, here.model.tokenizer.marks.mask
@@ -61,8 +61,8 @@ def _filled(
     """One round for every gap: read the whole text, fill the gap whose best word is most probable.
 
     Returns:
-        The most probable token in each gap, (round, gap), of one that is filled already the word in it; its
-        probability, NaN there; the gap that is filled in each round; the tokens of the text without gaps.
+        The most probable token in each gap, (round, gap), or the word once filled; its probability, then NaN; the gap
+        filled in each round; the tokens of the text without gaps.
     """
     marks, text = model.tokenizer.marks, list(ids)
     words: list[Array] = []

@@ -1,4 +1,4 @@
-"""A class guesses the next word: what the model thinks of that word, and of its own first choice."""
+"""A class guesses the next word: its probability, and the model's first choice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from tfmviz.words.labels import END, quoted, visible
 from tfmviz.words.numbers import decimal, of_logarithm, per_cent
 
 MOST_TOKENS, MOST_CHARACTERS = 12, 40
-"""Of a guess."""
 
 SHOWN = 12
 """The most guesses in the chart, the last ones."""
@@ -31,7 +30,7 @@ SHOWN = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Guess:
-    """What the model thinks of a guess, before any setting acts. Losses are in nats.
+    """The model's evaluation of a guess, before any setting acts. Losses are in nats.
 
     Attributes:
         loss: -Σ ln p of its tokens, each after those before it.
@@ -48,7 +47,7 @@ class Guess:
 
 
 def guess(here: Lesson, now: Written) -> None:
-    """Asks for the next word, shows its loss beside that of the model's first choice, and keeps the score."""
+    """The box for the next word, its loss next to that of the model's first choice, and the score."""
     place = (here.model.name, here.text, now.before)
     rounds: dict[object, Guess] = {} if side.is_b() else st.session_state.setdefault("writing_guesses", {})
     word = _ask(place)
@@ -65,7 +64,7 @@ def guess(here: Lesson, now: Written) -> None:
             st.info("The model has no room left for this word.", icon=icons.INFO)
         elif ids:
             found = scored(here.model, here.text, now.before, ids, word, here.edits)
-            rounds.setdefault(place, found)  # a second guess at the same place has seen the answer
+            rounds.setdefault(place, found)  # at a second guess for the same word, the answer is known
             _say(here, found, counts=rounds[place] == found)
     if side.is_b():
         return  # the score is A's
@@ -91,7 +90,7 @@ def _ask(place: object) -> str:
 
 
 def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
-    """The tokens of a word as it stands in a text: with a space before it, unless it begins with a mark.
+    """The tokens of a word in a text: with a space before it, unless it begins with punctuation.
 
     Args:
         after: the token before it; after white space, or at the beginning, no space is added.
@@ -107,7 +106,7 @@ def tokens_of(model: Model, word: str, *, after: str) -> tuple[int, ...]:
 def scored(
     model: Model, text: str, before: tuple[int, ...], ids: tuple[int, ...], word: str, edits: tuple[Edit, ...] = ()
 ) -> Guess:
-    """What the model gives some tokens after a text and what was written after it."""
+    """The model's evaluation of some tokens after a text and its continuation."""
     n = len(before)
     given = (*before, *ids)
     made = zoo.writing.generate(model, text, rules=Rules(), given=given, max_new_tokens=len(given), edits=edits)

@@ -1,4 +1,4 @@
-"""The model as the keyboard of a phone: three words to tap, and how many keys they save on the reader's text."""
+"""The model as a phone's keyboard: three words to tap, and the keys that they save on the reader's text."""
 
 from __future__ import annotations
 
@@ -30,31 +30,30 @@ from tfmviz.words import markdown
 from tfmviz.words.numbers import counted, per_cent
 
 SEEN = 4
-"""A token is taken for a word if the counted text has it so often; most others are beginnings of words."""
+"""Occurrences in the counted text from which a token is taken for a word; most others are beginnings of words."""
 
 Scores = Callable[[int], Array]
-"""What orders the words where a word begins, by its place in the text."""
+"""Scores that order the words, by the position in the text where a word begins."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dictionary:
-    """The words that can be offered: tokens of the model that are whole words of English."""
+    """The words on offer: the model's tokens that are whole words of English."""
 
     words: Words
     ids: Array
 
 
 def tab(here: Lesson, now: Written) -> None:
-    """The keyboard guesses, or the reader does."""
     guesses = {"suggestions": keyboard, "your guess": lambda here: guessing.guess(here, now)}
     either("Show", "suggests", guesses)(here)
 
 
 def keyboard(here: Lesson) -> None:
-    """Three buttons for what is typed; then the text as it is typed with the model's words, and with counted ones."""
+    """Three buttons for the typed text; then that text typed with the model's words, and with counted ones."""
     model = here.model
     fits = model.config.architecture == "decoder-only" and len(dictionary(model).ids) >= 500
-    here = here if fits else replace(here, edits=())  # which are of another model
+    here = here if fits else replace(here, edits=())  # they belong to another model
     there = lesson.stand_in(here, "a language model with English words", fits=fits, instead="tiny-english")
     if there is None:
         return
@@ -105,7 +104,7 @@ def _counted() -> Pairs:
 
 
 def by_model(here: Lesson, found: Dictionary) -> Scores:
-    """The model's logits of the words, after the last token that ends before the place."""
+    """The model's logits of the words, after the last token that ends before the position."""
     trace = here.trace
     ends = np.array([end for _, end in trace.target.offsets])
 
@@ -117,7 +116,7 @@ def by_model(here: Lesson, found: Dictionary) -> Scores:
 
 
 def by_pairs(text: str, found: Dictionary) -> Scores:
-    """How often each word followed the one before the place."""
+    """The count of each word after the one before the position."""
     counts = text_counted()
     known = counts.known(found.words.names)
     read = list(pairs.WORD.finditer(text))
@@ -131,12 +130,10 @@ def by_pairs(text: str, found: Dictionary) -> Scores:
 
 
 def along(text: str, words: Words, scores: Scores) -> list[Word]:
-    """The words of a text, each with how much of it is typed."""
     return [keys.taken(word, scores(word.start()), words) for word in keys.WORD.finditer(text)]
 
 
 def _pieces(text: str, words: list[Word]) -> list[Piece]:
-    """What is typed and what is tapped, in turn."""
     pieces, at = [], 0
     for word in words:
         taps = word.start + word.typed
@@ -147,7 +144,6 @@ def _pieces(text: str, words: list[Word]) -> list[Piece]:
 
 
 def _buttons(text: str, found: Dictionary, scores: Scores, *, name: str) -> None:
-    """The three words for what is typed; a tap puts one into the text."""
     begin = keys.begun(text)
     if not text[:begin].strip():
         st.info("Type a word and a space, then Enter.", icon=icons.INFO)

@@ -1,4 +1,4 @@
-"""The cache: what every step computes and finds, what that saves, and how many bytes it takes."""
+"""The cache: what every step computes and reads, the time saved, and the bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SIZES = {"float32": 4, "bfloat16": 2, "8 bits": 1}
 
 
 def steps(here: Lesson, said: Settings) -> None:
-    """A row for every step: which tokens' keys and values it computes, and which it finds."""
+    """A row for every step: the tokens whose keys and values it computes, and those that it reads."""
     read, tokens = _steps(here.model, here.text, said.rules, said.seed)
     computed = int((read == 1).sum())
     whole = int(np.isfinite(read).sum())
@@ -51,7 +51,7 @@ def steps(here: Lesson, said: Settings) -> None:
 
 @shared
 def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tuple[str, ...]]:
-    """(step, token): 1 read in this step, 0 in the cache, NaN not there; and the tokens."""
+    """(step, token): 1 read in this step, 0 in the cache, NaN absent; and the tokens."""
     made = zoo.writing.generate(model, text, rules=rules, seed=seed, max_new_tokens=10)
     ids = (*made.steps[-1].seen,)
     read = np.full((len(made.steps), len(ids)), np.nan)
@@ -62,7 +62,6 @@ def _steps(model: Model, text: str, rules: Rules, seed: int) -> tuple[Array, tup
 
 
 def costs(here: Lesson) -> None:
-    """Multiplications and measured time of a step, with the cache and without, against the length of the text."""
     if here.model.config.architecture != "decoder-only":
         st.info("Choose a language model above.", icon=icons.INFO)
         return

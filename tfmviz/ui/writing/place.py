@@ -1,4 +1,4 @@
-"""One place of the text: a hundred draws for it, and what the model looked at there."""
+"""One position of the text: a hundred samples, and the attention there."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ from tfmviz.words.numbers import per_cent
 DRAWS = 100
 
 ROWS = 16
-"""The most rows of attention."""
 
 SITES = ("*.pattern", "*.mask", "*.resid_pre", "*.resid_post", "logits")
 
 
 def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
-    """The settings' distribution at the place, and how often each word comes up in a hundred draws."""
+    """The settings' distribution at the position, and the frequency of each word in a hundred samples."""
     if said.rules.temperature == 0:
         offer_sampling("Greedy decoding draws no samples.")
         return
@@ -66,7 +65,7 @@ def hundred_draws(here: Lesson, said: Settings, now: Written) -> None:
 
 
 def into_this_word(here: Lesson, now: Written) -> None:
-    """The attention of the chosen head at the written words, and what the layers would say at the place."""
+    """The attention of the chosen head at the written words, and the layers' predictions at the position."""
     trace = _trace(here.model, here.text, now.before, here.edits)
     layer, head = here.choice.layer, here.choice.head
     queries, keys = trace.axes(layer)
@@ -83,7 +82,7 @@ def into_this_word(here: Lesson, now: Written) -> None:
         f"The last token read, {markdown.plain(asks)}, attends most to {markdown.plain(strongest)}. "
         "Rows are tokens read."
     )
-    # What the stream of the last token would be read out as after every layer: the logit lens.
+    # The last token's stream read out after every layer: the logit lens.
     stages, vocabulary = residual.stages(trace, "decoder", "layers"), here.model.vocabulary
     readout = here.model.weights.stacks["decoder"].readout
     found = lens.read_token(trace, list(stages.values()), readout, len(trace.tokens) - 1)
@@ -99,7 +98,7 @@ def into_this_word(here: Lesson, now: Written) -> None:
 
 @shared
 def _trace(model: Model, text: str, before: tuple[int, ...], edits: tuple[Edit, ...]) -> Trace:
-    """The pass that gives the logits of the place. Of a text longer than the context it reads the end."""
+    """The pass with the logits of the position. Of a text longer than the context it reads the end."""
     if model.config.architecture == "encoder-decoder":
         return model.trace(text, edits, sites=SITES, target=before)
     prompt = model.encode(text).ids

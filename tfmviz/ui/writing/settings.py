@@ -1,4 +1,4 @@
-"""How the next word is chosen: the reader's settings, all of them in the address."""
+"""The sampling settings, all of them in the address."""
 
 from __future__ import annotations
 
@@ -26,19 +26,16 @@ ORDERS: dict[str, tuple[Rule, ...]] = {
     "llama.cpp": ("repetition", "top_k", "top_p", "min_p", "temperature"),
     "penalty last": ("temperature", "top_k", "top_p", "min_p", "repetition"),
 }
-"""Orders on offer, by the engine that has them. With the temperature last, it cannot change which words are cut."""
+"""Orders by engine. With the temperature last, it cannot change which words are cut."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """What the reader has set."""
-
     rules: Rules
     seed: int
 
     @property
     def stages(self) -> list[str]:
-        """The model's own distribution and the active rules with their values, in their order."""
         return ["model", *(_written(rule, self.rules) for rule in self.rules.active)]
 
     def on(self, here: Lesson) -> Settings:
@@ -80,7 +77,6 @@ def ask(here: Lesson) -> Settings:
 
 
 def _sampling(banned: tuple[int, ...]) -> Settings:
-    """Six settings, whose values stand above the table's columns."""
     order = ORDERS[inputs.selectbox("Apply settings in the order used by", list(ORDERS), key="order")]
     st.caption("The settings act in this order: " + " → ".join(NAMES[rule] for rule in order) + ".")
     a, b, c = st.columns(3)

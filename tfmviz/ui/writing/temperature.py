@@ -1,4 +1,4 @@
-"""What the temperature does: to one distribution, to fifty continuations, and to repetition."""
+"""The temperature's effect on one distribution, on fifty continuations, and on repetition."""
 
 from __future__ import annotations
 
@@ -34,22 +34,20 @@ TEXTS, LENGTH = 50, 12
 """Continuations of the fan, and their words."""
 
 AT_ONCE = 17
-"""Texts written side by side: each has keys and values of its own, also of the beginning that all share."""
+"""Texts written in parallel: each has separate keys and values, even of the common beginning."""
 
 LONG = 80
-"""Words of the texts in which repetition is counted."""
 
 BEAMS = 4
 
 
 def _equal(nats: float) -> str:
-    """Among how many equally likely tokens one would be as undecided."""
+    """The number of equally likely tokens with the same entropy."""
     count = float(np.exp(nats))
     return f"{count:,.0f}" if count >= 10 else decimal(count, ".1f")
 
 
 def one_context(here: Lesson, said: Settings, now: Written) -> None:
-    """The model's distribution at the place at several temperatures."""
     logits = step_at(here, said, now).logits
     p = np.stack([stages(logits, Rules(temperature=t))[-1].probabilities for t in DEGREES])  # (temperature, vocab)
     best = np.argsort(-logits, kind="stable")[:WORDS]
@@ -124,7 +122,6 @@ def _fan(model: Model, text: str, rules: Rules, seed: int, edits: tuple[Edit, ..
 
 
 def repetition(here: Lesson, said: Settings) -> None:
-    """How much a long text repeats itself: greedy, by beam search and drawn."""
     if here.model.config.architecture != "decoder-only":
         st.info("A translation ends too early to repeat itself. Choose another model.")
         return
@@ -151,7 +148,7 @@ def repetition(here: Lesson, said: Settings) -> None:
 
 
 def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
-    """How probable the text is to the model that has just read it, compared with the first time."""
+    """The probability of the text on a second reading, compared with the first."""
     whole = model.encode(text).ids
     ids = whole[-(model.config.max_len // 2) :]
     if (n := len(ids)) < 2:
@@ -168,7 +165,6 @@ def _read_twice(model: Model, text: str, edits: tuple[Edit, ...]) -> str:
 
 @shared
 def _long(model: Model, text: str, drawn: Rules, seed: int, edits: tuple[Edit, ...]) -> dict[str, list[int]]:
-    """The tokens of a long text in each way of writing."""
     n = len(model.encode(text).ids)
     rules = [drawn, Rules(temperature=0.0, banned=drawn.banned)]
     sampled, greedy = zoo.writing.samples(model, text, rules=rules, seed=seed, max_new_tokens=LONG, edits=edits)
