@@ -48,6 +48,7 @@ const CHOICES: Record<string, unknown[]> = {
   embedding_scale: ["one", "sqrt_d_model"],
   embedding_norm: ["absent"],
   segment: ["absent"],
+  separator: [null],
   head: ["linear"],
 };
 
