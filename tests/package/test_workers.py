@@ -160,11 +160,24 @@ async def a_reader_moves(process: subprocess.Popen[str], address: str) -> None:
     assert (len(stay), len(others)) == (1, 1)
     lost = cookies[1 - sessions.index(stay[0])]
     headers = {"Host": address.removeprefix("http://"), "Cookie": lost}
-    status, _ = await asyncio.to_thread(asked, headers["Host"], "/_stcore/host-config", headers)
+    status = await asyncio.to_thread(comes_back, headers)
     session, answer = await opened(address, query=urlencode({"text": text}), cookie=lost)
     assert (status, answer.problems, answer.explored) == (200, [], text)
     for one in (*stay, session):
         await one.close()
+
+
+def comes_back(headers: dict[str, str]) -> int:
+    """The status of an answer, asked again where the front has not yet heard that the worker has ended."""
+    found: list[int] = []
+
+    def answers() -> bool:
+        with suppress(ConnectionError):
+            found.append(asked(headers["Host"], "/_stcore/host-config", headers)[0])
+        return bool(found)
+
+    wait_until(answers)
+    return found[0]
 
 
 async def lives(session: Session) -> bool:
