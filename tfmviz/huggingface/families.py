@@ -1,4 +1,4 @@
-"""From a checkpoint to our own transformer: which family it is, its configuration, and its parameters one by one."""
+"""From a checkpoint to our own transformer: its family, its configuration, and its parameters one by one."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FAMILIES: dict[str, Family] = {
     **encoders.FAMILIES,
     **translators.FAMILIES,
 }
-"""By `model_type`, which is what decides: names of models say nothing."""
+"""By `model_type`, which decides: names of models say nothing."""
 
 DEFAULT_LEN = 256
-"""Tokens that a converted model reads unless something else is asked for."""
+"""Tokens that a converted model reads by default."""
 
 
 def family_of(theirs: Any) -> Family:
@@ -49,7 +49,7 @@ def open_source(store: Store, family: Family) -> Source:
 
 
 def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEFAULT_LEN) -> ModelConfig:
-    """Our configuration of a model, whose context is cut at `max_len` and at what the pages can draw.
+    """Our configuration of a model, whose context is cut at `max_len` and at the longest text that pages draw.
 
     Raises:
         Refused: the model is of a kind that is not known here; its configuration contradicts itself.
@@ -89,7 +89,7 @@ def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family)
 
 
 def check_shapes(source: Source, theirs: Any, config: ModelConfig, family: Family) -> None:
-    """Goes through all parameters without a number of theirs, before any tensor is read, however large it says it is.
+    """Goes through all parameters' shapes before any tensor is read, however large it claims to be.
 
     Raises:
         Refused: see `parameters`.
