@@ -1,4 +1,4 @@
-"""Bars that stand upright: for every token, layer, bin or norm."""
+"""Upright bars: for every token, layer, bin or norm."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tfmviz.plots.charts import (
     name,
     number,
     numbered,
+    of_rows,
     role,
     rows,
     rule,
@@ -32,31 +33,21 @@ from tfmviz.words.numbers import decimal
 
 
 def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str, theme: Theme) -> tuple[Chart, Chart]:
-    """Where a head looked, and what it added to a score from each key.
+    """Attention of a head, and its addition to a score from each key: two charts of the same keys, one above the other.
 
     Args:
         attention: (k_len,), shares in [0, 1].
         effect: (k_len,), signed.
-        title: what was added.
-
-    Returns:
-        Two charts of the same keys; the second belongs below the first.
+        title: of the effect.
     """
     names = quoted(tokens)
     looked = [f"looked at {name}: {share:.1%}" for name, share in zip(names, attention, strict=True)]
     wrote = [f"added from {name}: {decimal(e, '+.3f')}" for name, e in zip(names, effect, strict=True)]
     keys = numbered([visible(token) for token in tokens])
+    signs = ["below" if value < 0 else "above" for value in effect]
     above: Columns = {"token": keys, "value": attention, "role": ["looked"] * len(keys), "hover": looked}
-    below: Columns = {
-        "token": keys,
-        "value": effect,
-        "role": ["below" if value < 0 else "above" for value in effect],
-        "hover": wrote,
-    }
-    return (
-        Chart(spec=_looked(theme), data={"rows": above}),
-        Chart(spec=_wrote(theme, title), data={"rows": below}),
-    )
+    below: Columns = {"token": keys, "value": effect, "role": signs, "hover": wrote}
+    return Chart(spec=_looked(theme), data={"rows": above}), Chart(spec=_wrote(theme, title), data={"rows": below})
 
 
 ALIKE = {"minExtent": 60, "maxExtent": 60}
@@ -80,29 +71,20 @@ def _wrote(theme: Theme, title: str) -> Spec:
 
 
 def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme) -> Chart:
-    """How much attention and the feed-forward layer of each layer wrote into one token's vector.
+    """Norms of the attention's and the feed-forward layer's writes into one token's vector, layer by layer.
 
     Args:
-        attention, mlp: (n_layers,), lengths of what was written.
+        attention, mlp: (n_layers,), norms.
         attention_share: (n_layers,), attention's share of the layer's whole step.
     """
-    layers = range(len(attention))
-    kinds = ("attention", "MLP")
-    lengths = np.concatenate((attention, mlp))
-    shares = ["" if np.isnan(s) else f"{s:.0%}" for s in np.concatenate((attention_share, 1 - attention_share))]
-    bars: Columns = {
-        "layer": numbered([str(i) for i in layers]) * 2,
-        "series": [kind for kind in numbered(kinds) for _ in layers],
-        "value": lengths,
-        "top": np.tile(np.maximum(attention, mlp), 2),
-        "word": [*shares[: len(attention)], *[""] * len(attention)],  # the MLP's is what is left
-        "hover": [
-            f"layer {i % len(attention)}, {kinds[i // len(attention)]}: norm {length:.2f}"
-            + (f", {share} of the step" if share else "")
-            for i, (length, share) in enumerate(zip(lengths, shares, strict=True))
-        ],
-    }
-    return Chart(spec=_writes(theme), data={"rows": bars})
+    bars = []
+    for kind, norms, shares in (("attention", attention, attention_share), ("MLP", mlp, 1 - attention_share)):
+        for i, (norm, share) in enumerate(zip(norms, shares, strict=True)):
+            word = "" if np.isnan(share) else f"{share:.0%}"
+            said = f"layer {i}, {kind}: norm {norm:.2f}" + (f", {word} of the step" if word else "")
+            series, shown = ("0000 attention", word) if kind == "attention" else ("0001 MLP", "")
+            bars.append((f"{i:04d} {i}", series, norm, max(attention[i], mlp[i]), shown, said))
+    return Chart(spec=_writes(theme), data={"rows": of_rows(bars, "layer", "series", "value", "top", "word", "hover")})
 
 
 @cache
@@ -121,7 +103,7 @@ def _writes(theme: Theme) -> Spec:
 
 
 def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Chart:
-    """How large scores get, before and after ÷ √d: share of the pairs per bin.
+    """Scores before and after ÷ √d: share of the pairs per bin.
 
     Args:
         middles: of the bins, evenly spaced.
@@ -145,26 +127,18 @@ def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Cha
 
 @cache
 def _histogram(theme: Theme) -> Spec:
-    bars = (
-        rows()
-        .mark_bar(opacity=0.75)
-        .encode(
-            x=number(alt.X, "low", "score", axis=FEW),
-            x2=alt.X2("high"),
-            y=number(alt.Y, "share", "share of the pairs", axis={"format": "~%"}, zero=True),
-            y2=alt.Y2Datum(0),
-            color=colour("series", [theme.text, theme.plain], longest=10, symbol="square"),
-            **hover(),
-        )
-    )
+    ends = {"x": number(alt.X, "low", "score", axis=FEW), "x2": alt.X2("high"), "y2": alt.Y2Datum(0)}
+    y = number(alt.Y, "share", "share of the pairs", axis={"format": "~%"}, zero=True)
+    shade = colour("series", [theme.text, theme.plain], longest=10, symbol="square")
+    bars = rows().mark_bar(opacity=0.75).encode(**ends, y=y, color=shade, **hover())
     return specification(theme, bars, height=320, says="Share of the pairs by their score, before and after ÷ √d.")
 
 
 def boxes(quartiles: Array, *, names: Sequence[str], title: str, usual: float, theme: Theme) -> Chart:
-    """Smallest, quarters and largest of the numbers of each norm, as boxes with whiskers.
+    """Minimum, quartiles and maximum of each norm's parameters, as boxes with whiskers.
 
     Args:
-        quartiles: (norm, 5), from the smallest to the largest.
+        quartiles: (norm, 5), ascending.
         usual: their value before training, drawn as a line.
     """
     said = [

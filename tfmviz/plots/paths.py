@@ -98,26 +98,20 @@ def _frequency(wavelength: float) -> str:
 def _waves(theme: Theme, n_pairs: int) -> Spec:
     height = round(max(44, 3 * theme.letters) * (n_pairs + 1)) + 40
     x = number(alt.X, "x", "position", axis=FEW | {"tickMinStep": 1, "grid": False}, padding=26)
-    y = number(
-        alt.Y,
-        "up",
-        None,
-        axis={"labels": False, "ticks": False, "domain": False, "grid": False},
-        domain=[-0.6, n_pairs],
-    )
+    bare = {"labels": False, "ticks": False, "domain": False, "grid": False}
+    y = number(alt.Y, "up", None, axis=bare, domain=[-0.6, n_pairs])
     middle = number(alt.Y, "row")
     shade = alt.Color("row:Q", scale={"range": shades(9, theme)[::-1], "domain": [0, max(1, n_pairs - 1)]}, legend=None)
     dash = alt.StrokeDash("part:N", scale={"domain": [0, 1], "range": [list(DASHES[0]), list(DASHES[1])]}, legend=None)
     inks = alt.Color("cursor:N", scale={"domain": [0, 1], "range": [theme.text, theme.accent]}, legend=None)
     turn = alt.Angle("turn:Q", scale=None)
+    wave = rows("curves").mark_line(strokeWidth=2.5, aria=False)
     hand = rows("hands").mark_point(shape="M0,0L0,-1", size=900, strokeWidth=3, opacity=1, aria=False)
     side = {"expr": "datum.part ? 'top' : 'bottom'"}
     beside: Spec = {"align": "left", "dx": 7, "baseline": side, "aria": False}
     return specification(
         theme,
-        rows("curves")
-        .mark_line(strokeWidth=2.5, aria=False)
-        .encode(x=x, y=y, color=shade, strokeDash=dash, detail=alt.Detail("line:N")),
+        wave.encode(x=x, y=y, color=shade, strokeDash=dash, detail=alt.Detail("line:N")),
         rows().mark_point(opacity=0, size=60).encode(x=x, y=y, **hover()),
         words({"align": "right", "dx": -6, "aria": False}, "pairs", x=alt.XValue(26), y=middle),
         rows("cursors").mark_rule(strokeWidth=1.5, aria=False).encode(x=x, color=inks),
@@ -136,10 +130,10 @@ def _waves(theme: Theme, n_pairs: int) -> Spec:
 def bumps(order: Array, cosines: Array, *, stages: Sequence[str], tokens: Sequence[str], theme: Theme) -> Chart:
     """The nearest tokens, stage by stage: a line follows a token while it is among them.
 
-    Those that are nearest at the end have a colour each, the nearest the strongest; the others are grey.
+    Those that are nearest at the end are coloured, the nearest the strongest; the others are grey.
 
     Args:
-        order, cosines: (stage, rank): which tokens, and how near.
+        order, cosines: (stage, rank): the tokens, and their cosines.
     """
     n_stages, n_ranks = order.shape
     colours = dict(zip(order[-1].tolist(), shades(n_ranks, theme), strict=True))
@@ -185,7 +179,7 @@ def _bumps(theme: Theme, stages: tuple[str, ...], n_ranks: int) -> Spec:
 def by_stage(
     values: Array, *, stages: Sequence[str], tokens: Sequence[str], position: int, theme: Theme, top: float = 0.0
 ) -> Chart:
-    """Length of every token's vector by depth, one line each; the chosen token and the mean stand out.
+    """Norm of every token's vector by depth, one line each; the chosen token and the mean stand out.
 
     Args:
         values: (stage, len).
@@ -240,26 +234,20 @@ def _by_stage(theme: Theme) -> Spec:
 def descents(
     paths: Mapping[str, Array], rings: Sequence[Array], *, bright: int, reach: tuple[float, float], theme: Theme
 ) -> Chart:
-    """Ways downhill on a plane, over lines of equal height.
+    """Paths downhill on a plane, over lines of equal height.
 
     Args:
         paths: (step, 2) for each way.
         rings: (point, 2), each a line of equal height.
-        bright: which of the ways stands out.
-        reach: how far the plane is shown along x and y, on both sides of 0.
+        bright: index of the path that stands out.
+        reach: the plane is shown so far along x and y, on both sides of 0.
     """
     names = numbered(list(paths))
     points = [
-        (
-            name,
-            n,
-            *place,
-            1.0 if way == bright else 0.25,
-            f"{name[5:]}, after {n} steps: ({decimal(place[0])}, {decimal(place[1])})",
-        )
+        (name, n, x, y, 1.0 if way == bright else 0.25, f"{name[5:]}, after {n} steps: ({decimal(x)}, {decimal(y)})")
         for way, (name, path) in enumerate(zip(names, paths.values(), strict=True))
-        for n, place in enumerate(path.tolist())
-        if abs(place[0]) <= reach[0] and abs(place[1]) <= reach[1]
+        for n, (x, y) in enumerate(path.tolist())
+        if abs(x) <= reach[0] and abs(y) <= reach[1]
     ]
     heights = [(f"{r}", n, *place) for r, ring in enumerate(rings) for n, place in enumerate(ring.tolist())]
     data: dict[str, Columns] = {
@@ -298,7 +286,7 @@ class Series:
     Attributes:
         x: (point,), the mean length.
         values: (point, 3), the number and the ends of its interval.
-        said: what each point says under the pointer.
+        said: text of each point under the pointer.
     """
 
     x: Array
@@ -309,12 +297,11 @@ class Series:
 def against_length(
     series: Mapping[str, Series], *, title: str, x: str = "words of the source", percent: bool = False, theme: Theme
 ) -> Chart:
-    """A line with upright intervals for each model. The models stand a little apart, so that no interval hides another.
+    """A line with upright intervals for each model, a little apart, so that no interval hides another.
 
     Args:
-        title: what is measured.
-        x: of what the length is.
-        percent: whether it is a share, shown in per cent.
+        x: title of the axis of lengths.
+        percent: the values are shares.
     """
     names = numbered(list(series))
     apart = 0.35 * (np.arange(len(series)) - (len(series) - 1) / 2)

@@ -1,10 +1,10 @@
-"""One head on A and on B, the difference of the two, and how much every head has changed."""
+"""One head on A and on B, the difference of the two, and the change of every head."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tfmviz.plots.cells import (
     Cells,
     Form,
     Scale,
+    Texts,
     chosen_cell,
     differences,
     largest,
@@ -34,11 +35,10 @@ Order = Sequence[tuple[int | None, int | None]]
 """The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
 
 Side = Literal[0, 1]
-"""A or B."""
 
 
 def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
-    """The tokens of A or B as rows or columns; what the other text lacks has a box around it."""
+    """The tokens of A or B as rows or columns; those that the other text lacks are boxed."""
     places = {place[side]: n for n, place in enumerate(order)}
     return Axis(
         title=title,
@@ -50,7 +50,7 @@ def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
 
 
 def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order) -> Axis:
-    """The tokens of both texts in one order; what only one has has a box around it."""
+    """The tokens of both texts in one order; those of only one are boxed."""
     both = [names[0][a] if a is not None else names[1][b or 0] for a, b in order]
     said = [quoted(names[0])[a] if a is not None else quoted(names[1])[b or 0] for a, b in order]
     only = [" (only in B)" if a is None else " (only in A)" if b is None else "" for a, b in order]
@@ -75,15 +75,14 @@ def attention(
     """One head's attention on one side.
 
     Args:
-        pattern: (q_len, k_len), rows sum to 1; NaN where a mask forbids the look.
+        pattern: (q_len, k_len), rows sum to 1; NaN where masked.
         cell: query and key to mark.
-        blind: rows whose softmax is 0/0, which they say.
+        blind: rows whose softmax is 0/0, as their cells say.
     """
-    picture = _picture(pattern, rows, columns, scale=share(), title=title, cell=cell)
-    if not blind or picture.texts is None:
-        return picture
-    undefined = ["0/0"] * pattern.shape[1]
-    return replace(picture, texts=[undefined if n in blind else row for n, row in enumerate(picture.texts)])
+    texts = shares(pattern)
+    if texts and blind:
+        texts = [["0/0"] * pattern.shape[1] if n in blind else row for n, row in enumerate(texts)]
+    return _picture(pattern, rows, columns, share(), title, cell, texts)
 
 
 def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
@@ -94,15 +93,14 @@ def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int
         cell: row and column to mark.
     """
     scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
-    return _picture(values, rows, columns, scale=scale, title="B − A", cell=cell, sign=True)
+    return _picture(values, rows, columns, scale, "B − A", cell, differences(values), sign=True)
 
 
 def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
-    """B − A of two pictures of one quantity, said as they say it.
+    """B − A of two pictures of one quantity, in the format of `like`, one of the two.
 
     Args:
         values: (row, column), NaN where there is no difference.
-        like: one of the two.
     """
     form = replace(like.form, sign=True, words=None)
     texts = short(100 * values, "+.0f") if form.percent else differences(values)
@@ -112,7 +110,7 @@ def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
 
 
 def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
-    """How much of its attention every head gives to other tokens in B, as a map.
+    """The share of its attention that every head gives to other tokens in B.
 
     Args:
         values: (layer, head), in [0, 1] or NaN.
@@ -128,7 +126,7 @@ def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
 
 
 def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
-    """How alike the vectors of one token in A and B are, from the embedding to the last layer.
+    """Cosine of the vectors of one token in A and B, from the embedding to the last layer.
 
     Args:
         cosines: (state,), in [−1, 1].
@@ -143,20 +141,12 @@ def _picture(
     values: Array,
     rows: Axis,
     columns: Axis,
-    *,
     scale: Scale,
     title: str,
     cell: tuple[int, int] | None,
+    texts: Texts | None,
+    *,
     sign: bool = False,
 ) -> Cells:
-    return Cells(
-        matrices=values[None],
-        rows=rows,
-        columns=columns,
-        scale=scale,
-        form=Form(digits=3, sign=sign),
-        titles=(title,),
-        texts=differences(values) if sign else shares(values),
-        frames=chosen_cell(cell),
-        square=True,
-    )
+    look: dict[str, Any] = {"form": Form(sign=sign), "titles": (title,), "texts": texts, "square": True}
+    return Cells(values[None], rows, columns, scale, frames=chosen_cell(cell), **look)
