@@ -46,10 +46,10 @@ class Recipe:
     """How one model is made.
 
     Attributes:
-        says: what it is, in a sentence for its card.
+        says: a sentence for its card.
         about: the file in `scripts/about/` that describes its data.
         train: subcommand and options of `tfmviz.training`.
-        before: the same for runs before it, each in a folder of its own. Each run starts from the model of the last.
+        before: the same for runs before it, each in a separate folder. Each run starts from the model of the last.
         evaluate: options of `scripts.evaluate`.
     """
 
