@@ -1,4 +1,4 @@
-"""How long a reader waits in the browser: after Enter, on every tab of every page, on a first visit, on a cold server.
+"""A reader's waiting times in the browser: after Enter, on every tab of every page, on a first visit, on a cold server.
 
     python -m bench.roundtrip [tabs painted visit cold touch beside] [--page masks] [--rounds 7]
 

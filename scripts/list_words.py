@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def single_words(model: ZooModel, pairs: Iterable[Pair]) -> SingleWords:
-    """How the model translates all sources of one word, against the targets that the pairs have for them."""
+    """The model's translations of all sources of one word, against the targets that the pairs have for them."""
     references: dict[str, list[list[str]]] = defaultdict(list)
     for source, target in pairs:
         if len(words_of(source)) == 1:

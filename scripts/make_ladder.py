@@ -155,7 +155,7 @@ def texts_of(held_out: Array) -> tuple[Array, Array]:
 
 
 def further_back(predict: reach.Predict, texts: Array, answers: Array, words: Sequence[int]) -> dict[str, Any]:
-    """How far the prediction moves when one token is replaced, and how much the loss rises otherwise."""
+    """The shift of the prediction when one token is replaced, and the rise of the loss otherwise."""
     distances = np.mean([reach.by_distance(predict, text, words=words) for text in texts[::4]], axis=0)
     whole = nats(predict(texts), answers)
     rises: dict[str, list[float]] = {"cut": [], "shuffled": [], "thinned": []}

@@ -35,7 +35,7 @@ OFTEN = {"lexicon": 48, "learned": 12, "names": 5, "frames": 2}
 
 MADE_UP = 2000
 LEAST, SURE = 4, 0.1
-"""How often a word must occur, and how likely it and its translation must make one another (`learned`)."""
+"""Least occurrences of a word, and least product of its two translation probabilities (`learned`)."""
 
 
 def main() -> None:

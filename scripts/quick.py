@@ -144,7 +144,7 @@ def git(*arguments: str) -> list[str]:
 
 
 def nearest_tests(paths: Iterable[str], root: Path = ROOT) -> set[str]:
-    """The tests nearest to each of these files; none for one that has no tests of its own.
+    """The tests nearest to each of these files; none for one without tests.
 
     `tests/` mirrors the rooms. The tests of `tfmviz/a/b/c.py` are the first of these that there is:
     `tests/a/b/test_c.py`, `tests/a/b/c/`, `tests/a/test_b.py`, `tests/a/b/`, `tests/test_a.py`, `tests/a/`.

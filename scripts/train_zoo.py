@@ -359,7 +359,7 @@ def check_alike(*prefixes: str, may_differ: set[str]) -> None:
             continue
         with safe_open(path, framework="numpy") as file:
             settings = {k: v for k, v in json.loads(file.metadata()["run"]).items() if k not in may_differ}
-        if name.startswith("ladder-"):  # they have shapes of their own
+        if name.startswith("ladder-"):  # they have other shapes
             settings = {k: v for k, v in settings.items() if k in TRAINED_BY}
         first = first or settings
         if differing := sorted(key for key in settings if settings[key] != first.get(key)):

@@ -22,7 +22,7 @@ MOST_WEIGHTS = 40_000_000
 """Weights of the largest page. Each takes 1.7 bytes in the browser, and as much in a notebook's file."""
 
 SOURCE, TARGET = ("source", "source_tokens"), ("tokens", "target")
-"""How a file or a mapping calls the tokens of its two texts."""
+"""Entries of a file or a mapping for the tokens of its two texts."""
 
 
 def trace_of(

@@ -148,7 +148,7 @@ def readable(entries: Sequence[str]) -> tuple[str, ...]:
         return tuple(entries)
     try:
         text = b"".join(part or b"" for part in raw).decode("utf-8")
-    except UnicodeDecodeError:  # cut within a character, or words in an alphabet with a Ġ of its own
+    except UnicodeDecodeError:  # cut within a character, or words in an alphabet that has a Ġ
         return tuple(entries)
     return located(text, [len(part or b"") for part in raw])[0]
 

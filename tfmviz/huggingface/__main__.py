@@ -18,7 +18,7 @@ OF_A_RUN = "run-"
 
 def main() -> int:
     args = arguments()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it finds no half-made folder either
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that no half-made folder is left
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # what matters is said here
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:

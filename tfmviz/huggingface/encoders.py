@@ -74,7 +74,7 @@ def _bert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
 
 
 def _albert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
-    """All layers are one, or each has weights of its own."""
+    """All layers share their weights, or none does."""
     n_groups, in_group = theirs.num_hidden_groups, theirs.inner_group_num
     if in_group != 1 or n_groups not in (1, theirs.num_hidden_layers):
         raise Refused(

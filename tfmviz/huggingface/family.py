@@ -30,7 +30,7 @@ MAX_LEN = 512
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Family:
-    """How models of one `model_type` become ours.
+    """The recipe for models of one `model_type`.
 
     Attributes:
         shape: the configuration, from theirs and from the checkpoint's tensors.
@@ -84,7 +84,7 @@ def function(name: str, *, gated: bool = False) -> FeedForwardKind:
 
 
 def embeddings(source: Source, theirs: Any, *, W_E: str, W_U: str) -> dict[str, Any]:
-    """Whether the output layer is the embedding, told by the tensors themselves where both are stored."""
+    """Our entries `embeddings` and `head`; where both matrices are stored, their numbers tell whether they are tied."""
     if W_U in source:
         return {"embeddings": "tied" if source.same(W_E, W_U) else "untied"}
     return {"embeddings": "tied"} if theirs.tie_word_embeddings is not False else {"embeddings": "tied", "head": "none"}

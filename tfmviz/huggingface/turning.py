@@ -105,7 +105,7 @@ def longer(theirs: Any, layer: int) -> float:
 
 
 def turns(theirs: Any, d_head: int, *, still: Collection[int] = ()) -> dict[str, Any]:
-    """How each layer turns queries and keys.
+    """The settings of each layer's turns of queries and keys.
 
     Args:
         still: layers without positions.

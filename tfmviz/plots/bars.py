@@ -83,7 +83,7 @@ def of_signs(values: Array, theme: Theme) -> list[str]:
 
 
 def waterfall(along: Array, *, kinds: Sequence[str], names: Sequence[str], steps: Sequence[str], theme: Theme) -> Chart:
-    """How far every part takes the vector towards its final direction: each row begins where the one above ended.
+    """The progress of the vector towards its final direction, by part: each row begins where the one above ended.
 
     Bars towards it lie to the right of a row's beginning; those away from it, paler and dashed, to the left, end to
     end.

@@ -51,7 +51,7 @@ def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str,
 
 
 ALIKE = {"minExtent": 60, "maxExtent": 60}
-"""Makes the numbers beside two charts equally wide, so that their keys stand one above the other."""
+"""Makes the labels of two upright axes equally wide, so that their keys stand one above the other."""
 
 
 @cache

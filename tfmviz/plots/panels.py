@@ -286,7 +286,7 @@ def forming(
     now: int,
     theme: Theme,
 ) -> Chart:
-    """How heads form: losses above, then a panel for each measure of the heads, over steps on a logarithmic axis.
+    """Heads as they form: losses above, then a panel for each measure of the heads, over logarithmic steps.
 
     Args:
         steps: (snapshot,).

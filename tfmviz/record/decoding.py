@@ -1,4 +1,4 @@
-"""How the next token is chosen: the distribution that each rule leaves, and the draw from it.
+"""The choice of the next token: the distribution that each rule leaves, and the draw from it.
 
 The rules and their usual order are those of Hugging Face's `generate`. Other engines' orders give other texts, so the
 order is a setting.

@@ -106,7 +106,7 @@ def treats_tokens_alike(edit: Edit) -> bool:
 
 
 def refuse_single_tokens(edits: tuple[Edit, ...]) -> None:
-    """Raises: ValueError, naming the first edit that does not treat all tokens alike."""
+    """Raises: ValueError, naming the first edit that treats tokens differently."""
     for edit in edits:
         if not treats_tokens_alike(edit):
             raise ValueError(

@@ -153,7 +153,7 @@ class NormFacts(Part):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PositionFacts(Part):
-    """How order enters.
+    """The position scheme.
 
     Attributes:
         kind: one of `positions.schemes.SCHEMES`.

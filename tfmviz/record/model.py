@@ -142,7 +142,7 @@ class Model(AnyModel, Protocol):
         ...
 
     def position_effects(self, layer: str, length: int) -> PositionEffects:
-        """What the position scheme does to a text of `length` tokens in a layer such as "decoder.3.self_attn".
+        """The effects of the position scheme on a text of `length` tokens in a layer such as "decoder.3.self_attn".
 
         "encoder" or "decoder" alone means the stack's first layer.
 

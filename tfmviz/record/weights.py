@@ -131,7 +131,7 @@ class AttentionWeights:
         return scores if self.cap is None else self.cap * np.tanh(scores / self.cap)
 
     def writes(self, z: Array) -> Array:
-        """What each head adds to the stream, z_h W_O[h]: (head, q_len, d_model) from (head, q_len, d_head).
+        """Each head's write to the stream, z_h W_O[h]: (head, q_len, d_model) from (head, q_len, d_head).
 
         With `bias_write` they sum to the layer's output. Where a norm follows, each head's part goes through it with σ
         held at the value of all heads together.

@@ -1,4 +1,4 @@
-"""What the browser gets: the attention of one trace as bytes. This docstring describes the format.
+"""The attention of one trace as bytes for the browser. This docstring describes the format.
 
 A *blob* is a header followed by arrays; the header gives the offset of each array from its own end. `shared.framed`
 puts the two together. `payload` makes the blob of a whole trace, `details` the blob of a few heads of a long one.
@@ -176,7 +176,7 @@ def _kind(
 
 
 def _unused(pattern: Array) -> Array:
-    """What each row gives to no token, (head, q_len), in thousandths; 0 in a row without keys."""
+    """The attention of each row to no token, (head, q_len), in thousandths; 0 in a row without keys."""
     given = pattern.astype(np.float64).sum(axis=-1)
     return np.where(given > 0, np.round(1 - given, 3), 0.0)
 

@@ -1,4 +1,4 @@
-"""Texts that a model writes: continued or translated, token by token, by beam search, or several at once."""
+"""Texts that a model writes: continued or translated, token by token, by beam search, or several in parallel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def generate(
     Args:
         temperature: 0 takes the most probable token each time, as None does without rules.
         rules: all sampling rules, the temperature among them.
-        edits: must treat all tokens alike, since the model reads them one by one: no masks, no single positions.
+        edits: must treat all tokens equally, since the model reads them one by one: no masks, no single positions.
         at: of a translation, the only position at which the edits act; None: all of them. It is read alone, so a
             mask of one row is allowed.
 
