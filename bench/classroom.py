@@ -11,7 +11,7 @@ was sent. All else counts as an error.
 
     new     N students each press Enter on a different sentence, simultaneously: on every page, its first tab open
     same    N students press Enter on the same new sentence simultaneously
-    link    N students each open a link to a page with a sentence of their own, at once; beside it what Enter takes;
+    link    N students together open a link to a page, each with a different sentence; for comparison, Enter;
             the echo page too, which is what new sessions cost Streamlit itself
     stream  M students each press Enter every ten seconds; an answer's time counts from when Enter was due
     cold    N students together open a page on a server that has just started
@@ -207,7 +207,7 @@ async def stream(args: argparse.Namespace) -> None:
 
 
 async def lesson(name: str, addresses: Sequence[str], args: argparse.Namespace) -> None:
-    """Prints one line. Each student has a moment of their own in every ten seconds."""
+    """Prints one line. The students' moments differ within every ten seconds."""
     students, arrivals = await arrive(addresses, "", args.crowd)
     begin = time.perf_counter() + 1
 

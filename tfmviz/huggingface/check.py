@@ -100,7 +100,6 @@ def _check_in_double(first: Site, ours: Values, original: Values, double: Values
 
 
 def differences(ours: Values, others: Values) -> list[Site]:
-    """All sites that both hold, in the order in which they are computed."""
     found = []
     for name, value in ours.items():
         if name not in others or others[name].shape != value.shape:
@@ -113,7 +112,6 @@ def differences(ours: Values, others: Values) -> list[Site]:
 
 
 def run(module: Transformer, ids: tuple[Tensor, ...]) -> Values:
-    """All values that our model computes."""
     recorder = Recorder()
     with torch.inference_mode():
         module(*ids, tap=recorder)
@@ -121,7 +119,6 @@ def run(module: Transformer, ids: tuple[Tensor, ...]) -> Values:
 
 
 def expected(theirs: Any, config: ModelConfig, ids: tuple[Tensor, ...]) -> Values:
-    """The original's values under our names."""
     inputs: dict[str, Any] = dict(zip(("input_ids", "decoder_input_ids"), ids, strict=False)) | {"use_cache": False}
     if config.embeddings.separator is not None:
         inputs["token_type_ids"] = are_second(ids[0], config.embeddings.separator).long()

@@ -148,7 +148,6 @@ def check_type(folder: Path) -> None:
 
 
 def licence_of(card: Path) -> str:
-    """The entry "license" at the head of a model's card."""
     try:
         head = re.match(r"---\n(.*?)\n---", card.read_text(encoding="utf-8"), re.DOTALL)
     except (OSError, UnicodeDecodeError):
@@ -223,7 +222,6 @@ def _why_not(name: str, error: Exception, *, is_found: bool) -> str:
 
 
 def _is_whole(folder: Path) -> bool:
-    """True if all weights of a folder are there."""
     try:
         return all(path.is_file() for path in shards(folder))
     except Refused:
@@ -231,7 +229,6 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _in_short(found: Checkpoint, *, n_bytes: int) -> str:
-    """A summary from the small files."""
     theirs = found.theirs
     shape = " × ".join(
         str(getattr(theirs, key, "?")) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size")

@@ -181,8 +181,7 @@ def _check_room(place: Path, n_bytes: int) -> None:
 def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Tensor, ...]]:
     """The sentences as the model reads them; for an encoder-decoder each with the one before it as its target.
 
-    Raises:
-        Refused: the tokenizer makes nothing of them.
+    Raises: Refused, if the tokenizer makes nothing of them.
     """
     found, sentences = [], list(SENTENCES)
     if (window := config.attention.window) is not None and window < config.max_len:
@@ -200,7 +199,6 @@ def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Ten
 
 
 def _reference(checkpoint: Checkpoint, config: ModelConfig) -> Any:
-    """The original in float32, with the head that our model has."""
     import transformers
 
     which = getattr(transformers, "AutoModel" if config.head == "none" else checkpoint.family.reference)

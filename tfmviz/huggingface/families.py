@@ -44,7 +44,6 @@ def family_of(theirs: Any) -> Family:
 
 
 def open_source(store: Store, family: Family) -> Source:
-    """The tensors of a checkpoint by the names that its family uses."""
     return Source(store, prefix=family.prefix, left_out=family.left_out, stacked=family.stacked)
 
 
@@ -89,22 +88,14 @@ def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family)
 
 
 def check_shapes(source: Source, theirs: Any, config: ModelConfig, family: Family) -> None:
-    """Goes through all parameters' shapes before any tensor is read, however large it claims to be.
-
-    Raises:
-        Refused: see `parameters`.
-    """
+    """`parameters` without numbers, before any tensor is read, however large it claims to be. Raises: Refused."""
     with torch.device("meta"):
         for _ in parameters(source.without_numbers(), theirs, config, family):
             pass
 
 
 def module_of(source: Source, theirs: Any, config: ModelConfig, family: Family) -> Transformer:
-    """Our transformer with the weights of a checkpoint, in float32.
-
-    Raises:
-        Refused: see `parameters`.
-    """
+    """Our transformer with the weights of a checkpoint, in float32. Raises: Refused, see `parameters`."""
     module = build_to_fill(config)
     weights = {name: value.float().clone() for name, value in parameters(source, theirs, config, family)}
     module.load_state_dict(weights, assign=True)

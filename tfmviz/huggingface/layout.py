@@ -64,7 +64,6 @@ class Layout:
     first_position: int = 0
 
     def weights(self, source: Source, theirs: Any, ours: ModelConfig) -> Weights:
-        """All parameters that the configuration asks for."""
         for name, shape in parameter_shapes(ours).items():
             value = self._value(source, theirs, ours, name, shape)
             factor = self.factor(theirs, name)

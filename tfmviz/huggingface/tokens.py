@@ -130,10 +130,8 @@ def _backends(theirs: Any) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer |
 
 
 def marian(folder: Path) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
-    """The tokenizers of source and target: `source.spm` and `target.spm`, with the indices of `vocab.json`.
-
-    Raises:
-        Refused: a file is missing or damaged.
+    """Tokenizers of source and target: `source.spm` and `target.spm`, with the indices of `vocab.json`. Raises:
+    Refused.
     """
     try:
         vocabulary = read_json(folder / "vocab.json")

@@ -43,7 +43,6 @@ def bar_chart(
     """Numbers by name, those below 0 to the left.
 
     Args:
-        title: of the axis.
         words: written next to each bar.
         colours: of all bars, or of each.
         said: shown under the pointer, for each bar; else its name and its word.
@@ -78,7 +77,6 @@ def _bars(theme: Theme, title: str, n: int) -> Spec:
 
 
 def of_signs(values: Array, theme: Theme) -> list[str]:
-    """The colour of each number: below 0, and not."""
     return [theme.signed[0] if value < 0 else theme.signed[-1] for value in values]
 
 

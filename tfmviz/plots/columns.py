@@ -33,12 +33,11 @@ from tfmviz.words.numbers import decimal
 
 
 def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str, theme: Theme) -> tuple[Chart, Chart]:
-    """Attention of a head, and its addition to a score from each key: two charts of the same keys, one above the other.
+    """Two charts of the same keys, one above the other: a head's attention, and its effect on a score from each key.
 
     Args:
         attention: (k_len,), shares in [0, 1].
         effect: (k_len,), signed.
-        title: of the effect.
     """
     names = quoted(tokens)
     looked = [f"looked at {name}: {share:.1%}" for name, share in zip(names, attention, strict=True)]
@@ -103,12 +102,7 @@ def _writes(theme: Theme) -> Spec:
 
 
 def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Chart:
-    """Scores before and after ÷ √d: share of the pairs per bin.
-
-    Args:
-        middles: of the bins, evenly spaced.
-        raw, scaled: share of the pairs in each bin.
-    """
+    """Scores before and after ÷ √d: share of the pairs per bin, by the bins' evenly spaced middles."""
     half = float(middles[1] - middles[0]) / 2 if len(middles) > 1 else 0.5
     kinds = ("q · k", "q · k / √d")
     bars: Columns = {

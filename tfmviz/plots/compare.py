@@ -28,10 +28,9 @@ class Curve:
 
 
 def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
-    """The numbers that a scheme adds or turns with: rows from the first position down; grey is masked.
+    """The numbers that a scheme adds or turns with, (rows, columns), the first position on top; NaN where masked.
 
     Args:
-        values: (rows, columns), NaN where masked.
         axes: names of columns and rows.
     """
     return Cells(

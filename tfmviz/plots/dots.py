@@ -344,11 +344,7 @@ def _square(this: str, other: str) -> list[Spec]:
 
 
 def path(scores: Array, *, titles: tuple[str, str], theme: Theme) -> Chart:
-    """The path from the first position to the last, in two directions.
-
-    Args:
-        scores: (len, 2 or more).
-    """
+    """The path from the first position to the last, in the first two columns of (len, 2 or more)."""
     named = set(range(0, len(scores), max(1, len(scores) // 8))) | {len(scores) - 1}
     points: Columns = {
         "position": np.arange(len(scores)),
@@ -432,7 +428,7 @@ def seeds(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: f
     """A row for each variant: a dot for each seed, a bar at their mean, and a line at the baseline's mean.
 
     Args:
-        variants: losses of the runs by name, in the order of the rows.
+        variants: losses of the runs, in the order of the rows.
         verdicts: one of `VERDICTS` for each.
     """
     names = numbered(list(variants))
@@ -489,10 +485,8 @@ def _dropped(theme: Theme, longest: int) -> Spec:
 
 
 def gradients(layers: Sequence[str], lengths: Mapping[str, Array], *, theme: Theme) -> Chart:
-    """Norm of the gradient in every layer, on a logarithmic axis: a point for each kind of weights.
-
-    Args:
-        lengths: (layer,) for each kind; 0 is left out.
+    """Norm of the gradient in every layer, on a logarithmic axis: a point, if above 0, for each kind of weights,
+    (layer,).
     """
     names = numbered(layers)
     found = [

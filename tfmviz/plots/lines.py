@@ -111,9 +111,7 @@ def named_lines(
     """A line for each name, with different shades and dashes.
 
     Args:
-        points: x and y of each line.
         said: text of a point, from the name of its line, x and y.
-        dot: area of a point.
         strokes: replace shades, dashes and dots.
     """
     looks = strokes or [
@@ -167,11 +165,9 @@ def growth(
 ) -> Chart:
     """Costs against a size, on logarithmic scales, where a power law is a straight line.
 
-    Costs that are not finite and above 0 are left out.
+    Costs that are not finite and above 0 are left out; at least one has a point.
 
     Args:
-        costs: sizes and costs by name; at least one has a point.
-        axes: always logarithmic.
         said: formats a cost.
         marked: sizes that get an upright line with a word.
     """
@@ -373,7 +369,10 @@ def _lines(
     parts = {
         "ends": [reach(number(alt.Y, "y", axes.y))],
         "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
-        "marks": _uprights(theme, x),
+        "marks": [
+            rows("marks").mark_rule(color=theme.text, strokeDash=[6, 4], aria=False).encode(x=x),
+            words(AWAY | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
+        ],
         "stops": [words({"align": "left", "dx": 8}, "stops", x=x, y=y)],
         "words": [words({"align": "left", "baseline": "middle", "dx": 6}, "words", x=x, y=y, color=shade)],
     }
@@ -391,10 +390,3 @@ def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
     if axes.doubling:
         return number(alt.X, "x", axes.x, axis=DOUBLINGS, type="log", base=2, **ends)
     return number(alt.X, "x", axes.x, axis=few | {"tickMinStep": 1} if counts else few, **ends or {"padding": 8})
-
-
-def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:
-    return [
-        rows("marks").mark_rule(color=theme.text, strokeDash=[6, 4], aria=False).encode(x=x),
-        words(AWAY | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
-    ]

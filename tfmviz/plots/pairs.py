@@ -23,6 +23,7 @@ from tfmviz.plots.charts import (
     rule,
     slanted,
     specification,
+    words,
 )
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -50,8 +51,6 @@ def pairs(
 
     Args:
         one, other: one number per token, at least 0.
-        series: names of the two.
-        title: of the numbers.
         names: of the tokens under the pointer; None: as sentences name those of a text.
         percent: the numbers are shares.
         instead: of each series, a word for each non-finite number, in a pale bar as high as the chart.
@@ -91,19 +90,19 @@ def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: i
     bars = rows().mark_bar().encode(**place, y=y, color=shade, **hover())
     flat = rows().mark_text(baseline="bottom", dy=-3, aria=False).encode(**place, y=y, text=alt.Text("flat:N"))
     pale = rows("absent").mark_bar(fillOpacity=0.1, stroke=theme.text, strokeDash=[4, 3], strokeWidth=1, aria=False)
-    words = rows("absent").mark_text(baseline="top", dy=4).encode(**place, y=alt.YValue(0), text=alt.Text("word:N"))
-    no_number = [pale.encode(**place, y=alt.YValue(0), y2=alt.Y2Value("height"), color=shade), words] if absent else []
-    return specification(theme, *no_number, bars, flat, height=380, says=f"Two bars for every {token_title}: {title}.")
+    no_number = [
+        pale.encode(**place, y=alt.YValue(0), y2=alt.Y2Value("height"), color=shade),
+        words({"baseline": "top", "dy": 4}, "absent", **place, y=alt.YValue(0)),
+    ]
+    return specification(
+        theme, *no_number * absent, bars, flat, height=380, says=f"Two bars for every {token_title}: {title}."
+    )
 
 
 def differences(
     tokens: Sequence[str], one: Array, other: Array, *, title: str, theme: Theme, token_title: str, names: Sequence[str]
 ) -> Chart:
-    """One bar for every token: the other number minus the one, up where it is greater.
-
-    Args:
-        names: of the tokens under the pointer.
-    """
+    """One bar for every token: the other number minus the one."""
     apart = other - one
     bars = {
         "token": numbered([visible(token) for token in tokens]),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, strokes, summary
+from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, strokes, summary, words
 from tfmviz.plots.lines import AWAY, DASHES, Stroke
 from tfmviz.plots.theme import Theme, chart_config, shades
 from tfmviz.record.trace import Array
@@ -183,37 +183,27 @@ def _panel(
     colours, dashes = [stroke.colour for stroke in look.strokes], [stroke.dash for stroke in look.strokes]
     shade, dash = strokes("line", colours, dashes, longest=look.longest, legend=look.legend)
     line = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
+    seen = alt.OpacityValue(0, condition={"param": _AT, "value": 1, "empty": False})
     layers = [
         *([summary()] if n == 0 else []),
         *(_level_layers(theme, n, y) if look.levels else []),
         line,
-        *(_mark_layers(theme, x, with_words=n == 0) if marked else []),
-        _pointed(theme, n, x),
+        *([rows("marks").mark_rule(color=theme.accent, strokeWidth=2, aria=False).encode(x=x)] if marked else []),
+        *([words(AWAY | {"baseline": "bottom"}, "marks", x=x, y=alt.YValue("height"))] if marked and n == 0 else []),
+        # A line at the step under the pointer, with the numbers of the panel that the pointer is in.
+        rows(f"steps{n}", name="steps").mark_rule(color=theme.text, strokeWidth=1).encode(x=x, opacity=seen, **hover()),
     ]
     return alt.layer(*layers, title=look.title, height=look.height)
 
 
 def _level_layers(theme: Theme, n: int, y: alt.Y) -> list[alt.Chart]:
     line = rows(f"levels{n}").mark_rule(color=theme.text, strokeDash=[2, 3], strokeWidth=1.5, aria=False)
-    word = rows(f"levels{n}").mark_text(align="left", baseline="bottom", dy=-2)
     across = {"x": alt.XValue(BESIDE_NAMES), "x2": alt.X2Value("width")}
+    left: Spec = {"align": "left", "baseline": "bottom", "dy": -2}
     return [
         line.encode(**across, y=y, opacity=alt.Opacity("seen:Q", scale=None)),
-        word.encode(x=alt.XValue(BESIDE_NAMES + 6), y=y, text=alt.Text("word:N")),
+        words(left, f"levels{n}", x=alt.XValue(BESIDE_NAMES + 6), y=y),
     ]
-
-
-def _mark_layers(theme: Theme, x: alt.X, *, with_words: bool) -> list[alt.Chart]:
-    line = rows("marks").mark_rule(color=theme.accent, strokeWidth=2, aria=False).encode(x=x)
-    word = rows("marks").mark_text(baseline="bottom", **AWAY)
-    return [line, word.encode(x=x, y=alt.YValue("height"), text=alt.Text("word:N"))] if with_words else [line]
-
-
-def _pointed(theme: Theme, n: int, x: alt.X) -> alt.Chart:
-    """A line at the step under the pointer, in every panel; it says the numbers of the panel that the pointer is in."""
-    line = rows(f"steps{n}", name="steps").mark_rule(color=theme.text, strokeWidth=1)
-    seen = alt.OpacityValue(0, condition={"param": _AT, "value": 1, "empty": False})
-    return line.encode(x=x, opacity=seen, **hover())
 
 
 def _by_layer(heads: Sequence[str], theme: Theme) -> dict[str, Stroke]:

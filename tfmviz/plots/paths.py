@@ -179,11 +179,9 @@ def _bumps(theme: Theme, stages: tuple[str, ...], n_ranks: int) -> Spec:
 def by_stage(
     values: Array, *, stages: Sequence[str], tokens: Sequence[str], position: int, theme: Theme, top: float = 0.0
 ) -> Chart:
-    """Norm of every token's vector by depth, one line each; the chosen token and the mean stand out.
+    """Norm of every token's vector by depth, (stage, len), one line each; the chosen token and the mean stand out.
 
     Args:
-        values: (stage, len).
-        position: the chosen token.
         top: the scale reaches at least this far, so that two charts can share one.
     """
     names = quoted(tokens)
@@ -234,11 +232,9 @@ def _by_stage(theme: Theme) -> Spec:
 def descents(
     paths: Mapping[str, Array], rings: Sequence[Array], *, bright: int, reach: tuple[float, float], theme: Theme
 ) -> Chart:
-    """Paths downhill on a plane, over lines of equal height.
+    """Paths downhill on a plane, (step, 2), over rings of equal height, (point, 2).
 
     Args:
-        paths: (step, 2) for each way.
-        rings: (point, 2), each a line of equal height.
         bright: index of the path that stands out.
         reach: the plane is shown so far along x and y, on both sides of 0.
     """

@@ -86,22 +86,13 @@ def attention(
 
 
 def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
-    """B − A of shares of attention for the tokens of both; grey where one of them has no such cell.
-
-    Args:
-        values: (row, column), in [−1, 1] or NaN.
-        cell: row and column to mark.
-    """
+    """B − A of shares of attention for the tokens of both, in [−1, 1]; NaN, drawn grey, where one has no such cell."""
     scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
     return _picture(values, rows, columns, scale, "B − A", cell, differences(values), sign=True)
 
 
 def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
-    """B − A of two pictures of one quantity, in the format of `like`, one of the two.
-
-    Args:
-        values: (row, column), NaN where there is no difference.
-    """
+    """B − A of two pictures of one quantity, in the format of `like`, one of the two; NaN where there is none."""
     form = replace(like.form, sign=True, words=None)
     texts = short(100 * values, "+.0f") if form.percent else differences(values)
     scale = replace(signed(values, like.scale.title, limit=largest(values), root=True), ticks=like.scale.ticks)
@@ -110,12 +101,7 @@ def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
 
 
 def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
-    """The share of its attention that every head gives to other tokens in B.
-
-    Args:
-        values: (layer, head), in [0, 1] or NaN.
-        chosen: layer and head to mark.
-    """
+    """The share of its attention that every head gives to other tokens in B, (layer, head), in [0, 1] or NaN."""
     return of_heads(
         values,
         scale=Scale(colours="norms", low=0, high=1, title="share of attention that has moved", ticks="per cent"),
@@ -126,11 +112,7 @@ def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
 
 
 def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
-    """Cosine of the vectors of one token in A and B, from the embedding to the last layer.
-
-    Args:
-        cosines: (state,), in [−1, 1].
-    """
+    """Cosine, (state,), of one token's vectors in A and B, from the embedding to the last layer."""
     x = np.arange(len(cosines), dtype=float)
     lines = named_lines({token: (x, cosines)}, "{} after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)

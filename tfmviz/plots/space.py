@@ -68,7 +68,7 @@ def ways(
     Args:
         stages: names of the steps on the scale of colours.
         ground: (x,), (y,) and heights (y, x) of a surface below the lines.
-        shape: relative lengths of the three axes.
+        shape: relative lengths of the axes.
     """
     data = [_surface(*ground, theme)] if ground else []
     data += [trace for way in drawn for trace in _traces(way, stages, theme)]

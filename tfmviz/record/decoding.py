@@ -283,7 +283,6 @@ def repeated(ids: Sequence[int], n: int = 4) -> float:
 
 
 def choose(logits: Array, rules: Rules, *, seen: Sequence[int], number: float | None) -> int:
-    """The next token: the one that the number falls on; without a number the most probable one."""
     if rules.active == ("temperature",) and rules.temperature == 0:
         return int(logits.argmax())  # the usual case, without a distribution
     *_, (_, scores) = _scored(logits, rules, seen)

@@ -279,7 +279,6 @@ class Facts(Part, ABC):
 
     @property
     def d_embed(self) -> int:
-        """Width of the table of tokens."""
         return self.embeddings.width or self.d_model
 
     @property
@@ -289,12 +288,10 @@ class Facts(Part, ABC):
 
     @property
     def divisor(self) -> float:
-        """The divisor of q · k."""
         return self.attention.score_divisor or math.sqrt(self.d_head)
 
     @property
     def stacks(self) -> tuple[str, ...]:
-        """The stacks in the order in which they run."""
         match self.architecture:
             case "decoder-only":
                 return ("decoder",)

@@ -131,7 +131,6 @@ class Trace:
         return self.later[site].rows(indices) if site in self.later else self[site][list(indices)]
 
     def row(self, site: str, index: int) -> Array:
-        """One row; see `rows`."""
         return self.rows(site, [index])[0]
 
     @property

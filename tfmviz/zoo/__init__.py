@@ -95,22 +95,22 @@ def catalogue(folder: Path | None = None) -> tuple[Entry, ...]:
 
 
 def earlier(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the language models from before the transformer whose files are in order, alphabetically."""
+    """Names, alphabetically, of the intact language models from before the transformer."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, EarlierConfig))
 
 
 def translators(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the recurrent translators whose files are in order, alphabetically."""
+    """Names, alphabetically, of the intact recurrent translators."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, Seq2SeqConfig))
 
 
 def labellers(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the recurrent networks that label tokens, if their files are in order, alphabetically."""
+    """Names, alphabetically, of the intact recurrent labellers of tokens."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, LabellerConfig))
 
 
 def everything(folder: Path | None = None) -> tuple[Entry, ...]:
-    """All models of all kinds in alphabetical order; see `catalogue`."""
+    """All models of all kinds; see `catalogue`."""
     places = {os.path.basename(path): path for place in folders(folder) for path in _in(place)}
     return tuple(_inspect(places[name], _stamp(places[name])) for name in sorted(places))
 
@@ -144,7 +144,7 @@ def _stamp(folder: str) -> tuple[tuple[int, int] | None, ...]:
 
 
 def available(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the transformers whose files are in order, alphabetically."""
+    """Names, alphabetically, of the intact transformers."""
     return tuple(entry.name for entry in catalogue(folder) if entry.problem is None)
 
 

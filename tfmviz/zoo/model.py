@@ -61,12 +61,10 @@ class Loaded(Generic[C, N]):
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """One readable string per entry of the vocabulary."""
         return self.tokenizer.vocabulary
 
     @property
     def device(self) -> str:
-        """ "cpu", or the name of a GPU such as "cuda:0"."""
         return str(device_of(self.module))
 
     def encode(self, inputs: str | Sequence[int]) -> Encoding:
@@ -128,12 +126,9 @@ class RecurrentLabeller(Loaded[LabellerConfig, Labeller]):
 
 
 class RecurrentTranslator(Loaded[Seq2SeqConfig, Seq2Seq]):
-    """A translator from before the transformer."""
-
     tokenizer: Tokenizer
 
     def texts(self, inputs: str | Sequence[int], target: str | Sequence[int] | None = None) -> tuple[Encoding, ...]:
-        """Source and target; see `Loaded.texts`."""
         source, longest = self.read(inputs), self.config.max_len
         if target is None:
             target = self.greedy([source], longest)[0]
@@ -161,14 +156,12 @@ class ZooModel(Loaded[ModelConfig, Transformer]):
         return self.config.stacks[-1]
 
     def position_effects(self, layer: str, length: int) -> PositionEffects:
-        """See `Model.position_effects`."""
         stack, _, rest = layer.partition(".")
         number = int(rest.partition(".")[0] or 0)
         scheme, device = stacks_of(self.module)[stack].positions_in(number), device_of(self.module)
         return effects_of(scheme, length, d_model=self.config.d_embed, device=device)
 
     def texts(self, inputs: str | Sequence[int], target: str | Sequence[int] | None = None) -> tuple[Encoding, ...]:
-        """One text, or source and target for an encoder-decoder; see `Loaded.texts`."""
         if self.config.architecture != "encoder-decoder":
             return super().texts(inputs, target)
         source = self.read(inputs)
