@@ -104,19 +104,12 @@ def _writes(theme: Theme) -> Spec:
 def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Chart:
     """Scores before and after ÷ √d: share of the pairs per bin, by the bins' evenly spaced middles."""
     half = float(middles[1] - middles[0]) / 2 if len(middles) > 1 else 0.5
-    kinds = ("q · k", "q · k / √d")
-    bars: Columns = {
-        "series": [kind for kind in numbered(kinds) for _ in middles],
-        "low": np.tile(middles - half, 2),
-        "high": np.tile(middles + half, 2),
-        "share": np.concatenate((raw, scaled)),
-        "hover": [
-            f"{kind} near {middle:.2f}: {share:.1%} of the pairs"
-            for kind, shares in zip(kinds, (raw, scaled), strict=True)
-            for middle, share in zip(middles, shares, strict=True)
-        ],
-    }
-    return Chart(spec=_histogram(theme), data={"rows": bars})
+    bars = [
+        (kind, middle - half, middle + half, share, f"{kind[5:]} near {middle:.2f}: {share:.1%} of the pairs")
+        for kind, shares in zip(numbered(("q · k", "q · k / √d")), (raw, scaled), strict=True)
+        for middle, share in zip(middles, shares, strict=True)
+    ]
+    return Chart(spec=_histogram(theme), data={"rows": of_rows(bars, "series", "low", "high", "share", "hover")})
 
 
 @cache

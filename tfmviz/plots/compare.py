@@ -46,16 +46,9 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
 def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
     """The score of a pair of words against the query's position, at a constant distance between the two."""
     ends = [float(end) for curve in curves for end in (curve.y.min() - 0.5, curve.y.max() + 0.5)]
-    lines = [
-        Line(
-            name=curve.name,
-            x=curve.x,
-            y=curve.y,
-            stroke=Stroke(_colour(curve.role, theme), width=4, dot=60),
-            said=partial("{0}, query at {1:g}: {2:.3f}".format, curve.name),
-        )
-        for curve in curves
-    ]
+    said = "{0}, query at {1:g}: {2:.3f}".format
+    strokes = [Stroke(_colour(curve.role, theme), width=4, dot=60) for curve in curves]
+    lines = [Line(c.name, c.x, c.y, stroke, partial(said, c.name)) for c, stroke in zip(curves, strokes, strict=True)]
     axes = Axes(x="position of the query", y="score", legend=True)
     return line_chart(lines, axes, theme=theme, y_range=(min(ends), max(ends)))  # rounding alone draws no wave
 

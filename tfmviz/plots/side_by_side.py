@@ -64,13 +64,7 @@ def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order)
 
 
 def attention(
-    pattern: Array,
-    *,
-    rows: Axis,
-    columns: Axis,
-    title: str,
-    cell: tuple[int, int] | None,
-    blind: Sequence[int] = (),
+    pattern: Array, *, rows: Axis, columns: Axis, title: str, cell: tuple[int, int] | None, blind: Sequence[int] = ()
 ) -> Cells:
     """One head's attention on one side.
 
