@@ -162,24 +162,23 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
     n_layers, _, n_experts = p.shape
     shown, experts = numbered([visible(token) for token in tokens]), numbered([f"expert {i}" for i in range(n_experts)])
     fills = shades(n_experts, theme)
-    inks = [ink_on(fill) for fill in fills]
-    chosen, highest = p.argmax(axis=-1), p.max(axis=-1)  # (layer, len) each
-    places = [(row, i) for row in range(n_layers) for i in range(len(tokens))]
-    bars: Columns = {
-        "token": [shown[i] for _, i in places],
-        "low": [float(row) for row, _ in places],
-        "high": [row + 0.92 * float(highest[row, i]) for row, i in places],
-        "at": [row + 0.14 for row, _ in places],
-        "expert": [experts[chosen[row, i]] for row, i in places],
-        "ink": [inks[chosen[row, i]] for row, i in places],
-        "word": [str(chosen[row, i]) if len(tokens) <= 40 else "" for row, i in places],
-        "hover": [
+    bars = [
+        (
+            shown[i],
+            float(row),
+            row + 0.92 * float(p[row, i, first]),
+            row + 0.14,
+            experts[first],
+            ink_on(fills[first]),
+            str(first) if len(tokens) <= 40 else "",
             f"layer {row}, {i} “{whole(tokens[i])}”: "
-            + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4])
-            for row, i in places
-        ],
-    }
-    return Chart(spec=_routing(theme, n_layers, n_experts), data={"rows": bars})
+            + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4]),
+        )
+        for row, i in np.ndindex(p.shape[:2])
+        for first in (int(p[row, i].argmax()),)
+    ]
+    data = {"rows": of_rows(bars, "token", "low", "high", "at", "expert", "ink", "word", "hover")}
+    return Chart(spec=_routing(theme, n_layers, n_experts), data=data)
 
 
 @cache

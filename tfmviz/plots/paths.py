@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -184,31 +183,32 @@ def by_stage(
     Args:
         top: the scale reaches at least this far, so that two charts can share one.
     """
-    names = quoted(tokens)
+    names, shown = quoted(tokens), numbered(stages)
     kinds = numbered(["all tokens", "mean", names[position]])
     lines = [
         *((kinds[0], name, values[:, n]) for n, name in enumerate(names)),
         (kinds[1], "mean", values.mean(axis=1)),
         (kinds[2], names[position], values[:, position]),
     ]
-    n_stages, n_lines = len(stages), len(lines)
-    drawn: Columns = {
-        "line": [line for line in numbered([name for _, name, _ in lines]) for _ in stages],
-        "kind": [kind for kind, _, _ in lines for _ in stages],
-        "stage": numbered(stages) * n_lines,
-        "width": [1.5 if kind == kinds[0] else 3.0 for kind, _, _ in lines for _ in stages],
-        "seen": [0.3 if kind == kinds[0] else 1.0 for kind, _, _ in lines for _ in stages],
-        "length": np.concatenate([lengths for _, _, lengths in lines]),
-    }
-    said = [f"{name}, {s}: norm {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
+    drawn = [
+        (line, kind, stage, 1.5 if kind == kinds[0] else 3.0, 0.3 if kind == kinds[0] else 1.0, norm)
+        for line, (kind, _, along) in zip(numbered([name for _, name, _ in lines]), lines, strict=True)
+        for stage, norm in zip(shown, along.tolist(), strict=True)
+    ]
+    points = [
+        (kind, stage, norm, f"{name}, {stage[5:]}: norm {norm:.2f}", float(kind != kinds[0]))
+        for kind, name, along in lines
+        for stage, norm in zip(shown, along.tolist(), strict=True)
+    ]
     # The two that stand out answer the pointer everywhere; of the others, if there are many, only some points do.
-    step = -(-n_stages * len(tokens) // MOST_POINTS)
-    pointed = [*range(n_stages * len(tokens), n_stages * n_lines), *range(0, n_stages * len(tokens), step)]
-    points: dict[str, Any] = {field: [drawn[field][i] for i in pointed] for field in ("kind", "stage", "length")}
-    points["hover"] = [said[i] for i in pointed]
-    points["seen"] = [0.0 if kind == kinds[0] else 1.0 for kind in points["kind"]]
-    ends = {"y": [0.0, 1.06 * max(top, float(values.max()), 1e-9)]}
-    return Chart(spec=_by_stage(theme), data={"rows": drawn, "points": points, "ends": ends})
+    n_grey = len(stages) * len(tokens)
+    pointed = [*points[n_grey:], *points[: n_grey : -(-n_grey // MOST_POINTS)]]
+    data: dict[str, Columns] = {
+        "rows": of_rows(drawn, "line", "kind", "stage", "width", "seen", "length"),
+        "points": of_rows(pointed, "kind", "stage", "length", "hover", "seen"),
+        "ends": {"y": [0.0, 1.06 * max(top, float(values.max()), 1e-9)]},
+    }
+    return Chart(spec=_by_stage(theme), data=data)
 
 
 @cache
@@ -301,16 +301,11 @@ def against_length(
     """
     names = numbered(list(series))
     apart = 0.35 * (np.arange(len(series)) - (len(series) - 1) / 2)
-    points: dict[str, list[str] | list[float]] = {
-        "line": [name for name, one in zip(names, series.values(), strict=True) for _ in one.x],
-        "x": [float(x) + shift for one, shift in zip(series.values(), apart, strict=True) for x in one.x],
-        **{
-            field: [float(y) for one in series.values() for y in one.values[:, n]]
-            for n, field in enumerate(("y", "low", "high"))
-        },
-        "hover": [said for one in series.values() for said in one.said],
-        "dot": [90.0 for one in series.values() for _ in one.x],
-    }
+    points = [
+        (name, float(x) + shift, *map(float, values), said, 90.0)
+        for name, one, shift in zip(names, series.values(), apart, strict=True)
+        for x, values, said in zip(one.x, one.values, one.said, strict=True)
+    ]
     last = np.array([one.values[-1, 0] for one in series.values()])
     top = max(float(one.values[:, 2].max()) for one in series.values())
     at_ends: Columns = {
@@ -319,7 +314,8 @@ def against_length(
         "y": spread(last, least=(theme.letters + 5) / (HEIGHT - 70) * top, low=0.0, high=top),
         "word": list(series),
     }
-    return Chart(spec=_against_length(theme, title, x, percent, tuple(series)), data={"rows": points, "words": at_ends})
+    data = {"rows": of_rows(points, "line", "x", "y", "low", "high", "hover", "dot"), "words": at_ends}
+    return Chart(spec=_against_length(theme, title, x, percent, tuple(series)), data=data)
 
 
 @cache
