@@ -1,6 +1,6 @@
 """A class at work: the server under many simultaneous readers, a cold start and a long lesson.
 
-    python -m bench.classroom [new same link stream cold cpu memory] [--students 50] [--replicas 2] …
+    python -m bench.classroom [new same link stream cold cpu memory] [--students 50] [--workers 2] …
 
 Sessions speak Streamlit's protocol over websockets, without a browser. The benchmark starts its own servers on this
 machine (or asks those named by `--at`, on this machine too), and ends by itself. In the same minutes it asks an echo
@@ -101,6 +101,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--cold", type=up_to(500), default=20, help="N of `cold`")
     parser.add_argument("--reruns", type=up_to(10_000), default=300, help="of `memory`")
     parser.add_argument("--page", choices=PAGES, action="append", help="leave out all others; may be repeated")
+    parser.add_argument("--workers", type=up_to(16), default=1, help="processes of each server")
     parser.add_argument("--replicas", type=up_to(16), default=1, help="servers that share `new`, `same` and `stream`")
     parser.add_argument("--at", type=local, action="append", help="a running server to ask in their place; repeatable")
     args = parser.parse_args()
@@ -133,7 +134,9 @@ def local(address: str) -> str:
 def servers(args: argparse.Namespace) -> Iterator[tuple[list[str], list[Server]]]:
     """The addresses of the servers that share the students, and the servers among them that are started here."""
     with ExitStack() as stack:
-        started = [] if args.at else [stack.enter_context(running(APP)) for _ in range(args.replicas)]
+        started = (
+            [] if args.at else [stack.enter_context(running(APP, workers=args.workers)) for _ in range(args.replicas)]
+        )
         yield args.at or [server.address for server in started], started
 
 
@@ -327,9 +330,13 @@ async def rest(servers: Sequence[Server]) -> None:
 
 
 def cpu_seconds(server: Server) -> float:
-    """Processor time of a server's process so far, over all threads."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Processor time of a server's process, and of its workers, so far, over all threads."""
+    of = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    ticks = 0
+    for process in (server.process.pid, *of):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def resident(server: Server) -> float:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from tfmviz import doors
+from tfmviz import doors, workers
 from tfmviz.__main__ import parsed, trouble_at, where
 from tfmviz.places import PROJECT
 
@@ -33,9 +33,6 @@ TEMPLATE = Path(__file__).parent / "haproxy.cfg"
 NO_HAPROXY = """\
 HAProxy is needed to share readers among several servers, and is not installed.
 On Debian and Ubuntu: apt-get install haproxy. Without it, `make app` starts one server."""
-
-KEY = "TFMVIZ_KEY"
-"""The variable of the environment with the key by which all servers know the same readers; see `ui.readers`."""
 
 PATIENCE = 60.0
 """Seconds for a server to answer, or to end, before we give it up."""
@@ -253,7 +250,7 @@ def main() -> None:
     if trouble := trouble_at(args.host, args.port):
         sys.exit(trouble)
     os.environ[doors.SETTING] = " ".join(args.allowed_host)  # for the servers
-    os.environ[KEY] = os.environ.get(KEY) or secrets.token_hex(32)
+    os.environ[workers.KEY] = os.environ.get(workers.KEY) or secrets.token_hex(32)
     asked = Asked()
     asked.by_signals()
     replicas = replicas_on(args.port + 1, args.replicas)

@@ -39,7 +39,11 @@ def draw(here: Lesson) -> None:
             "Read upwards, from words to the next word. Click a row or a unit.",
             "Which word in the window matters most for the next one?",
         ),
-        Tab("The recurrent network", recurrent.state, "It reads token by token and keeps one vector, the state."),
+        Tab(
+            "The recurrent network",
+            recurrent.state,
+            "It reads token by token, with the same weights each time, and keeps one vector, the state.",
+        ),
         Tab(
             "Four uses",
             uses.uses,

@@ -28,7 +28,7 @@ def draw(here: Lesson) -> None:
         Tab(
             "Train one",
             lambda _: watch.train(),
-            "Half a minute of training is enough to learn to spell words backwards.",
+            "Half a minute of training is enough.",
             "How many updates will it take?",
             needs=(),
         ),

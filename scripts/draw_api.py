@@ -3,7 +3,7 @@ the terms that Find answers.
 
     python -m scripts.draw_api
 
-`make format` does it too, and `tests/scripts/test_draw_api.py` fails while a document differs from its sources.
+`make format` does it too, and `tests/scripts/test_list_authors.py` fails while a document differs from its sources.
 """
 
 from __future__ import annotations

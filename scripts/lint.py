@@ -304,7 +304,7 @@ def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
     """The constant keys of a call, and whether they are those of a choice; else they name a figure or a container."""
     name = called(call)
     match name, call.args:
-        case "tabs", [ast.Constant(value=key), *_]:
+        case (("tabs" | "parts"), [ast.Constant(value=key), *_]):
             yield str(key), True
         case (("show" | "show_view" | "show_plain_view" | "show_choice"), [ast.Constant(value=key), *_]):
             yield str(key), False

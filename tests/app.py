@@ -124,7 +124,7 @@ def matrices(app: AppTest) -> dict[str, Array]:
 
 def columns(app: AppTest, key: str) -> dict[str, list[str]]:
     """The columns of a table by their titles."""
-    table = json.loads(views(app)[key].json)
+    table = sent(app, key)
     return dict(zip(table["columns"], map(list, zip(*table["rows"], strict=True)), strict=True))
 
 
@@ -144,7 +144,7 @@ def series(
 
 def paired(app: AppTest, key: str = "next_words") -> tuple[list[str], dict[str, tuple[float, float]]]:
     """The names of two runs, and by its label what each token has in them."""
-    data = json.loads(views(app)[key].json)
+    data = sent(app, key)
     return data["series"], {label: (a, b) for label, a, _, b, _ in data["rows"]}
 
 

@@ -131,11 +131,8 @@ def width() -> int:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    """The app."""
-    running = serve(ROOT / "app.py", free_port())
-    yield running
-    running.process.kill()
-    running.process.wait()
+    with serve(ROOT / "app.py", free_port()) as running:
+        yield running
 
 
 @pytest.fixture

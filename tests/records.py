@@ -17,7 +17,6 @@ def encoding(ids: Sequence[int]) -> Encoding:
 
 
 def traced(architecture: Architecture = "decoder-only", **changes: Any) -> Trace:
-    """What a small random model leaves behind."""
     return trace_of(lively_model(architecture=architecture, **changes))
 
 

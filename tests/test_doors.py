@@ -48,7 +48,6 @@ class Answer:
 
 
 def ask(*headers: tuple[str, str], path: str = "/", kind: str = "http") -> Answer:
-    """Asks an app whose owner has allowed one more name."""
     app, messages = Yes(), []
 
     async def receive() -> Message:

@@ -1,7 +1,7 @@
 """The command `tfmviz`: starts the app.
 
 tfmviz                     # on this machine only
-tfmviz --host 0.0.0.0      # for everyone in the network: a class
+tfmviz --host 0.0.0.0      # for everyone in the network: a class; on all processors
 tfmviz --convert FOLDER    # with the menu of models converting those in a folder, or on the Hub
 tfmviz show attention.json # no app: a page with the attention of a file
 python -m tfmviz           # the same, from a checkout
@@ -14,6 +14,7 @@ import asyncio
 import errno
 import gc
 import os
+import secrets
 import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -21,20 +22,27 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 from starlette.types import ASGIApp
 
-from tfmviz import capacity, doors
+from tfmviz import capacity, doors, workers
 from tfmviz.memory import give_back
 from tfmviz.places import PROJECT
 
 EVERYWHERE = ("0.0.0.0", "::")
 """Addresses that mean every network of this machine."""
 
+ALONE = ("127.0.0.1", "::1", "localhost")
+"""Addresses that mean: this machine only."""
+
 LOOP = "asyncio" if sys.platform == "win32" else "uvloop"
 """The event loop. A run of a page sends fifty messages one by one; uvloop takes all that are there when it wakes, and
 lets small ones leave immediately.
 """
+
+BACKLOG = 2048
+"""Connections that may wait until they are taken: as many as with one worker."""
 
 PICTURE = 2
 """Seconds from the end of torch's import to the first picture, on a slow machine."""
@@ -64,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def serve(arguments: Sequence[str]) -> None:
-    """Runs the app until it is stopped.
+    """Runs the app until it is stopped, in one process or in several (`workers.py`).
 
     Beyond `streamlit run app.py`, this keeps other sites' pages out (`doors.py`), has room for a class (`capacity.py`),
     imports slow packages early, gives numpy one thread, begins with `app.py` rather than a single page, serves the
@@ -80,9 +88,25 @@ def serve(arguments: Sequence[str]) -> None:
         metavar="FOLDER",
         help="let the menu of models convert those in a folder, or on the Hub, for who types the token printed here",
     )
+    parser.add_argument(
+        "--workers",
+        type=workers_number,
+        metavar="N",
+        help="processes: one on this machine only, else one for each processor and gigabyte",
+    )
+    parser.add_argument("--channel", type=int, help=argparse.SUPPRESS)  # a worker's
     args = parsed(parser, arguments)
-    if trouble := trouble_at(args.host, args.port):
-        sys.exit(trouble)
+    if args.convert and (args.workers or 1) > 1:
+        parser.error("--convert has one worker, whose token is printed.")
+    if args.channel is None:
+        if trouble := trouble_at(args.host, args.port):
+            sys.exit(trouble)
+        count = args.workers or (1 if args.convert or args.host in ALONE else workers.most())
+        if count > 1 and workers.POSSIBLE:
+            return _share(arguments, args.host, args.port, count)
+        if count > 1:
+            print("This system does not hand connections on: there is one worker.", file=sys.stderr, flush=True)
+        print(where(args.host, args.port), flush=True)
     import uvicorn
     from threadpoolctl import threadpool_limits
 
@@ -94,24 +118,41 @@ def serve(arguments: Sequence[str]) -> None:
     Thread(target=models.import_torch).start()  # what the first page waits for longest begins first
     app = _app()
     capacity.make_room()
-    print(where(args.host, args.port), flush=True)
     if args.convert:
         from tfmviz.ui import own
 
         own.open_desk(args.convert)
-    uvicorn.run(
-        doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", ""))),
-        host=args.host,
-        port=args.port,
-        loop=LOOP,
-        http=capacity.Prompt,
-        ws=messages.Sockets,  # with the next two: nearly as Streamlit starts it
-        ws_ping_interval=30,
-        ws_ping_timeout=30,
-        access_log=False,
-        log_level="warning",
-        timeout_graceful_shutdown=FAREWELL,
-    )
+    guarded = doors.Doors(app, frozenset(args.allowed_host), doors.headers(os.environ.get("TFMVIZ_EMBED", "")))
+    options: dict[str, Any] = {
+        "loop": LOOP,
+        "http": capacity.Prompt,
+        "ws": messages.Sockets,  # with the next two: nearly as Streamlit starts it
+        "ws_ping_interval": 30,
+        "ws_ping_timeout": 30,
+        "access_log": False,
+        "log_level": "warning",
+        "timeout_graceful_shutdown": FAREWELL,
+    }
+    if args.channel is None:
+        uvicorn.run(guarded, host=args.host, port=args.port, **options)
+    else:
+        workers.Handed(uvicorn.Config(guarded, **options), socket.socket(fileno=args.channel)).run()
+
+
+def _share(arguments: Sequence[str], host: str, port: int, count: int) -> None:
+    """Runs so many workers, which start with the same arguments and know one another's readers."""
+    os.environ[workers.KEY] = os.environ.get(workers.KEY) or secrets.token_hex(32)
+    os.environ[workers.COUNT] = str(count)
+    capacity.allow_files()
+    command = [sys.executable, "-m", "tfmviz", *arguments, "--workers=1", "--channel"]
+    try:
+        with socket.create_server((host, port), family=family(host), backlog=BACKLOG) as listener:
+            front = workers.Front(command, count, lambda: print(f"{where(host, port)} ({count} workers)", flush=True))
+            asyncio.run(front.serve(listener))
+    except* asyncio.CancelledError:  # it was asked to end
+        pass
+    except* (OSError, RuntimeError) as errors:
+        sys.exit(str(errors.exceptions[0]))
 
 
 def _app() -> ASGIApp:
@@ -198,6 +239,13 @@ def port_number(text: str) -> int:
     return int(text)
 
 
+def workers_number(text: str) -> int:
+    """How many workers, from the command line."""
+    if not text.isdecimal() or not 1 <= int(text) <= 64:
+        raise argparse.ArgumentTypeError(f"workers are a number from 1 to 64, not {text}.")
+    return int(text)
+
+
 def host_name(text: str) -> str:
     if not doors.NAME.fullmatch(name := text.lower()):
         raise argparse.ArgumentTypeError(f"an allowed host is a name alone, such as attention.uni.example, not {text}.")
@@ -207,7 +255,7 @@ def host_name(text: str) -> str:
 def trouble_at(host: str, port: int) -> str | None:
     """A sentence on why no server can listen there; None if one can."""
     try:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        with socket.socket(family(host)) as probe:
             if os.name == "posix":  # else a port counts as taken for a minute after its server has ended
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
@@ -219,6 +267,11 @@ def trouble_at(host: str, port: int) -> str | None:
             return f"Port {port} is not for this user: those below 1024 are the administrator's; try --port 8501."
         return f"This machine has no address {host}: --host takes one of its own, or 0.0.0.0 for every network."
     return None
+
+
+def family(host: str) -> socket.AddressFamily:
+    """The kind of addresses that this one is of."""
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def where(host: str, port: int) -> str:

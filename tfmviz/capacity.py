@@ -59,7 +59,17 @@ ASKED_NOTHING = "Nothing was asked for."
 
 
 def make_room() -> None:
-    """Raises this process's limit of open files as far as allowed, up to `ENOUGH`, and makes sessions take fewer.
+    """Raises this process's limit of open files (`allow_files`), and makes sessions take fewer."""
+    if resource is None:
+        return
+    allow_files()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 deprecates policies
+        asyncio.set_event_loop_policy(_policy())
+
+
+def allow_files() -> None:
+    """Raises this process's limit of open files as far as allowed, up to `ENOUGH`.
 
     Without such a limit, or if the system refuses, nothing changes.
     """
@@ -70,9 +80,6 @@ def make_room() -> None:
     if soft != resource.RLIM_INFINITY and soft < most:
         with suppress(OSError, ValueError):  # macOS may allow fewer than it says
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14 deprecates policies
-        asyncio.set_event_loop_policy(_policy())
 
 
 def _policy() -> asyncio.AbstractEventLoopPolicy:

@@ -1,4 +1,4 @@
-"""A feed-forward layer taken apart: functions against PyTorch, the layer against the record, sums against products."""
+"""A feed-forward layer taken apart, against PyTorch and the record; averages lie inside of what they are made of."""
 
 from functools import partial
 from itertools import product
@@ -9,11 +9,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+import tfmviz
 from tests.cases import each
 from tests.model.helpers import lively_model
 from tests.model.sizes import D_FF, D_MODEL, VOCAB
 from tests.records import traced
 from tfmviz.analysis import feed_forward
+from tfmviz.analysis.averaging import hull, in_a_plane
 from tfmviz.analysis.feed_forward import PARTS
 from tfmviz.model.weights import weights_of
 from tfmviz.record.trace import Trace
@@ -35,7 +37,6 @@ every_kind = each("kind", list(KINDS))
 
 
 def layers(kind: str) -> tuple[Trace, dict[str, FeedForwardWeights]]:
-    """A small random model's run, and all its feed-forward layers."""
     stacks = weights_of(lively_model(**KINDS[kind])).stacks
     return traced(**KINDS[kind]), {site: one for stack in stacks.values() for site, one in stack.feed_forward.items()}
 
@@ -75,7 +76,7 @@ def test_what_the_layer_writes_and_every_sum_are_what_the_model_computed(kind: s
             assert (sizes[:-1] >= sizes[1:]).all()
 
 
-def test_terms_are_named_by_their_places() -> None:
+def test_terms_are_named_by_their_places_and_shares_are_counted() -> None:
     trace, every = layers("gelu")
     weights = every["decoder.1.mlp"]
     found = {part: values[0] for part, values in feed_forward.parts(trace, "decoder.1.mlp").items()}
@@ -83,9 +84,6 @@ def test_terms_are_named_by_their_places() -> None:
     assert said is not None
     np.testing.assert_allclose(said.a, found["x"][said.indices])
     np.testing.assert_allclose(said.b, weights.W_in[said.indices, 3])
-
-
-def test_the_share_of_neurons_that_are_on_and_the_strongest_values() -> None:
     assert feed_forward.strongest(np.array([0.1, -3.0, 2.0, 3.0, 0.0]), 3).tolist() == [1, 3, 2]
     trace, every = layers("relu")
     for site in every:
@@ -102,3 +100,49 @@ def test_a_neurons_direction_is_what_the_logits_gain_without_a_norm() -> None:
     more = weights.W_out.sum(axis=0) + weights.W_out[5]
     np.testing.assert_allclose(found[0], W_U @ more - W_U @ weights.W_out.sum(axis=0), atol=1e-5)
     assert found.shape == (2, VOCAB)
+
+
+def is_left_of_all(point: np.ndarray, corners: np.ndarray, *, slack: float = 0.0) -> bool:
+    """Whether a point lies inside a polygon whose corners are given counter-clockwise."""
+    ahead, to_it = np.roll(corners, -1, axis=0) - corners, point - corners
+    return bool((ahead[:, 0] * to_it[:, 1] - ahead[:, 1] * to_it[:, 0] >= -slack).all())
+
+
+@each("seed", range(5))
+def test_the_corners_are_the_points_that_lie_farthest_in_some_direction(seed: int) -> None:
+    points = np.random.default_rng(seed).normal(size=(40, 2))
+    corners = hull(points)
+    angles = np.linspace(0, 2 * np.pi, 100_000)
+    farthest = points @ np.stack((np.cos(angles), np.sin(angles)))
+    assert set(corners) == set(farthest.argmax(axis=0).tolist())
+    assert all(is_left_of_all(point, points[list(corners)], slack=1e-12) for point in points)
+
+
+def test_few_points_are_their_own_corners_and_attention_left_over_goes_to_nothing() -> None:
+    for n in (1, 2):
+        assert sorted(hull(np.arange(2.0 * n).reshape(n, 2))) == list(range(n))
+    assert len(hull(np.ones((4, 2)))) <= 2
+    found = in_a_plane(np.eye(2), np.array([0.25, 0.25]))
+    assert found.weights.tolist() == [0.25, 0.25, 0.5]
+    assert len(found.places) == 3
+    np.testing.assert_allclose(found.middle, found.weights @ found.places)
+    assert np.linalg.norm(found.places[0] - found.places[2]) == pytest.approx(1.0)  # |(1, 0) − 0|
+    flat = np.array([[0.0, 0.0, 5.0], [3.0, 0.0, 5.0], [0.0, 2.0, 5.0]])
+    assert in_a_plane(flat, np.full(3, 1 / 3)).seen == pytest.approx(1.0)
+    assert in_a_plane(np.vstack((np.eye(3), -np.eye(3))), np.full(6, 1 / 6)).seen == pytest.approx(2 / 3)
+
+
+@each("name", ["twins-attention-only", "tiny-english", "fill-in"])
+def test_what_every_head_writes_stands_in_its_place_inside_the_area(name: str) -> None:
+    trace = tfmviz.load(name).trace("The animal didn't cross the street because it was too tired.")
+    stack = next(site.split(".")[0] for site in trace.sites if site.endswith(".self_attn.z"))
+    for layer in (f"{stack}.{n}.self_attn" for n in range(2)):
+        values, pattern, z = (trace[f"{layer}.{part}"].astype(np.float64) for part in ("v", "pattern", "z"))
+        for head in range(len(pattern)):
+            own = values[head * len(values) // len(pattern)]  # (len, d_head)
+            found = in_a_plane(own, pattern[head, -1])
+            _, _, directions = np.linalg.svd(own - own.mean(axis=0), full_matrices=False)
+            seen = (z[head, -1] - own.mean(axis=0)) @ directions[:2].T
+            np.testing.assert_allclose(np.abs(found.middle), np.abs(seen), atol=1e-3 * np.abs(own).max())
+            corners = found.places[list(found.around)]
+            assert is_left_of_all(found.middle, corners, slack=1e-6 * np.abs(corners).max() ** 2)

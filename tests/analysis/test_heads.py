@@ -1,14 +1,18 @@
-"""What heads do: scores, verdicts, and what they must be confirmed by."""
+"""What heads do: scores, verdicts, what they must be confirmed by, and which head links two words."""
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.cases import each
+from tests.model.sizes import N_LAYERS
+from tests.records import traced
 from tfmviz.analysis import heads
-from tfmviz.analysis.heads import BROAD, CROSS_KINDS, NAMED, SELF_KINDS, Kind, Verdict, head_scores, verdicts
+from tfmviz.analysis.heads import BROAD, CROSS_KINDS, NAMED, SELF_KINDS, Kind, Verdict, head_scores, links, verdicts
+from tfmviz.analysis.rollout import rollout
 from tfmviz.record.trace import Array, Encoding
 
 NAMES = {2: "We", 3: " know", 5: " that", 7: ",", 11: " ;", 13: " …"}
@@ -248,3 +252,34 @@ def test_the_overlap_of_two_heads_is_what_total_variation_leaves() -> None:
     np.testing.assert_allclose(found, 1 - apart / 2)
     assert found[1, 4] == pytest.approx(1)
     assert np.isnan(heads.overlap(np.ones((2, 1, 1)), np.ones((1, 1), dtype=bool))).all()
+
+
+MODELS: dict[str, list[dict[str, Any]]] = {
+    "decoder.self_attn": [{}, {"n_kv_heads": 1}],
+    "encoder.self_attn": [{"architecture": "encoder-only", "positions": "alibi"}, {"architecture": "encoder-decoder"}],
+    "decoder.cross_attn": [{"architecture": "encoder-decoder"}],
+}
+
+
+@each("kind, changes", [(kind, one) for kind, every in MODELS.items() for one in every])
+def test_weights_are_those_of_every_head_of_the_kind(kind: str, changes: dict[str, Any]) -> None:
+    trace, (stack, part) = traced(**changes), kind.split(".")
+    patterns = np.stack([trace[f"{stack}.{n}.{part}.pattern"] for n in range(N_LAYERS)])
+    np.testing.assert_array_equal(links(trace, kind, 5, 3), patterns[:, :, 5, 3])
+
+
+def test_a_look_that_the_mask_forbids_has_no_weight() -> None:
+    assert np.isnan(links(traced(), "decoder.self_attn", 2, 5)).all()
+
+
+def test_a_key_is_reached_exactly_where_its_share_is_not_zero_also_by_staying_where_one_is() -> None:
+    """The masks: nobody may look at itself in the one layer, and only at itself or the next token in the other."""
+    length = 5
+    others = ~np.eye(length, dtype=bool)
+    next_or_same = np.eye(length, dtype=bool) | np.eye(length, k=1, dtype=bool)
+    for masks in ([others], [others, others], [next_or_same, next_or_same], [next_or_same, others]):
+        patterns = [np.stack([mask / mask.sum(axis=-1, keepdims=True)] * 2) for mask in masks]
+        mixed, reached = rollout(patterns, masks)
+        np.testing.assert_allclose(mixed.sum(axis=-1), 1)
+        np.testing.assert_array_equal(reached, mixed > 0)
+        assert reached.diagonal().all()

@@ -1,18 +1,22 @@
-"""How gradients fade through a recurrent layer, against torch's own differentiation; the steps of a layer, by hand."""
+"""How gradients fade through a recurrent layer, against torch's own differentiation; a window network taken apart."""
 
 from functools import partial
 
 import numpy as np
+import pytest
 import torch
 
 from tests.model.helpers import lively, token_ids
 from tests.model.sizes import VOCAB
+from tfmviz import zoo
 from tfmviz.analysis import recurrence
 from tfmviz.analysis.recurrence import Steps
+from tfmviz.analysis.window_network import n_numbers, network
 from tfmviz.model.build import build
 from tfmviz.model.connectivity import pull
 from tfmviz.model.earlier import RecurrentConfig, WindowConfig
 from tfmviz.model.recurrent import SITES, RecurrentLayer, RecurrentModel, weights_of
+from tfmviz.model.window import WindowModel
 from tfmviz.record.tap import Recorder
 
 WIDTH, LENGTH = 5, 7
@@ -81,3 +85,32 @@ def test_gradients_and_steps_reach_as_far_as_the_model_sees() -> None:
     window = lively(build(WindowConfig(vocab_size=VOCAB, max_len=13, n_window=3, d_model=5, d_hidden=11)))
     found = pull(window, ids)  # type: ignore[arg-type]
     assert (found > 0).tolist() == [False] * (LENGTH - 3) + [True] * 3
+
+
+TEXT = "The dog saw the cat, and the cat saw the"
+
+
+def test_the_parts_add_up_to_what_the_module_computes() -> None:
+    model = zoo.load("ladder-window", kind=zoo.EarlierModel)
+    module, ids = model.module, model.encode(TEXT).ids
+    assert isinstance(module, WindowModel)
+    with torch.inference_mode():
+        h = module.hidden(torch.tensor([ids]))[0, -1].numpy()
+        logits = module.after(torch.tensor([ids]))[0].numpy()
+    e = module.W_E[list(ids[-8:])].detach().numpy()
+    found = network(zoo.experiments.window_weights(model), e)
+    np.testing.assert_allclose(np.tanh(found.added().sum(axis=0) + found.b_1), h, atol=1e-5)
+    np.testing.assert_allclose(found.logits, logits, atol=1e-4)
+    units = np.array([found.of_words(unit) for unit in range(len(h))])
+    np.testing.assert_allclose(units.sum(axis=0) + module.U.bias.detach().numpy(), logits, atol=1e-4)
+    assert found.W.size == n_numbers(8, 128, 256)
+    for place in (0, 1, 7):
+        np.testing.assert_allclose(found.elsewhere(place)[place], found.added()[place])
+    first, last = (n for n, one in enumerate(ids[-8:]) if one == ids[-1] and n in (0, 7))  # the same word twice
+    np.testing.assert_allclose(found.elsewhere(first)[last], found.added()[last])
+    assert np.abs(found.added()[first] - found.added()[last]).max() > 0.1, "each place has a W of its own"
+
+
+def test_only_a_window_network_has_these_weights() -> None:
+    with pytest.raises(ValueError, match="no window network"):
+        zoo.experiments.window_weights(zoo.load("ladder-rnn", kind=zoo.EarlierModel))

@@ -16,8 +16,6 @@ TEXTS += [("aabbaab", "abababa"), ("the cat sat", "the dog sat on the mat"), ("ğ
 
 
 def longest(a: str, b: str) -> int:
-    """Length of a longest common subsequence, by its definition."""
-
     @cache
     def of(n: int, m: int) -> int:
         if n == len(a) or m == len(b):
@@ -45,7 +43,6 @@ def test_equal_tokens_are_paired_along_a_longest_common_subsequence_and_then_any
 
 
 def rising(numbers: list[int]) -> int:
-    """Length of a longest rising subsequence."""
     best: list[int] = []
     for n, number in enumerate(numbers):
         best.append(1 + max((best[m] for m in range(n) if numbers[m] < number), default=0))

@@ -11,12 +11,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+import tfmviz
 from tests.cases import each
 from tests.model.helpers import lively_model
 from tests.model.sizes import D_HEAD, LENGTH, N_HEADS, N_LAYERS
 from tests.records import trace_of
-from tfmviz.analysis import contributions, lens, residual
-from tfmviz.analysis.contributions import River
+from tfmviz.analysis import contributions, deletions, lens, residual
+from tfmviz.analysis.contributions import Part, River
 from tfmviz.model.transformer import Transformer
 from tfmviz.model.weights import weights_of
 from tfmviz.record.trace import Array, Trace
@@ -269,3 +270,35 @@ def test_each_norm_makes_what_comes_after_it_of_what_stands_before(name: str) ->
     for (before, after), norm in zip(residual.normalisations(trace, stack).values(), modules, strict=True):
         with torch.no_grad():
             np.testing.assert_allclose(norm(torch.tensor(before)).numpy(), after, atol=1e-5)
+
+
+def river_with(*writes: list[float]) -> River:
+    of_all = {"kind": "head", "step": "", "meets": np.zeros(2)}
+    parts = tuple(Part(name=str(n), write=np.array(write), **of_all) for n, write in enumerate(writes))  # type: ignore[arg-type]
+    nothing = dict.fromkeys(("size", "to_stream", "to_final", "along"), np.zeros(len(parts)))
+    return River(parts=parts, final=np.ones(2), residue=0.0, **nothing)
+
+
+def test_half_of_a_write_is_taken_back_and_nothing_where_all_agree() -> None:
+    found = deletions.strongest(river_with([0.0, 1.0], [4.0, 0.0], [-2.0, 0.5]))
+    assert found is not None
+    assert (found.earlier, found.later) == (1, 2)
+    assert found.share == pytest.approx(0.5)
+    assert found.cosine == pytest.approx(-8 / (4 * np.hypot(2, 0.5)))
+    assert deletions.strongest(river_with([0.0, 1.0], [1.0, 0.0], [1.0, 1.0])) is None
+
+
+@each("name", ["tiny-english", "twins-postnorm", "fill-in"])
+def test_no_other_pair_of_parts_has_a_more_negative_product(name: str) -> None:
+    model = tfmviz.load(name)
+    trace = model.trace("The cat sat on the mat.")
+    (stack, weights), *_ = model.weights.stacks.items()
+    river = contributions.river(trace, stack, 4, weights)
+    found = deletions.strongest(river)
+    assert found is not None
+    writers = [n for n, part in enumerate(river.parts) if part.kind not in ("bias", "norm")]
+    least = min(float(river.parts[i].write @ river.parts[j].write) for i in writers for j in writers if i < j)
+    a, b = (river.parts[n].write for n in (found.earlier, found.later))
+    assert float(a @ b) == pytest.approx(least)
+    left = a + b  # without the share, nothing of b points along a
+    assert (left - (1 - found.share) * a) @ a == pytest.approx(0, abs=1e-6 * float(a @ a))

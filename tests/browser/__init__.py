@@ -79,6 +79,16 @@ class Server:
     address: str
     process: subprocess.Popen[bytes]
 
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
 
 def chromium() -> str | None:
     """Path of a Chromium: the system's, else the one Playwright has fetched; None if there is neither."""
@@ -98,12 +108,15 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def serve(script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL, plain: bool = False) -> Server:
+def serve(
+    script: Path, port: int, *more: str, log: int | IO[bytes] = subprocess.DEVNULL, plain: bool = False
+) -> Server:
     """Starts the app as `make app` does, or another script by `streamlit run`, and waits until it answers.
 
     Streamlit finds its settings in the script's folder.
 
     Args:
+        more: options of the command.
         log: where its output goes.
         plain: the app by `streamlit run`, too.
 
@@ -113,18 +126,22 @@ def serve(script: Path, port: int, *, log: int | IO[bytes] = subprocess.DEVNULL,
     options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
     other = ["streamlit", "run", script.name, *options, "--browser.gatherUsageStats=false"]
     how = ["tfmviz", f"--port={port}"] if script == ROOT / "app.py" and not plain else other
-    process = subprocess.Popen([sys.executable, "-m", *how], cwd=script.parent, stdout=log, stderr=log)
+    process = subprocess.Popen([sys.executable, "-m", *how, *more], cwd=script.parent, stdout=log, stderr=log)
     server = Server(f"http://127.0.0.1:{port}", process)
+    if not answers(server):
+        server.kill()
+        raise RuntimeError(f"{script} was not served at {server.address}.")
+    return server
+
+
+def answers(server: Server) -> bool:
+    """Waits until it does, or has ended, or three minutes are over."""
     deadline = time.monotonic() + 180
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=10):
-                return server
-        except OSError:
-            time.sleep(0.05)  # between two looks, not for a fixed time
-    process.kill()
-    process.wait()
-    raise RuntimeError(f"{script} was not served at {server.address}.")
+    while time.monotonic() < deadline and server.process.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=10):
+            return True
+        time.sleep(0.05)  # between two looks, not for a fixed time
+    return False
 
 
 def choose(page: Page, box: str, option: str | re.Pattern[str]) -> None:
@@ -144,12 +161,10 @@ def choose(page: Page, box: str, option: str | re.Pattern[str]) -> None:
 
 
 def press(page: Page, name: str) -> None:
-    """Clicks a button."""
     page.get_by_role("button", name=name, exact=True).click()
 
 
 def keys(page: Page, *pressed: str) -> None:
-    """Presses one key after the other."""
     for key in pressed:
         page.keyboard.press(key)
 
@@ -162,7 +177,6 @@ def box_of(found: Locator) -> FloatRect:
 
 
 def saved(within: Page | Locator, button: str) -> bytes:
-    """The file that a button saves."""
     from playwright.sync_api import Locator
 
     page = within.page if isinstance(within, Locator) else within
@@ -183,7 +197,6 @@ def tool(within: Page | Locator, name: str) -> Locator:
 
 
 def menu(page: Page) -> Locator:
-    """The header's menu of pages."""
     return page.get_by_role("navigation", name="Pages")
 
 
@@ -355,7 +368,6 @@ class Visit:
         return self.page
 
     def enter(self, text: str) -> None:
-        """Types a sentence into the sentence box."""
         self.page.wait_for_selector(".st-key-keys button", state="attached")  # it listens for Enter
         box = self.page.get_by_label("Your sentence")
         box.fill(text)

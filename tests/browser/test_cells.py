@@ -64,7 +64,7 @@ def colour_at(page: Page, found: Locator, place: dict[str, float]) -> list[int]:
     return rgb
 
 
-def test_pointing_tells_matrix_row_column_and_value_and_moves_nothing(visit: Visit) -> None:
+def test_a_cell_tells_its_value_to_pointer_and_keys_and_nothing_moves(visit: Visit) -> None:
     page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
     place = go(page, found, down=3, right=1)
@@ -78,10 +78,6 @@ def test_pointing_tells_matrix_row_column_and_value_and_moves_nothing(visit: Vis
     page.mouse.move(0, 0)
     expect(tip).to_have_text("Hover over a cell for its value.")
     assert found.bounding_box() == before
-
-
-def test_arrow_keys_go_from_cell_to_cell_and_escape_leaves(visit: Visit) -> None:
-    page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
     page.keyboard.press("ArrowDown")
     go(page, found, down=6, right=6)
@@ -145,21 +141,7 @@ def test_masked_cells_are_grey_in_both_modes(visit: Visit) -> None:
         assert colour_at(page, found, go(page, found, down=0, right=0)) == [0xFE, 0xE8, 0x38]
 
 
-def test_new_numbers_replace_the_old_in_the_same_picture(visit: Visit) -> None:
-    page = visit.open(HEADS, drawn=DRAWN)
-    found = picture(page, "mean_and_heads")
-    found.locator("canvas").evaluate("canvas => { canvas.isTheSame = true; }")
-    before = found.locator("canvas").get_attribute("aria-label")
-    assert before is not None
-    visit.enter("the cat")
-    expect(found.locator("canvas")).not_to_have_attribute("aria-label", before)
-    page.wait_for_selector(READY)
-    tool(found, "Values").click()
-    expect(found.locator("tbody tr")).to_have_count(2 * 9)
-    assert found.locator("canvas").evaluate("canvas => canvas.isTheSame")
-
-
-def test_all_numbers_can_be_read_as_a_table(visit: Visit) -> None:
+def test_all_numbers_are_read_as_a_table_and_new_ones_replace_them_in_the_same_picture(visit: Visit) -> None:
     page = visit.open(HEADS, drawn=DRAWN)
     found = picture(page, "mean_and_heads")
     lines = found.locator("dialog tbody tr")
@@ -175,6 +157,16 @@ def test_all_numbers_can_be_read_as_a_table(visit: Visit) -> None:
         shown = [float(value) for value in row[: i + 1]]
         assert shown == pytest.approx(expected[i, : i + 1], rel=1e-5)  # float32, another batch
         assert row[i + 1 :] == [""] * (len(row) - i - 1)
+    page.keyboard.press("Escape")
+    found.locator("canvas").evaluate("canvas => { canvas.isTheSame = true; }")
+    before = found.locator("canvas").get_attribute("aria-label")
+    assert before is not None
+    visit.enter("the cat")
+    expect(found.locator("canvas")).not_to_have_attribute("aria-label", before)
+    page.wait_for_selector(READY)
+    tool(found, "Values").click()
+    expect(found.locator("tbody tr")).to_have_count(2 * 9)
+    assert found.locator("canvas").evaluate("canvas => canvas.isTheSame")
 
 
 def test_pictures_are_saved_as_svg_and_png(visit: Visit) -> None:

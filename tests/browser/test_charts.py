@@ -32,7 +32,6 @@ def said(page: Page, key: str) -> list[str]:
 
 
 def below(page: Page, key: str) -> list[str]:
-    """The labels of the axis below a chart, from left to right."""
     labels: list[str] = chart(page, key).evaluate(
         """svg => [...svg.querySelectorAll("[aria-label^=X-axis] .role-axis-label text")]
           .map(label => [label.getBoundingClientRect().left, label.textContent])
@@ -99,17 +98,13 @@ def test_the_circle_is_round_and_fits(visit: Visit, width: int) -> None:
     assert spans[0] > 0.4 * min(frame["width"], frame["height"])
 
 
-def test_a_chart_is_saved_as_a_picture_without_network(visit: Visit) -> None:
+def test_a_chart_is_saved_as_a_picture_without_network_and_its_values_are_those_of_the_sentence(visit: Visit) -> None:
     page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
     chart(page, "lookup").scroll_into_view_if_needed()
     picture = saved(page.locator(".st-key-lookup"), "PNG")
     assert picture.startswith(b"\x89PNG")
     width, _ = struct.unpack(">II", picture[16:24])
     assert width >= 1.9 * box_of(chart(page, "lookup"))["width"]
-
-
-def test_the_values_of_a_chart_are_those_of_the_sentence_as_a_table_and_as_a_file(visit: Visit) -> None:
-    page = visit.open(f"{LOOKUP}&text=the+cat+saw+the+dog+and+the", drawn=DRAWN)
     chart(page, "lookup")
     tool(page.locator(".st-key-lookup"), "Values").focus()
     expect(page.locator(".st-key-lookup .tools").get_by_role("button")).to_have_text(BAR)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import AT_REST, SCHEMES, Visit, keys, open_tab, project, take_from_menu, turn, violations
+from tests.browser import AT_REST, SCHEMES, Visit, keys, project, take_from_menu, turn, violations
 from tests.cases import each
 
 CHOSEN = "model=twins-rope&layer=2&head=1"
@@ -16,14 +16,16 @@ def expect_shown(page: Page, *names: str) -> None:
         expect(page.locator(f".st-key-{key}")).to_be_visible(visible=name in names)
 
 
-def test_a_page_shows_what_changes_it(visit: Visit) -> None:
+def test_a_page_shows_what_changes_it_or_its_tab(visit: Visit) -> None:
     for name, shown in (
-        ("complexity", ""),
-        ("counting", "text"),
-        ("tokens", "text model"),
-        ("masks", "text model layer head"),
+        ("complexity?", ""),
+        ("counting?", "text"),
+        ("tokens?", "text model"),
+        ("masks?", "text model layer head"),
+        ("step_by_step?part=Why+√d%3F&", ""),
+        ("step_by_step?part=Heads+or+their+mean%3F&", "text model layer"),
     ):
-        page = visit.open(f"/{name}?{CHOSEN}", drawn=".st-key-head")
+        page = visit.open(f"/{name}{CHOSEN}", drawn=".st-key-head")
         expect_shown(page, *shown.split())
         project(page)
         expect_shown(page, *shown.split())
@@ -36,15 +38,6 @@ def test_a_message_about_the_models_is_seen_where_no_choice_is(visit: Visit) -> 
         page.locator(".st-key-choices").evaluate(alert)
         expect(page.get_by_text("A model is unavailable.")).to_be_visible()
         expect_shown(page, "text")
-
-
-def test_choices_come_and_go_with_the_tab_that_reads_them(visit: Visit) -> None:
-    page = visit.open("/step_by_step", drawn=".st-key-head")
-    expect_shown(page, "text", "model", "layer", "head")
-    open_tab(page, "Why √d?")
-    expect_shown(page)
-    open_tab(page, "Heads or their mean?")
-    expect_shown(page, "text", "model", "layer")
 
 
 def test_what_is_hidden_keeps_its_value(visit: Visit) -> None:

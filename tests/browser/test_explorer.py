@@ -32,7 +32,6 @@ def tile(page: Page, layer: int, head: int) -> Locator:
 
 
 def shown(page: Page) -> Locator:
-    """The name of the head that the explorer shows."""
     return page.locator(".headline strong")
 
 
@@ -195,6 +194,10 @@ def test_heads_of_a_long_text_are_fetched_when_they_are_looked_at(visit: Visit) 
     page.locator("h1").hover()
     expect(shown(page)).to_have_text("Heads 3.5, 2.1")
     expect(explorer).not_to_have_class(waiting)
+    for position in (7, 3):
+        token(page, position).click()
+    linking = page.get_by_role("group", name="Which head links two words?").get_by_role("button").first
+    expect(linking).to_have_text(re.compile(r"layer \d, head \d [\d.]+"))
 
 
 LOSE_THE_NEXT = """() => {

@@ -58,35 +58,45 @@ FIRST = (
 
 RECORD = """
   const canvas = HTMLCanvasElement.prototype, pen = CanvasRenderingContext2D.prototype;
-  const { fillText, drawImage } = pen, width = Object.getOwnPropertyDescriptor(canvas, "width");
-  const letters = (globalThis.smallLetters = new Map());
-  const add = (onto, found) => letters.set(onto, { ...letters.get(onto), ...found });
-  pen.fillText = function (text, ...place) {
-    const { a, b } = this.getTransform();
-    const pixels = (Number(/([0-9.]+)px/.exec(this.font)[1]) * Math.hypot(a, b)) / devicePixelRatio;
-    if (String(text).trim() && pixels < LIMIT - 0.05) add(this.canvas, { [text]: pixels });
-    return fillText.call(this, text, ...place);
+  const { fillText, drawImage, clearRect } = pen, width = Object.getOwnPropertyDescriptor(canvas, "width");
+  const drawn = (globalThis.drawnTexts = new Map());
+  const add = (onto, texts) => drawn.set(onto, [...(drawn.get(onto) ?? []), ...texts]);
+  pen.fillText = function (text, x, y, ...room) {
+    const { a, b, c, d, e, f } = this.getTransform();
+    const scale = Math.hypot(a, b) / devicePixelRatio;
+    const [right, down] = [a * x + c * y + e, b * x + d * y + f].map((pixels) => pixels / devicePixelRatio);
+    const size = Number(/([0-9.]+)px/.exec(this.font)[1]) * scale;
+    if (String(text).trim())
+      add(this.canvas, [
+        { text, size, x: right, y: down, width: this.measureText(text).width * scale, isUpright: Math.abs(a) < 0.1 },
+      ]);
+    return fillText.call(this, text, x, y, ...room);
   };
   pen.drawImage = function (source, ...place) {
-    if (letters.has(source)) add(this.canvas, letters.get(source));
+    add(this.canvas, drawn.get(source) ?? []);
     return drawImage.call(this, source, ...place);
+  };
+  pen.clearRect = function (...box) {
+    drawn.delete(this.canvas); // views clear the whole of it
+    return clearRect.apply(this, box);
   };
   Object.defineProperty(canvas, "width", {
     ...width,
     set(pixels) {
-      letters.delete(this); // this clears the canvas
+      drawn.delete(this); // this clears it, too
       width.set.call(this, pixels);
     },
   });
-""".replace("LIMIT", str(SMALLEST))
-"""Keeps what stands on each canvas in small letters, from before the page's own scripts run."""
+"""
+"""Keeps what is written on each canvas, where and how large, from before the page's own scripts run."""
 
 WRITTEN = (
     "(limit) => {"
     + INSIDE
     + """
   const small = {};
-  for (const [canvas, letters] of globalThis.smallLetters) if (canvas.isConnected) Object.assign(small, letters);
+  const texts = [...drawnTexts].flatMap(([canvas, written]) => (canvas.isConnected ? written : []));
+  for (const { text, size } of texts) if (size < limit - 0.05) small[text] = size;
   for (const e of inside(document.querySelector("[data-testid=stMain]"))) {
     const isFigure = e.getRootNode() instanceof ShadowRoot || e.closest(".stVegaLiteChart, .stPlotlyChart");
     const says = [...e.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.textContent.trim());

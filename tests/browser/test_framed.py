@@ -37,10 +37,8 @@ def embedded() -> Iterator[Server]:
     """The app of an owner who lets that site show it in a frame."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TFMVIZ_EMBED", EVIL)
-        running = serve(ROOT / "app.py", free_port())
-    yield running
-    running.process.kill()
-    running.process.wait()
+        with serve(ROOT / "app.py", free_port()) as running:
+            yield running
 
 
 def evil(context: BrowserContext, body: str) -> Page:

@@ -22,7 +22,6 @@ def guess(page: Page) -> Locator:
 
 
 def press_g(page: Page) -> None:
-    """Presses the key once it is listened for."""
     page.wait_for_selector(".st-key-guess button", state="attached")
     page.keyboard.press("g")
 

@@ -91,14 +91,6 @@ def test_enter_keeps_a_sentence_in_stage_doors_and_address(visit: Visit) -> None
     expect(said).to_contain_text("“animal”")
 
 
-def test_a_door_keeps_what_is_typed(visit: Visit) -> None:
-    page, sentence, _ = at_home(visit)
-    sentence.fill("My <b>cat</b> ran.")
-    page.get_by_role("link", name="All heads").click()
-    page.wait_for_selector(".tiles button")
-    expect(page.locator("textarea")).to_have_value("My <b>cat</b> ran.")
-
-
 def test_the_first_row_of_doors_is_in_the_window(visit: Visit) -> None:
     page, _, _ = at_home(visit)
     for width, height in ((1280, 800), (1920, 1080)):
@@ -109,14 +101,16 @@ def test_the_first_row_of_doors_is_in_the_window(visit: Visit) -> None:
         assert 0.75 * height < ends[-1] <= height, (width, ends)
 
 
-def test_the_name_of_the_app_leads_home_and_the_sentence_stays(visit: Visit) -> None:
+def test_the_name_of_the_app_leads_home_with_the_sentence_and_a_door_away_with_what_is_typed(visit: Visit) -> None:
     page = visit.open("/explorer?text=My+dog+ran.")
     menu(page).get_by_role("link", name="tfmviz").click()
     page.wait_for_selector(WORDS)
-    expect(page.get_by_label("Your sentence")).to_have_value("My dog ran.")
+    sentence = page.get_by_label("Your sentence")
+    expect(sentence).to_have_value("My dog ran.")
+    sentence.fill("My <b>cat</b> ran.")
     page.get_by_role("link", name="All heads").click()
     page.wait_for_selector(".tiles button")
-    expect(page.locator("textarea")).to_have_value("My dog ran.")
+    expect(page.locator("textarea")).to_have_value("My <b>cat</b> ran.")
 
 
 def test_an_address_that_was_the_explorers_opens_it(visit: Visit) -> None:

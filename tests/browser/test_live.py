@@ -41,7 +41,6 @@ def entered(page: Page, box: Locator, word: str) -> None:
 
 
 def is_dimmed(page: Page, dimmed: bool) -> None:
-    """What Python says of the sentence that was entered."""
     expect(page.locator(".st-key-hidden-predicted > *").first).to_have_css("opacity", "0.5" if dimmed else "1")
 
 

@@ -19,7 +19,6 @@ def stage(page: Page, name: str) -> None:
 
 
 def counts(page: Page, said: str) -> None:
-    """Waits until the laboratory says so of its mask."""
     expect(page.locator(".lab .count")).to_contain_text(said)
 
 
@@ -118,10 +117,16 @@ def click_cell(page: Page, row: int, column: int) -> None:
     board(page).click(position=place_of(page, row, column))  # type: ignore[arg-type]
 
 
-def test_a_click_opens_a_cell_changes_the_model_and_reaches_the_address(visit: Visit) -> None:
+def test_a_mask_is_drawn_by_clicks_strokes_and_keys(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     counts(page, "28 of 7 × 7 = 49")
     expect(page.get_by_text("No position can see the word")).to_be_visible()
+    board(page).focus()
+    for pressed, count in ((["ArrowRight", " "], 29), (["d"], 34), (["u", "u"], 28), (["r"], 34)):
+        keys(page, *pressed)
+        counts(page, f"{count} of 7 × 7")
+    page.get_by_role("button", name="Start again").click()
+    counts(page, "28 of 7 × 7")
     click_cell(page, 2, 3)
     counts(page, "29 of 7 × 7")
     expect(page.get_by_text("1 of 6 positions can see the very word")).to_be_visible()
@@ -131,10 +136,6 @@ def test_a_click_opens_a_cell_changes_the_model_and_reaches_the_address(visit: V
     page.get_by_role("button", name="Start again").click()
     counts(page, "28 of 7 × 7")
     expect(page).not_to_have_url(re.compile("edit="))
-
-
-def test_dragging_paints_and_undo_takes_the_whole_stroke_back(visit: Visit) -> None:
-    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     board(page).scroll_into_view_if_needed()
     box = box_of(board(page))
     places = [place_of(page, 1, column) for column in range(2, 7)]
@@ -167,14 +168,6 @@ def test_on_a_phone_13_words_fit_and_a_finger_that_scrolls_changes_nothing(visit
     expect(page).not_to_have_url(re.compile("edit="))
 
 
-def test_the_grid_is_drawn_by_keyboard_alone(visit: Visit) -> None:
-    page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
-    board(page).focus()
-    for pressed, count in ((["ArrowRight", " "], 29), (["d"], 34), (["u", "u"], 28), (["r"], 34)):
-        keys(page, *pressed)
-        counts(page, f"{count} of 7 × 7")
-
-
 def test_a_word_of_the_sentence_is_hidden_by_a_click_and_shown_by_a_key(visit: Visit) -> None:
     page = visit.open(f"{MASKS}&start=causal", drawn=DRAWN)
     word = page.locator(".lab .sentence button", has_text="cat")
@@ -187,6 +180,14 @@ def test_a_word_of_the_sentence_is_hidden_by_a_click_and_shown_by_a_key(visit: V
     page.keyboard.press("Enter")
     counts(page, "28 of 7 × 7")
     expect(word).to_have_attribute("aria-pressed", "false")
+    label = page.evaluate(
+        """() => {
+          const { left, top, cell } = globalThis.tfmvizViews.masks.view.board;
+          return { x: left + 1.5 * cell, y: top / 2 };
+        }"""
+    )
+    board(page).click(position=label)
+    counts(page, "22 of 7 × 7")
 
 
 def test_a_row_emptied_by_hand_is_named_and_a_mask_of_the_gallery_told_in_words(visit: Visit) -> None:
@@ -219,7 +220,7 @@ def test_a_board_of_a_long_sentence_has_labels_on_a_phone(visit: Visit) -> None:
     assert len(re.findall(r">walked<|>pond<|>noticed<|>along<", svg)) >= 4
 
 
-def test_a_board_without_any_width_is_drawn_and_done(visit: Visit) -> None:
+def test_a_board_without_any_width_is_drawn_and_one_of_a_new_sentence_has_its_words(visit: Visit) -> None:
     """As on a page that the reader leaves. The browser's tab once stood still for good, painting labels."""
     page = visit.open(MASKS, drawn=DRAWN)
     set_width = "(width) => { globalThis.tfmvizViews.masks.view.node.style.width = width; }"
@@ -227,11 +228,6 @@ def test_a_board_without_any_width_is_drawn_and_done(visit: Visit) -> None:
     page.wait_for_function("() => globalThis.tfmvizViews.masks.view.width === 0", timeout=10_000)
     page.evaluate(set_width, "")
     page.wait_for_function("() => globalThis.tfmvizViews.masks.view.board.cell > 10", timeout=10_000)
-
-
-def test_a_sentence_of_the_same_length_is_drawn_with_its_own_words(visit: Visit) -> None:
-    """The mask stays as it was, so the page's answer is the one before, word for word."""
-    page = visit.open(MASKS, drawn=DRAWN)
     visit.enter("The dog sat on the mat.")
     expect(page).to_have_url(re.compile("dog"))
     page.wait_for_function(AT_REST)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -19,6 +20,7 @@ from tests.browser import (
     turn,
     violations,
 )
+from tests.browser.test_first_figure import POND
 from tfmviz.ui.router import PAGES
 
 DRAWN = "h1"
@@ -48,16 +50,6 @@ def expect_marked(page: Page, group: str, title: str) -> None:
     expect(marked.locator("button")).to_have_text(re.compile(f"^{group}"))
     expect(marked.locator("h1")).to_have_text(title)
     expect(page.locator("h1")).to_have_count(1)
-
-
-def test_the_group_of_the_open_page_is_marked_and_holds_its_title(visit: Visit) -> None:
-    page = visit.open("/masks", drawn=DRAWN)
-    expect_marked(page, "Attention", "Masks")
-    take_from_menu(page, "Position", "RoPE and biases")
-    expect_marked(page, "Position", "RoPE and biases")
-    menu(page).get_by_role("link", name="tfmviz").click()
-    expect(menu(page).locator(".here h1")).to_have_text("tfmviz")
-    expect(menu(page).locator(".here a")).to_have_attribute("aria-current", "page")
 
 
 def test_a_link_keeps_sentence_and_model_and_loads_nothing_anew(visit: Visit) -> None:
@@ -128,8 +120,15 @@ def test_escape_and_a_click_elsewhere_close_a_list(visit: Visit) -> None:
     expect(opener).to_be_focused()
 
 
-def test_one_list_is_open_at_a_time_and_the_header_is_open_to_all_readers(visit: Visit) -> None:
+def test_the_group_of_the_open_page_is_marked_and_one_list_is_open_at_a_time(visit: Visit) -> None:
     page = visit.open("/masks", drawn=DRAWN)
+    expect_marked(page, "Attention", "Masks")
+    take_from_menu(page, "Position", "RoPE and biases")
+    expect_marked(page, "Position", "RoPE and biases")
+    menu(page).get_by_role("link", name="tfmviz").click()
+    expect(menu(page).locator(".here h1")).to_have_text("tfmviz")
+    expect(menu(page).locator(".here a")).to_have_attribute("aria-current", "page")
+    page.wait_for_function(AT_REST)
     for group in ("Position", "Cost"):
         group_of(page, group).get_by_role("button").click()
         titles = [one.title for one in PAGES if one.group == group]
@@ -145,25 +144,11 @@ def test_one_list_is_open_at_a_time_and_the_header_is_open_to_all_readers(visit:
         assert violations(page, ".st-key-header") == [], scheme
 
 
-def test_share_copies_the_address_and_says_so(visit: Visit) -> None:
-    page = visit.open("/masks?text=the+cat&layer=2", drawn="canvas")
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Share").click()
-    said = page.get_by_role("status").filter(has_text="Copied")
-    expect(said).to_be_visible()
-    expect(page).to_have_url(page.evaluate("navigator.clipboard.readText()"))
-    expect(said).to_have_count(0)
-
-
 HEADER = "[data-testid=stLayoutWrapper]:has(> .st-key-header)"
 
 LINE = 130
 """Pixels that the sentence and the choices may take, side by side or in two lines."""
 
-POND = (
-    "I walked along the pond, and noticed that one of the trees along the bank had fallen into the water "
-    "after the storm."
-)
 
 SMALL = """() => {
     const all = (root) => [...root.querySelectorAll(":not(.st-key-header *)")]
@@ -266,17 +251,13 @@ CUT = """() => [...document.querySelectorAll(".st-key-kind input[role=combobox]"
     .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.value)"""
 
 
-def test_on_a_small_projector_no_choice_lies_under_another_and_menus_are_read_whole(visit: Visit) -> None:
+def test_on_a_small_projector_choices_stand_apart_and_a_long_sentence_leaves_the_matrix_in_sight(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 1024, "height": 768})
     page = visit.open("/step_by_step?projector=1&model=french-english", drawn=".st-key-kind")
     expect_one_line(page, "text", "models", "head")
     assert page.evaluate(OVERLAPS, ["text", "models", "kind", "layer", "head"]) == []
     assert page.evaluate(CUT) == []
-
-
-def test_on_a_small_projector_a_long_sentence_is_wide_and_the_matrix_in_sight(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 1024, "height": 768})
-    page = visit.open(f"/explorer?projector=1&text={POND.replace(' ', '+')}", drawn=".matrix-picture canvas")
+    page = visit.open(f"/explorer?projector=1&text={quote(POND)}", drawn=".matrix-picture canvas")
     for selector, least, lowest in ((".st-key-text", 500, 100), (".matrix-picture", 400, 560)):
         box = box_of(page.locator(selector).first)
         assert box["width"] > least

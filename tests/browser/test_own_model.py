@@ -1,48 +1,32 @@
 """A reader's own model, from the menu to the explorer, where the server was started with `--convert`."""
 
-import os
 import re
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser import AT_REST, READY, ROOT, Server, free_port, violations
+from tests.browser import AT_REST, READY, ROOT, Server, free_port, serve, violations
 from tests.huggingface.folders import write
 
 TOLD = re.compile(r"type: ([0-9a-f]{12})\n")
 
 
 @pytest.fixture
-def converts(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
-    """An app that converts, and the file with what it prints."""
+def converts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, Path]]:
     write(tmp_path / "all" / "my-bert", "bert")
     (tmp_path / "all" / "my-bert" / "README.md").write_text("---\nlicense: apache-2.0\n---\n")
     (tmp_path / "all" / "bad").mkdir()
     (tmp_path / "all" / "bad" / "config.json").write_text('{"model_type": "<img src=x onerror=alert(1)>"}')
-    port, said = free_port(), tmp_path / "said.txt"
-    with said.open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tfmviz", f"--port={port}", "--convert", str(tmp_path / "all")],
-            cwd=ROOT,
-            env=os.environ | {"TFMVIZ_MODELS": str(tmp_path / "own"), "PYTHONUNBUFFERED": "1"},
-            stdout=log,
-            stderr=log,
-        )
-    deadline = time.monotonic() + 180
-    while time.monotonic() < deadline:
-        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5):
-            break
-        time.sleep(0.05)  # between two looks, not for a fixed time
-    yield Server(f"http://127.0.0.1:{port}", process), said
-    process.kill()
-    process.wait()
+    monkeypatch.setenv("TFMVIZ_MODELS", str(tmp_path / "own"))
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    said = tmp_path / "said.txt"
+    with (
+        said.open("wb") as log,
+        serve(ROOT / "app.py", free_port(), "--convert", str(tmp_path / "all"), log=log) as server,
+    ):
+        yield server, said
 
 
 def choose(page: Page, folder: str) -> None:

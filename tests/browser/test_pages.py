@@ -42,13 +42,6 @@ def test_a_click_on_a_model_and_on_a_cell_shows_the_sum_behind_it(visit: Visit) 
     expect(page.get_by_text(re.compile("The last column adds up to"))).to_be_visible()
 
 
-def test_a_click_on_a_row_opens_its_derivation_and_is_in_the_address(visit: Visit) -> None:
-    page = visit.open("/complexity", drawn=".counts table")
-    page.get_by_role("button", name="recurrent").click()
-    expect(page.get_by_text("Steps in sequence, recurrent.")).to_be_visible()
-    expect(page).to_have_url(re.compile("row=recurrent"))
-
-
 def test_a_measurement_fills_its_chart_while_it_runs(visit: Visit) -> None:
     page = visit.open("/complexity?cost=Measured", drawn=".st-key-counted svg, .st-key-counted canvas")
     page.get_by_role("button", name="Measure on this server").click()
@@ -60,9 +53,12 @@ def test_a_measurement_fills_its_chart_while_it_runs(visit: Visit) -> None:
     assert violations(page) == []
     open_tab(page, "The table")
     expect(page.get_by_text("Multiplications, self-attention.")).to_be_visible()
+    page.get_by_role("button", name="recurrent").click()
+    expect(page.get_by_text("Steps in sequence, recurrent.")).to_be_visible()
+    expect(page).to_have_url(re.compile("row=recurrent"))
 
 
-def test_a_click_shows_the_sentences_and_the_link_brings_them_back(visit: Visit) -> None:
+def test_a_row_is_chosen_by_click_and_keyboard_with_its_sentences_and_the_link_brings_them_back(visit: Visit) -> None:
     page = visit.open(COUNTING, drawn=TABLE)
     row = page.get_by_role("button", name="his", exact=True)
     row.click()
@@ -72,10 +68,6 @@ def test_a_click_shows_the_sentences_and_the_link_brings_them_back(visit: Visit)
     page.reload()
     expect(page.get_by_text("“price of his” occurs once:")).to_be_visible()
     expect(page.get_by_role("button", name="his", exact=True)).to_have_attribute("aria-pressed", "true")
-
-
-def test_a_row_is_chosen_by_keyboard_and_the_table_is_saved_with_plain_numbers(visit: Visit) -> None:
-    page = visit.open(COUNTING, drawn=TABLE)
     row = page.get_by_role("button", name="this", exact=True)
     row.focus()
     page.keyboard.press("Enter")

@@ -77,8 +77,7 @@ def test_no_key_is_lost_while_the_server_is_away_and_the_page_goes_on_with_the_t
         expect(page.get_by_text("Most probable next tokens:").first).to_be_visible()
         page.wait_for_function(TYPED, arg="The cat sat on the mat.")
     finally:
-        visit.server.process.kill()
-        visit.server.process.wait()
+        visit.server.kill()
 
 
 def test_a_sentence_that_comes_before_the_servers_first_run_is_read(visit: Visit) -> None:
@@ -89,13 +88,11 @@ def test_a_sentence_that_comes_before_the_servers_first_run_is_read(visit: Visit
         page = visit.open("/residual_stream?text=The+cat+sat.", drawn="[data-testid=stMain] h1")
         page.wait_for_selector(".st-key-keys button", state="attached")  # it notices the return
         page.get_by_label("Your sentence").evaluate(TYPE_ON_RETURN, "A dog ran home.")
-        visit.server.process.kill()
-        visit.server.process.wait()
+        visit.server.kill()
         visit.server = serve(ROOT / "app.py", port)
         expect(page.get_by_test_id("stMain")).to_contain_text("“A”")  # a sentence about the first token
     finally:
-        visit.server.process.kill()
-        visit.server.process.wait()
+        visit.server.kill()
 
 
 def expect_choices(page: Page, title: str, *, model: str, text: str) -> None:
@@ -120,7 +117,7 @@ def go_back_to(page: Page, name: str) -> None:
     raise AssertionError(f"{name} is not among the last addresses.")
 
 
-def test_sentence_and_model_stand_as_they_were(visit: Visit) -> None:
+def test_sentence_and_model_stand_as_they_were_and_a_page_of_translators_finds_one(visit: Visit) -> None:
     page = visit.open("/masks?model=reverse&text=abc", drawn="canvas")
     visit.enter("abcdefg")
     expect(page).to_have_url(re.compile("text=abcdefg"))
@@ -130,10 +127,6 @@ def test_sentence_and_model_stand_as_they_were(visit: Visit) -> None:
     expect(page.get_by_role("button", name="i → h")).to_be_visible()  # who goes back sooner may meet the answer there
     go_back_to(page, "masks")
     expect_choices(page, "Masks", model="Letters backwards", text="abcdefg")
-
-
-def test_an_address_of_a_translators_page_that_names_no_model_has_one(visit: Visit) -> None:
-    page = visit.open("/masks?model=reverse&text=abc", drawn="canvas")
     visit.turn_to("/translating")
     expect(page.get_by_role("button", name="Model: French to English")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)

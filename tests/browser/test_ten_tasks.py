@@ -52,7 +52,7 @@ def what_it_refers_to(me: Newcomer) -> None:
 def which_head_links_two_words(me: Newcomer) -> None:
     door(me, "All heads")
     me.click(me.page.locator(".strip button", has_text="animal").first)
-    expect(me.page.locator(".pair button:visible").first).to_contain_text("layer 3, head 2")
+    expect(me.page.locator(".pair button:visible").first).to_have_text("layer 3, head 2 0.89")
 
 
 def why_the_root(me: Newcomer) -> None:
@@ -76,7 +76,7 @@ def one_changed_word(me: Newcomer) -> None:
 def two_position_schemes_on_my_sentence(me: Newcomer) -> None:
     """A sentence says that these models cut words into shorter pieces."""
     me.find("sinusoidal beside RoPE")
-    expect(me.page.get_by_label("Your sentence")).to_have_value(SENTENCE)
+    expect(me.page.locator(".st-key-text textarea")).to_have_value(SENTENCE)
     expect(me.page.get_by_text(re.compile(r"split your sentence into \d+ tokens"))).to_be_visible()
 
 
@@ -103,8 +103,10 @@ def what_a_neuron_does(me: Newcomer) -> None:
 def share_every_page(me: Newcomer) -> None:
     me.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     me.click(me.page.get_by_role("button", name="Share"))
-    expect(me.page.get_by_text("Copied")).to_be_visible()
+    said = me.page.get_by_role("status").filter(has_text="Copied")
+    expect(said).to_be_visible()
     expect(me.page).to_have_url(me.page.evaluate("navigator.clipboard.readText()"))
+    expect(said).to_have_count(0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

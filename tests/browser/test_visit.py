@@ -58,10 +58,8 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    running = serve(ROOT / "app.py", free_port(), plain=True)
-    yield running
-    running.process.kill()
-    running.process.wait()
+    with serve(ROOT / "app.py", free_port(), plain=True) as running:
+        yield running
 
 
 def test_a_view_opens_and_follows_the_pointer_and_enter(visit: Visit) -> None:

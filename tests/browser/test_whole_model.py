@@ -13,7 +13,6 @@ DRAWN = ".st-key-whole_model .hits button"
 
 
 def part(page: Page, name: str) -> None:
-    """Clicks on the box of a part."""
     page.get_by_role("button", name=re.compile(f"^{re.escape(name)} ")).first.click()
 
 

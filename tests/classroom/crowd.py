@@ -30,9 +30,10 @@ class Outcome:
 
 
 @contextmanager
-def running(script: Path, *, log: int | IO[bytes] = subprocess.DEVNULL) -> Iterator[Server]:
+def running(script: Path, *, log: int | IO[bytes] = subprocess.DEVNULL, workers: int = 1) -> Iterator[Server]:
     """A server of its own, which ends with the block."""
-    server = serve(script, free_port(), log=log)
+    more = [f"--workers={workers}"] if workers > 1 else []
+    server = serve(script, free_port(), *more, log=log)
     try:
         yield server
     finally:
@@ -71,7 +72,6 @@ async def arrive(
 
 
 async def enter_at_once(sessions: Sequence[Session], texts: Sequence[str]) -> list[Outcome]:
-    """Lets all sessions send their texts in the same moment."""
     return await asyncio.gather(*(outcome(session.enter(text)) for session, text in zip(sessions, texts, strict=True)))
 
 

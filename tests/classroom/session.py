@@ -65,7 +65,6 @@ class Answer:
 
     @property
     def box(self) -> TextArea | None:
-        """The sentence box."""
         boxes = (element.text_area for element in self.elements if element.HasField("text_area"))
         return next((box for box in boxes if box.label.startswith(BOX)), None)
 

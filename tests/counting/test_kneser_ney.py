@@ -75,7 +75,8 @@ def test_probabilities_of_all_tokens_sum_to_one_and_are_those_of_the_distributio
             np.testing.assert_allclose(model.distribution(history[len(history) - n + 1 :].tolist()), p, rtol=1e-12)
 
 
-def test_tokens_that_never_occurred_have_a_probability_and_longer_contexts_help() -> None:
+def test_tokens_that_never_occurred_have_a_probability_and_discounts_are_chen_and_goodmans() -> None:
+    """n_1 … n_4 = 8, 4, 2, 1: Y = 1/2, and D = 1 - 2Y · 4/8, 2 - 3Y · 2/4, 3 - 4Y · 1/2."""
     model = fit(np.array([1, 2, 1, 2, 1], dtype=np.int32), vocab_size=VOCAB)
     assert (model.probabilities(np.arange(VOCAB)) > 0).all()
     assert np.isfinite(model.cross_entropy(np.arange(VOCAB)))
@@ -83,10 +84,6 @@ def test_tokens_that_never_occurred_have_a_probability_and_longer_contexts_help(
     losses = [fit(text, vocab_size=VOCAB, n=n).cross_entropy(text) for n in (1, 2, 3, 4)]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < 0.1
-
-
-def test_discounts_are_chen_and_goodmans() -> None:
-    """n_1 … n_4 = 8, 4, 2, 1: Y = 1/2, and D = 1 - 2Y · 4/8, 2 - 3Y · 2/4, 3 - 4Y · 1/2."""
     np.testing.assert_allclose(discounts(np.repeat([1, 2, 3, 4, 9], [8, 4, 2, 1, 3])), [0, 0.5, 1.25, 2])
 
 

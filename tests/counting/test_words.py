@@ -1,9 +1,17 @@
-"""The tokenizer for words, and texts as numbers."""
+"""The tokenizer for words, texts as numbers, and the text that comes with the app."""
+
+import hashlib
+import json
 
 import numpy as np
 
+from scripts.prepare_counting import HELD_OUT, LONGEST, SHORTEST, UNSUITED
+from scripts.prepare_english import RUDE
+from tests.browser import ROOT
 from tests.cases import each
+from tfmviz.counting.shipped import FOLDER, NAMES, read
 from tfmviz.counting.words import MARK, UNKNOWN, encoded, sentences_of, stream_of, words_of
+from tfmviz.text.corpora import is_held_out
 
 ODD = (
     *("", "   \n\t ", "老王 批评 老李。老李 批评 老王！", "👩‍👩‍👧 says 😀", "<img src=x onerror=alert(1)> **b** $x$"),
@@ -29,14 +37,10 @@ def test_tokens_are_words_numbers_and_single_signs() -> None:
 
 
 @each("text", ODD)
-def test_nothing_but_white_space_lies_between_tokens(text: str) -> None:
+def test_sentences_hold_all_tokens_in_order_and_between_them_is_white_space(text: str) -> None:
     words = words_of(text)
     ends, starts = [0, *(word.end for word in words)], [*(word.start for word in words), len(text)]
     assert all(not text[a:b].strip() for a, b in zip(ends, starts, strict=True))
-
-
-@each("text", ODD)
-def test_sentences_hold_the_tokens_of_the_text_in_order(text: str) -> None:
     sentences = sentences_of(text)
     assert [name for sentence in sentences for name in names_of(sentence)] == names_of(text)
     assert all(words_of(sentence) and "\n" not in sentence for sentence in sentences)
@@ -56,3 +60,30 @@ def test_a_stream_is_its_words_with_marks_around_the_sentences() -> None:
     np.testing.assert_array_equal(encoded(["The cat.", "the dog."], numbers), stream)
     assert encoded(["the ⟨s⟩ mouse"], numbers).tolist() == [MARK, numbers["the"], *[UNKNOWN] * 4, MARK]
     assert stream_of([])[0].tolist() == [MARK]
+
+
+FACTS = json.loads((FOLDER / "facts.json").read_text(encoding="utf-8"))
+
+
+@each("name", NAMES)
+def test_the_shipped_text_is_that_of_its_facts_and_a_hash_holds_out(name: str) -> None:
+    text = (read(name) + "\n").encode()
+    digest = hashlib.sha256(text).hexdigest()
+    assert FACTS[name] == {"sentences": text.count(b"\n"), "bytes": len(text), "sha256": digest}
+    for line in read(name).split("\n"):
+        assert is_held_out(line, per_mille=HELD_OUT) == (name == NAMES[1])
+        assert SHORTEST <= len(line.split()) <= LONGEST
+        assert " ".join(line.split()) == line
+        assert not RUDE.search(line)
+        assert not UNSUITED.search(line)
+
+
+def test_no_sentence_is_there_twice_and_the_folder_holds_text_facts_and_licence() -> None:
+    lines = [line for name in NAMES for line in read(name).split("\n")]
+    assert len(lines) == len(set(lines))
+    assert {path.name for path in FOLDER.iterdir()} == {*NAMES, "facts.json", "LICENCE.md"}
+    licence, notice = (FOLDER / "LICENCE.md").read_text(encoding="utf-8"), (ROOT / "NOTICE").read_text(encoding="utf-8")
+    for source in ("Common Voice", "CC0", "Tatoeba Project", "tatoeba.org", "CC BY 2.0 FR", "public domain"):
+        assert source in licence
+        assert source in notice
+    assert "assets/texts/counting/" in notice

@@ -36,14 +36,11 @@ def test_without_smoothing_all_that_is_written_stands_in_the_text_and_the_seed_d
     assert words(1) == words(1) != words(2)
 
 
-def test_words_are_drawn_as_often_as_they_are_probable() -> None:
+def test_words_are_drawn_as_often_as_they_are_probable_and_joined_as_people_write() -> None:
     p = np.array([0.0, 0.5, 0.0, 0.2, 0.3, 0.0])
     draws = [drawn(p, draw) for draw in (np.arange(1000) + 0.5) / 1000]
     assert np.bincount(draws, minlength=6).tolist() == [0, 500, 0, 200, 300, 0]
     assert (drawn(p, 0.0), drawn(p, np.nextafter(1.0, 0.0))) == (1, 4)
-
-
-def test_words_are_joined_as_people_write_them() -> None:
     assert joined(["he", "said", ",", "go", "!", "\n", "(", "yes", ")", "."]) == "he said, go!\n(yes)."
 
 

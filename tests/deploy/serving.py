@@ -156,7 +156,6 @@ async def silence(address: str) -> ClientConnection:
 
 @contextmanager
 def reading(address: str, count: int) -> Iterator[list[Reader]]:
-    """So many readers, busy until the block ends."""
     readers = [Reader(address, number) for number in range(count)]
     enough = threading.Event()
 

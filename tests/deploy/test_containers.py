@@ -6,11 +6,9 @@ from typing import Any
 
 import yaml
 
-from deploy import serve
 from deploy.serve import TEMPLATE
 from tests.browser import ROOT
-from tfmviz import capacity, doors
-from tfmviz.ui import readers
+from tfmviz import capacity, doors, workers
 
 DEPLOY = ROOT / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
@@ -52,9 +50,8 @@ def test_both_run_the_same_haproxy_with_the_file_of_this_folder() -> None:
 
 def test_the_servers_know_the_same_readers_and_hear_from_haproxy_alone_where_they_are() -> None:
     in_cluster = {one["name"]: one for one in container("app")["env"]}
-    assert COMPOSE["app"]["environment"][readers.SETTING] == f"${{{readers.SETTING}:-}}"
-    assert in_cluster[readers.SETTING]["valueFrom"]["secretKeyRef"]["optional"]
-    assert serve.KEY == readers.SETTING
+    assert COMPOSE["app"]["environment"][workers.KEY] == f"${{{workers.KEY}:-}}"
+    assert in_cluster[workers.KEY]["valueFrom"]["secretKeyRef"]["optional"]
     assert COMPOSE["app"]["environment"]["FORWARDED_ALLOW_IPS"] == in_cluster["FORWARDED_ALLOW_IPS"]["value"] == "*"
     assert "ports" not in COMPOSE["app"]
     assert "http-request del-header X-Forwarded-For unless { src 127.0.0.1 ::1 }" in HAPROXY

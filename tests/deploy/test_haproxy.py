@@ -22,7 +22,6 @@ from tfmviz.views import explorer
 
 
 def get(address: str, **headers: str) -> tuple[int, Message, bytes]:
-    """Status, headers and body of the answer, whatever the status."""
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(address, headers=fields)
     try:
@@ -120,13 +119,10 @@ def test_a_site_whose_name_resolves_here_is_refused_in_a_sentence(door: str) -> 
         assert "--allowed-host evil.example" in answer
 
 
-def test_probes_pass(door: str) -> None:
+def test_probes_pass_and_every_answer_carries_each_header_once(door: str, served: Serving) -> None:
     """HAProxy's names no host; that of Kubernetes names the address of a pod."""
     assert asked(door, "/_stcore/health", {}, version="1.0")[0] == 200
     assert asked(door, "/_stcore/health", CLOSE | {"Host": "10.1.2.3:8501"})[0] == 200
-
-
-def test_every_answer_carries_each_header_once(served: Serving, door: str) -> None:
     script = largest_script(served).removeprefix(served.address)
     for target in ("/", "/masks", script, "/media/none"):
         _, headers, _ = get(f"http://{door}{target}")

@@ -1,17 +1,23 @@
 """Two servers behind HAProxy, as real processes: what readers notice when one is killed, restarted or slowed down."""
 
+from __future__ import annotations
+
 import asyncio
 import signal
 import socket
+import subprocess
 import threading
 import urllib.request
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any, cast
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from deploy import serve
 from deploy.serve import Replica
 from tests.browser import READY, Visit
 from tests.deploy.serving import Reader, Serving, reading, silence, wait_until
@@ -152,3 +158,54 @@ def test_who_was_on_a_killed_server_goes_on_on_another(served: Serving, visit: V
     assert [reader.mistakes for reader in readers] == [[]] * 3
     assert sum(reader.interruptions for reader in readers) == theirs
     comes_back(served, hit)
+
+
+@dataclass
+class Stub:
+    """A server that notes what is done with it, or HAProxy."""
+
+    name: str
+    fails_to: str = ""
+    done: list[str] = field(default_factory=list)
+    began: float = -serve.AGAIN
+    running: bool = False
+    asked: serve.Asked = field(default_factory=serve.Asked)
+
+    def stop(self) -> None:
+        self.done.append("stop")
+
+    def start(self) -> None:
+        self.done.append("start")
+        self.asked.stop = True
+        self._try("start")
+
+    def wait_until_healthy(self) -> None:
+        self._try("answer")
+
+    def send_readers_to(self, replica: Stub, *, ready: bool) -> None:
+        replica.done.append("ready" if ready else "maint")
+
+    def _try(self, to: str) -> None:
+        if self.fails_to == to:
+            raise RuntimeError(f"{self.name} does not {to}.")
+
+
+def test_after_a_server_that_stays_away_no_other_is_stopped(capsys: pytest.CaptureFixture[str]) -> None:
+    for to in ("start", "answer"):
+        one, two, three = Stub("one"), Stub("two", fails_to=to), Stub("three")
+        serve.restart_in_turn(cast("Any", [one, two, three]), cast("Any", one))
+        assert one.done == two.done == ["maint", "stop", "start", "ready"]
+        assert three.done == []
+        assert f"two does not {to}. The others go on" in capsys.readouterr().err
+
+
+def test_a_server_that_cannot_be_started_again_ends_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = serve.Asked()
+    lost, other = Stub("lost", fails_to="start", asked=asked), Stub("other", asked=asked)
+    with subprocess.Popen(["sleep", "60"]) as front:
+        try:
+            serve.watch(cast("Any", [lost, other]), cast("Any", serve.Proxy(front, cast("Any", None))), asked)
+        finally:
+            front.kill()
+    assert lost.done == other.done == ["start"]
+    assert "lost does not start. The others go on" in capsys.readouterr().err

@@ -43,7 +43,6 @@ class Engine:
         return answer["value"]
 
     def load(self, name: str, folder: Path, config: Mapping[str, Any] | None = None) -> None:
-        """Reads a model as it lies in its folder."""
         config = config or json.loads((folder / "config.json").read_text())
         files = {"weights": str(folder / "model.safetensors"), "tokenizer": str(folder / "tokenizer.json")}
         self.ask("load", name=name, config=config, **files)

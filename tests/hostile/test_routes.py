@@ -92,19 +92,16 @@ def spellings() -> list[str]:
     return [*RAW, *(quote(value, safe="") for value in (*NUMBERS, *WORDS, *LONG) if value != "0")]
 
 
-def test_a_route_answers_what_there_is_and_refuses_all_else(logged: Logged) -> None:
+def test_a_route_answers_what_there_is_in_one_method_and_refuses_all_else(logged: Logged) -> None:
     assert asked(logged.address, f"{NAMED}/0", CLOSE, method="HEAD")[0] == 200
     targets = {route.format(spelled) for route in ROUTES for spelled in spellings()}
     got = {target: asked(logged.address, target, CLOSE)[0] for target in sorted(targets)}
     assert {target[:80]: status for target, status in got.items() if not 400 <= status < 500} == {}
     logged.assert_no_traceback()
-
-
-def test_a_route_knows_one_method(logged: Logged) -> None:
-    targets = ("/find.json", "/live", f"{NAMED}/0", *(route.format("0") for route in ROUTES), "/", "/masks")
-    got = {(how, to): asked(logged.address, to, CLOSE, method=how)[0] for how in OTHER_METHODS for to in targets}
-    got |= {("GET", session): asked(logged.address, session, CLOSE)[0] for session in doors.SESSIONS}
-    assert {asked: status for asked, status in got.items() if not 400 <= status < 500} == {}
+    plain = ("/find.json", "/live", f"{NAMED}/0", *(route.format("0") for route in ROUTES), "/", "/masks")
+    told = {(how, to): asked(logged.address, to, CLOSE, method=how)[0] for how in OTHER_METHODS for to in plain}
+    told |= {("GET", session): asked(logged.address, session, CLOSE)[0] for session in doors.SESSIONS}
+    assert {asked: status for asked, status in told.items() if not 400 <= status < 500} == {}
     logged.assert_no_traceback()
 
 

@@ -61,8 +61,11 @@ assert "not now" in app.error[0].value
 
 
 def test_the_first_picture_needs_no_pandas() -> None:
+    """Under the command, too, which gives the page more to say: models to fetch, and what follows each key."""
     packages = loaded_by("""
 from streamlit.testing.v1 import AppTest
+from tfmviz import __main__
+__main__._app()
 app = AppTest.from_file("app.py", default_timeout=300).switch_page("pages/explorer.py").run()
 assert not app.exception and len(app.tabs) == 3
 """)

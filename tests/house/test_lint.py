@@ -130,13 +130,10 @@ def test_what_breaks_a_rule_of_all_sources_is_found(
         assert len([*rule(Sources({name: Source(name, text) for name, text in every.items()}))]) == found
 
 
-def test_a_room_may_import_only_rooms_above_it(tmp_path: Path) -> None:
+def test_rooms_import_only_those_above_and_the_picture_has_no_arrow_too_many(tmp_path: Path) -> None:
     circle = tmp_path / "rooms.toml"
     circle.write_text('[a]\nwhat=""\nrooms=["b"]\npackages=[]\n[b]\nwhat=""\nrooms=["a"]\npackages=[]\n')
     with pytest.raises(ValueError, match="a imports b, which does not stand above it"):
         draw_rooms.read(circle)
-
-
-def test_the_picture_has_an_arrow_for_what_no_other_arrow_says() -> None:
     rooms = {name: Room(name, "", below, ()) for name, below in {"a": (), "b": ("a",), "c": ("a", "b")}.items()}
     assert draw_rooms.picture(rooms).splitlines()[2:-1] == ["    b --> a", "    c --> b"]

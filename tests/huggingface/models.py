@@ -128,7 +128,6 @@ def tiny(name: str, *, seed: int = 0) -> Any:
 
 
 def weighted(model: Any, *, seed: int = 0) -> Any:
-    """A model with large random weights."""
     model.eval()
     generator = torch.Generator().manual_seed(seed)
     larger = LARGER.get(model.config.model_type, 1.4)

@@ -43,7 +43,6 @@ def nothing_is_left(place: Path) -> Iterator[None]:
 
 
 def refused(checkpoint: Path, *options: str, code: int = 1) -> str:
-    """What the command says when it refuses."""
     with redirect_stderr(io.StringIO()) as said:
         assert run(checkpoint, *options) == code
     return said.getvalue()

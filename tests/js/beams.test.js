@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { neighbour, parentOf, wayTo } from "../../tfmviz/views/beams/places.ts";
+import { neighbour, parentOf, wayTo } from "../../tfmviz/views/beams/view.tsx";
 import { viewOf } from "./page.js";
 
 const draw = (await import("../../tfmviz/views/beams/view.tsx")).default;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ofVega } from "../../tfmviz/views/charts/values.ts";
+import { ofVega } from "../../tfmviz/views/charts/bar.ts";
 import { csvOf } from "../../tfmviz/views/shared/table.ts";
 
 test("names lose the number and the quotes that charts give them, and numbers are plain", () => {

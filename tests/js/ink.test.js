@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DARKEST, drawn, fromText, toText } from "../../tfmviz/views/picture/ink.ts";
+import { DARKEST, drawn, fromText, toText } from "../../tfmviz/views/picture/view.ts";
 
 test("a text is read cell by cell, and written back alike", () => {
   assert.deepEqual(fromText("09ag"), [0, 9, 10, 16]);

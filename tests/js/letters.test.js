@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { withhold } from "../../tfmviz/views/keys/letters.ts";
+import { withhold } from "../../tfmviz/views/keys/list.ts";
 import { isOn, LETTERS, TYPING, turnSwitch } from "../../tfmviz/views/shared/switches.ts";
 
 function storage() {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainSite } from "../../tfmviz/views/shared/sites.ts";
+import { plainSite } from "../../tfmviz/views/shared/quoted.ts";
 import { csvOf, isNumeric, numberIn, orderOf, plain } from "../../tfmviz/views/shared/table.ts";
 
 // Reads comma-separated values as RFC 4180 has them.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.js";
 
-const { scrollToTabs } = await import("../../tfmviz/views/walk/tabs.ts");
+const { scrollToTabs } = await import("../../tfmviz/views/walk/sight.ts");
 
 /** How often and to which rows of tabs it has scrolled while it looked `n` times; the last row lies at `top` of 100. */
 function scrolled(t, { n, top, moved = null, drawn = true, names = ["maps", ""] }) {

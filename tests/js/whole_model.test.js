@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RAMP } from "../../tfmviz/views/shared/colours.ts";
-import { shareColour, shareImage } from "../../tfmviz/views/whole_model/colours.ts";
+import { shareColour, shareImage } from "../../tfmviz/views/whole_model/brush.ts";
 import { arcsOf, broken, inLines, layOut, partOf, vectorAt } from "../../tfmviz/views/whole_model/layout.ts";
 import { paintWords } from "../../tfmviz/views/whole_model/paint.ts";
 import { hasRow, onPhone } from "../../tfmviz/views/whole_model/scene.ts";

@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from tests.app import open_page, views
+from tests.app import open_page, sent, views
 from tests.browser import free_port
 from tests.classroom.crowd import together
 from tests.deploy.serving import wait_until
@@ -34,7 +34,6 @@ Talk = Callable[[Callable[[ClientConnection], Coroutine[Any, Any, Any]]], Any]
 
 @pytest.fixture(scope="session")
 def host() -> Iterator[str]:
-    """The server's name and port."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(live, "_served", False)  # pages in this process go on as without a server
         app = Starlette(routes=[live.route()])
@@ -67,7 +66,6 @@ def talk(host: str) -> Talk:
 
 
 def question(text: str | None = "The cat sat.", **other: Any) -> str:
-    """What a browser asks."""
     page = {"model": "tiny-english", "layer": "decoder.4.self_attn", "head": 3, "zoom": "", "token": None}
     page |= {key: other.pop(key) for key in page & other.keys()}
     return json.dumps({"n": 1, "text": text, "views": "explorer", "page": page} | other)
@@ -130,7 +128,7 @@ def test_the_whole_model_and_its_words_are_those_of_enter(talk: Talk) -> None:
         about = {"model": model, "layer": layer, "head": head, "zoom": zoom, "token": 1}
         ((header, data),) = talk(asking(question("Le chat dort.", views="whole_model", **about)))
         app = open_page("whole_model", text="Le chat dort.", kind=_named(layer), **_choices(about), zoom=zoom)
-        selection = json.loads(views(app)["whole_model_selection"].json)
+        selection = sent(app, "whole_model_selection")
         assert data["whole_model"] == views(app)["whole_model"].bytes, about
         assert header["typed"] == {"first": selection["token"], "says": selection["says"]}, about
 
@@ -148,7 +146,7 @@ def test_the_steps_of_a_head_are_those_of_enter(talk: Talk) -> None:
         assert pages[1].keys() - ours[1].keys() == {f"{kind}_{of}" for kind in "Wb" for of in "QKVO"}, model
         assert ours[0] | {"arrays": None} == pages[0] | {"arrays": None}, model
         assert all(np.array_equal(array, pages[1][name]) for name, array in ours[1].items()), model
-        assert header["typed"]["first"] == json.loads(views(app)["steps_selection"].json)["token"], model
+        assert header["typed"]["first"] == sent(app, "steps_selection")["token"], model
 
 
 def _choices(about: dict[str, Any]) -> dict[str, str]:
@@ -342,7 +340,7 @@ def test_a_page_says_what_it_is_before_its_pictures(monkeypatch: pytest.MonkeyPa
     app = open_page("explorer", text="The cat sat.", layer="2", head="1", token="1")
     drawn = list(views(app))
     assert drawn.index("live") < drawn.index("explorer")
-    said = json.loads(views(app)["live"].json)
+    said = sent(app, "live")
     page = {"model": "tiny-english", "layer": "decoder.2.self_attn", "head": 1, "zoom": "", "token": 1}
     opening = said.pop("opening")
     views_that_follow = {"views": "explorer predictions", "change": "", "at": "live", "parcel": None}

@@ -59,7 +59,6 @@ def lively_model(**changes: Any) -> Transformer:
 
 
 def normal(*shape: int, seed: int = 1) -> Tensor:
-    """Standard normal numbers."""
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
@@ -69,7 +68,6 @@ def token_ids(length: int, *, batch: int = BATCH, seed: int = 2) -> Tensor:
 
 
 def with_other_token(ids: Tensor, position: int) -> Tensor:
-    """The same ids except at one position."""
     changed = ids.clone()
     changed[:, position] = (changed[:, position] + 1) % VOCAB
     return changed
@@ -85,7 +83,6 @@ def inputs_of(architecture: Architecture, *, batch: int = BATCH) -> tuple[Tensor
 def record(
     module: nn.Module, *inputs: Tensor, edits: Iterable[Edit] = (), sites: Iterable[str] | None = None, **keywords: Any
 ) -> dict[str, Tensor]:
-    """Runs a module on a `Recorder` and returns all it recorded."""
     recorder = Recorder(edits, sites)
     with torch.no_grad():
         module(*inputs, tap=recorder, **keywords)

@@ -11,7 +11,6 @@ Weights = dict[str, Array]
 
 
 def read(folder: Path) -> Weights:
-    """The weights of a shipped model."""
     return load_file(folder / "model.safetensors")
 
 
@@ -40,7 +39,6 @@ def score(weights: Weights, attention: str, h: Array, state: Array) -> float:
 
 
 def encode(weights: Weights, src: list[int]) -> list[Array]:
-    """h_1 … h_n of the encoder."""
     table, states = weights["W_E"], []
     h = np.zeros(table.shape[1])
     for token in src:

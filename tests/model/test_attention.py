@@ -51,7 +51,6 @@ def additive(mask: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def as_torch_attention(attention: Attention) -> nn.MultiheadAttention:
-    """torch's layer with the same weights."""
     reference = nn.MultiheadAttention(D_MODEL, N_HEADS, batch_first=True)
     with torch.no_grad():
         copy_attention(reference, attention)

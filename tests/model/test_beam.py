@@ -195,17 +195,13 @@ def test_the_encoder_runs_once_and_every_token_is_read_once(translator: EncoderD
 
 
 @torch.no_grad()
-def test_a_cache_goes_on_with_the_rows_it_is_told() -> None:
+def test_a_cache_goes_on_with_the_rows_it_is_told_and_a_branch_reads_its_own() -> None:
     model, cache = lively_model(positions="rope"), Cache()
     rows, new, order = token_ids(5, batch=3, seed=4), torch.tensor([[7], [9], [1], [7]]), torch.tensor([2, 0, 0, 1])
     model(rows, cache)
     cache.keep(order)
     expected = model(torch.cat((rows[order], new), dim=1))[:, -1]
     torch.testing.assert_close(model(new, cache, past=5)[:, 0], expected, rtol=1e-4, atol=1e-5)
-
-
-@torch.no_grad()
-def test_what_a_branch_of_a_cache_reads_is_its_own() -> None:
     model, text, cache = lively_model(positions="rope"), token_ids(5, batch=1, seed=4), Cache()
     model(text, cache)
     for new in (torch.tensor([[7]]), torch.tensor([[9]])):  # the second branch knows nothing of the first

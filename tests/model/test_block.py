@@ -100,7 +100,6 @@ def as_torch_encoder(stack: Stack, *, activation: str, norm_first: bool) -> nn.T
 
 
 def copy_layer(theirs: nn.Module, ours: Block) -> None:
-    """Copies a block to torch's layer of an encoder."""
     assert isinstance(theirs, nn.TransformerEncoderLayer)
     copy_attention(theirs.self_attn, ours.self_attn)
     copy_feed_forward(theirs, ours.mlp)

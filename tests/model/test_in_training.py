@@ -82,16 +82,13 @@ def test_gradients_of_several_texts_at_once_are_those_of_each() -> None:
     assert all(one is other for one, other in zip(weights, module.parameters(), strict=True))
 
 
-def test_every_layer_has_a_gradient_and_no_parameter_of_a_layer_is_left_out() -> None:
+def test_every_layer_has_a_gradient_and_untrained_weights_depend_on_the_seed_alone() -> None:
     module = model()
     found = in_training.gradient_lengths(module, [IDS])
     layers = {f"decoder.{n}.{part}" for n in range(module.config.n_layers) for part in ("self_attn", "mlp")}
     assert found.keys() == layers | {"embedding"}
     left_out = [name for name, _ in module.named_parameters() if not in_training.layer_of(name)]
     assert all(".blocks." not in name for name in left_out)
-
-
-def test_untrained_weights_depend_on_the_seed_alone() -> None:
     one, other, same = (in_training.untrained(config(), seed=seed).state_dict() for seed in (3, 4, 3))
     assert one is not same, "the second was kept, not drawn"
     assert all(torch.equal(one[name], same[name]) for name in one)

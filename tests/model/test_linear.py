@@ -70,16 +70,13 @@ def test_small_models_keep_copies_and_large_ones_do_not(monkeypatch: pytest.Monk
     assert getattr(with_copies(Linear(D_IN, D_OUT)).weight, READY) is None
 
 
-def test_a_matrix_put_in_the_place_of_another_is_the_one_that_counts(finish: Finish) -> None:
+def test_an_exchanged_matrix_counts_and_gradients_pass_through_a_finished_model(finish: Finish) -> None:
     layer, x = finish(Linear(D_IN, D_OUT)), torch.randn(3, D_IN)
     other = {"weight": torch.randn(D_OUT, D_IN), "bias": torch.zeros(D_OUT)}
     with torch.inference_mode():
         torch.testing.assert_close(torch.func.functional_call(layer, other, (x,)), x @ other["weight"].T)
         layer.weight = nn.Parameter(other["weight"])
         torch.testing.assert_close(layer(x), x @ other["weight"].T + layer.bias)
-
-
-def test_gradients_pass_through_a_finished_model(finish: Finish) -> None:
     layer, x = finish(Linear(D_IN, D_OUT)), torch.randn(3, D_IN, requires_grad=True)
     layer(x).sum().backward()
     assert x.grad is not None

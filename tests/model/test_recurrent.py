@@ -1,4 +1,4 @@
-"""The recurrent layer: its equations in numpy, torch's own, and its record."""
+"""The recurrent layer: its equations in numpy, torch's own, and its record; the layers whose times are measured."""
 
 from typing import Any
 
@@ -9,6 +9,8 @@ import torch
 from tests.cases import each
 from tests.model.helpers import assert_close, lively, normal, record
 from tests.model.sizes import BATCH, LENGTH
+from tfmviz.model import layer_times
+from tfmviz.model.layer_times import KERNEL, N_HEADS, WIDTH, Convolution, SelfAttention
 from tfmviz.model.recurrent import SITES, RecurrentLayer
 from tfmviz.record.edits import Edit, Patch, Scale
 from tfmviz.record.tap import NO_TAP, STEPWISE, Fork, Recorder
@@ -58,15 +60,12 @@ def test_step_by_step_and_fused_are_equal_in_states_and_gradients(start: torch.T
         assert_close(fused, stepwise)
 
 
-def test_reading_on_from_a_state_is_reading_the_whole_text() -> None:
+def test_reading_on_is_reading_the_whole_text_and_the_last_reading_is_kept() -> None:
     gru, x = layer(), normal(BATCH, LENGTH, D_IN)
     whole = gru(x)
     first = gru(x[:, :3])
     assert_close(gru(x[:, 3:], before=first[:, -1]), whole[:, 3:])
     assert_close(gru.step(x[:, 3], first[:, -1]), whole[:, 3])
-
-
-def test_of_a_text_that_is_read_again_longer_the_last_reading_is_kept() -> None:
     gru, x, recorder = layer(), normal(BATCH, LENGTH, D_IN), Recorder()
     with torch.no_grad():
         for length in (3, LENGTH):
@@ -102,3 +101,30 @@ def test_several_sets_of_edits_in_one_pass_are_the_same_as_one_after_the_other()
     fork.check()
     for row, edit in zip(together, edits, strict=True):
         assert_close(row, record(gru, x, edits=[edit])["hidden"][0])
+
+
+READ = 7
+
+
+def test_a_convolution_sees_three_tokens_and_self_attention_is_causal() -> None:
+    layer, x = Convolution(), normal(1, READ, WIDTH)
+    W, b = layer.conv.weight, layer.conv.bias
+    assert b is not None
+    before = torch.cat((torch.zeros(KERNEL - 1, WIDTH), x[0]))
+    expected = torch.stack([torch.einsum("oik,ki->o", W, before[t : t + KERNEL]) + b for t in range(READ)])
+    assert_close(layer(x)[0], expected)
+    attention = SelfAttention()
+    q, k, v = (part.unflatten(-1, (N_HEADS, -1)).transpose(0, 1) for part in attention.W_QKV(x[0]).chunk(3, dim=-1))
+    scores = q @ k.mT / (WIDTH / N_HEADS) ** 0.5
+    pattern = scores.masked_fill(~torch.ones(READ, READ).tril().bool(), -torch.inf).softmax(dim=-1)
+    assert_close(attention(x)[0], attention.W_O((pattern @ v).transpose(0, 1).flatten(1)))
+
+
+def test_every_kind_is_measured_at_every_length_until_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layer_times, "LENGTHS", (3, 5))
+    found = list(layer_times.measurements())
+    kinds = ("recurrent", "convolution", "attention")
+    assert [(record["kind"], record["length"]) for record in found] == [(kind, n) for n in (3, 5) for kind in kinds]
+    assert [record["share"] for record in found] == [0.5] * 3 + [1.0] * 3
+    assert all(record["reading"] > 0 and record["training"] > 0 for record in found)
+    assert list(layer_times.measurements(seconds=-1.0)) == []

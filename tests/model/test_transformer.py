@@ -54,7 +54,6 @@ def weights_of(model: DecoderOnly) -> dict[str, Tensor]:
 
 
 def gpt2_of(model: DecoderOnly) -> GPT2LMHeadModel:
-    """GPT-2 with the weights of a model with learned positions."""
     sizes = {"vocab_size": VOCAB, "n_positions": MAX_LEN, "n_embd": D_MODEL, "n_layer": N_LAYERS, "n_head": N_HEADS}
     marks = {"bos_token_id": 0, "eos_token_id": 0}
     reference = GPT2LMHeadModel(GPT2Config(**sizes, **marks, n_inner=D_FF, activation_function="gelu"))

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,7 +21,7 @@ import streamlit
 import uvicorn
 
 from tests.asking import handshake
-from tests.browser import ROOT, free_port
+from tests.browser import ROOT, Server, answers, free_port
 from tfmviz import __main__ as command
 from tfmviz.__main__ import LOOP, main, parsed
 
@@ -48,14 +47,7 @@ class Started:
         return set(self._record.read_text().splitlines())
 
     def wait_until_healthy(self, port: int) -> None:
-        deadline = time.monotonic() + 300
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5):
-                    return
-            except OSError:
-                time.sleep(0.05)  # between two looks, not for a fixed time
-        raise AssertionError("the app does not answer")
+        assert answers(Server(f"http://127.0.0.1:{port}", self.process)), "the app does not answer"
 
     def stop(self) -> str:
         """Asks the process to end, once, as the system does, and returns its output."""

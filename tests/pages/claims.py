@@ -141,7 +141,6 @@ class Shown:
         return number(kind)
 
     def check(self, claim: str) -> None:
-        """Asserts a claim."""
         parts = shlex.split(claim)
         if parts[0] == "shows":
             (asked,) = parts[1:]

@@ -1,7 +1,5 @@
 """Shared by the tests of pages."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +7,10 @@ from typing import Any
 import pytest
 
 from tests.app import HERE, forget
+from tests.runs.started import waiting
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig
-from tfmviz.runs import processes
 from tfmviz.runs.desk import Desk
-from tfmviz.runs.folder import Folder
 from tfmviz.text.tokenizer import Tokenizer
 from tfmviz.ui import readers
 
@@ -48,21 +45,11 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of its own for the runs of a test, whose processes only wait."""
     monkeypatch.setenv("TFMVIZ_RUNS", str(tmp_path))
     monkeypatch.setattr(Desk, "watch", lambda self: None)
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(folder: Folder, inherited: tuple[int, ...]) -> subprocess.Popen[bytes]:
-        waits = [sys.executable, "-c", "import sys; sys.stdin.read()"]
-        started.append(subprocess.Popen(waits, stdin=subprocess.PIPE, pass_fds=inherited))
-        return started[-1]
-
-    monkeypatch.setattr(processes, "start", start)
     monkeypatch.setattr(readers, "this_one", lambda: HERE)
     forget()
-    yield tmp_path
+    with waiting(monkeypatch):
+        yield tmp_path
     forget()
-    for process in started:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture

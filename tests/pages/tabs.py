@@ -18,9 +18,9 @@ Tab = tuple[str, dict[str, Address]]
 
 
 def rows(path: Path) -> Iterator[tuple[str, list[Tab]]]:
-    """Every row of tabs in a file: its name, and its tabs."""
+    """Every row of tabs in a file, and of parts of a tab: its name, and its tabs."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tabs":
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("tabs", "parts"):
             key, _, *parts = node.args
             yield ast.literal_eval(key), [_tab(part) for part in parts if isinstance(part, ast.Call)]
 
@@ -31,7 +31,7 @@ def _tab(call: ast.Call) -> Tab:
 
 
 WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "learned.py"}
-"""Tabs of the page on positions that hold tabs, and the files that draw those."""
+"""Tabs of the page on positions that have parts, and the files that draw those."""
 
 
 def addresses(page: str) -> list[Address]:

@@ -55,7 +55,6 @@ def twin_of(scheme: str) -> Model:
 
 
 def by_position(scheme: str) -> list[float]:
-    """The measured loss at every position."""
     return list(json.loads((TRAINING / f"twins-{scheme}-by-position.json").read_text())["loss"])
 
 
@@ -342,7 +341,6 @@ RARE = "The photographer's umbrella nevertheless disappeared yesterday. "
 
 @pytest.fixture
 def rope_alone(own_zoo: Path) -> Path:
-    """A zoo with the twin of RoPE in it."""
     shutil.copytree(zoo.MODELS / "twins-rope", own_zoo / "twins-rope")
     return own_zoo
 

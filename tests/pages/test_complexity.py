@@ -18,16 +18,19 @@ Patch = pytest.MonkeyPatch
 
 
 def table(**address: str) -> dict[str, list[str]]:
-    """The rows of the table by their names."""
     return {name: cells for name, *cells in sent(open_page(PAGE, **address), "table")["rows"]}
 
 
-def test_the_table_is_filled_in_with_the_readers_sizes() -> None:
+def test_the_table_is_filled_in_with_the_readers_sizes_on_which_depends_what_dominates() -> None:
     rows = table(size_n="256", size_d="64", size_k="3", size_r="16")
     assert rows["self-attention"][1:] == ["1", "1", "8.39 million"]  # 2 · 256² · 64
     assert rows["recurrent"][1:] == ["256", "256", "2.1 million"]  # 2 · 256 · 64²
     assert rows["convolution"][1:] == ["1", "6", "3.15 million"]  # 3 · 256 · 64², 3⁶ ≥ 256
     assert rows["restricted attention"][1:] == ["1", "16", "524,288"]  # 2 · 16 · 256 · 64
+    less = {(256, 64): "n > d, so a recurrent layer multiplies less often: self-attention needs 4 times"}
+    less |= {(64, 512): "n < d, so self-attention multiplies less often: a recurrent layer needs 8 times"}
+    for (n, d), said in less.items():
+        assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
 
 
 def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -> None:
@@ -37,13 +40,6 @@ def test_a_row_of_the_address_opens_its_derivation_and_a_wrong_one_the_first() -
     offered = {key: list(map(int, app.select_slider(key=f"size_{key}").options)) for key in "ndkr"}
     assert all(size % 2 for size in offered.pop("k")), "every kernel has a token in its middle"
     assert all(size.bit_count() == 1 for sizes in offered.values() for size in sizes)
-
-
-def test_what_dominates_depends_on_n_and_d() -> None:
-    less = {(256, 64): "n > d, so a recurrent layer multiplies less often: self-attention needs 4 times"}
-    less |= {(64, 512): "n < d, so self-attention multiplies less often: a recurrent layer needs 8 times"}
-    for (n, d), said in less.items():
-        assert said in words(open_page(PAGE, size_n=str(n), size_d=str(d)))
 
 
 def test_the_parts_of_a_model_are_counted_on_the_sentence() -> None:

@@ -1,7 +1,5 @@
 """What the explorer is told: of the address only what can be meant, and of two pins the right one."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 import streamlit as st
@@ -16,16 +14,11 @@ SENT = "heads:5.3,show:mean,top:80,least:0.02,order:previous-token"
 """A look as the explorer writes it."""
 
 
-def selection(app: AppTest) -> dict[str, Any]:
-    """What Python tells the explorer to show."""
-    return dict(sent(app, "explorer_selection"))
-
-
 def test_a_look_reaches_the_browser_only_if_all_of_it_could_be_the_explorers() -> None:
     for look in (SENT, "a" * 300):
-        assert selection(open_page(look=look))["look"] == look
+        assert sent(open_page(look=look), "explorer_selection")["look"] == look
     for look in (f"{SENT}<b>", f"{SENT}\n", "<b>", "a" * 301):
-        assert selection(open_page(look=look))["look"] == "", look
+        assert sent(open_page(look=look), "explorer_selection")["look"] == "", look
 
 
 def test_the_session_says_what_is_pinned_until_the_back_button_asks_the_address(
@@ -37,11 +30,10 @@ def test_the_session_says_what_is_pinned_until_the_back_button_asks_the_address(
         with monkeypatch.context() as patch:
             patch.setattr(controls, "goes_back", lambda back=goes_back: back)
             app.run()
-        assert (selection(app)["token"], selection(app)["to"]) == told
+        assert (sent(app, "explorer_selection")["token"], sent(app, "explorer_selection")["to"]) == told
 
 
 def boxes() -> None:
-    """A script with a box for a whole number and one for any."""
     from tfmviz.ui import inputs
 
     inputs.number_box("whole", key="whole", value=3, max_value=40)
@@ -93,7 +85,7 @@ def test_the_pair_is_in_the_address_also_of_the_next_page() -> None:
 def test_heads_of_a_long_text_are_ranked_by_their_attention_between_the_two_tokens() -> None:
     trace = models.load("tiny-english").trace(LONG)
     assert not views.travels_whole(trace)
-    found = selection(open_page(text=LONG, token="9", to="1"))["links"]
+    found = sent(open_page(text=LONG, token="9", to="1"), "explorer_selection")["links"]
     weights = np.stack([trace[f"{layer}.pattern"][:, 9, 1] for layer in trace.layers])
     best = sorted(np.ndindex(*weights.shape), key=lambda at: -weights[at])
     assert (found["row"], found["column"]) == (9, 1)
@@ -102,10 +94,10 @@ def test_heads_of_a_long_text_are_ranked_by_their_attention_between_the_two_toke
 
 
 def test_a_forbidden_look_has_no_head_nonsense_is_no_pair_and_a_short_text_needs_no_help() -> None:
-    assert selection(open_page(text=LONG, token="1", to="5"))["links"]["heads"] == []
+    assert sent(open_page(text=LONG, token="1", to="5"), "explorer_selection")["links"]["heads"] == []
     odd: list[dict[str, str]] = [{}, {"to": "99999", "token": "1"}, {"to": "x", "token": "3"}, {"to": "-1"}]
-    assert [one for one in odd if selection(open_page(text=LONG, **one))["links"] is not None] == []
-    assert selection(open_page(text=TEXT, token="9", to="1"))["links"] is None
+    assert [one for one in odd if sent(open_page(text=LONG, **one), "explorer_selection")["links"] is not None] == []
+    assert sent(open_page(text=TEXT, token="9", to="1"), "explorer_selection")["links"] is None
 
 
 # Predict, then reveal: every page that shows figures has something for a class to guess.

@@ -3,11 +3,9 @@
 import json
 from collections import Counter
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, open_page, sent, series, words
 from tests.model import numpy_model
@@ -26,10 +24,6 @@ TABS = ("A whole sentence", "Write with it", "Never seen")
 OWN = "The cat sat. The cat ran. The dog sat! A cat ran to the dog."
 
 
-def table(app: AppTest, key: str = "counts") -> dict[str, Any]:
-    return dict(sent(app, key))
-
-
 @cache
 def lines() -> tuple[tuple[str, ...], ...]:
     """The sentences of the shipped text as words, with a mark at both ends."""
@@ -38,7 +32,6 @@ def lines() -> tuple[tuple[str, ...], ...]:
 
 
 def followers(*context: str) -> Counter[str]:
-    """What follows a context in the shipped text."""
     n = len(context)
     return Counter(
         line[i + n] for line in lines() for i in range(len(line) - n) if line[i : i + n] == context and line[i + n :]
@@ -52,7 +45,7 @@ def test_the_counts_are_those_of_a_counter() -> None:
         ("I went home. He was", 4, ("⟨s⟩", "he", "was")),
         ("She said, “I don’t know.”", 3, ("don't", "know")),
     ):
-        shown, counter = table(open_page(PAGE, text=text, n=str(n))), followers(*context)
+        shown, counter = sent(open_page(PAGE, text=text, n=str(n)), "counts"), followers(*context)
         total = sum(counter.values())
         assert f"h = “{' '.join(context)}”" in shown["caption"]
         for name, count, of, fraction in shown["rows"]:
@@ -65,26 +58,26 @@ def test_the_counts_are_those_of_a_counter() -> None:
 
 
 def test_a_click_on_a_row_shows_its_sentences_and_goes_into_the_address() -> None:
-    shown = table(open_page(PAGE, text="the price of", counted="his"))
+    shown = sent(open_page(PAGE, text="the price of", counted="his"), "counts")
     assert shown["rows"][shown["picked"]][0] == "his"
     assert len(shown["sentences"]) == min(followers("price", "of")["his"], 6) > 0
     for before, marked, after in shown["sentences"]:
         assert marked.lower() == "price of his"
         assert f"{before}{marked}{after}".strip("…") in shipped.read(shipped.NAMES[0])
     for hostile in ("", "zyx", "9", "<b>", "⟨unknown⟩"):
-        assert table(open_page(PAGE, text="the price of", counted=hostile))["picked"] == 0, hostile
+        assert sent(open_page(PAGE, text="the price of", counted=hostile), "counts")["picked"] == 0, hostile
 
 
 def test_a_text_of_ones_own_is_counted() -> None:
     """The mark before it is neither predicted nor one of its words."""
     app = open_page(PAGE, text="the cat", source="yours", own=OWN, n="3")
-    assert table(app)["rows"] == [["sat", "1", "2", "1/2 = 50%"], ["ran", "1", "2", "1/2 = 50%"]]
-    assert table(app)["sentences"] == [["", "The cat sat", "."]]
+    assert sent(app, "counts")["rows"] == [["sat", "1", "2", "1/2 = 50%"], ["ran", "1", "2", "1/2 = 50%"]]
+    assert sent(app, "counts")["sentences"] == [["", "The cat sat", "."]]
     blank = open_page(PAGE, text="the cat", source="yours", own="  ", n="3")
     assert "has no word yet" in words(blank)
-    assert table(blank) == table(open_page(PAGE, text="the cat", n="3"))
+    assert sent(blank, "counts") == sent(open_page(PAGE, text="the cat", n="3"), "counts")
     own = {"text": "the", "source": "yours", "own": "the cat sat.", "n": "1"}
-    assert [cells[3] for cells in table(open_page(PAGE, **own))["rows"]] == ["1/5 = 20%"] * 5
+    assert [cells[3] for cells in sent(open_page(PAGE, **own), "counts")["rows"]] == ["1/5 = 20%"] * 5
     assert "1 sentence, 4 tokens, 4 different" in "".join(
         one.value for one in open_page(PAGE, counted_in="The text", **own).caption
     )
@@ -105,14 +98,14 @@ def test_the_drawn_word_is_among_the_bars_however_improbable_it_is() -> None:
 def test_smoothing_fills_the_gaps() -> None:
     """After a context that never occurs, counting has nothing to say, and every smoothing something."""
     bare, counter = open_page(PAGE, text=PROMPTS[0]), followers("their")
-    for name, *numbers in table(bare)["rows"]:
+    for name, *numbers in sent(bare, "counts")["rows"]:
         assert counter[name] >= sorted(counter.values())[-8]
         assert numbers == ["0", "0", "0/0"]
     assert "“opened their” never occurs, so every fraction is 0/0" in words(bare)
     for smoothing in METHODS[1:]:
         app = open_page(PAGE, text=PROMPTS[0], smoothing=smoothing)
-        assert table(app)["rows"], smoothing
-        assert table(app)["columns"][-1] == f"P, {smoothing}"
+        assert sent(app, "counts")["rows"], smoothing
+        assert sent(app, "counts")["columns"][-1] == f"P, {smoothing}"
     n_words = len({word for line in lines() for word in line} | {"⟨unknown⟩"})
     captions = open_page(PAGE, text="the price of", smoothing="add-δ", delta="1.0").caption
     assert f"V = {n_words:,}" in "".join(caption.value for caption in captions)
@@ -130,15 +123,15 @@ def test_the_address_carries_every_choice() -> None:
     app = open_page(PAGE, smoothing="interpolation", **{"lambda": "0.25"}, counted_in="Write with it", draw_seed="17")
     assert (app.slider(key="lambda").value, app.number_input(key="draw_seed").value) == (0.25, 17)
     far = open_page(PAGE, text="word", source="yours", own="word " * 3000, n="2")
-    assert table(far)["rows"], "far too long a text still opens"
+    assert sent(far, "counts")["rows"], "far too long a text still opens"
 
 
 def test_hostile_values_are_corrected() -> None:
     hostile = {"n": "99", "smoothing": "<b>", "delta": "-1", "lambda": "1e999", "source": "../etc", "draw_seed": "1e9"}
     plain, app = (open_page(PAGE, counted_in="Write with it", **address) for address in ({}, hostile | {"drawn": "-7"}))
     for key in ("counts", "steps_written"):
-        assert table(app, key) == table(plain, key)
-    assert table(open_page(PAGE, counted_in="Write with it", drawn="999"), "steps_written")["picked"] == 24
+        assert sent(app, key) == sent(plain, key)
+    assert sent(open_page(PAGE, counted_in="Write with it", drawn="999"), "steps_written")["picked"] == 24
     for value in ("9", "nan", "0.7"):
         assert open_page(PAGE, smoothing="add-δ", delta=value).select_slider(key="delta").value in DELTAS
 
@@ -146,7 +139,7 @@ def test_hostile_values_are_corrected() -> None:
 def test_what_is_written_begins_with_the_typed_words_and_every_step_is_its_bar() -> None:
     here = {"text": "today the", "n": "2", "counted_in": "Write with it"}
     app = open_page(PAGE, **here, draw_seed="3", drawn="1")
-    steps, text = table(app, "steps_written"), app.code[0].value
+    steps, text = sent(app, "steps_written"), app.code[0].value
     first, second = steps["rows"][:2]
     assert text.startswith(f"today the {first[0]}")
     assert steps["picked"] == 1
@@ -169,7 +162,7 @@ def test_the_factors_of_the_transformer_are_those_of_an_independent_forward_pass
     drawn, said = series(charts(app)["chain"], "value", by="series"), words(app)
     assert drawn["tiny-english"].sum() == pytest.approx(total, rel=1e-4)
     assert f"({total:.1f} nats)** by tiny-english" in said
-    rows = table(app, "factors")["rows"]
+    rows = sent(app, "factors")["rows"]
     assert [row[0] for row in rows] == ["The", "students", "didn't", "open", "their", "notebooks", "."]
     assert sum(int(row[3]) for row in rows) == len(ids) - 1
     counted = float(said.split(" nats)** by counting")[0].split("(")[-1])
@@ -221,13 +214,13 @@ def test_a_text_with_words_that_were_never_counted_gets_a_sentence() -> None:
         app = open_page(PAGE, text=text)
         assert not [*app.error, *app.warning], text[:9]
         assert said in words(app), text[:9]
-        assert table(app)["rows"], text[:9]
+        assert sent(app, "counts")["rows"], text[:9]
     own = {"text": "<img src=x>", "source": "yours", "own": "<img src=x> <b>**bold**</b> $x$", "n": "2"}
-    assert table(open_page(PAGE, **own))["sentences"] == [["<img src=x", "> <", "b>**bold**</b> $x$"]]
+    assert sent(open_page(PAGE, **own), "counts")["sentences"] == [["<img src=x", "> <", "b>**bold**</b> $x$"]]
 
 
 def test_a_word_of_thousands_of_letters_is_shortened_wherever_it_stands() -> None:
     here = {"text": f"see {'a' * 4900}", "source": "yours", "own": f"See {'a' * 4900} there. " * 2, "n": "2"}
     app = open_page(PAGE, **here)
-    assert max(len(json.dumps(table(app))), len(words(app))) < 3_000
+    assert max(len(json.dumps(sent(app, "counts"))), len(words(app))) < 3_000
     assert len(open_page(PAGE, **here, counted_in="Write with it").code[0].value) < 1_000

@@ -68,16 +68,13 @@ def test_the_vectors_are_those_of_the_record() -> None:
     assert f"{2 * 256 * 1024 + 1024 + 256:,} parameters" in words(app)
 
 
-def test_the_number_of_the_address_comes_with_its_sum() -> None:
+def test_the_number_of_the_address_comes_with_its_sum_or_is_replaced() -> None:
+    """By the strongest neuron, as without an address; one beyond the end by the last."""
     for part, index in (("pre", 17), ("out", 200)):
         app = open_tab(TABS[0], **HERE, number=f"{part}.{index}")
         said, found = answered(app), answered(app)["sum"]
         assert (said["at"], found["of"]) == (f"{part}.{index}", vectors(app)[0]["of"])
         assert found["total"] + found["bias"] == pytest.approx(recorded()[part][TOKEN][index], abs=5e-4)
-
-
-def test_a_number_that_the_layer_lacks_is_replaced() -> None:
-    """By the strongest neuron, as without an address; one beyond the end by the last."""
     assert answered(open_tab(TABS[0], **HERE))["at"] == f"pre.{recorded()['post'][TOKEN].argmax()}"
     for number_ in ("gate.3", "pre", "pre.-1", "<b>.1", "head.3", "pre.1.2", "post.99999999"):
         assert answered(open_tab(TABS[0], **HERE, number=number_))["at"].startswith("pre."), number_

@@ -38,7 +38,6 @@ OPENS_WITH = {
 
 
 def shown(app: AppTest) -> list[str]:
-    """The choices that are in sight."""
     rules = "".join(element.proto.body for element in app.get("html"))
     return [choice for choice in CHOICES if OUT_OF_SIGHT[choice] not in rules]
 
@@ -66,7 +65,6 @@ def base(page: str, choices: list[str]) -> Address:
 
 
 def other(start: Address, choices: list[str]) -> Address:
-    """The same address with other values of some choices."""
     found = start | {choice: OTHERS[choice] for choice in choices if choice in OTHERS}
     if start["model"] == "tiny-english":
         found.pop("kind", None)

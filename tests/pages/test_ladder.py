@@ -205,7 +205,6 @@ def by_position(name: str) -> dict[str, list[float]]:
 
 
 def french(name: str, text: str = MIXED) -> np.ndarray:
-    """The probability of French after each token."""
     return softmax(zoo.load(name, kind=zoo.RecurrentLabeller).trace(text)["logits"])[:, 0]
 
 
@@ -268,16 +267,13 @@ def test_a_text_for_which_they_were_not_made_gets_a_sentence() -> None:
     assert [text for text, said in texts.items() if said not in doubt(text) or bool(said) != bool(doubt(text))] == []
 
 
-def test_a_text_of_nothing_is_said_to_be_one_a_long_one_cut_and_without_any_there_are_two_languages() -> None:
+def test_a_text_of_nothing_is_said_to_be_one_a_long_one_cut_and_the_menu_has_others() -> None:
     assert "nothing that these networks read" in words(open_page("ladder", text="\u200b", ladder=TAB))
     assert matrices(open_page("ladder", text="x" * 5000, ladder=TAB))["labels"].shape == (1, 2, 64)
     app = open_page("ladder", ladder=TAB)
     assert app.session_state["text"] == SENTENCES[2]
     assert np.ptp(matrices(app)["labels"]) > 0.9
     assert open_page("ladder", text=TEXT, ladder=TAB).session_state["text"] == TEXT
-
-
-def test_a_sentence_from_the_menu_becomes_the_text() -> None:
     app = open_page("ladder", text=MIXED, ladder=TAB)
     app.selectbox(key="mixed").select(SENTENCES[0]).run()
     assert app.session_state["text"] == SENTENCES[0]

@@ -37,7 +37,7 @@ def opened(name: str, step: Step) -> AppTest:
     return open_page(step.page, **address)
 
 
-def test_all_files_are_walks_in_the_order_of_the_lectures() -> None:
+def test_all_files_are_walks_in_order_and_every_step_names_a_figure() -> None:
     found, problems = walks.walks()
     assert problems == ()
     assert list(found) == [f"L{n}" for n in sorted(int(name[1:]) for name in found)]
@@ -45,9 +45,6 @@ def test_all_files_are_walks_in_the_order_of_the_lectures() -> None:
     assert [name for name, walk in found.items() if not walk.title.startswith(name)] == []
     said = [step.say for _, _, step in STEPS]
     assert [say for say in said if not 10 <= len(say) <= 110] == [], "one line, please"
-
-
-def test_every_step_names_a_figure_and_no_address_does() -> None:
     assert [(name, n) for name, n, step in STEPS if not step.show] == []
     assert [(name, n) for name, n, _ in STEPS if "show=" in walks.walks()[0][name].address(n)] == []
 
@@ -121,23 +118,18 @@ def test_a_number_is_read_as_pages_write_it() -> None:
     assert {text: number(text) for text in written} == pytest.approx(written)
 
 
-def line(app: AppTest) -> dict[str, str]:
-    """What the line of a walk gets."""
-    return dict(sent(app, "walk"))
-
-
 def test_a_step_shows_its_line_and_the_ways_back_and_on() -> None:
     """The first has no way back and the last none on; on a projector the ways stay there."""
     walk = walks.walks()[0]["L3"]
     last = len(walk.steps)
     for n in (1, 2, last):
-        shown, step = line(opened("L3", walk.steps[n - 1])), walk.steps[n - 1]
+        shown, step = sent(opened("L3", walk.steps[n - 1]), "walk"), walk.steps[n - 1]
         assert (shown["title"], shown["say"], shown["place"]) == (walk.title, step.say, f"{n} of {last}")
         assert shown["back"].endswith(f"lecture=L3&step={walk.steps[n - 2].id}" if n > 1 else "")
         assert shown["on"].endswith(f"lecture=L3&step={walk.steps[n].id}" if n < last else "")
         assert (shown["back"] == "", shown["on"] == "") == (n == 1, n == last)
         assert "projector" not in shown["on"]
-    assert line(open_page(lecture="L3", step="1", projector="1"))["on"].endswith("projector=1")
+    assert sent(open_page(lecture="L3", step="1", projector="1"), "walk")["on"].endswith("projector=1")
 
 
 def test_an_unknown_lecture_is_said_to_be_unknown() -> None:
@@ -162,7 +154,7 @@ def test_a_step_has_a_name_of_its_own_and_an_old_number_opens_what_it_did() -> N
 def test_an_odd_step_is_the_nearest_that_exists() -> None:
     last = len(walks.walks()[0]["L3"].steps)
     nearest = {"0": 1, "-3": 1, "999": last, "x": 1, "": 1, "nan": 1, "2.6": 3}
-    places = {step: line(open_page(lecture="L3", step=step))["place"] for step in nearest}
+    places = {step: sent(open_page(lecture="L3", step=step), "walk")["place"] for step in nearest}
     assert places == {step: f"{n} of {last}" for step, n in nearest.items()}
 
 

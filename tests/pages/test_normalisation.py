@@ -59,15 +59,12 @@ def test_a_batch_norm_in_use_takes_stored_averages() -> None:
     np.testing.assert_allclose(norms.batch_norm(y, mean, variance)[0], batch(torch.tensor(y[0])).detach(), atol=1e-12)
 
 
-def test_padding_fills_up_shorter_sentences() -> None:
+def test_padding_fills_up_shorter_sentences_and_another_one_moves_batch_norm_alone() -> None:
     sentences = some(2, 5)
     x, present = norms.padded(sentences)
     assert present.tolist() == [[True, True, False, False, False], [True] * 5]
     np.testing.assert_array_equal(x[0, :2], sentences[0])
     assert (x[0, 2:] == 0).all()
-
-
-def test_another_sentence_moves_batch_norm_and_nothing_else() -> None:
     small, large = some(4, 3), some(4, 3, 9)
     (x, present), (y, more) = norms.padded(small), norms.padded(large)
     for norm in (norms.layer_norm, norms.rms_norm):

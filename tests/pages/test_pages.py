@@ -45,14 +45,9 @@ def tokens(app: AppTest) -> list[str]:
     return read_blob(payload(app))[0]["texts"]["target"]["tokens"]
 
 
-def predictions(app: AppTest) -> list[list[Any]]:
-    """The bars: label, probability and how it is written."""
-    return json.loads(views(app)["predictions"].json)
-
-
 def selection(app: AppTest) -> dict[str, Any]:
     """What Python tells the explorer to show."""
-    return json.loads(views(app)["explorer_selection"].json)
+    return sent(app, "explorer_selection")
 
 
 def texts(app: AppTest) -> str:
@@ -63,7 +58,7 @@ def texts(app: AppTest) -> str:
 def test_the_page_opens_with_the_lectures_sentence_and_all_pictures() -> None:
     app = open_page()
     assert app.text_area(key="text").value == SENTENCES[0]
-    assert len(predictions(app)) == 10
+    assert len(sent(app, "predictions")) == 10
     assert tokens(app)[:4] == ["The", " animal", " didn", "'t"]
     nothing = {"token": None, "to": None, "look": "", "details": "", "links": None, "sequence": 0}
     chosen = {"view": "explorer", "kind": "decoder.self_attn", "layer": 3, "head": 2, "first": 8}  # " it"
@@ -83,7 +78,7 @@ def test_every_number_on_the_page_is_that_of_an_independent_forward_pass(tokeniz
         np.testing.assert_allclose(weights[f"decoder.{n}.self_attn"], patterns[n], atol=0.0005)
     assert (selection(app)["layer"], selection(app)["head"], selection(app)["token"]) == (layer, head, token)
 
-    p, bars = plain.softmax(logits[token]), predictions(app)
+    p, bars = plain.softmax(logits[token]), sent(app, "predictions")
     np.testing.assert_allclose([p for _, p, _ in bars], np.sort(p)[::-1][:10], atol=1e-5)
     assert bars[0][0] == tokenizer.vocabulary[int(p.argmax())].strip()
     assert [written for _, _, written in bars] == [per_cent(p) for _, p, _ in bars]
@@ -102,12 +97,17 @@ def test_an_empty_box_keeps_the_last_pictures_and_asks_for_text() -> None:
         assert "Type a sentence" in app.warning[0].value
 
 
-def test_a_text_longer_than_the_context_is_cut_and_the_page_says_by_how_much() -> None:
+def test_a_text_longer_than_the_context_is_cut_and_each_note_says_by_whom_and_by_how_much() -> None:
     app = open_page()
     app.text_area(key="text").set_value(" dog" * 900).run()
     assert not app.exception
     assert len(tokens(app)) == 256
     assert "The last 644 tokens of your text were left out." in texts(app)
+    text = "the cat sat on the mat . " * 100
+    app = open_page("feed_forward", text=text, layer_part="Without it", without_it="Trained without")
+    notes = [note.value for note in app.info if "at a time" in note.value]
+    assert len(notes) == 2
+    assert len({note.split(" read")[0] for note in notes}) == 2
 
 
 def test_a_wrong_address_leads_to_the_nearest_choice_with_a_note() -> None:
@@ -240,10 +240,6 @@ def test_every_shipped_model_is_shown_on_every_page(name: str, step: int) -> Non
         assert views(app) or charts(app) or app.info, page
 
 
-def test_the_menu_has_every_page_once() -> None:
-    assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
-
-
 def test_a_gap_is_what_the_page_looks_at_first() -> None:
     app = open_page(model="fill-in", text="The cat ___ on the mat.")
     assert "ten most probable words at token 2" in words(app)
@@ -267,14 +263,6 @@ def test_without_any_model_the_page_says_what_to_do(models: Path) -> None:
     app = open_page()
     assert "README.md" in app.error[0].value
     assert r"model\.safetensors is missing" in app.warning[0].value
-
-
-def test_each_note_on_a_long_text_names_its_reader() -> None:
-    text = "the cat sat on the mat . " * 100
-    app = open_page("feed_forward", text=text, layer_part="Without it", without_it="Trained without")
-    notes = [note.value for note in app.info if "at a time" in note.value]
-    assert len(notes) == 2
-    assert len({note.split(" read")[0] for note in notes}) == 2
 
 
 # A model in the address that does not exist: the page is about one that it can be about, and says so once.
@@ -377,9 +365,10 @@ def test_only_a_session_that_begins_at_home_is_led_on_by_its_address() -> None:
         assert {"home", "explorer"} & set(views(app.run())) == {"home"}
 
 
-def test_a_page_of_the_course_leads_to_the_ones_before_and_after_it() -> None:
+def test_the_menu_has_every_page_once_and_each_leads_to_the_ones_before_and_after_it() -> None:
     course = [page.name for page in router.PAGES if page.group]
     for n in (0, 4, len(course) - 1):
         leads = [link.proto.page for link in open_page(course[n]).get("page_link")]
         assert leads == [*course[max(n - 1, 0) : n], *course[n + 1 : n + 2]]
     assert not [link for link in open_page("lectures").get("page_link") if link.proto.page in course]
+    assert sorted(page.name for page in router.PAGES) == sorted(path.stem for path in (ROOT / "pages").glob("*.py"))

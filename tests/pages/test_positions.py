@@ -163,7 +163,7 @@ def test_a_shift_is_the_flow_of_one_generator() -> None:
         assert sinusoids.shift_error(waves(60, 6), sinusoids.shift_matrix(lengths, shift + 1), shift) > 0.01
 
 
-def test_distances_products_and_cosines_are_torchs() -> None:
+def test_distances_products_and_cosines_are_torchs_and_one_wave_alone_comes_back() -> None:
     table = torch.tensor(waves(11, 6))
     np.testing.assert_allclose(sinusoids.distances(table.numpy()), torch.cdist(table, table), atol=1e-7)
     np.testing.assert_allclose(sinusoids.products(table.numpy()), table @ table.T)
@@ -171,9 +171,6 @@ def test_distances_products_and_cosines_are_torchs() -> None:
     expected = F.cosine_similarity(some[:, None], some[None], dim=-1)
     np.testing.assert_allclose(sinusoids.cosines(some.numpy()), expected, atol=1e-12)
     assert sinusoids.cosines(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
-
-
-def test_one_wave_comes_back_and_many_do_not() -> None:
     single = sinusoids.wave(np.arange(19), 6)[:, None]
     np.testing.assert_allclose(sinusoids.far_from_first(single)[[0, 6, 12, 18]], 0, atol=1e-12)
     assert sinusoids.far_from_first(waves(200, 4))[1:].min() > 0.04
@@ -281,7 +278,7 @@ def table_in(name: str, stack: str) -> Array:
     return load_file(zoo.MODELS / name / "model.safetensors")[f"{stack}.positions.table"].astype(np.float64)
 
 
-def test_principal_components_are_eigenvectors_of_the_covariance() -> None:
+def test_the_axes_of_a_table_are_those_of_its_covariance_and_untrained_rows_are_found() -> None:
     table = np.random.default_rng(3).standard_normal((13, 5)) * [5, 3, 2, 1, 0.5]
     found = position_table.principal_components(table)
     values, vectors = np.linalg.eigh(np.cov(table.T))
@@ -289,9 +286,6 @@ def test_principal_components_are_eigenvectors_of_the_covariance() -> None:
     expected = (table - table.mean(axis=0)) @ vectors[:, ::-1][:, :3]
     np.testing.assert_allclose(np.abs(found.scores), np.abs(expected), atol=1e-9)
     assert (found.scores[np.abs(found.scores).argmax(axis=0), range(3)] > 0).all()
-
-
-def test_rows_that_training_has_not_reached_are_found() -> None:
     table = np.random.default_rng(4).normal(0, 0.02, (29, 128))
     assert position_table.untrained(table, std=0.02).tolist() == list(range(29))
     table[:17] *= 5
@@ -404,15 +398,14 @@ def test_fractions_of_two_sentences_on_the_page() -> None:
     assert "1/3 = **0.333**" in words(app)
 
 
-def test_no_sentence_is_compared_with_itself_at_first() -> None:
+def test_sentences_of_equal_length_are_not_called_different_nor_met_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for text in (TEXT, "Once upon a time there was a little girl.", "The cat sat on the mat."):
         app = open_page("positions", text=text, lesson="Naive ideas", idea=IDEAS[1])
         first, second = series(charts(app)["fractions"], "x", by="text").values()
         assert len(first) != len(second), text
         assert "means different things" in words(app), text
-
-
-def test_sentences_of_equal_length_are_not_called_different(monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_page("positions", text=TEXT, lesson="Naive ideas", idea=IDEAS[1], another="The cat sat down here.")
     assert "means different things" not in words(app)
     assert "the same number of tokens" in words(app)

@@ -3,13 +3,11 @@
 import json
 import re
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from streamlit.testing.v1 import AppTest
 
 from tests.app import alt, charts, forget, open_page, sent, series, spaces, words
 from tests.pages import plain
@@ -33,17 +31,13 @@ def losses(name: str = "tiny-english") -> Array:
     return next_token_losses(trace["logits"], trace.target.ids)
 
 
-def table(app: AppTest, key: str) -> dict[str, Any]:
-    return dict(sent(app, key))
-
-
 def numbers(column: list[str]) -> Array:
     return np.array([number(cell) for cell in column])
 
 
 def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
     app = open_page(PAGE, text=TEXT)
-    shown, expected = table(app, "forcing"), losses()
+    shown, expected = sent(app, "forcing"), losses()
     assert np.allclose(numbers([row[3] for row in shown["rows"]]), expected, atol=6e-4)
     tokens = [token.strip() for token in zoo.load("tiny-english").tokenizer.encode(TEXT, max_len=99).tokens]
     assert [row[0].split(" ", 1)[1] for row in shown["rows"]] == tokens[:-1]
@@ -56,7 +50,7 @@ def test_teacher_forcing_shows_the_losses_and_their_mean() -> None:
 
 
 def test_a_clicked_row_explains_its_loss_and_one_token_has_no_next() -> None:
-    shown = table(open_page(PAGE, text=TEXT, token="2"), "forcing")
+    shown = sent(open_page(PAGE, text=TEXT, token="2"), "forcing")
     assert shown["picked"] == 2
     assert f"= {losses()[2]:.3f};" in shown["about"]
     assert "P(“on” | everything up to “sat”)" in shown["about"]
@@ -65,7 +59,7 @@ def test_a_clicked_row_explains_its_loss_and_one_token_has_no_next() -> None:
 
 def test_a_translator_is_forced_on_its_own_translation() -> None:
     app = open_page(PAGE, model="french-english", text="Je suis étudiant.")
-    shown = table(app, "forcing")
+    shown = sent(app, "forcing")
     assert len(shown["rows"]) == len(zoo.writing.generate(zoo.load("french-english"), "Je suis étudiant.").ids)
     assert "what the model itself writes" in words(app)
     assert "The target is the input" not in words(app)
@@ -82,11 +76,11 @@ def test_the_three_tasks_are_about_a_model_that_sees_the_left_side_only() -> Non
     app = open_page(PAGE, recipe="Three tasks", model="french-english", text=TEXT)
     assert "so this is `` tiny-" in words(app)
     own = open_page(PAGE, recipe="Three tasks", text=TEXT)
-    assert table(app, "tasks")["rows"][0] == table(own, "tasks")["rows"][0]
+    assert sent(app, "tasks")["rows"][0] == sent(own, "tasks")["rows"][0]
 
 
 def test_masked_losses_are_the_fill_in_model_s_and_another_draw_asks_for_other_tokens() -> None:
-    drawn = [table(open_page(PAGE, recipe="Three tasks", text=TEXT, draw=str(n)), "tasks")["rows"] for n in range(4)]
+    drawn = [sent(open_page(PAGE, recipe="Three tasks", text=TEXT, draw=str(n)), "tasks")["rows"] for n in range(4)]
     for row in (1, 2):
         assert len({json.dumps(rows[row]["pieces"]) for rows in drawn}) > 1
     causal, masked, *_ = drawn[3]
@@ -104,7 +98,7 @@ def test_losses_on_spans_are_those_of_the_model_of_spans() -> None:
     """Torch computes the losses of what the boxes say is read and written."""
     text = " ".join(["The old dog slept under the table while the children were playing in the garden."] * 2)
     spans = zoo.load("spans", recipe.SPAN_MODELS)
-    *_, reads, writes = table(open_page(PAGE, recipe="Three tasks", text=text, draw="2"), "tasks")["rows"]
+    *_, reads, writes = sent(open_page(PAGE, recipe="Three tasks", text=text, draw="2"), "tasks")["rows"]
     boxes, ids = writes["pieces"], iter(spans.tokenizer.ids(text))
     hidden: dict[str, int] = {}
     for word, kind, _ in boxes:
@@ -142,7 +136,7 @@ def test_without_the_model_of_spans_the_tab_has_the_other_two_tasks(monkeypatch:
     monkeypatch.setattr(recipe, "SPAN_MODELS", zoo.MODELS)
     forget()
     app = open_page(PAGE, recipe="Three tasks", text=TEXT)
-    assert [row["name"] for row in table(app, "tasks")["rows"]] == ["the next token", "masked tokens"]
+    assert [row["name"] for row in sent(app, "tasks")["rows"]] == ["the next token", "masked tokens"]
     assert "needs a model that is missing" in words(app)
     forget()
 
@@ -182,7 +176,7 @@ def test_of_the_shipped_runs_post_norm_without_warm_up_alone_stays_where_frequen
 
 
 def test_calibration_is_that_of_the_measured_bins() -> None:
-    shown = table(open_page(PAGE, recipe="Calibration"), "calibrated")["rows"]
+    shown = sent(open_page(PAGE, recipe="Calibration"), "calibrated")["rows"]
     data = json.loads(targets.MEASURED.read_text())
     for row, name in zip(shown[:2], (targets.WITHOUT, targets.WITH), strict=True):
         measured = data["models"][name]["measured"][data["temperatures"].index(1.0)]
@@ -211,7 +205,7 @@ def test_label_smoothing_shows_its_divergence_and_slope() -> None:
     log_p = log_softmax(zoo.load("tiny-english").trace(TEXT)["logits"])[2]
     q = smoothing.smoothed(ids[3], epsilon=0.3, vocab_size=len(log_p))
     assert f"**{smoothing.divergence(q, log_p):.3f}**" in words(app)
-    slope = numbers([table(app, "slopes")["rows"][0][3]])
+    slope = numbers([sent(app, "slopes")["rows"][0][3]])
     assert slope[0] == pytest.approx(smoothing.gradient(q, log_p)[ids[3]], abs=6e-5)
 
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.analysis.test_rotations import THETA
-from tests.app import alt, charts, columns, matrices, open_page, pictures, series, spaces, views, words
+from tests.app import alt, charts, columns, matrices, open_page, pictures, sent, series, spaces, views, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number
@@ -53,10 +53,6 @@ def payload(app: AppTest) -> tuple[dict[str, Any], dict[str, Array]]:
     return read_arrays(bytes(views(app)["turning"].bytes))
 
 
-def selection(app: AppTest) -> dict[str, Any]:
-    return dict(json.loads(views(app)["turning_selection"].json))
-
-
 def test_the_arrows_are_the_first_layers_queries_and_keys() -> None:
     """A model without RoPE gives way to the RoPE twin, which the page names."""
     for model, shown in (("tiny-english", "tiny-english"), ("twins-sinusoidal", "twins-rope")):
@@ -77,13 +73,13 @@ def test_the_arrows_are_the_first_layers_queries_and_keys() -> None:
 
 
 def test_the_address_places_the_arrows_and_nonsense_in_it_is_left_out() -> None:
-    assert selection(opened("Turning", turn="3.1.40.38", token="5")) == {
+    assert sent(opened("Turning", turn="3.1.40.38", token="5"), "turning_selection") == {
         "view": "turning",
         "sequence": 0,
         "token": 5,
         "turn": "3.1.40.38",
     }
-    assert selection(opened("Turning", turn="3.1.-40.1e9"))["turn"] == ""
+    assert sent(opened("Turning", turn="3.1.-40.1e9"), "turning_selection")["turn"] == ""
 
 
 def test_sliders_of_a_huge_or_tiny_context_stay_usable() -> None:
@@ -202,7 +198,7 @@ def test_t5_says_which_buckets_were_never_trained() -> None:
     np.testing.assert_allclose([line[100] for line in lines], table[16 + int(np.log(100 / 16) / np.log(8) * 16)])
 
 
-def test_shaws_map_counts_clipped_distances() -> None:
+def test_shaws_map_counts_clipped_distances_whose_vectors_are_those_of_the_twin() -> None:
     """With k = 1 a key is at or before its query."""
     for k in (1, 2, 3):
         app = opened("Shaw", clip=str(k))
@@ -210,9 +206,6 @@ def test_shaws_map_counts_clipped_distances() -> None:
         distance = np.subtract.outer(np.arange(len(found)), np.arange(len(found)))
         np.testing.assert_array_equal(found, np.where(distance < 0, np.nan, np.minimum(distance, k)))
         assert f"**{2 * k + 1} learned vectors**" in words(app)
-
-
-def test_shaws_vectors_are_those_of_the_twin_and_its_queries_are_multiplied_by_them() -> None:
     table = plain.weights("twins-shaw")["decoder.positions.table"][16::-1]  # keys 0, 1 … 16 tokens to the left
     q = zoo.load("twins-shaw").trace(TEXT)["decoder.1.self_attn.q"][2]
     app = opened("Shaw", layer="1", head="2", token="3")

@@ -1,6 +1,5 @@
 """What pages say of what they draw, to those who cannot see it: the cells, words and numbers are the figure's own."""
 
-import json
 import re
 import sys
 from types import SimpleNamespace
@@ -9,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tests.app import alt, matrices, open_page, views, words
+from tests.app import alt, matrices, open_page, sent, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import number, told
@@ -58,12 +57,12 @@ def test_the_encoder_s_last_token_is_said_to_look_where_its_row_is_largest() -> 
 def test_a_loss_names_the_most_probable_entry_unless_that_is_the_target() -> None:
     p, ids = plain.softmax(plain.forward(TEXT)[2]), plain.ids_of(TEXT)
     for token in range(4):
-        shown = json.loads(views(open_page("recipe", text=TEXT, token=str(token)))["forcing"].json)
+        shown = sent(open_page("recipe", text=TEXT, token=str(token)), "forcing")
         said = numbers(shown["about"].split(";")[-1])
         best = int(p[token].argmax())
         assert said == pytest.approx([] if best == ids[token + 1] else [p[token, best]], rel=0.05), token
     losses = -np.log(p[range(len(ids) - 1), ids[1:]])
-    assert json.loads(views(open_page("recipe", text=TEXT))["forcing"].json)["picked"] == losses.argmax()
+    assert sent(open_page("recipe", text=TEXT), "forcing")["picked"] == losses.argmax()
 
 
 @pytest.mark.parametrize("text", ["He said that", "I am not sure what this is, but it works."])
@@ -74,7 +73,7 @@ def test_the_lens_says_what_is_read_as_itself_when_half_is_settled_and_what_each
     top, ids = p.argmax(axis=-1), plain.ids_of(text)
     app = open_page("residual_stream", stream="Logit lens", text=text)
     assert told(app, r"first column (\d+) of (\d+) tokens") == [(top[0] == ids).sum(), len(ids)]
-    data = json.loads(views(app)["lens"].json)
+    data = sent(app, "lens")
     (stage,) = re.findall(r"from “([^”]*)” on, half", words(app))
     held = [(top[n:] == top[-1]).all(axis=0).mean() for n in range(len(top))]
     assert data["columns"].index(stage) == next(n for n, share in enumerate(held) if share >= 0.5)

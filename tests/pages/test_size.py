@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.app import alt, charts, open_page, sent, series, views, words
+from tests.app import alt, charts, open_page, sent, series, words
 from tests.model import numpy_model
 from tests.pages import plain
 from tests.pages.claims import told
@@ -92,8 +92,7 @@ def test_memory_and_training_of_gpt_3() -> None:
 
 
 def result_rows(name: str) -> dict[str, list[str]]:
-    """The rows of a table of results by their first cell."""
-    rows = json.loads(views(open_page(PAGE, sized="Result tables", results=name))["result_table"].json)["rows"]
+    rows = sent(open_page(PAGE, sized="Result tables", results=name), "result_table")["rows"]
     return {row[0]: row[1:] for row in rows}
 
 
@@ -120,7 +119,7 @@ def test_each_seed_is_a_dot_the_words_follow_from_the_dots_and_the_table_has_the
             assert "**better**" in said
         elif min(loss) < np.mean(base) < max(loss) and min(base) < np.mean(loss) < max(base):
             assert "**within the noise**" in said
-    theirs = {row[0]: row[-1] for row in json.loads(views(app)["variants_table"].json)["rows"]}
+    theirs = {row[0]: row[-1] for row in sent(app, "variants_table")["rows"]}
     assert theirs["SwiGLU"] == "−0.055"  # 2.127 and 2.182, Narang et al. 2021, table 1
     assert theirs["ReLU"] == "+0.003"  # 2.182 and, with GELU, 2.179
     assert theirs["shared layers"] == "+0.315"
@@ -160,12 +159,12 @@ def test_curves_are_the_papers() -> None:
 
 def test_the_table_holds_the_losses_at_the_readers_place() -> None:
     app = open_page(PAGE, sized=LAWS, law_n="1 billion", law_d="100 billion")
-    rows = {row[0]: row for row in json.loads(views(app)["at"].json)["rows"]}
+    rows = {row[0]: row for row in sent(app, "at")["rows"]}
     loss = 1.8172 + 482.01 / 1e9**0.3478 + 2085.43 / 1e11**0.3658
     assert rows["Besiroglu et al. 2024"][2] == f"{loss:.2f}"
     assert rows["Hoffmann et al. 2022"][2] == f"{1.69337 + 406.401 / 1e9**0.33917 + 410.7228 / 1e11**0.28491:.2f}"
     endless = open_page(PAGE, sized=LAWS, law_n="unlimited", law_d="unlimited")
-    rows = {row[0]: row for row in json.loads(views(endless)["at"].json)["rows"]}
+    rows = {row[0]: row for row in sent(endless, "at")["rows"]}
     assert rows["Hoffmann et al. 2022"][2:] == ["1.69", "0.00", "0.00", "–", "–", "–"]
     assert "nan" not in words(endless)
 
@@ -200,7 +199,7 @@ def test_the_prediction_comes_from_the_other_models_alone_and_every_constant_lie
     for run in larger:
         assert f"**{law.loss(run['parameters'], run['tokens']):.3f}**" in said
         assert f"it reached **{run['loss']:.3f}**" in said
-    rows = json.loads(views(app)["constants"].json)["rows"]
+    rows = sent(app, "constants")["rows"]
     for row in rows[:2]:
         for cell in row[1:]:
             value, low, high = map(float, re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", cell).groups())  # type: ignore[union-attr]

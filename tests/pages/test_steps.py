@@ -1,7 +1,6 @@
 """The step-by-step page: its numbers against an independent computation, for every kind of attention layer."""
 
 import io
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfmviz
-from tests.app import lesson, matrices, open_page, sent, views, words
+from tests.app import lesson, matrices, open_page, sent, words
 from tests.model.sizes import SCHEMES
 from tests.pages import plain
 from tests.traces import read_arrays, read_payload
@@ -43,7 +42,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def variants(put_random_model: Callable[..., ModelConfig]) -> dict[str, ModelConfig]:
-    """A zoo of small models with random weights, one of each kind."""
     return {name: put_random_model(name, **changes) for name, changes in VARIANTS.items()}
 
 
@@ -139,12 +137,21 @@ def test_a_look_up_takes_the_best_key_and_a_ranking_leaves_out_heads_without_a_s
     assert attention_layer.ranking(np.array([[0.2, np.nan], [0.9, 0.5]])) == [(1, 0, 0.9), (1, 1, 0.5), (0, 0, 0.2)]
 
 
-def test_the_variance_of_dot_products_is_d() -> None:
+def test_sharpness_variance_and_histogram_of_scores() -> None:
     for d in (1, 16, 128):
         scores = scaling.dot_products(*scaling.unit_vectors(d, n_queries=2000, n_keys=16, seed=1))
         everything = np.ones(scores.shape, dtype=bool)
         assert scaling.sharpness(scores, everything).variance == pytest.approx(d, rel=0.15)
         assert scaling.sharpness(scores / np.sqrt(d), everything).variance == pytest.approx(1, rel=0.15)
+    everything = np.ones((3, 4), dtype=bool)
+    even = scaling.sharpness(np.zeros((3, 4)), everything)
+    assert (even.variance, even.largest, even.evenness) == pytest.approx((0, 0.25, 1))
+    hot = scaling.sharpness(np.eye(3, 4) * 1000, everything)
+    assert (hot.largest, hot.evenness, hot.gradient) == pytest.approx((1, 0, 0))
+    assert np.isnan(scaling.sharpness(np.zeros((1, 1)), np.ones((1, 1), dtype=bool)).largest)
+    middles, shares = scaling.histogram(np.array([-3.0, 0, 0, 3]), largest=3, bins=3)
+    assert middles.tolist() == [-2, 0, 2]
+    assert shares.tolist() == [0.25, 0.5, 0.25]
 
 
 def test_the_gradient_of_the_softmax_is_that_of_finite_differences() -> None:
@@ -156,21 +163,6 @@ def test_the_gradient_of_the_softmax_is_that_of_finite_differences() -> None:
     measured = np.linalg.norm(np.concatenate(columns))
     assert scaling.gradient_norms(softmax(scores))[0] == pytest.approx(measured, rel=1e-6)
     assert scaling.gradient_norms(np.array([[1.0, 0, 0]]))[0] == 0
-
-
-def test_sharpness_of_even_and_of_one_hot_rows() -> None:
-    everything = np.ones((3, 4), dtype=bool)
-    even = scaling.sharpness(np.zeros((3, 4)), everything)
-    assert (even.variance, even.largest, even.evenness) == pytest.approx((0, 0.25, 1))
-    hot = scaling.sharpness(np.eye(3, 4) * 1000, everything)
-    assert (hot.largest, hot.evenness, hot.gradient) == pytest.approx((1, 0, 0))
-    assert np.isnan(scaling.sharpness(np.zeros((1, 1)), np.ones((1, 1), dtype=bool)).largest)
-
-
-def test_a_histogram_holds_all_scores() -> None:
-    middles, shares = scaling.histogram(np.array([-3.0, 0, 0, 3]), largest=3, bins=3)
-    assert middles.tolist() == [-2, 0, 2]
-    assert shares.tolist() == [0.25, 0.5, 0.25]
 
 
 def test_a_learned_sink_travels_with_its_head() -> None:
@@ -229,7 +221,7 @@ def test_the_address_says_stage_cell_and_token_and_nonsense_in_it_opens_the_firs
         app = open_page("step_by_step", text=TEXT, **address)
         stage, at, token = expected
         selection = {"sequence": 0, "stage": stage, "at": at, "token": token, "view": "steps"}
-        assert json.loads(views(app)["steps_selection"].json) == selection
+        assert sent(app, "steps_selection") == selection
 
 
 # The map of heads and what is said of the chosen one: of one truth with the explorer.

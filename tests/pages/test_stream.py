@@ -43,10 +43,6 @@ def turn_to(app: AppTest, **state: str) -> None:
     assert all(app.session_state[key] == value for key, value in state.items())
 
 
-def component(app: AppTest, name: str) -> Any:
-    return json.loads(views(app)[name].json)
-
-
 @cache
 def read_out() -> tuple[tuple[str, ...], Trace, lens.Lens, Array]:
     """Vocabulary, record, lens and logits (stage, len, vocab) of the flagship on the sentence."""
@@ -72,31 +68,31 @@ def test_lengths_are_those_of_the_record() -> None:
 
 def test_the_lens_shows_what_is_read_out() -> None:
     vocabulary, _, found, _ = read_out()
-    data = component(app := page("Logit lens"), "lens")
+    data = sent(app := page("Logit lens"), "lens")
     assert data["columns"] == ["embedding", *(f"after layer {n}" for n in range(6))]
     assert data["texts"] == [[vocabulary[index].removeprefix(" ") for index in row] for row in found.top.T]
     np.testing.assert_allclose(data["shades"], found.top_probability.T, atol=0.001)
     turn_to(app, cells="rank of the answer")
-    for row, expected in zip(component(app, "lens")["texts"], found.answer_rank.T.tolist(), strict=True):
+    for row, expected in zip(sent(app, "lens")["texts"], found.answer_rank.T.tolist(), strict=True):
         arrows = ["", *(" ↑" if b < a else " ↓" if b > a else "" for a, b in pairwise(expected))]
         assert row == [f"{rank:,}{arrow}" for rank, arrow in zip(expected, arrows, strict=True)]
     for cells, expected in (("entropy", found.entropy), ("distance to the end", found.divergence)):
         turn_to(app, cells=cells)
-        np.testing.assert_allclose(np.array(component(app, "lens")["texts"], float), expected.T, atol=0.006)
-    assert component(app, "lens")["scale"] == "amount"
+        np.testing.assert_allclose(np.array(sent(app, "lens")["texts"], float), expected.T, atol=0.006)
+    assert sent(app, "lens")["scale"] == "amount"
 
 
 def test_a_chosen_cell_shows_its_ten_best_words() -> None:
     vocabulary, _, _, logits = read_out()
     app = page("Logit lens", read="3")
-    assert component(app, "lens_selection")["column"] == 3
-    bars = component(app, "lens_cell")
+    assert sent(app, "lens_selection")["column"] == 3
+    bars = sent(app, "lens_cell")
     p = softmax(logits[3, TOKEN])
     best = np.argsort(-p)[:10]
     assert [label for label, _, _ in bars] == [vocabulary[index].removeprefix(" ") for index in best]
     np.testing.assert_allclose([share for _, share, _ in bars], p[best], atol=1e-5)
-    assert component(page("Logit lens", read="999"), "lens_selection")["column"] == 6
-    assert component(page("Logit lens", read="x"), "lens_selection")["column"] == 3
+    assert sent(page("Logit lens", read="999"), "lens_selection")["column"] == 6
+    assert sent(page("Logit lens", read="x"), "lens_selection")["column"] == 3
 
 
 def test_the_river_ends_at_the_length_of_the_final_vector() -> None:

@@ -1,6 +1,5 @@
 """The page that switches parts off: its numbers against runs without the parts, its address, other sessions."""
 
-import json
 import re
 from collections.abc import Callable
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, paired, pictures, views, words
+from tests.app import charts, matrices, open_page, paired, pictures, sent, words
 from tests.pages import plain
 from tests.pages.claims import told
 from tests.pages.plain import softmax
@@ -51,8 +50,8 @@ def losses(edits: tuple[Edit, ...] = ()) -> Array:
 
 def off(app: AppTest) -> list[str]:
     """What the board says is off, by name."""
-    codes = json.loads(views(app)["parts_selection"].json)["off"].split(",")
-    rows = json.loads(views(app)["parts"].json)["rows"]
+    codes = sent(app, "parts_selection")["off"].split(",")
+    rows = sent(app, "parts")["rows"]
     names = [part[1] for row in rows for part in row["parts"] if part and part[0] in codes]
     assert len(names) == len([code for code in codes if code])
     return names
@@ -94,11 +93,17 @@ def test_the_choice_is_in_the_address_and_starts_with_the_chosen_head() -> None:
     assert "Every part is on" in words(nothing)
 
 
-def test_where_nothing_is_off_no_word_suffers() -> None:
+def test_where_nothing_is_off_no_word_suffers_and_everything_off_is_said() -> None:
     for parts, said in (("none", "No word surprises the model more than before"), ("dl0", "rises most")):
         shown = words(open_page(PAGE, text=TEXT, off=parts, removed="Loss"))
         assert said in shown
         assert ("rises most" in shown) == (parts == "dl0")
+    layers, mlps = (",".join(f"d{part}{n}" for n in range(6)) for part in "lm")
+    heads = ",".join(f"d{layer}.{head}" for layer in range(6) for head in range(8))
+    for everything in (layers, f"{heads},{mlps}"):
+        app = open_page(PAGE, text=TEXT, off=everything)
+        assert "Every part is off" in app.warning[0].value
+        assert not app.error
 
 
 def test_nonsense_in_the_address_is_the_chosen_head_and_a_part_that_is_not_there_is_named() -> None:
@@ -109,15 +114,6 @@ def test_nonsense_in_the_address_is_the_chosen_head_and_a_part_that_is_not_there
     assert off(app) == ["1.2"]
     assert "`` c0.1 ``" in app.info[0].value
     assert "`` d77.1 ``" in app.info[0].value
-
-
-def test_everything_off_is_shown_with_a_sentence() -> None:
-    layers, mlps = (",".join(f"d{part}{n}" for n in range(6)) for part in "lm")
-    heads = ",".join(f"d{layer}.{head}" for layer in range(6) for head in range(8))
-    for everything in (layers, f"{heads},{mlps}"):
-        app = open_page(PAGE, text=TEXT, off=everything)
-        assert "Every part is off" in app.warning[0].value
-        assert not app.error
 
 
 def test_scaling_by_one_and_the_mean_are_what_they_say() -> None:
@@ -140,7 +136,7 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
     at = next(n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other)
     assert f"They diverge at token {at + 1}: A writes “{a[at]}”, B “{b[at]}”." in words(app)
     assert off(app) == ["encoder MLP 0", "cross 0.1"]
-    rows = json.loads(views(app)["parts"].json)["rows"]
+    rows = sent(app, "parts")["rows"]
     assert [[part and part[1] for part in (row["parts"][0], row["parts"][-1])] for row in rows] == [
         ["encoder layer 0", "encoder MLP 0"],
         ["decoder layer 0", None],
@@ -152,7 +148,7 @@ def test_an_encoder_decoder_writes_before_and_after() -> None:
 
 def boxes(app: AppTest) -> list[list[str]]:
     """What A and what B writes, token by token."""
-    return [[text for text, *_ in row["pieces"]] for row in json.loads(views(app)["side_rows"].json)["rows"]]
+    return [[text for text, *_ in row["pieces"]] for row in sent(app, "side_rows")["rows"]]
 
 
 def test_all_heads_hear_of_a_part_that_is_off_but_those_before_it() -> None:

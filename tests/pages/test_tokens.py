@@ -7,7 +7,7 @@ import numpy as np
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
-from tests.app import charts, matrices, open_page, sent, series, views, words
+from tests.app import charts, matrices, open_page, sent, series, words
 from tests.pages.plain import softmax
 from tfmviz import zoo
 from tfmviz.ui import models, tokens
@@ -23,8 +23,7 @@ def backend(name: str = "tiny-english") -> tokenizers.Tokenizer:
 
 
 def rows(app: AppTest, key: str) -> dict[str, Any]:
-    """The rows of a picture of boxes: note and boxes by name."""
-    return {row["name"]: (row["note"], row["pieces"]) for row in json.loads(views(app)[key].json)["rows"]}
+    return {row["name"]: (row["note"], row["pieces"]) for row in sent(app, key)["rows"]}
 
 
 def test_four_ways_to_cut_with_their_counts() -> None:
@@ -97,7 +96,7 @@ def test_every_shipped_vocabulary_cuts_the_text() -> None:
 
 def test_the_table_of_pairs_and_the_merges_of_a_pasted_text() -> None:
     app = learned_from("aab aab aab ab", "2", text="aab")
-    assert json.loads(views(app)["pair_counts"].json)["rows"][0] == ["a + ab", "aab", "3"]
+    assert sent(app, "pair_counts")["rows"][0] == ["a + ab", "aab", "3"]
     note, boxes = rows(app, "learned_so_far")["merges so far"]
     assert note == "2, latest first"
     trained = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -120,7 +119,7 @@ def test_the_table_says_why_its_first_pair_wins() -> None:
         ("ab ab cd", "The first row wins"),  # a + b twice, all others once
         ("ab cd", "3 of these pairs are equally frequent"),  # a + b, c + d, and the space before c
     ):
-        table = json.loads(views(learned_from(pasted, "1"))["pair_counts"].json)
+        table = sent(learned_from(pasted, "1"), "pair_counts")
         often = [row[2] for row in table["rows"]]
         assert table["about"].startswith(said)
         assert (often.count(often[0]) == 1) == ("first row" in said)
@@ -158,7 +157,14 @@ def test_tied_a_model_writes_its_own_words_and_with_another_last_matrix_none() -
         assert f"{model.weights.W_E.size:,}" in words(app)
 
 
-def test_the_map_shows_the_sentence_and_more_of_the_vocabulary_as_one_zooms_in() -> None:
+def test_words_fill_the_map_and_more_of_the_vocabulary_as_one_zooms_in() -> None:
+    """Single bytes lie so far away on the plane that all words would stand in a third of its width."""
+    for name in ("tiny-english", "fill-in", "french-english"):
+        tables = charts(open_page(PAGE, tokens="Map", model=name, text="la"))["embedding_map"]["tables"]
+        for axis in ("x", "y"):
+            (low, high), at = tables["ends"][axis], tables["rows"][axis]
+            assert np.ptp(at) > 0.8 * (high - low), name
+            assert low < min(at) <= max(at) < high, name
     shown = {}
     for zoom in ("1 ×", "4 ×"):
         app = open_page(PAGE, tokens="Map", text="The cat sat", token="1", zoom=zoom)
@@ -170,18 +176,8 @@ def test_the_map_shows_the_sentence_and_more_of_the_vocabulary_as_one_zooms_in()
     assert shown["4 ×"] - shown["1 ×"]
 
 
-def test_words_fill_the_map() -> None:
-    """Single bytes lie so far away on the plane that all words would stand in a third of its width."""
-    for name in ("tiny-english", "fill-in", "french-english"):
-        tables = charts(open_page(PAGE, tokens="Map", model=name, text="la"))["embedding_map"]["tables"]
-        for axis in ("x", "y"):
-            (low, high), at = tables["ends"][axis], tables["rows"][axis]
-            assert np.ptp(at) > 0.8 * (high - low), name
-            assert low < min(at) <= max(at) < high, name
-
-
 def test_a_long_text_draws_its_first_boxes_and_counts_all() -> None:
-    data = json.loads(views(open_page(PAGE, text="ab " * 1_600))["four_ways"].json)
+    data = sent(open_page(PAGE, text="ab " * 1_600), "four_ways")
     (characters, *_) = data["rows"]
     assert characters["note"] == "4,800 characters"
     assert len(characters["pieces"]) == MOST

@@ -100,7 +100,7 @@ def test_curves_and_table_of_the_shipped_models_are_those_of_their_logs() -> Non
 
 
 def test_without_a_run_the_page_shows_what_to_expect() -> None:
-    lines = series(charts(train())["beforehand"], table="lines0")
+    lines = series(charts(train())["beforehand"])
     assert sorted(lines) == sorted(EXPERIMENTS)
     assert lines["two layers copy"][-1] < lines["one layer cannot"][-1] - 1
 
@@ -121,14 +121,11 @@ def test_the_address_holds_the_settings(runs: Path) -> None:
     assert requests(runs) == [Choices(task="sort", width=16, heads=2, dropout=0.1)]
 
 
-def test_what_does_not_fit_together_is_said_and_nothing_starts(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_starts_nothing_and_the_limits_are_said(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A width for other heads; a text that is empty, of ten characters, of more than 2 MB."""
     monkeypatch.setitem(room.OPTIONS, "width", (20, 64))
     assert "cannot be shared by 8 heads" in words(pressed(train(train_width="20", train_heads="8")))
     assert requests(runs) == []
-
-
-def test_an_unfit_text_starts_nothing_and_the_page_says_the_limits(runs: Path) -> None:
-    """Empty, ten characters, more than 2 MB."""
     for text in ("", "ten chars.", "word " * (MOST // 5) + "x"):
         assert f"{LEAST:,} to {MOST:,}" in words(pressed(train(train_task="text"), text))
         assert requests(runs) == []
@@ -269,15 +266,12 @@ def test_all_pages_work_on_the_model_of_a_finished_run(finished: Folder) -> None
     np.testing.assert_array_equal(trace["logits"], zoo.load("reverse").trace("stressed")["logits"])
 
 
-def test_a_finished_run_offers_its_model(finished: Folder) -> None:
+def test_a_finished_run_offers_its_model_as_a_folder_that_the_app_reads(finished: Folder, tmp_path: Path) -> None:
     app = open_page("training", learned=TRAIN, run=finished.address)
     assert "finished, 3 of 3 updates" in app.get("progress")[0].proto.text
     app.button(key=f"inside-{finished.address}").click().run()
     assert app.selectbox(key="model").value == trained.name_of(finished.address)
     assert app.get("download_button")
-
-
-def test_the_download_is_a_folder_that_the_app_reads(finished: Folder, tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(watch.packed(finished))) as archive:
         archive.extractall(tmp_path / "unpacked")
     name = trained.name_of(finished.address)

@@ -1,6 +1,5 @@
 """The page that translates: its numbers against independent passes, its address, odd input."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from urllib.parse import parse_qs, urlsplit
@@ -76,9 +75,9 @@ def test_the_recurrent_translators_are_a_click_away_with_the_same_sentence() -> 
 
 def test_the_address_says_how_far_it_is_written() -> None:
     app = open_translating(shown="3", at="1")
-    chosen = json.loads(views(app)["translating_selection"].json)
+    chosen = sent(app, "translating_selection")
     assert (chosen["shown"], chosen["step"]) == (3, 1)
-    odd = json.loads(views(open_translating(shown="-1", at="x"))["translating_selection"].json)
+    odd = sent(open_translating(shown="-1", at="x"), "translating_selection")
     assert (odd["shown"], odd["step"]) == (None, None)
 
 

@@ -48,8 +48,9 @@ def test_no_part_of_a_page_raises_or_says_nan(page: str, monkeypatch: pytest.Mon
         st.session_state.setdefault("open", 0)
         parts[min(st.session_state["open"], len(parts) - 1)].draw(here)
 
+    monkeypatch.setattr(tabs, "tabs", draw_one)
     for module in (tabs, naive, learned, sinusoidal):
-        monkeypatch.setattr(module, "tabs", draw_one)
+        monkeypatch.setattr(module, "parts", draw_one)
     app = open_page(page)
     not_numbers = list(without_number(app))
     for index in range(1, max(n_tabs)):

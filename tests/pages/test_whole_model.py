@@ -1,6 +1,5 @@
 """The page of the whole model: what the followed token would become, what is in the address, odd input."""
 
-import json
 from typing import Any
 
 import pytest
@@ -17,16 +16,12 @@ from tfmviz.ui import whole_model
 TEXT = "The cat sat on the mat."
 
 
-def selection(app: AppTest) -> dict[str, Any]:
-    return json.loads(views(app)["whole_model_selection"].json)
-
-
 def drawn(app: AppTest, key: str = "whole_model") -> dict[str, Any]:
     return read_arrays(bytes(views(app)[key].bytes))[0]
 
 
 def test_what_it_would_say_at_each_depth_is_what_is_read_out_there() -> None:
-    says = selection(open_page("whole_model", text=TEXT, token="4", model="tiny-english"))["says"]
+    says = sent(open_page("whole_model", text=TEXT, token="4", model="tiny-english"), "whole_model_selection")["says"]
     model = zoo.load("tiny-english")
     trace, readout = model.trace(TEXT), model.weights.stacks["decoder"].readout
     sites = {"decoder.embed": "decoder.0.resid_pre"} | {f"decoder.{n}": f"decoder.{n}.resid_post" for n in range(6)}
@@ -53,14 +48,14 @@ def test_every_shipped_model_is_drawn_at_every_zoom_and_whole_at_an_unknown_one(
 def test_layer_and_head_of_the_address_are_what_is_drawn_with_links_to_pages_that_there_are() -> None:
     app = open_page("whole_model", text=TEXT, zoom="head", layer="2", head="3", token="1", model="tiny-english")
     assert (drawn(app)["layer"], drawn(app)["head"]) == ("decoder.2.self_attn", 3)
-    chosen = selection(app)
+    chosen = sent(app, "whole_model_selection")
     assert (chosen["layer"], chosen["head"], chosen["token"]) == ("decoder.2.self_attn", 3, 1)
     assert (chosen["address"], chosen["kinds"]) == ({"model": "tiny-english", "text": TEXT}, ATTENTION_KINDS)
     assert chosen["says"] == {}
     lanes = [lane for zoom in ("", "block") for lane in drawn(open_page("whole_model", text=TEXT, zoom=zoom))["lanes"]]
     linked = {page for lane in lanes for column in lane["columns"] for page, _ in column["links"]}
     assert {"step_by_step", "feed_forward", "residual_stream", "normalisation"} <= linked <= set(chosen["pages"])
-    encoder = selection(open_page("whole_model", model="french-english", kind="encoder"))
+    encoder = sent(open_page("whole_model", model="french-english", kind="encoder"), "whole_model_selection")
     assert encoder["says"] == {}
     assert encoder["layer"].startswith("encoder.")
 

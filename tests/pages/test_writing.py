@@ -1,6 +1,5 @@
 """The page on which the model writes: its numbers against whole passes, its address, odd input."""
 
-import json
 import re
 from functools import partial
 from typing import Any
@@ -28,7 +27,7 @@ open_writing = partial(open_page, "writing", text=TEXT)
 
 def desk(app: AppTest) -> dict[str, Any]:
     """What the view in the browser gets."""
-    return dict(json.loads(views(app)["writing"].json))
+    return dict(sent(app, "writing"))
 
 
 def path(*tokens: int, shown: int | None = None) -> str:

@@ -1,13 +1,12 @@
 """The page that translates, and the model behind it, read in one pass."""
 
-import json
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
-from tests.app import open_page, views
+from tests.app import open_page, sent
 from tfmviz.model.transformer import EncoderDecoder
 from tfmviz.record.trace import Array
 from tfmviz.zoo import ZooModel
@@ -20,8 +19,7 @@ def open_translating(**address: str) -> AppTest:
 
 
 def view(app: AppTest) -> dict[str, Any]:
-    """What the view in the browser gets."""
-    return dict(json.loads(views(app)["translating"].json))
+    return dict(sent(app, "translating"))
 
 
 def log_p(model: ZooModel, text: str, target: list[int]) -> Array:

@@ -47,7 +47,6 @@ def colours(picture: Cells, values: Sequence[float], theme: Theme) -> Array:
 
 
 def ticks(picture: Cells, most: int) -> dict[float, str]:
-    """Numbers on the colour bar."""
     given = {"scale": received(picture)[0]["scale"], "most": most}
     found = call("cells/scales.ts", "module.ticks(given.scale, given.most)", given)
     return {tick["value"]: tick["text"] for tick in found}

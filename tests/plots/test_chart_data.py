@@ -226,15 +226,12 @@ def test_heads_that_are_off_lie_on_top_and_keep_their_numbers() -> None:
     assert chart.data["rows"]["hover"][-1] == "1.0"
 
 
-def test_points_lie_in_a_square_frame() -> None:
+def test_points_lie_in_a_square_and_boxes_reach_from_quarter_to_quarter() -> None:
     values = np.array([[0.0, 10], [4, 10], [2, 30]])
     chart = dots.on_one_scale(values, names="123", said="123", link=(0, 2), titles=("a", "b"), theme=LIGHT)
     assert columns(chart, "x", "y", "role") == [(0, 10, "linked"), (4, 10, "other"), (2, 30, "linked")]
     assert columns(chart, "x", "y", table="link") == [(0, 10), (2, 30)]
     assert columns(chart, "x", "y", "reach", table="frame") == [(2, 20, pytest.approx(11.6))]
-
-
-def test_boxes_reach_from_quarter_to_quarter_and_whiskers_to_the_ends() -> None:
     chart = upright.boxes(np.array([[0.0, 1, 2, 3, 4]]), names=["<1>"], title="γ", usual=1, theme=LIGHT)
     assert columns(chart, "norm", "low", "first", "median", "third", "high") == [("0000 <1>", 0, 1, 2, 3, 4)]
     whisker, box, middle = chart.spec["layer"][1:4]

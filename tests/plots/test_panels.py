@@ -63,6 +63,17 @@ def test_the_lines_are_the_numbers_and_a_step_says_them() -> None:
     assert list(said) == ["step 1; quite-long: 0.5; short: 4", "step 2; short: 3", "step 3; quite-long: −0.25"]
 
 
+def test_of_more_than_six_heads_each_has_a_row_on_the_scale_of_all() -> None:
+    rng = np.random.default_rng(0)
+    heads = {"induction": {f"head {n // 4}.{n % 4}": rng.random(4) for n in range(7)}}
+    chart = panels.head_panels(STEPS, heads, now=100, theme=LIGHT)
+    alt.VConcatChart.from_dict(chart.spec)
+    (line,) = [layer["encoding"] for layer in chart.spec["vconcat"][0]["layer"] if layer["data"]["name"] == "lines0"]
+    assert (line["y"]["field"], line["yOffset"]["field"]) == ("line", "y")
+    assert line["yOffset"]["scale"]["zero"]
+    np.testing.assert_array_equal(chart.data["lines0"]["y"], np.concatenate(list(heads["induction"].values())))
+
+
 def test_a_long_run_is_thinned_and_no_step_stands_on_the_numbers() -> None:
     chart = logs(LIGHT, seed=0, n=4000)
     x = np.asarray(chart.data["lines0"]["x"], dtype=float)

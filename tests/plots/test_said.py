@@ -1,10 +1,16 @@
-"""What screen readers are told of a figure whose marks say it themselves."""
+"""What screen readers and the table of a chart are told of a figure."""
+
+from __future__ import annotations
 
 import numpy as np
 
+from tests.plots.examples import CHARTS, ODD
+from tests.plots.test_panels import forming
 from tfmviz.plots import said
 from tfmviz.plots.cells import Axis, Cells, Form, share
 from tfmviz.plots.charts import Chart
+from tfmviz.plots.theme import LIGHT
+from tfmviz.plots.values import described
 from tfmviz.record.trace import Array
 
 
@@ -37,14 +43,39 @@ def test_few_marks_are_all_said_of_many_how_many_more_and_of_long_lines_both_end
     assert (bars[0], bars[-1], len(bars)) == ("bar 0: 0", "8 more marks", most + 1)
 
 
-def test_of_cells_the_largest_of_each_row_is_said_and_a_masked_row_is_not() -> None:
+def test_of_cells_the_largest_of_each_row_is_said_and_of_several_matrices_that_of_each() -> None:
     matrix = np.array([[[0.25, 0.75], [np.nan, np.nan], [0.5, np.nan]]])
     picture = cells(matrix, form=Form(digits=2))
     assert said.of_cells(picture) == "query 0: key 1, 0.75; query 2: key 0, 0.50"
     assert said.of_cells(cells(np.full((1, 2, 2), np.nan), form=Form())) == "no numbers yet"
-
-
-def test_of_several_matrices_the_largest_cell_of_each_is_said() -> None:
     matrices = np.array([[[0.25, 0.5], [1.0, 0.0]], [[0.0, 0.0], [0.0, -2.0]]])
     picture = cells(matrices, form=Form(digits=1, sign=True, unit=" nats"), titles=("one", "other"))
     assert said.of_cells(picture) == "one: query 1, key 0, +1.0 nats; other: query 1, key 1, −2.0 nats"
+
+
+TITLED = {
+    "bars": (["name", "x"], ["name", "value"]),
+    "growth of costs": (["line", "tokens", "seconds"], ["line", "x", "y"]),
+    "histogram": (["series", "score: low", "share of the pairs", "score: high"], ["series", "low", "share", "high"]),
+    "areas": (["what it shows"], ["hover"]),
+}
+
+
+def test_a_table_holds_every_value_under_the_title_of_its_axis() -> None:
+    for name, make in CHARTS.items():
+        chart = make(LIGHT, ODD)
+        found = described(chart, "title")
+        assert found["tables"], name
+        for table in found["tables"]:
+            assert len(table["fields"]) == len(found["columns"]), name
+            assert set(table["fields"]) <= set(chart.data[table["data"]]), name
+        if name in TITLED:
+            columns, fields = TITLED[name]
+            tables = [{"data": "rows", "of": "", "fields": fields}]
+            assert found == {"title": "title", "columns": columns, "tables": tables}
+    chart = CHARTS["many points"](LIGHT, ODD)
+    (table,) = described(chart, "")["tables"]
+    np.testing.assert_array_equal(chart.data[table["data"]][table["fields"][-1]], ODD.numbers(1025))
+    found = described(forming(LIGHT, seed=0), "")
+    assert found["columns"] == ["panel", "line", "step", "value"]
+    assert [table["of"] for table in found["tables"]] == ["loss, nats per token", "induction"]

@@ -90,14 +90,11 @@ def test_masked_is_neutral_apart_from_0_and_never_brighter_than_0_in_the_dark() 
     assert max(hatched, luminance(DARK.masked)) <= luminance(TABLE["cividis"][0])
 
 
-def test_ordered_series_run_one_way() -> None:
+def test_series_run_one_way_and_letters_can_be_read_on_any_colour() -> None:
     for theme in THEMES.values():
         brightness = [luminance(colour) for colour in shades(9, theme)]
         assert all(now != pytest.approx(then, rel=0.05) for now, then in pairwise(brightness))
         assert brightness in (sorted(brightness), sorted(brightness, reverse=True))
-
-
-def test_letters_can_be_read_on_any_colour() -> None:
     inks = {"black": "#000000", "white": "#ffffff"}
     cells = [f"#{n:02x}{n:02x}{n:02x}" for n in range(256)] + TABLE["cividis"] + TABLE["viridis"]
     assert not {cell for cell in cells if contrast(inks[ink_on(cell)], cell) < 4.5}

@@ -28,7 +28,6 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def run(out: Path, *options: str) -> int:
-    """Trains for two steps to write letters backwards."""
     words = f"task reverse --out {out} --steps 2 --batch-size 3 --layers 2 --heads 2 --width 20 --seed 3 --device cpu"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["tfmviz.training", *words.split(), *options])

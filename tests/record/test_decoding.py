@@ -54,7 +54,6 @@ def settings(n: int) -> list[dict[str, Any]]:
 
 
 def by_transformers(logits: Array, rules: Rules) -> list[Any]:
-    """What their processors leave, one after another."""
     left = [torch.from_numpy(logits).double()[None]]
     for rule in rules.active:
         left.append(PROCESSORS[rule](getattr(rules, rule))(torch.tensor([SEEN]), left[-1]))
@@ -160,16 +159,13 @@ def test_the_number_falls_into_the_part_of_its_token_and_never_into_what_was_cut
     assert p[draw(p, np.nextafter(1.0, 0.0)).token] > 0
 
 
-def test_draws_follow_the_distribution() -> None:
+def test_draws_follow_the_distribution_and_depend_on_seed_and_place() -> None:
     """χ² of 4,000 draws over ten tokens; 27.9 is the value that chance exceeds once in a thousand times."""
     logits = scores()[:10]
     p = stages(logits, Rules(temperature=1.4))[-1].probabilities
     tokens = [draw(p, number_for(seed, 5)).token for seed in range(4000)]
     expected = 4000 * p
     assert ((np.bincount(tokens, minlength=10) - expected) ** 2 / expected).sum() < 27.9
-
-
-def test_numbers_depend_on_seed_and_place_and_are_spread_evenly() -> None:
     numbers = np.array([number_for(seed, place) for seed in range(50) for place in range(40)])
     assert len(set(numbers)) == 2000
     assert ((numbers >= 0) & (numbers < 1)).all()

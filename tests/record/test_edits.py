@@ -1,19 +1,23 @@
-"""Edits as a kind of data: every kind is carried out by the tap, and some hold for all tokens alike."""
+"""The record, a dictionary of read-only arrays; edits, each of which is carried out by the tap."""
 
-from dataclasses import is_dataclass, replace
+from dataclasses import FrozenInstanceError, is_dataclass, replace
 from typing import get_args
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from tests.cases import each
-from tests.model.helpers import normal
+from tests.model.helpers import config, normal
 from tests.model.sizes import D_HEAD, LENGTH, N_HEADS
+from tests.records import encoding, traced, without
 from tfmviz import zoo
 from tfmviz.record import edits
 from tfmviz.record.edits import AblateHead, Edit, Patch, Scale, SetMask, treats_tokens_alike
+from tfmviz.record.facts import Architecture
 from tfmviz.record.tap import apply
+from tfmviz.record.trace import NotCaptured, Trace
 
 KINDS = get_args(Edit)
 LAYER = "decoder.1.self_attn"
@@ -75,3 +79,45 @@ def test_writing_refuses_edits_for_single_tokens() -> None:
         with pytest.raises(ValueError, match=said):
             zoo.writing.generate(english, "It was", edits=(alike, edit), max_new_tokens=1)
     assert zoo.writing.generate(english, "It was", edits=(alike,), max_new_tokens=1).ids
+
+
+SOURCE, TARGET = encoding(range(5)), encoding(range(3))
+SITES = ("embed", "decoder.0.self_attn.pattern", "decoder.0.mlp.out", "decoder.1.self_attn.pattern", "logits")
+TRACE = Trace(target=TARGET, values={site: np.array([i]) for i, site in enumerate(SITES)})
+
+
+def test_a_trace_is_a_dictionary_in_the_order_of_computation_that_nobody_changes() -> None:
+    assert tuple(TRACE) == TRACE.sites == SITES
+    assert [int(TRACE[site][0]) for site in TRACE] == list(range(len(SITES)))
+    assert "logits" in TRACE
+    assert "scores" not in TRACE
+    assert TRACE.tokens == ("t0", "t1", "t2")
+    with pytest.raises(NotCaptured, match=r"decoder\.0\.mlp\.pre") as caught:
+        TRACE["decoder.0.mlp.pre"]
+    assert caught.value.site == "decoder.0.mlp.pre"
+    assert isinstance(caught.value, LookupError)
+    assert all(site in str(caught.value) for site in SITES)
+    with pytest.raises(NotCaptured, match="There are: none"):
+        Trace(target=TARGET, values={})["logits"]
+    with pytest.raises(FrozenInstanceError):
+        TRACE.target = SOURCE  # type: ignore[misc]
+    assert TRACE.layers == ("decoder.0.self_attn", "decoder.1.self_attn")
+    assert without(TRACE, "decoder.0.self_attn.pattern").layers == ("decoder.1.self_attn",)
+
+
+def test_axes_are_the_tokens_of_queries_and_keys() -> None:
+    alone, pair = (Trace(target=TARGET, source=source, values={}) for source in (None, SOURCE))
+    for layer in ("decoder.1.self_attn", "encoder.1.self_attn"):
+        assert alone.axes(layer) == (TARGET, TARGET), layer
+    assert pair.axes("encoder.1.self_attn") == (SOURCE, SOURCE)
+    assert pair.axes("decoder.1.self_attn") == (TARGET, TARGET)
+    assert pair.axes("decoder.1.cross_attn") == (TARGET, SOURCE)
+
+
+@each("architecture", get_args(Architecture))
+def test_axes_and_layers_fit_what_a_model_computes(architecture: Architecture) -> None:
+    trace = traced(architecture)
+    assert trace.layers == config(architecture=architecture).layers
+    for layer in trace.layers:
+        q, k = trace.axes(layer)
+        assert trace[f"{layer}.pattern"].shape[1:] == trace[f"{layer}.mask"].shape == (len(q), len(k))

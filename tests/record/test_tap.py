@@ -29,13 +29,10 @@ def layers_of(architecture: Architecture) -> tuple[str, ...]:
     return config(architecture=architecture).layers
 
 
-def test_no_tap_hands_back_the_very_value() -> None:
+def test_no_tap_changes_nothing_and_a_recorder_names_values_by_their_path() -> None:
     value = normal(2, 3)
     for tap in (NO_TAP, STEPWISE):
         assert tap.scope("decoder").scope("0")("q", value) is value
-
-
-def test_a_recorder_names_values_by_their_path() -> None:
     recorder, values = Recorder(), [normal(2, 3, seed=seed) for seed in range(4)]
     decoder = recorder.scope("decoder")
     named = [(recorder, "embed"), (decoder.scope("0"), "q"), (decoder, "norm"), (recorder, "logits")]
@@ -193,14 +190,11 @@ def test_set_mask_gives_what_torch_gives_under_that_mask() -> None:
     assert_close(values[f"{layer}.z"], F.scaled_dot_product_attention(q, k, v, attn_mask=mask))
 
 
-def test_set_mask_fits_cross_attention() -> None:
+def test_set_mask_fits_cross_attention_and_rows_of_nothing_or_another_size_are_refused() -> None:
     model, layer = lively_model(architecture="encoder-decoder"), "decoder.0.cross_attn"
     rows = tuple(tuple(j == i for j in range(K_LENGTH)) for i in range(LENGTH))
     values = record(model, *inputs_of("encoder-decoder"), edits=(SetMask(layer=layer, mask=rows),))
     assert torch.equal(values[f"{layer}.z"], values[f"{layer}.v"][:, :, :LENGTH])
-
-
-def test_a_row_that_allows_nothing_and_a_mask_of_another_size_are_refused() -> None:
     with pytest.raises(ValueError, match="Row 1 of the mask"):
         SetMask(layer="decoder.0.self_attn", mask=((True, False), (False, False)))
     edit = SetMask(layer="decoder.0.self_attn", mask=((True, False, True), (True, True, True)))

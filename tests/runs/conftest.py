@@ -4,15 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.runs.started import Started
-from tfmviz.runs import processes
+from tests.runs.started import Started, waiting
 
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
-    found = Started()
-    monkeypatch.setattr(processes, "start", found.start)
-    yield found
-    for _, process in found:
-        process.kill()
-        process.communicate()
+    with waiting(monkeypatch) as found:
+        yield found

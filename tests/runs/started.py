@@ -4,9 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tfmviz.runs import processes
 from tfmviz.runs.choices import Choices
 from tfmviz.runs.desk import Desk
 from tfmviz.runs.folder import Folder
@@ -55,6 +60,17 @@ class Started(list[tuple[str, "subprocess.Popen[bytes]"]]):
     @property
     def addresses(self) -> list[str]:
         return [address for address, _ in self]
+
+
+@contextmanager
+def waiting(patch: pytest.MonkeyPatch) -> Iterator[Started]:
+    """Inside, runs are started as processes that only wait; they end with the block."""
+    found = Started()
+    patch.setattr(processes, "start", found.start)
+    yield found
+    for _, process in found:
+        process.kill()
+        process.communicate()
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

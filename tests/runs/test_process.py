@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 import tfmviz.training.__main__ as command
-from tests.training.results import read_log
-from tests.training.runs import ROOT, broken_off_after
+from tests.training.runs import ROOT, broken_off_after, read_log
 from tfmviz import zoo
 from tfmviz.runs import processes, records
 from tfmviz.runs.choices import Choices
@@ -27,7 +26,6 @@ TINY = Choices(task="copy", layers=1, heads=1, width=16, steps=5, warmup=2, drop
 
 
 def in_the_terminal(folder: Path, choices: Choices) -> int:
-    """Runs the command of a run in this process, in a folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "argv", ["tfmviz.training", *choices.command()])

@@ -52,6 +52,7 @@ def test_examples_are_what_the_model_computes_and_the_sharpest_come_first() -> N
                     pattern = model.trace(lines[text], target=answer(model, lines[text]))[f"{layer}.pattern"][head]
                     assert pattern[query, key] == pytest.approx(share, abs=2e-3), (name, layer, head)
                     assert key > 0
+                    assert text % 2 == 0 or book.found_on != book.tested_on  # else the others test the claim
                     assert pattern[query, 1:].max() == pattern[query, key], (name, layer, head)
 
 
@@ -169,17 +170,6 @@ def test_the_5th_and_the_50th_token_are_those() -> None:
         rows = torch.stack([row[place - 2] for row in logits])  # what is said about token number `place`, from 1 on
         answers = torch.tensor([window[place - 1] for window in windows])
         assert value == pytest.approx(float(F.cross_entropy(rows, answers)), abs=1e-4)
-
-
-def test_the_command_writes_a_file_that_pages_can_read(tmp_path: Path) -> None:
-    for name in ("reverse", "chinese-none"):
-        shutil.copytree(zoo.MODELS / name, tmp_path / name, ignore=shutil.ignore_patterns(FILE))
-        lines = ["cat", "attention", "banana", "queen", "alphabet", "letters"] * 2
-        book = find_heads.find(name, lines, [], texts="words.txt", without=3, folder=tmp_path)
-        again = load(tmp_path / name / FILE, zoo.load(name, folder=tmp_path).weights)
-        assert (again.found_on, again.tested_on, again.texts) == (6, 6, "words.txt")
-        assert again.coverage == book.coverage
-        assert {text % 2 for _, _, found in again.all() for text, *_ in found.examples} == {0}
 
 
 def test_held_out_sentences_are_others_than_those_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

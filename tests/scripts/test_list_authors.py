@@ -1,11 +1,14 @@
-"""The lists of whom the training texts are by, and of what a translator has met."""
+"""Documents that are made: whom texts are by, what a translator has met, the API and the glossary."""
 
+import pydoc
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from scripts import list_words
+import tfmviz
+from scripts import draw_api, list_words
 from scripts.list_authors import ASSETS, FILE, STORIES, listed, made_from
 from tests.browser import ROOT
 from tfmviz import load
@@ -73,3 +76,15 @@ WRITTEN |= {"Cours !": "Running!", "cours": "class"}
 def test_single_words_are_right_if_a_reference_has_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(list_words, "greedy", lambda _, sources: {source: WRITTEN[source] for source in sources})
     assert list_words.single_words(load("french-english"), PAIRS) == SingleWords(n=3, as_they_are=2, typed=1)
+
+
+def test_the_pages_and_help_say_what_there_is() -> None:
+    assert draw_api.GLOSSARY.read_text(encoding="utf-8") == draw_api.glossary(), "run `python -m scripts.draw_api`"
+    assert draw_api.DOCUMENT.read_text(encoding="utf-8") == draw_api.document(), "run `python -m scripts.draw_api`"
+    said = pydoc.plain(pydoc.render_doc(tfmviz))
+    assert all(name in said for name in tfmviz.__all__)
+    named = re.findall(r"^ +(tfmviz(?:\.\w+)+)  ", tfmviz.__doc__ or "", re.MULTILINE)
+    assert len(named) == 4
+    for name in named:
+        module, _, part = name.rpartition(".")
+        assert hasattr(import_module(module), part) or import_module(name), name

@@ -67,8 +67,8 @@ def test_every_test_named_in_a_table_or_of_ui_exists() -> None:
 
 
 def test_the_nearest_tests_come_first_then_what_all_of_the_room_is_asked() -> None:
-    changed = ["tfmviz/positions/alibi.py", "tfmviz/ui/lesson.py", "README.md"]
-    nearest = ["tests/positions/test_alibi.py", "tests/positions/test_schemes.py"]
+    changed = ["tfmviz/positions/rope.py", "tfmviz/ui/lesson.py", "README.md"]
+    nearest = ["tests/positions/test_rope.py", "tests/positions/test_schemes.py"]
     assert in_turn(changed) == [*nearest, *in_it("tests/pages", ROOT)]
     assert in_turn(["tfmviz/positions/schemes.py"]) == nearest[1:]
     assert in_turn([]) == []

@@ -1,8 +1,9 @@
-"""The script that trains the shipped models."""
+"""The scripts that train the shipped models and pairs."""
 
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -10,8 +11,11 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+import torch
 
 from scripts import train_recipe, train_zoo
+from scripts.train_digits import changed
+from scripts.train_pairs import PAIRS, recipe
 from tests.training.runs import run
 from tfmviz.positions.schemes import SCHEMES
 from tfmviz.training import __main__ as command
@@ -55,9 +59,9 @@ def test_twins_trained_otherwise_are_found(corpus: Path, tmp_path: Path, monkeyp
 
 
 def test_every_recipe_is_a_command_line_that_the_commands_understand(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, recipe in train_zoo.RECIPES.items():
-        assert (train_zoo.ABOUT / recipe.about).exists()
-        for training in (*recipe.before, recipe.train):
+    for name, known in train_zoo.RECIPES.items():
+        assert (train_zoo.ABOUT / known.about).exists()
+        for training in (*known.before, known.train):
             monkeypatch.setattr(sys, "argv", ["tfmviz.training", *training.split(), "--out", name])
             args = parse_arguments()
             prepare_settings(args, "cpu")
@@ -131,3 +135,31 @@ def test_a_recipe_goes_on_from_its_first_run(corpus: Path, tmp_path: Path, monke
     found = [re.findall(r"\| training text \| ([\d,]+) pairs", card) for card in cards]
     one, two = (int(number.replace(",", "")) for (number,) in found)
     assert two == 2 * one  # each pair once more; these have no phrases
+
+
+DIFFER = {
+    "residuals": {"residual"},
+    "spaces": {"architecture", "heads", "embedding_scale"},  # which a state space has not
+    "duplicates": {"data"},
+}
+
+
+def test_the_two_of_a_pair_differ_in_one_thing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert PAIRS.keys() == DIFFER.keys()
+    for pair, names in PAIRS.items():
+        settings = []
+        for name in names:
+            monkeypatch.setattr("sys.argv", ["", *shlex.split(recipe(pair, name).train), "--out", "x"])
+            settings.append(vars(parse_arguments()))
+        assert {key for key in settings[0] if settings[0][key] != settings[1][key]} == DIFFER[pair]
+
+
+def test_a_digit_is_moved_by_up_to_a_cell_and_one_in_three_is_black_and_white() -> None:
+    read = torch.zeros(300, 8, 8)
+    read[:, 3, 4] = 0.7
+    generator = torch.Generator().manual_seed(1)
+    found = changed(read, generator)
+    places = found.flatten(1).argmax(dim=1)
+    assert set(places.tolist()) == {8 * row + column for row in (2, 3, 4) for column in (3, 4, 5)}
+    assert found.unique().tolist() == pytest.approx([0.0, 0.7, 1.0])
+    assert 70 < (found == 1).any(dim=2).any(dim=1).sum() < 130

@@ -79,7 +79,6 @@ class Firefox:
         self.ask("browsingContext.navigate", context=self._tab, url=address, wait="complete")
 
     def value(self, expression: str) -> Any:
-        """Of an expression on the page, as JSON."""
         given = {"expression": f"JSON.stringify({expression})", "target": {"context": self._tab}, "awaitPromise": True}
         found = self.ask("script.evaluate", **given)
         assert found["type"] == "success", found.get("exceptionDetails", {}).get("text")

@@ -26,7 +26,6 @@ def learned(text: str, n_merges: int) -> Tokenizer:
 
 
 def listed(tokenizer: Tokenizer) -> list[tuple[str, str]]:
-    """The merges, as the library writes them to its file."""
     return [(a, b) for a, b in json.loads(tokenizer._backend.to_str())["model"]["merges"]]
 
 

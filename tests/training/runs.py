@@ -1,7 +1,9 @@
-"""Small runs of the training command, both complete and interrupted ones."""
+"""Small runs of the training command, both complete and interrupted ones, and what they leave."""
 
 import io
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 import tfmviz.training.__main__ as command
-from tests.training.results import assert_one_sentence_on
 from tfmviz.training.loop import StepRecord, train
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +39,6 @@ DATA = {"lm": "lines.txt", "mlm": "lines.txt", "spans": "lines.txt", "translate"
 
 
 def words(course: str, corpus: Path, out: Path, **changes: Any) -> list[str]:
-    """The command line of a small run, without the program's name."""
     data = {"data": corpus / DATA[course]} if course in DATA else {}
     options = data | {"out": out} | COMMON | COURSES[course] | changes
     pairs = ((f"--{name.replace('_', '-')}", str(value)) for name, value in options.items())
@@ -51,7 +53,6 @@ def run(course: str, corpus: Path, out: Path, **changes: Any) -> int:
 
 
 def refused(course: str, corpus: Path, out: Path, **changes: Any) -> str:
-    """The one sentence with which the command ends."""
     with redirect_stderr(io.StringIO()) as said:
         assert run(course, corpus, out, **changes) == 1
     assert_one_sentence_on(said.getvalue())
@@ -65,7 +66,6 @@ def run_apart(prologue: str, options: list[str]) -> subprocess.CompletedProcess[
 
 
 def run_in_two(options: list[str]) -> subprocess.CompletedProcess[str]:
-    """Runs the command under torchrun, in two processes."""
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     return _ended([*torchrun, "-m", "tfmviz.training", *options])
 
@@ -91,3 +91,34 @@ def broken_off_after(step: int) -> Iterator[None]:
         patch.setattr(command, "train", interrupted)
         with pytest.raises(KeyboardInterrupt):
             yield
+
+
+def read_log(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def logged_losses(out: Path) -> list[float]:
+    """The loss of every step, of which none is missing or logged twice."""
+    entries = read_log(out)
+    assert [entry["step"] for entry in entries] == list(range(len(entries)))
+    return [entry["loss"] for entry in entries]
+
+
+def copy_of(folder: Path, target: Path) -> Path:
+    return shutil.copytree(folder, target)
+
+
+def card_of(out: Path) -> str:
+    return (out / "CARD.md").read_text(encoding="utf-8")
+
+
+def assert_same_weights(out: Path, other: Path) -> None:
+    ours, theirs = (load_file(folder / "model.safetensors") for folder in (out, other))
+    assert [name for name in theirs if not torch.equal(ours[name], theirs[name])] == []
+
+
+def assert_one_sentence_on(stderr: str, *parts: str) -> None:
+    """The command has ended with one sentence, which says all this."""
+    assert stderr.startswith("Cannot train: ")
+    assert stderr.count("\n") == 1
+    assert [part for part in parts if part not in stderr] == []

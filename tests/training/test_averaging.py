@@ -9,8 +9,7 @@ import torch
 from safetensors.torch import load_file
 from torch.optim.swa_utils import AveragedModel
 
-from tests.training.results import card_of
-from tests.training.runs import refused, run
+from tests.training.runs import card_of, refused, run
 from tfmviz.model.build import build
 from tfmviz.model.config import ModelConfig
 from tfmviz.training import averaging

@@ -10,8 +10,17 @@ import torch
 from safetensors.torch import load_file
 
 from tests.cases import each
-from tests.training.results import assert_same_weights, card_of, logged_losses, read_log
-from tests.training.runs import COURSES, refused, run, run_in_two, words
+from tests.training.runs import (
+    COURSES,
+    assert_same_weights,
+    card_of,
+    logged_losses,
+    read_log,
+    refused,
+    run,
+    run_in_two,
+    words,
+)
 from tests.training.toys import write_lines
 from tfmviz import zoo
 from tfmviz.model.config import ModelConfig

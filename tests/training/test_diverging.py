@@ -9,8 +9,16 @@ import torch
 from safetensors.torch import load_file
 
 from tests.cases import each
-from tests.training.results import assert_one_sentence_on, card_of, logged_losses
-from tests.training.runs import broken_off_after, refused, run, run_in_two, words
+from tests.training.runs import (
+    assert_one_sentence_on,
+    broken_off_after,
+    card_of,
+    logged_losses,
+    refused,
+    run,
+    run_in_two,
+    words,
+)
 from tests.training.toys import SETTINGS, tiny_batches, tiny_model
 from tfmviz import zoo
 from tfmviz.training.loop import Diverged, build_optimizer, train

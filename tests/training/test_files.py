@@ -16,8 +16,17 @@ import torch
 from safetensors.torch import save_file
 
 from tests.cases import each
-from tests.training.results import assert_one_sentence_on, assert_same_weights, copy_of, logged_losses
-from tests.training.runs import ROOT, broken_off_after, refused, run, words
+from tests.training.runs import (
+    ROOT,
+    assert_one_sentence_on,
+    assert_same_weights,
+    broken_off_after,
+    copy_of,
+    logged_losses,
+    refused,
+    run,
+    words,
+)
 from tfmviz import zoo
 from tfmviz.training import export
 from tfmviz.training.files import replacing, sole_use_of

@@ -9,8 +9,7 @@ import pytest
 
 import tfmviz.training.__main__ as command
 from tests.cases import each
-from tests.training.results import assert_same_weights, card_of, copy_of, read_log
-from tests.training.runs import refused, run
+from tests.training.runs import assert_same_weights, card_of, copy_of, read_log, refused, run
 from tests.training.toys import SETTINGS
 from tfmviz.schedule import cosine
 from tfmviz.training.loop import StepRecord

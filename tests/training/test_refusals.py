@@ -9,8 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from tests.cases import each
-from tests.training.results import assert_one_sentence_on
-from tests.training.runs import refused, run, words
+from tests.training.runs import assert_one_sentence_on, refused, run, words
 from tests.training.toys import SENTENCES, write_lines
 from tfmviz.model.config import ModelConfig
 from tfmviz.positions.schemes import SCHEMES

@@ -6,8 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from tests.cases import each
-from tests.training.results import assert_same_weights, card_of, copy_of, logged_losses, read_log
-from tests.training.runs import TRANSFORMERS, broken_off_after, refused, run, run_apart, words
+from tests.training.runs import (
+    TRANSFORMERS,
+    assert_same_weights,
+    broken_off_after,
+    card_of,
+    copy_of,
+    logged_losses,
+    read_log,
+    refused,
+    run,
+    run_apart,
+    words,
+)
 from tfmviz import zoo
 
 

@@ -62,7 +62,6 @@ def sequences(n: int, *, seed: int, longest: int = 13) -> list[list[int]]:
 
 
 def read(batches: TextBatches, step: int) -> tuple[np.ndarray, np.ndarray]:
-    """The model's only input and its targets."""
     inputs, targets = batches.batch(step)
     assert list(inputs) == ["ids"]
     return inputs["ids"], targets

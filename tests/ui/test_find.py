@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 
-from tests.app import open_page, views
+from tests.app import open_page, sent
 from tests.classroom.crowd import together
 from tests.node import call
 from tests.pages import tabs
@@ -127,7 +127,7 @@ def test_every_word_of_the_lectures_finds_its_page_in_the_index_that_is_fetched(
 
 
 def test_the_contents_link_to_every_page_and_tab() -> None:
-    groups = json.loads(json.loads(views(open_page("contents"))["tabs"].json)["groups"])
+    groups = json.loads(sent(open_page("contents"), "tabs")["groups"])
     entries = [entry for _, entries in groups for entry in entries]
     found = {link for entry in entries for _, links in entry["folded"] for _, link in links}
     listed = [[entry["title"], entry["address"], *entry["says"]] for entry in entries]

@@ -16,7 +16,6 @@ from tfmviz.views.payload import TILE, WHOLE, payload, thumbnails
 
 
 def with_values(trace: Trace, layer: int = 0, **values: Array) -> Trace:
-    """With another pattern or mask of a layer of the decoder."""
     new = {f"decoder.{layer}.self_attn.{name}": value for name, value in values.items()}
     return replace(trace, values=dict(trace.values) | new)
 

@@ -26,16 +26,13 @@ def test_what_is_committed_is_what_the_modules_are_bundled_to(tmp_path: Path) ->
     assert {name for name in fresh | committed if fresh.get(name) != committed.get(name)} == set(), "npm run build"
 
 
-def test_a_script_that_travels_stands_alone() -> None:
+def test_a_script_that_travels_stands_alone_and_is_what_python_gives() -> None:
     """A saved page and Streamlit take it as one text, not as a file's name; nothing in it may end the script early."""
     alone = contents(DIST / "alone")
     assert len(alone) > 30
     assert not [name for name, text in alone.items() if re.search(r"\bimport\s*[{\"']|\bfrom\s*\"\.|</script", text)]
     assert not [name for name, text in alone.items() if not ComponentPathUtils.looks_like_inline_content(text)]
-
-
-def test_python_gives_the_browser_the_script_of_the_view() -> None:
-    alone, given = contents(DIST / "alone"), {}
+    given = {}
     for view in COMPONENTS:
         given[view] = importlib.import_module(f"tfmviz.views.{view}").JS
         assert " as default" in given[view], view

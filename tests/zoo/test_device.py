@@ -1,7 +1,7 @@
 """Large models compute on a GPU where there is one, and give the same numbers there.
 
 No line of a model may make a number on another device than its weights are, or leave one there. Without a GPU,
-`elsewhere` stands in for it: every test below runs a model here and there.
+`Far` stands in for it: every test below runs a model here and there.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,19 +10,20 @@ from copy import deepcopy
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pytest
 import tokenizers
 import torch
 from tokenizers.models import BPE
-from torch import nn
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
 
 from tests.app import open_page
 from tests.cases import each
 from tests.model.helpers import lively_model
-from tests.zoo import elsewhere
 from tests.zoo.models import CONFIGS, TEXT, traced
 from tfmviz import zoo
 from tfmviz.model import device, reading_out
@@ -58,16 +59,15 @@ close: Callable[..., None] = partial(np.testing.assert_allclose, rtol=1e-4, atol
 
 @contextmanager
 def both(kind: str) -> Iterator[Models]:
-    """The same model here and elsewhere."""
     sizes = {"vocab_size": 13, "max_len": 11, "d_model": 18, "n_layers": 2, "d_ff": 7}
     module = lively_model(**sizes | KINDS[kind]).requires_grad_(False)
     tokenizer = ForeignTokenizer(tokenizers.Tokenizer(BPE()), marks=Marks(start=1), vocab_size=13)
     here = ZooModel(name="here", config=module.config, tokenizer=tokenizer, module=module)
-    with pytest.MonkeyPatch.context() as patch, elsewhere.reachable():
+    with pytest.MonkeyPatch.context() as patch, reachable():
         patch.setattr(torch._C, "_InferenceMode", lambda mode: torch.set_grad_enabled(not mode))  # knows no wrappers
         patch.setattr(reading_out, "LONG", 1)  # rows are computed when they are asked for
-        there = replace(here, name="there", module=deepcopy(module).to(elsewhere.NAME))
-        assert (here.device, there.device) == ("cpu", elsewhere.NAME)
+        there = replace(here, name="there", module=deepcopy(module).to(ELSEWHERE))
+        assert (here.device, there.device) == ("cpu", ELSEWHERE)
         yield here, there
 
 
@@ -240,3 +240,74 @@ def test_a_real_gpu_computes_the_close(shipped: Path, name: str) -> None:
 def with_gpus(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: n > 0)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: n)
+
+
+ELSEWHERE = "lazy:0"
+"""A kind of device that every build of torch can name and that nothing here uses."""
+
+CROSSINGS = (torch.ops.aten._to_copy.default, torch.ops.aten.copy_.default)
+
+
+class Far(Tensor):
+    """A tensor of a device that is not the processor, on machines that have no other: it holds one of the processor's.
+
+    What it has of a GPU is the strictness: an operation on tensors of two devices raises, and no tensor of it becomes
+    an array before it is copied to the processor. It also refuses indices of the processor's, which a GPU would allow.
+    """
+
+    near: Tensor
+
+    @staticmethod
+    def __new__(cls: type[Self], near: Tensor) -> Self:
+        how: dict[str, Any] = {"storage_offset": near.storage_offset(), "dtype": near.dtype, "device": ELSEWHERE}
+        far = torch.Tensor._make_wrapper_subclass(cls, near.size(), near.stride(), **how)
+        far.near = near
+        return far
+
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # type: ignore[override]
+        return carried_out(func, args, kwargs or {})
+
+
+class Factories(TorchDispatchMode):
+    """Lets torch make tensors on that device."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return carried_out(func, args, kwargs or {})
+
+
+@contextmanager
+def reachable() -> Iterator[None]:
+    """Inside, tensors can be made on that device and moved there."""
+    before = torch._C._only_lift_cpu_tensors()
+    torch._C._set_only_lift_cpu_tensors(True)  # `torch.tensor(…, device=…)` makes them here and moves them
+    try:
+        with Factories():  # type: ignore[no-untyped-call]
+            yield
+    finally:
+        torch._C._set_only_lift_cpu_tensors(before)
+
+
+def carried_out(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """An operation of torch with its rule about devices."""
+    tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+    n_far = sum(isinstance(tensor, Far) for tensor in tensors)
+    n_near = sum(not isinstance(tensor, Far) and tensor.ndim > 0 for tensor in tensors)
+    if n_far and n_near and func not in CROSSINGS:
+        raise RuntimeError(f"{func} got tensors of two devices.")
+    if func is torch.ops.aten._conj.default:  # only a flag, which is not looked at below wrappers
+        func = torch.ops.aten.conj_physical.default
+    where = kwargs.get("device")
+    if where is not None:
+        kwargs = kwargs | {"device": "cpu"}
+    is_far = n_far > 0 if where is None else torch.device(where).type != "cpu"
+    made = func(*tree_map(_near, args), **tree_map(_near, kwargs))
+    if func._schema.name.endswith("_") and not func._schema.name.endswith("__"):
+        return args[0]
+    return tree_map(lambda leaf: Far(leaf) if is_far and isinstance(leaf, Tensor) else leaf, made)
+
+
+def _near(leaf: Any) -> Any:
+    return leaf.near if isinstance(leaf, Far) else leaf

@@ -137,15 +137,12 @@ def losses_by_position(name: str) -> np.ndarray:
     return np.array(found["loss"])
 
 
-def test_each_twin_has_the_scheme_of_its_name_and_one_has_post_norm() -> None:
+def test_each_twin_has_the_scheme_of_its_name_and_differs_in_one_thing_alone() -> None:
     schemes = {name: tfmviz.load(name).config.positions.kind for name in TWINS}
     assert schemes.pop(LINEAR) == "sinusoidal"
     assert [schemes.pop(name) for name in OTHER_TWINS] == ["rope"] * len(OTHER_TWINS)
     assert schemes == {f"twins-{scheme}": scheme for scheme in schemes.values()}
     assert len(schemes) >= 6
-
-
-def test_every_twin_differs_from_that_with_rope_in_one_thing_alone() -> None:
     configs = {name: tfmviz.load(name).config.to_dict() for name in TWINS}
     for name, config in configs.items():
         like = configs["twins-sinusoidal" if name == LINEAR else "twins-rope"]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -210,7 +211,7 @@ def written(values: Array, form: str, *, absent: str = "") -> Texts | None:
     """Numbers for the cells of a matrix (row, column), `absent` where there is none; None where there are too many."""
     if max(values.shape) > MOST_WRITTEN:
         return None
-    return [[decimal(v, form) if np.isfinite(v) else absent for v in row] for row in values.tolist()]
+    return [[decimal(v, form) if math.isfinite(v) else absent for v in row] for row in values.tolist()]
 
 
 def short(values: Array, form: str) -> Texts | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache
 from itertools import cycle
 from typing import Any
@@ -16,7 +16,21 @@ from typing import Any
 import numpy as np
 
 from tfmviz.plots import alt
-from tfmviz.plots.charts import FEW, Chart, Columns, Spec, hover, number, numbered, rows, strokes, summary, words
+from tfmviz.plots.charts import (
+    FEW,
+    UNNUMBERED,
+    Chart,
+    Columns,
+    Spec,
+    hover,
+    name,
+    number,
+    numbered,
+    rows,
+    strokes,
+    summary,
+    words,
+)
 from tfmviz.plots.lines import AWAY, DASHES, Stroke
 from tfmviz.plots.theme import Theme, chart_config, shades
 from tfmviz.record.trace import Array
@@ -50,6 +64,7 @@ class _Panel:
         levels: heights that get a line across, with a word; NaN gets none.
         low: the axis reaches at least down to here.
         legend: the names of several lines stand above it.
+        multiples: each line has a separate row, on one scale for all, named at the left.
     """
 
     title: str
@@ -61,6 +76,7 @@ class _Panel:
     levels: Sequence[tuple[float, str]] = ()
     low: float | None = 0.0
     legend: bool = True
+    multiples: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +89,7 @@ class _Look:
     height: int
     legend: bool
     levels: bool
+    multiples: bool
 
 
 def _panels(
@@ -93,6 +110,7 @@ def _panels(
             height=part.height,
             legend=part.legend and len(part.lines) > 1,
             levels=bool(_levels(part)["y"]),
+            multiples=part.multiples,
         )
         for part in parts
     )
@@ -133,13 +151,13 @@ def _points(lines: Lines) -> Columns:
 def _said(part: _Panel, steps: Array) -> Columns:
     """For each step the values of all lines of the panel: at their nearest point, if they reach so far."""
     rows = [[f"step {step:,.0f}"] for step in steps.tolist()]
-    for name, (known, values) in part.lines.items():
+    for line, (known, values) in part.lines.items():
         if not len(known):
             continue
         nearest = np.abs(known[None, :] - steps[:, None]).argmin(axis=1)
         for row, step, value in zip(rows, steps.tolist(), values[nearest].tolist(), strict=True):
             if known[0] <= step <= known[-1] and np.isfinite(value):
-                row.append(f"{name}: {format(value, part.form).replace('-', '−')}")
+                row.append(f"{line}: {format(value, part.form).replace('-', '−')}")
     return {"x": steps, "hover": ["; ".join(row) for row in rows]}
 
 
@@ -179,15 +197,25 @@ def _panel(
     below = FEW | {"labelFlush": True} if last else {"labels": False, "ticks": False}
     x = number(alt.X, "x", "step" if last else None, axis=below, **scale)
     inside = {"labelAlign": "right", "labelPadding": 6 - BESIDE_NAMES, "ticks": False, "domain": False}
-    y = number(alt.Y, "y", None, axis=inside | {"tickCount": max(2, look.height // 40)}, zero=False, nice=True)
+    inside |= {"tickCount": max(2, look.height // 40)}
+    y = number(alt.Y, "y", None, axis=inside, zero=False, nice=True)
     colours, dashes = [stroke.colour for stroke in look.strokes], [stroke.dash for stroke in look.strokes]
     shade, dash = strokes("line", colours, dashes, longest=look.longest, legend=look.legend)
-    line = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2).encode(x=x, y=y, color=shade, strokeDash=dash)
+    line = rows(f"lines{n}").mark_line(aria=False, strokeWidth=2)
+    if look.multiples:
+        short = f"replace({UNNUMBERED}, 'head ', '')"  # there is no room next to the lines for more
+        along = {"grid": True, "bandPosition": 1, "labelExpr": short}
+        y = name(alt.Y, "line", None, axis=inside | along, padding=0)
+        row = {"zero": True, "range": [look.height / len(look.strokes) - 1, 2]}
+        line = line.encode(
+            yOffset=alt.YOffset(field="y", type="quantitative", title=None, scale=row),
+            order=alt.Order(field="x", type="quantitative"),  # a line along names would be sorted by its height
+        )
     seen = alt.OpacityValue(0, condition={"param": _AT, "value": 1, "empty": False})
     layers = [
         *([summary()] if n == 0 else []),
         *(_level_layers(theme, n, y) if look.levels else []),
-        line,
+        line.encode(x=x, y=y, color=shade, strokeDash=dash),
         *([rows("marks").mark_rule(color=theme.accent, strokeWidth=2, aria=False).encode(x=x)] if marked else []),
         *([words(AWAY | {"baseline": "bottom"}, "marks", x=x, y=alt.YValue("height"))] if marked and n == 0 else []),
         # A line at the step under the pointer, with the numbers of the panel that the pointer is in.
@@ -220,10 +248,10 @@ def _by_layer(heads: Sequence[str], theme: Theme) -> dict[str, Stroke]:
 def _thinned(lines: Lines) -> Lines:
     """About `MOST_DRAWN` points of each line, with the last one."""
     found = {}
-    for name, (steps, values) in lines.items():
+    for line, (steps, values) in lines.items():
         every = max(1, -(-len(steps) // MOST_DRAWN))
         kept = np.unique(np.r_[np.arange(0, len(steps), every), max(0, len(steps) - 1)])
-        found[name] = (steps, values) if every == 1 else (steps[kept], values[kept])
+        found[line] = (steps, values) if every == 1 else (steps[kept], values[kept])
     return found
 
 
@@ -287,7 +315,7 @@ def forming(
     """
     looks = (Stroke(theme.plain, DASHES[2]), Stroke(theme.text))[: len(losses)]
     lines = _thinned({name: (steps, values) for name, values in losses.items()})
-    above = _Panel("loss, nats per token", lines, looks, height=120, levels=[level])
+    above = _Panel("loss, nats per token", lines, looks, height=90, levels=[level])
     return _panels(
         [above, *_of_heads(steps, heads, theme)], theme=theme, log_steps=True, marked=[(float(now), f"step {now:,}")]
     )
@@ -300,15 +328,19 @@ def head_panels(steps: Array, heads: Mapping[str, Mapping[str, Array]], *, now: 
 
 
 def _of_heads(steps: Array, heads: Mapping[str, Mapping[str, Array]], theme: Theme) -> list[_Panel]:
-    """A panel for each measure; a head looks the same in all."""
+    """A panel for each measure; a head looks the same in all. More than six would cross: each has a separate row."""
     looks = _by_layer(list(dict.fromkeys(head for lines in heads.values() for head in lines)), theme)
+    if many := len(looks) > 6:
+        looks = {head: replace(look, dash=DASHES[0]) for head, look in looks.items()}
     return [
         _Panel(
-            title,
+            f"{title}, each row 0 to {max(map(np.nanmax, lines.values())):.2g}" if many else title,
             _thinned({head: (steps, values) for head, values in lines.items()}),
             [looks[head] for head in lines],
-            height=110,
-            legend=n == 0,
+            height=(theme.letters + 5) * len(lines) if many else 110,
+            low=None if many else 0.0,
+            legend=n == 0 and not many,
+            multiples=many,
         )
         for n, (title, lines) in enumerate(heads.items())
     ]

@@ -37,21 +37,28 @@ def of_chart(chart: Chart) -> str:
 
 def of_cells(picture: Cells) -> str:
     """The largest absolute value of every row of the only matrix, or of each of several matrices."""
+    if not picture.matrices.size:
+        return "no numbers yet"
     if len(picture.matrices) == 1:
-        parts = {_named(picture.rows, n): row[None] for n, row in enumerate(picture.matrices[0])}
+        parts = picture.matrices[0][:, None]
+        names = {_named(picture.rows, n): n for n in range(len(parts))}
     else:
-        parts = dict(zip(picture.titles, picture.matrices, strict=False))
-    said = [f"{name}: {_largest(picture, part)}" for name, part in parts.items() if np.isfinite(part).any()]
+        parts = picture.matrices
+        names = {title: n for n, title in zip(range(len(parts)), picture.titles, strict=False)}
+    sizes = np.where(np.isfinite(parts), np.abs(parts), -1.0).reshape(len(parts), -1)
+    largest = sizes.argmax(axis=1)
+    has_some = sizes.max(axis=1) >= 0
+    said = [f"{name}: {_value(picture, parts[n], int(largest[n]))}" for name, n in names.items() if has_some[n]]
     return _listed(said, "rows") or "no numbers yet"
 
 
-def _largest(picture: Cells, part: Array) -> str:
-    """The column of the largest value of a row; of a matrix the row, too."""
-    row, column = np.unravel_index(np.nanargmax(np.abs(np.where(np.isfinite(part), part, np.nan))), part.shape)
+def _value(picture: Cells, part: Array, at: int) -> str:
+    """The column of a value of a row, by its place, and the value; of a matrix the row, too."""
+    row, column = divmod(at, part.shape[1])
     value, form = float(part[row, column]), picture.form
     number = f"{value:.0%}" if form.percent else decimal(value, f"{'+' * form.sign}.{form.digits}f")
-    of = f"{_named(picture.rows, int(row))}, " if len(picture.matrices) > 1 else ""
-    return f"{of}{_named(picture.columns, int(column))}, {form.name}{number}{form.unit}"
+    of = f"{_named(picture.rows, row)}, " if len(picture.matrices) > 1 else ""
+    return f"{of}{_named(picture.columns, column)}, {form.name}{number}{form.unit}"
 
 
 def _named(axis: Axis, n: int) -> str:

@@ -9,7 +9,7 @@ from tfmviz.plots.charts import Chart, Spec
 NAMES = ("color", "detail")
 """Channels that tell one line or bar from another."""
 
-PLACES = ("x", "y", "x2", "y2")
+PLACES = ("x", "y", "yOffset", "x2", "y2")
 
 
 def described(chart: Chart, title: str) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _fields(layers: list[Spec], *, panel: str) -> dict[str, str]:
             if channel in PLACES:
                 axis = encoding[channel[0]]
                 found = names if axis["type"] == "nominal" else numbers
-                found.setdefault(field, axis.get("title") or ("value" if panel and channel == "y" else ""))
+                found.setdefault(field, axis.get("title") or ("value" if panel and channel[0] == "y" else ""))
             elif channel == "detail" or entry.get("legend") is not None or field == "line":
                 names.setdefault(field, field)  # other colours only say again what stands elsewhere
     if not panel and not all(numbers.values()):

@@ -53,8 +53,9 @@ def search(here: Lesson, *, banned: tuple[int, ...] = (), longest: int = WINDOW)
     if chosen:
         explain(here.model, chosen, found, alpha)
     result(
-        f"{_against_greedy(here, best, banned, longest)} Grey continuations were dropped. A score is a sum of "
-        f"log-probabilities; complete texts compete by score / nᵅ (α = {alpha:g}), so a longer one can win."
+        f"{_against_greedy(here, best, banned, longest)} Grey continuations were dropped. A score is log P, a "
+        f"sum over tokens; arg max P is sought. Complete texts compete by score / nᵅ (α = {alpha:g}), so a longer one "
+        "can win."
     )
     rows = "\n".join(
         f"| {markdown.plain(text_of(here.model, one.ids))} | {len(one.ids)} | {decimal(one.score)} | "

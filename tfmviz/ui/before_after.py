@@ -9,6 +9,7 @@ import numpy as np
 from tfmviz.analysis import mask_effect
 from tfmviz.analysis.predictions import softmax
 from tfmviz.constants import NEXT_WORDS
+from tfmviz.plots.bars import bar_chart
 from tfmviz.plots.pairs import differences, pairs
 from tfmviz.record.trace import Array, Trace
 from tfmviz.text.familiar import is_latin
@@ -17,6 +18,7 @@ from tfmviz.ui.figures import show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.views.bars import Bars
 from tfmviz.words.labels import quoted, visible
+from tfmviz.words.numbers import decimal
 
 ONE_TOKEN = "A single token has no next word to predict. Type more."
 
@@ -43,25 +45,29 @@ def place(here: Lesson) -> str:
 
 
 def next_words(here: Lesson, after: Trace, token: int, *, series: tuple[str, str], key: str = "next_words") -> None:
-    """What is predicted after the chosen token, in both runs.
+    """What is predicted after the chosen token, in both runs, or in the only one.
 
     Args:
         series: the names of the two runs.
     """
-    before, vocabulary = here.trace, here.model.vocabulary
-    old, new = (softmax(run.row("logits", token)) for run in (before, after))
-    best = np.argsort(-np.maximum(old, new), kind="stable")[:NEXT_WORDS]
-    words = [visible(vocabulary[index]) for index in best]
-    show(key, Bars(labels=words, shares=[old[best].tolist(), new[best].tolist()], names=series))
+    runs = [here.trace] if after is here.trace else [here.trace, after]
+    shares = [softmax(run.row("logits", token)) for run in runs]
+    best = np.argsort(-np.max(shares, axis=0), kind="stable")[:NEXT_WORDS]
+    words = [visible(here.model.vocabulary[index]) for index in best]
+    show(key, Bars(labels=words, shares=[p[best].tolist() for p in shares], names=series[: len(runs)]))
 
 
 def losses(here: Lesson, after: Trace, *, key: str = "losses") -> None:
-    """How much more every next word surprises in the run after, B, than in the one before, A."""
+    """How much more every next word surprises in the run after, B, than in A before; in the only one, how much."""
     before = here.trace
     if len(before.tokens) < 2 or "decoder.0.self_attn.pattern" not in before:
         return
     old, new = (mask_effect.next_token_losses(run["logits"], run.target.ids) for run in (before, after))
     names = quoted(before.tokens)[1:]
+    if after is before:
+        names, words = [visible(token) for token in before.tokens[1:]], [decimal(value) for value in old]
+        show(key, bar_chart(names, old, "surprise, nats", words=words, colours=theme().plain, theme=theme()))
+        return
     show(
         key,
         differences(

@@ -117,6 +117,7 @@ def follow(here: Lesson, there: Lesson) -> None:
         there.text if is_other else ",".join(off),
         *live.PAIRED,
         "predictions",
+        "predictions_b",
         factor=0.0,
         usual=(here.query, here.key),
         other={"layer": there.choice.layer, "head": there.choice.head},

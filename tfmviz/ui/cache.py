@@ -18,11 +18,12 @@ import numpy as np
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
+from tfmviz import workers
 from tfmviz.record.trace import Trace
 from tfmviz.record.weights import ModelWeights
 from tfmviz.ui import turns
 
-BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20
+BUDGET = int(os.environ.get("TFMVIZ_CACHE_MB", "1024")) * 2**20 // workers.SHARING
 """Bytes that all kept results may take together; the least recently used goes first."""
 
 AT_ONCE = 16

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import streamlit as st
+from streamlit.components.v2.bidi_component import serialization
 from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.plots import said
@@ -27,6 +28,9 @@ from tfmviz.views.beams import Tree
 from tfmviz.views.counts import Table
 from tfmviz.views.shared import RELAY_JS
 from tfmviz.words import markdown
+
+# No view's data hold a table. To ask whether they do, Streamlit would import pandas before the first picture.
+serialization.is_dataframe_like = lambda _: False  # type: ignore[attr-defined, assignment]
 
 LETTERS_PROJECTED = 18
 """Pixels of the smallest letters on a projector; see `projected.css`."""

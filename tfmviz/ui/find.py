@@ -31,7 +31,7 @@ from tfmviz.views import lectures
 TERMS = PROJECT / "assets" / "terms.toml"
 
 WITHIN = {"Naive ideas": "naive.py", "Sinusoidal": "sinusoidal.py", "Learned": "learned.py"}
-"""Tabs of the page on positions that hold tabs, and the files in `ui/positions` that draw those."""
+"""Tabs of the page on positions that have parts, and the files in `ui/positions` that draw those."""
 
 _served = False
 
@@ -123,6 +123,7 @@ def contents() -> None:
                 "address": address(page.name),
                 "says": [page.answers],
                 "takes": "",
+                "shows": [],
                 "folded": [("", folded)] if folded else [],
             }
             groups.setdefault(page.group or "For a class", []).append(entry)
@@ -132,7 +133,7 @@ def contents() -> None:
 
 def _rows(path: Path) -> Iterator[tuple[str, Tab]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tabs":
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("tabs", "parts"):
             key = str(ast.literal_eval(node.args[0]))
             for part in node.args[2:]:
                 assert isinstance(part, ast.Call)

@@ -20,14 +20,12 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tfmviz import capacity
+from tfmviz import capacity, workers
 
-COOKIE = "tfmviz_reader"
+COOKIE = workers.COOKIE
 
-SETTING = "TFMVIZ_KEY"
-"""The variable of the environment with the key that several servers sign with; a server alone makes one up."""
-
-KEY = os.environ.get(SETTING, "").encode() or secrets.token_bytes(32)
+KEY = os.environ.get(workers.KEY, "").encode() or secrets.token_bytes(32)
+"""That several servers sign with; a server alone makes one up."""
 
 GIVEN = re.compile(r"(?P<secret>[0-9a-f]{32})(\.(?P<signature>[0-9a-f]{32}))?", re.ASCII)
 """A cookie: a secret, and the signature without which it counts for nothing but to steer one's own."""

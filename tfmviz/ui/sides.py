@@ -45,6 +45,11 @@ class Sides:
     key: int
     blind: tuple[int, ...] = ()
 
+    @property
+    def differ(self) -> bool:
+        """Whether B is another run than A: before the first change there is nothing to compare."""
+        return self.lessons[0] is not self.lessons[1]
+
     def about_the_same(self) -> tuple[Lesson, Lesson]:
         """A and B, each about the chosen token; B as it is where it has no such token."""
         here, there = self.lessons
@@ -207,6 +212,8 @@ def expected(sides: Sides) -> str:
     token = markdown.plain(quoted(sides.lessons[0].trace.tokens)[at[0]])
     found = [_expected(lesson, position) for lesson, position in zip(sides.lessons, at, strict=True)]
     where = "In the place of" if sides.lessons[0].model.config.architecture == "encoder-only" else "After"
+    if not sides.differ:
+        return f"{where} {token} the model expects “{found[0][0]}” ({found[0][1]})."
     if found[0][0] == found[1][0] != "":
         return f"{where} {token} both expect “{found[0][0]}”: {found[0][1]} in A, {found[1][1]} in B."
     if not found[1][0]:
@@ -244,6 +251,8 @@ def show_heads(sides: Sides, *, is_narrow: bool = False) -> None:
     """The chosen head on A and on B, and what differs, in pictures that follow the pointer together."""
     if is_narrow:  # B, which the reader has made, is large enough to be read; the others stand below it
         _one(sides, 1)
+    if not sides.differ:
+        return
     left, *middle, right = st.columns(2 if is_narrow else 3)
     with left:
         _one(sides, 0, follows=is_narrow)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz.ui import compared, guess, inputs, lesson, sides
 from tfmviz.ui.guess import Question
@@ -102,3 +103,20 @@ def either(label: str, key: str, parts: Mapping[str, Callable[[Lesson], object]]
         parts[inputs.segmented_control(label, list(parts), key=key, required=True, line=lesson.line(key))](here)
 
     return draw
+
+
+def parts(
+    key: str, here: Lesson, *those: Tab, needs: Sequence[str] = CHOICES, line: DeltaGenerator | None = None
+) -> None:
+    """Parts of a tab, each declared as a tab is, under a choice: a second row of tabs would look like the first.
+
+    Args:
+        key, needs: as of `tabs`.
+        line: where the choice stands; None: in a line of its own.
+    """
+    found = {tab.title: tab for tab in those}
+    tab = found[inputs.segmented_control("Show", list(found), key=key, required=True, line=line or lesson.line(key))]
+    hide_all_but(needs if tab.needs is None else tab.needs)
+    if tab.purpose:
+        st.markdown(tab.purpose)
+    tab.draw(here)

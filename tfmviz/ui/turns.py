@@ -13,7 +13,6 @@ ends it; so it does when its reader has left, or asks for something else.
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,12 +21,12 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from tfmviz import fuse
+from tfmviz import fuse, workers
 from tfmviz.ui import icons, readers
 from tfmviz.ui.waiting import Progress, give_way, hold_if_stopped
 
-PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-"""That this server may use: `deploy.serve` gives each of several its share."""
+PROCESSORS = max(1, workers.processors() // workers.SHARING)
+"""That this server may use: each of several has its share."""
 
 PATIENCE = 1.0
 """Every so many seconds a waiting reader is told the place in the queue."""

@@ -196,7 +196,10 @@ def _of_book(book: Book | None, layers: Sequence[str]) -> dict[str, Any]:
     if book is None:
         return {}
     heads = [book.heads[layer] for layer in layers]
-    named = [[[one.name, _rounded([words.score(one)])[0] or 0] for one in row] for row in heads]
+    named = [
+        [[one.name, score or 0] for one, score in zip(row, _rounded([*map(words.score, row)]), strict=True)]
+        for row in heads
+    ]
     return {
         "verdicts": named,
         "repeats": [],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tfmviz.constants import LABEL_LENGTH, VISIBLE
 from tfmviz.record.trace import Trace
@@ -22,6 +23,7 @@ def visible(token: str) -> str:
     return shown if len(shown) <= LABEL_LENGTH else f"{shown[: LABEL_LENGTH - 5]}…{shown[-4:]}"
 
 
+@lru_cache(4096)  # a page asks for each token's label a hundred times
 def whole(token: str) -> str:
     """The whole token: without the space that begins a word, other white space and control characters made visible."""
     word = token if token.isspace() else token.removeprefix(" ")

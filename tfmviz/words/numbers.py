@@ -11,13 +11,16 @@ from tfmviz.constants import NO_NUMBER, PER_CENT_EDGES, RAISED_DIGITS
 
 RAISED = str.maketrans("-0123456789", f"⁻{RAISED_DIGITS}")
 
+SOME = frozenset("123456789")
+"""A number without these digits is written as zero."""
+
 
 def decimal(value: float, form: str = ".2f") -> str:
     """−0.25, or +0.25 with "+.2f": a minus sign as wide as the plus, and no negative zero."""
     if not math.isfinite(value):
         return NO_NUMBER
     written = f"{value:{form}}"
-    return (written if any(digit in "123456789" for digit in written) else f"{0:{form}}").replace("-", "−")
+    return (f"{0:{form}}" if SOME.isdisjoint(written) else written).replace("-", "−")
 
 
 def which_way(before: float, after: float, *, less: str, same: str, more: str, digits: int = 2) -> str:

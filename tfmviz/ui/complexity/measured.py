@@ -12,7 +12,7 @@ from tfmviz.plots.lines import Axes, growth
 from tfmviz.record.trace import Array
 from tfmviz.ui import inputs, lesson
 from tfmviz.ui.background import Found, by_name, measured
-from tfmviz.ui.figures import show, theme
+from tfmviz.ui.figures import result, show, theme
 from tfmviz.words.numbers import decimal, in_bytes, in_seconds, in_words
 
 MODULE = "tfmviz.model.layer_costs"
@@ -60,14 +60,16 @@ def _draw(found: Sequence[Found], against: str, what: str) -> None:
         ("counted", counted(against, what), units[0], on_paper),
     ):
         if lines:
-            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 340), said, theme=theme()))
+            show(key, growth(lines, Axes(axis, f"{key}: {unit}", 250), said, theme=theme()))
     if seen:
+        result(verdict(seen, against, what))
         st.table(table(seen, against, what))
-        st.markdown(verdict(seen, against, what))
         st.caption(
             "Time is the fastest of a few runs of one head on one thread; memory is the peak. Exponents are fitted to "
             "the four largest sizes."
         )
+    else:
+        result("Counted; the button adds the times of this server.")
 
 
 def counted(against: str, what: str) -> Curves:

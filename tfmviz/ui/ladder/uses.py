@@ -79,18 +79,17 @@ def uses(here: Lesson) -> None:
     if note := doubt(text.text):
         st.info(note, icon=icons.INFO)
     by_token = np.stack([softmax(logits(networks[name], text.ids))[:, FRENCH] for name in WAYS])
-    show("labels", _languages(by_token, text.tokens, tuple(WAYS.values())))
-    differing = (by_token[0] > 0.5) != (by_token[1] > 0.5)
-    st.markdown(
-        "**Labelling**: P(French) in per cent. “Forward alone” has read only up to this token. "
-        + (f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree.")
-    )
+    show("labels", _languages(by_token, text.tokens, tuple(WAYS.values()), "Labelling, w₁ w₂ … wₙ → y₁ y₂ … yₙ"))
     from_last = logits(networks[CLASSIFIER], text.ids)
     french = np.stack([softmax(part)[:, FRENCH] for part in (from_last, from_mean_of_states(from_last))])
-    st.markdown("**Classifying**: is the text so far French?")
-    show("classes", _languages(french, text.tokens, READOUTS))
-    st.markdown("Trained on one language at a time.")
-    _four_uses(here.text)
+    title = "Classifying, w₁ w₂ … wₙ → y: is the text so far French?"
+    show("classes", _languages(french, text.tokens, READOUTS, title), follows=True)
+    _others(here.text)
+    differing = (by_token[0] > 0.5) != (by_token[1] > 0.5)
+    compared = f"They differ at {markdown.plain(listed(text, differing))}." if differing.any() else "They agree."
+    st.markdown(
+        f"“Forward alone” has read only up to this token. {compared} The classifier learned each language alone."
+    )
     with lesson.line("right"):
         by = inputs.segmented_control("Held-out tokens by", list(PLACES), key="sorted")
     points = {name: (np.arange(1.0, len(y) + 1), y) for name, y in right_by(by).items()}
@@ -103,11 +102,11 @@ def uses(here: Lesson) -> None:
     st.caption("The mixed texts join Tatoeba sentences.")
 
 
-def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str]) -> Cells:
+def _languages(french: Array, tokens: Sequence[str], readers: Sequence[str], title: str) -> Cells:
     """How probable French is at every token, (reader, token), by what each row reads from."""
     scale, texts = Scale("probability", 0, 1, "P(French)", ticks="per cent"), written(100 * french, ".0f")
     form, columns = Form(name="P(French) = ", digits=1, percent=True), of_tokens("token", tokens)
-    return Cells(french[None], named(readers), columns, scale, form=form, texts=texts, row_height=42)
+    return Cells(french[None], named(readers), columns, scale, form=form, titles=(title,), texts=texts)
 
 
 def listed(text: Encoding, chosen: Array) -> str:
@@ -118,7 +117,7 @@ def listed(text: Encoding, chosen: Array) -> str:
     return ", ".join(tokens[:QUOTED]) + (f" and {len(tokens) - QUOTED} more" if len(tokens) > QUOTED else "")
 
 
-def _four_uses(text: str) -> None:
+def _others(text: str) -> None:
     along = {"text": text} if len(text) <= LONGEST_LINK else {}
     counting = _address("counting", {"counted_in": "Write with it", **along})
     bottleneck = _address("bottleneck", {"model": "french-english", "text": "Je suis étudiant."})
@@ -127,8 +126,6 @@ def _four_uses(text: str) -> None:
     translator = translators.there().get("none")
     said = translator and translator.tokenizer.decode(translators.translation(translator, text)).strip()
     st.markdown(
-        "- **Labelling**: w₁ w₂ … wₙ → y₁ y₂ … yₙ.\n"
-        "- **Classifying**: w₁ w₂ … wₙ → y.\n"
         f"- **Writing**: w₁ w₂ … wₙ → wₙ₊₁ = “{word}” ({per_cent(p.max())}). See [these "
         f"models]({_address('ladder', along)}), [a transformer]({_address('writing', along)}), [counts]({counting}).\n"
         f"- **Encoder-decoder**: w₁ w₂ … wₙ → hₙ → v₁ v₂ … vₘ = “{markdown.plain(said or '')}”: [The "

@@ -12,8 +12,8 @@ from tfmviz.ui.walks import Walk
 from tfmviz.views import lectures as view
 from tfmviz.words import markdown
 
-ASKED = 3
-"""Lines of a lecture that are seen before it is opened."""
+SIGNS = 3
+"""Steps of a lecture that are seen before it is opened."""
 
 
 def overview() -> None:
@@ -26,11 +26,18 @@ def overview() -> None:
 
 
 def _card(walk: Walk) -> view.Entry:
-    says = sorted((step.say for step in walk.steps), key=lambda say: "?" not in say)[:ASKED]
-    steps = enumerate(walk.steps, start=1)
-    folded = [
-        (section, [(step.say, walk.address(n)) for n, step in found])
-        for section, found in groupby(steps, key=lambda numbered: numbered[1].section)
-    ]
-    takes = f", about {walk.minutes} minutes"
-    return {"title": walk.title, "address": walk.address(1), "says": says, "takes": takes, "folded": folded}
+    """A lecture with its first question and signs of three of its steps, of as many pages as it can be."""
+    steps = list(enumerate(walk.steps, start=1))
+    asking = sorted(steps, key=lambda numbered: "?" not in numbered[1].say)
+    first = {step.page: n for n, step in reversed(asking)}
+    chosen = sorted(list(dict.fromkeys([*reversed(first.values()), *(n for n, _ in asking)]))[:SIGNS])
+    links = {n: (step.say, walk.address(n)) for n, step in steps}
+    folded = [(name, [links[n] for n, _ in found]) for name, found in groupby(steps, key=lambda one: one[1].section)]
+    return {
+        "title": walk.title,
+        "address": walk.address(1),
+        "says": [asking[0][1].say],
+        "takes": f", about {walk.minutes} minutes",
+        "shows": [(walk.steps[n - 1].page, links[n]) for n in chosen],
+        "folded": folded,
+    }

@@ -32,7 +32,7 @@ def both_masks(
 ) -> Sides:
     """The run before and the run after, with the mask in these layers and heads."""
     is_put = here.choice.layer in layers and (heads is None or heads[here.choice.head])
-    sides = both.of(here, there, ("A, own mask", "B, your mask"))
+    sides = both.of(here, there, ("A, own mask", "B, your mask") if there.edits else ("Own mask",) * 2)
     return replace(sides, blind=tuple(chosen.empty) if is_put else ())
 
 
@@ -58,10 +58,8 @@ def verdict(sides: Sides, chosen: Chosen, layers: tuple[str, ...]) -> None:
     if not len(old):
         st.markdown(before_after.ONE_TOKEN)
         return
-    result(
-        f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats in A, "
-        f"**{new.mean():.2f}** in B."
-    )
+    compared = f" in A, **{new.mean():.2f}** in B" if sides.differ else ""
+    result(f"Mean surprise at the next word of {before_after.predicted(here)}: **{old.mean():.2f}** nats{compared}.")
     if before.source is not None and not here.choice.layer.endswith("self_attn"):
         st.markdown("The source does not contain the answer.")
         return
@@ -103,17 +101,22 @@ def _seen(trace: Trace, layer: str) -> Array:
 def attention(sides: Sides) -> None:
     here, there = sides.lessons
     layer, head, token = here.choice.layer, here.choice.head, sides.query
-    own = "This is the model's own mask. **Click a word to hide it.**"
-    st.markdown(f"{both.said(sides)} {both.how(sides)}" if there.edits else own)
+    if sides.differ:
+        st.markdown(f"{both.said(sides)} {both.how(sides)}")
+        shown = list(zip((" in A", " in B"), sides.lessons, strict=True))
+    else:
+        st.markdown("This is the model's own mask.")
+        shown = [("", here)]
     both.show_heads(sides, is_narrow=True)
     columns = {"key": [f"{n} {name}" for n, name in enumerate(both.key_names(here))]}
     for name, site in (("score", "scores"), ("share", "pattern")):
-        for side, lesson in zip("AB", sides.lessons, strict=True):
+        for side, lesson in shown:
             values = lesson.trace[f"{layer}.{site}"][head, token]
-            columns[f"{name} in {side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
+            columns[f"{name}{side}"] = ["−∞" if value == -np.inf else decimal(value, ".3f") for value in values]
     asks = said_of_queries(here.trace, layer)[token]
     show("mask_scores", of_columns(columns, caption=f"{asks}, key by key.", low=True))
-    st.markdown(f"The row of B still sums to **{there.trace[f'{layer}.pattern'][head, token].sum():.3f}**.")
+    row = there.trace[f"{layer}.pattern"][head, token]
+    st.markdown(f"The row{' of B still' if sides.differ else ''} sums to **{row.sum():.3f}**.")
     outputs(sides)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tfmviz import zoo
 from tfmviz.analysis import position_table
@@ -21,7 +22,7 @@ from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.held_out import by_position
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.tables import between, lines, table
-from tfmviz.ui.tabs import Tab, tabs
+from tfmviz.ui.tabs import Tab, parts
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
@@ -52,24 +53,30 @@ class Place:
 
 
 def tables(here: Lesson) -> None:
-    place = choose()
+    line = lesson.line("of_table")
+    place = choose(line)
     if place is None:
         return
     config = place.model.config
     if config.trained_on > config.max_len:  # more positions before it was converted
         st.markdown(f"These are the first {config.max_len:,} of the model's {config.trained_on:,} positions.")
-    tabs(
+    parts(
         "of_table",
         here,
-        Tab("The table", lambda _: heat_map(place), "Each row is added to the word at its position."),
+        Tab(
+            "The table",
+            lambda _: heat_map(place),
+            "As in BERT and GPT-2, each row is added to the word at its position.",
+        ),
         Tab("Similarity", lambda _: similarity(place)),
         Tab("Main directions", lambda _: directions(place)),
         Tab("Well trained?", lambda _: norms(place), "A row grows only when training reaches it."),
         Tab("The wall", lambda _: wall(place)),
+        line=line,
     )
 
 
-def choose() -> Place | None:
+def choose(line: DeltaGenerator) -> Place | None:
     """Asks for one of the tables in the shipped models; None, with a sentence, where there is none."""
     stacks = {"decoder-only": ("decoder",), "encoder-only": ("encoder",), "encoder-decoder": ("encoder", "decoder")}
     places = {
@@ -82,9 +89,7 @@ def choose() -> Place | None:
         models.needed(LEARNED)
         return None
     first = next((n for n, (name, _) in enumerate(places.values()) if name == LEARNED), 0)
-    with lesson.line("trained"):
-        st.markdown("BERT and GPT-2 train such a table.")
-        chosen = inputs.selectbox("Trained table", list(places), index=first, key="trained")
+    chosen = inputs.selectbox("Trained table", list(places), index=first, key="trained", line=line)
     name, stack = places[chosen]
     return Place(model=models.load(name), stack=stack)
 
@@ -194,14 +199,15 @@ def _beyond(model: Model) -> None:
     ends = sorted({n for n in (4, 8, 10, 11, 12, 13, 14, 16, 20) if n <= len(letters)} | {len(letters)})
     answers = [_answer(model, letters[:n]) for n in ends]
     right = [n for n, answer in zip(ends, answers, strict=True) if answer == letters[:n][::-1]]
-    st.table(
-        {
-            "letters": ends,
-            "asked": [letters[:n] for n in ends],
-            "answer": [answer or "(nothing)" for answer in answers],
-            "right": ["✓" if n in right else "✗" for n in ends],
-        }
-    )
+    with st.container(key="reversed"):
+        st.table(
+            {
+                "letters": ends,
+                "asked": [letters[:n] for n in ends],
+                "answer": [answer or "(nothing)" for answer in answers],
+                "right": ["✓" if n in right else "✗" for n in ends],
+            }
+        )
     from tfmviz.positions.learned import STD
 
     poor = position_table.untrained(Place(model=model, stack="encoder").table, std=STD)

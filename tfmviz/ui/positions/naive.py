@@ -16,7 +16,7 @@ from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.ui.positions.tables import lines
-from tfmviz.ui.tabs import Tab, tabs
+from tfmviz.ui.tabs import Tab, parts
 from tfmviz.words.numbers import counted
 
 OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.")
@@ -24,7 +24,7 @@ OTHERS = ("Man eats small dinosaur.", "Once upon a time there was a little girl.
 
 
 def ideas(here: Lesson) -> None:
-    tabs(
+    parts(
         "idea",
         here,
         Tab("Append the index", appended_index),

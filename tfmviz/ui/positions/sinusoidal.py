@@ -23,14 +23,14 @@ from tfmviz.ui.lesson import Lesson
 from tfmviz.ui.positions.laws import Waves, base_box, near_and_far, settings, shift
 from tfmviz.ui.positions.order_blind import SIGHTED
 from tfmviz.ui.positions.tables import between, lines, table
-from tfmviz.ui.tabs import Tab, tabs
+from tfmviz.ui.tabs import Tab, parts
 from tfmviz.words import markdown
 from tfmviz.words.labels import visible
 
 
 def sinusoids_in_parts(here: Lesson) -> None:
     """The parts of this tab; only the open one is computed."""
-    tabs(
+    parts(
         "wave",
         here,
         Tab("Curves", of_waves(curves), "Each pair of dimensions turns like a clock hand."),

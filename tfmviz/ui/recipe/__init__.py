@@ -185,10 +185,10 @@ def tasks(here: Lesson) -> None:
     data = Pieces(caption="", titles=titles, rows=rows)
     show_plain_view("pieces", js=pieces.JS, css=pieces.CSS, data=data.payload(), key="tasks")
     st.markdown(
-        "In all three, the text itself provides the answers; their losses are not comparable. **The next token** is "
-        "predicted at every position, from the left. **Masked tokens** (BERT): 15% are predicted from both sides (by "
-        f"{FILLER}); of these, 80% become the mask, 10% a random token, and 10% stay. **Spans** (T5): 15% are cut out "
-        "in runs of about three, which a decoder writes. This model is small: on held-out text its loss is 5.07 nats "
+        "Their losses are not comparable. **The next token** is predicted at every position, from the left. **Masked "
+        f"tokens** (BERT): 15% are predicted from both sides (by {FILLER}); of these, 80% become the mask, 10% a "
+        "random token, and 10% stay. BERT also learned next-sentence prediction. **Spans** "
+        "(T5): 15% are cut out in runs of about three, which a decoder writes; on held-out text its loss is 5.07 nats "
         "per token; token frequencies alone reach 6.38."
     )
 

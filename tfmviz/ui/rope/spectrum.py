@@ -98,7 +98,7 @@ def wavelengths(shown: Lesson) -> None:
     with lesson.line("wavelengths"):
         d_head = inputs.number_box("d_head", key="d_head", value=own, max_value=1024)
         position = inputs.number_box("A position i", key="at_position", value=len(tokens_of(shown)) - 1)
-    figure = st.container()
+    chart, table = st.columns([3, 2])
     chosen = spectrum(shown, int(d_head))
     if chosen is None:
         return
@@ -111,11 +111,25 @@ def wavelengths(shown: Lesson) -> None:
     drawn |= {chosen.label: 2 * np.pi / chosen.stretched} if chosen.label else {}
     n_pairs, trained = len(chosen.theta), shown.model.config.trained_on
     n_round = int((drawn["wavelength"] <= trained).sum())
-    with figure:
+    with chart:
         axes = Axes("pair m", "positions per full turn", log=True)
         mark = (n_round - 0.5, "less than\none turn →") if n_round < n_pairs else None
         show("wavelengths", over(np.arange(n_pairs), drawn, axes, mark=mark, theme=theme()))
         result(f"**{n_round} of {n_pairs} pairs** complete a turn within the {trained} training positions.")
+    with table:
+        show(
+            "pairs",
+            of_columns(
+                {
+                    "pair m": [str(m) for m in range(len(turns))],
+                    "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
+                    "wavelength 2π/θ": [f"{value:,.4g}" for value in 2 * np.pi / chosen.stretched],
+                    f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
+                },
+                caption="Every pair of coordinates.",
+                low=True,
+            ),
+        )
     # How far the slowest and the other pairs get in longer texts, compared with training.
     partly, beyond = rotations.unmet(chosen.theta, chosen.stretched, trained=trained, scale=chosen.scale)
     last = chosen.scale * trained - 1
@@ -123,19 +137,6 @@ def wavelengths(shown: Lesson) -> None:
     st.markdown(
         f"At position {last:,} the slowest pair has turned by **{far:,.1f}°** (in training up to "
         f"{known:,.1f}°). Of the {len(partly)} pairs that saw part of the circle, **{len(beyond)}** now go beyond it."
-    )
-    show(
-        "pairs",
-        of_columns(
-            {
-                "pair m": [str(m) for m in range(len(turns))],
-                "θ, radians per position": [f"{value:.4g}" for value in chosen.stretched],
-                "wavelength 2π/θ": [f"{value:,.4g}" for value in 2 * np.pi / chosen.stretched],
-                f"turns at position {position}": [decimal(value, ",.4f") for value in turns],
-            },
-            caption="Every pair of coordinates.",
-            low=True,
-        ),
     )
     st.caption(
         "θ = base^(−2m/d_head). Position interpolation: θ / scale (Chen et al. 2023). NTK-aware: base · "

@@ -21,7 +21,7 @@ from tfmviz.runs.records import Records
 from tfmviz.ui import controls, lesson
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
-from tfmviz.ui.training.desk import EXPERIMENTS, VOCABULARY
+from tfmviz.ui.training.desk import EXPERIMENTS
 from tfmviz.words import markdown
 from tfmviz.words.numbers import decimal
 
@@ -134,11 +134,16 @@ def experiments() -> dict[str, Records]:
 
 
 def what_to_expect() -> None:
-    """The loss of each experiment, against its updates."""
+    """The training loss of each experiment, against its updates.
+
+    Held-out text says nothing of copying: it repeats too little for two layers to gain by it.
+    """
     if found := experiments():
-        drawn = lines(found, LOSS, HELD_OUT)
-        levels = [chance(VOCABULARY)]
-        show("beforehand", panels.log_panels(drawn, theme=theme(), levels=levels, heights=(140, 70)))
+        points = {name: (log.steps, log.loss) for name, log in found.items()}
+        said = "{}, step {:,.0f}: {:.2f} nats".format
+        axes = Axes("step", "training loss, nats per token", 280)
+        drawn = named_lines(points, said, theme=theme(), dot=0)
+        show("beforehand", line_chart(drawn, axes, theme=theme(), words=list(points)))
 
 
 def what_experiments_show() -> None:

@@ -14,7 +14,7 @@ from tfmviz.plots.pairs import pairs
 from tfmviz.record.model import Model
 from tfmviz.record.trace import Array, Trace
 from tfmviz.record.weights import AttentionWeights
-from tfmviz.ui import before_after, controls, icons, inputs, lesson, models
+from tfmviz.ui import before_after, controls, icons, inputs, lesson, models, side
 from tfmviz.ui.cache import shared
 from tfmviz.ui.figures import result, show, theme
 from tfmviz.ui.lesson import Lesson
@@ -170,15 +170,15 @@ def _share(here: Lesson, found: ScoreSum, after: Trace) -> str:
     return f"Its share goes from {before} to {now}." if before != now else f"Its share stays at {now}."
 
 
-SHOWN = 11
-"""Writers of each side that have a row or column of their own."""
+SHOWN, PROJECTED = 11, 6
+"""Writers of each side that have a row or column of their own; on half of a projector, where numbers are large."""
 
 
 def terms(here: Lesson) -> None:
     if (found := ask(here)) is None:
         return
     names, (a, b) = names_of(here), _largest(found)[0]
-    query, key = (said(found.readings[side].names[n]) for side, n in zip(SIDES, (a, b), strict=True))
+    query, key = (said(found.readings[end].names[n]) for end, n in zip(SIDES, (a, b), strict=True))
     result(
         f"{_standing(here, found)} It is the sum of **{found.terms.size:,} terms**; the largest, "
         f"**{decimal(float(found.terms[a, b]), '+.2f')}**, pairs {query} in {names['query']} with {key} in "
@@ -186,7 +186,8 @@ def terms(here: Lesson) -> None:
     )
     chosen = _chosen(found)
     sizes = np.abs(found.terms)
-    kept = [sorted(largest(sizes.sum(axis=axis), SHOWN)) for axis in (1, 0)]
+    most = PROJECTED if side.now() and st.session_state.get("projected") else SHOWN
+    kept = [sorted(largest(sizes.sum(axis=axis), most)) for axis in (1, 0)]
     values = folded(found.terms, *kept)
     written = [_names(found, n, kept[n]) for n in (0, 1)]
     values = values[: len(written[0]), : len(written[1])]
@@ -217,7 +218,7 @@ def terms(here: Lesson) -> None:
     st.caption(f"With each σ held the sum is {decimal(found.total)}, the score {decimal(found.measured)}.{more}")
     left, right = st.columns([3, 2])
     with left:
-        sides = [found.readings[side].names for side in SIDES]
+        sides = [found.readings[end].names for end in SIDES]
         show(
             "largest_terms",
             Table(
@@ -229,12 +230,12 @@ def terms(here: Lesson) -> None:
             on_pick=lambda row: _choose(best[row]),
         )
     with right:
-        for side, writer in zip(SIDES, chosen, strict=True):
+        for end, writer in zip(SIDES, chosen, strict=True):
             inputs.button(
-                f"Remove {said(found.readings[side].names[writer])} from the {side} of {names[side]}",
-                key=f"remove_{side}",
+                f"Remove {said(found.readings[end].names[writer])} from the {end} of {names[end]}",
+                key=f"remove_{end}",
                 on_click=remove,
-                args=(side, writer),
+                args=(end, writer),
                 width="stretch",
             )
 

@@ -3,10 +3,9 @@
 
 import { figureOf } from "../shared/drawn.ts";
 import { make, named } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { growing } from "../shared/motion.ts";
 import { barLength } from "../shared/numbers.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 /** of each bar its length, then how that is written */
 type Row = [label: string, ...bars: (number | string)[]];

@@ -4,9 +4,7 @@ import { render } from "preact";
 import { fresh, strokes } from "../shared/canvas.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, takenArrow, watched } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
-import { type Continuation, neighbour, parentOf, wayTo } from "./places.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 type Data = { alt: string; picks: boolean; picked: number | null; nodes: Continuation[] };
 
@@ -24,15 +22,10 @@ class BeamTree extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    const legend = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
-    this.mount(
-      parent,
-      { className: "beams" },
-      this.bar(),
-      make("div", { className: "scroller" }, this.stage),
-      make("p", { className: "legend", ariaHidden: "true" }, ...legend),
-      this.says,
-    );
+    const kinds = KINDS.map((kind) => make("span", { className: kindClass(kind), textContent: kind }));
+    const legend = make("p", { className: "legend", ariaHidden: "true" }, ...kinds);
+    const scroller = make("div", { className: "scroller" }, this.stage);
+    this.mount(parent, { className: "beams" }, this.bar(), scroller, legend, this.says);
     const observer = new ResizeObserver(() => this.width && this.paintLines());
     observer.observe(this.stage);
     this.atEnd(() => observer.disconnect());
@@ -49,7 +42,6 @@ class BeamTree extends Shell {
     return this.hovered ?? this.picked;
   }
 
-  /** The continuations up to the one that is looked at. */
   get way() {
     return new Set(this.looked === null ? [] : wayTo(this.data.nodes, this.looked));
   }
@@ -144,5 +136,35 @@ const weightOf = ({ kind }: Continuation, isOnWay: boolean) => (isOnWay ? 2 : ki
 const kindClass = (kind: Continuation["kind"]) => kind.replace(" ", "-");
 
 const place = (column: number, row: number) => ({ gridColumn: String(column + 1), gridRow: String(row + 1) });
+
+export interface Continuation {
+  step: number; // its length in tokens, from 1
+  rank: number; // among the continuations of its step, 0 for the best
+  parent: number; // rank of what it continues, in the step before
+  word: string;
+  kind: "best" | "goes on" | "complete" | "dropped";
+  said: string; // what is said of it
+}
+
+/** The index of what a continuation continues, −1 where that is not drawn. */
+export const parentOf = (nodes: Continuation[], n: number) =>
+  nodes.findIndex(({ step, rank }) => step === nodes[n].step - 1 && rank === nodes[n].parent);
+
+export function wayTo(nodes: Continuation[], n: number) {
+  const way: number[] = [];
+  for (let at = n; at >= 0; at = parentOf(nodes, at)) way.unshift(at);
+  return way;
+}
+
+/** Where an arrow key leads: left what it continues, right its best continuation, up and down the next rank; or −1. */
+export function neighbour(nodes: Continuation[], n: number, [rows, columns]: [rows: number, columns: number]) {
+  const from = nodes[n];
+  if (columns < 0) return parentOf(nodes, n);
+  const wanted = columns
+    ? nodes.filter(({ step, parent }) => step === from.step + 1 && parent === from.rank)
+    : nodes.filter(({ step, rank }) => step === from.step && rank === from.rank + rows);
+  const [best] = wanted.sort((a, b) => a.rank - b.rank);
+  return best ? nodes.indexOf(best) : -1;
+}
 
 export default component((parent, page) => new BeamTree(parent, page));

@@ -9,7 +9,7 @@ highlight the cell at the same places.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from tfmviz.plots.cells import Axis, Cells, Scale
@@ -47,7 +47,8 @@ def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Seq
 
 
 def _axis(axis: Axis, count: int) -> dict[str, Any]:
-    return asdict(axis) | {"count": count}
+    # `asdict` would copy every name
+    return {field.name: getattr(axis, field.name) for field in fields(axis)} | {"count": count}
 
 
 def _stops(scale: Scale, theme: Theme) -> list[str]:

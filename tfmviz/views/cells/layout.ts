@@ -2,14 +2,12 @@
 
 import { BRACKET, partOf, runsOf } from "../shared/bytes.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { arrowOf } from "../shared/elements.ts";
-import { type Names, across as namesAcross, reach, smallestNamed, thinned } from "../shared/names.ts";
+import { arrowOf, within } from "../shared/elements.ts";
+import { type Measure, type Names, across as namesAcross, reach, smallestNamed, thinned } from "../shared/names.ts";
 import type { Axis, Cell, Picture } from "./words.ts";
 
 type Point = { x: number; y: number };
 export type Place = ReturnType<typeof layOut>;
-/** the width of a text in letters of a size */
-type Measure = (text: string, size: number) => number;
 
 const FREE = 3; // pixels of a cell that its number leaves free, beside it and above
 const LARGEST_SQUARE = 56; // pixels of a cell
@@ -107,7 +105,6 @@ function sizeOfNumbers({ texts }: Picture, wide: number, high: number, measure: 
 const widthOfNumbers = (texts: string[][] | null, measure: Measure, size: number) =>
   Math.max(0, ...[...new Set(texts?.flat())].map((text) => measure(text, size)));
 
-/** Which matrix, row and column lie under a point; null beside them. */
 export function cellAt({ corners, wide, high }: Place, { x, y }: Point, { rows, columns }: Picture): Cell | null {
   for (const [matrix, corner] of corners.entries()) {
     const row = Math.floor((y - corner.y) / high);
@@ -126,9 +123,7 @@ export function next(from: Cell, key: string, { rows, columns, matrices }: Pictu
   if (cell.column < 0 && cell.matrix > 0) Object.assign(cell, { matrix: cell.matrix - 1, column: columns.count - 1 });
   if (cell.column >= columns.count && cell.matrix < matrices - 1)
     Object.assign(cell, { matrix: cell.matrix + 1, column: 0 });
-  cell.row = Math.min(rows.count - 1, Math.max(0, cell.row));
-  cell.column = Math.min(columns.count - 1, Math.max(0, cell.column));
-  return cell;
+  return { ...cell, row: within(cell.row, rows.count), column: within(cell.column, columns.count) };
 }
 
 function widestName(axis: Axis, measure: Measure, least: number) {
@@ -136,7 +131,6 @@ function widestName(axis: Axis, measure: Measure, least: number) {
   return Math.max(0, ...names.map((name) => measure(partOf(name), Math.max(LETTER_SIZE, least))));
 }
 
-/** Names of columns below their cells. Numbers are thinned out and stay level. */
 function namesUnder(axis: Axis, wide: number, measure: Measure, least: number): Names {
   const letters = Math.max(LETTER_SIZE, least);
   if (axis.names?.length === 0) return { step: 1, size: letters, isSlanted: false, room: 4 };

@@ -3,7 +3,7 @@
 import { paintBrackets, partOf } from "../shared/bytes.ts";
 import { fitted, type Pen, setPen, strokes, upwards } from "../shared/canvas.ts";
 import { bytesOf, type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
+import { hatch } from "../shared/hatch.ts";
 import { writeName, writeToken } from "../shared/names.ts";
 import { LONGEST_NAME, type Place } from "./layout.ts";
 import { painter, ticks } from "./scales.ts";
@@ -34,7 +34,6 @@ export function bitmaps(picture: Picture, colours: Colours): HTMLCanvasElement[]
 
 type Scene = { picture: Picture; place: Place; colours: Colours };
 
-/** Everything that does not move. */
 export function paintPicture(pen: Pen, scene: Scene, images: HTMLCanvasElement[]) {
   if (scene.picture.scale.title) paintBar(pen, scene);
   scene.place.corners.forEach((corner, matrix) => {
@@ -82,8 +81,7 @@ function paintOneByOne(pen: Pen, { picture, place: { wide, high }, colours }: Sc
 function paintMasked(pen: Pen, { picture, place: { wide, high }, colours }: Scene, matrix: number) {
   const [rows, columns] = [picture.rows.count, picture.columns.count];
   const first = matrix * rows * columns;
-  const sheet: Sheet = { rows: [0, rows], columns: [0, columns], wide, high };
-  hatch(pen, sheet, colours, (row, column) => {
+  hatch(pen, { rows, columns, wide, high }, colours, (row, column) => {
     const value = picture.values[first + row * columns + column];
     return !Number.isFinite(value) && !isLeftOut(picture, value);
   });

@@ -13,7 +13,6 @@ export type Scale = {
   stops: { light: string[]; dark: string[] };
 };
 
-/** The function that gives a finite value its colour. */
 export function painter(scale: Scale, dark: boolean): (value: number) => Rgb {
   if (scale.colours === "cividis") return (value) => RAMP[indexOf(along(scale, value))];
   const stops = scale.stops[dark ? "dark" : "light"].map(bytesOf);
@@ -31,7 +30,6 @@ export function along({ low, high, root, colours }: Scale, value: number) {
   return root ? Math.sqrt(part) : part;
 }
 
-/** Numbers for a colour bar, at most about `most` of them. */
 export function ticks({ low, high, ticks: kind }: Pick<Scale, "low" | "high" | "ticks">, most: number) {
   const step = roundStep((high - low) / most, kind === "whole");
   const digits = decimals(kind === "per cent" ? 100 * step : step);
@@ -53,7 +51,6 @@ function roundStep(least: number, whole: boolean) {
   return whole ? Math.max(1, step) : step;
 }
 
-/** Digits after the point that a multiple of `step` needs. */
 function decimals(step: number) {
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const left = step * 10 ** digits;

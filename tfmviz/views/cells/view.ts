@@ -2,13 +2,11 @@
 
 import { unpack } from "../shared/arrays.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
-import { make, put } from "../shared/elements.ts";
+import { inPixels, isChord, make, put } from "../shared/elements.ts";
 import { veil } from "../shared/guessing.ts";
-import { component } from "../shared/meet.ts";
 import { fading } from "../shared/motion.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import type { Values } from "../shared/table.ts";
-import { isChord } from "../shared/typing.ts";
 import { cellOf } from "../shared/where.ts";
 import { cellAt, layOut, next, type Place } from "./layout.ts";
 import { bitmaps, paintPicture } from "./paint.ts";
@@ -32,7 +30,6 @@ class Cells extends Shell {
 
   tools = this.bar();
 
-  /** @param page hears of a cell that was clicked */
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     const { canvas } = this;
@@ -95,7 +92,6 @@ class Cells extends Shell {
     fading(canvas, isOther, () => paintPicture(fresh(canvas, place.width, place.height), this, this.images));
   }
 
-  /** The cell under the pointer, null if there is none. */
   under(event: MouseEvent) {
     const box = this.canvas.getBoundingClientRect();
     return cellAt(this.place, { x: event.clientX - box.left, y: event.clientY - box.top }, this.picture);
@@ -105,7 +101,6 @@ class Cells extends Shell {
     return this.canvas.matches(":focus-visible");
   }
 
-  /** Shows a cell, here and in the pictures that are linked. */
   point(cell: Cell | null) {
     const wasIdle = !this.pointed;
     this.showCell(cell);
@@ -141,9 +136,8 @@ class Cells extends Shell {
     if (!isThere) return;
     const { corners, wide, high } = this.place;
     const { x, y } = corners[cell.matrix];
-    const place = [x + cell.column * wide, y + cell.row * high, wide, high].map((pixels) => `${pixels}px`);
-    const [left, top, width, height] = place;
-    Object.assign(this.mark.style, { left, top, width, height });
+    const [left, top] = [x + cell.column * wide, y + cell.row * high];
+    Object.assign(this.mark.style, inPixels({ left, top, width: wide, height: high }));
   }
 
   /** A cell by the names of its row and its column, or one of these alone; the first may be the title of its matrix. */

@@ -5,7 +5,6 @@ import { inWords } from "../shared/bytes.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Scale } from "./scales.ts";
 
-/** rows or columns */
 export type Axis = {
   title: string;
   names: string[] | null;
@@ -14,7 +13,6 @@ export type Axis = {
   boxed: number[];
   places: number[] | null;
 };
-/** how a value is said */
 type Form = {
   name: string;
   digits: number;
@@ -48,7 +46,6 @@ export type Picture = {
   values: Matrix["values"];
 };
 
-/** All about one cell in a sentence. */
 export function sentence(picture: Picture, { matrix, row, column }: Cell) {
   const { rows, columns, titles, notes, matrices } = picture;
   const title = matrices > 1 ? `${titles[matrix]}: ` : "";
@@ -60,15 +57,12 @@ export function sentence(picture: Picture, { matrix, row, column }: Cell) {
 export const valueAt = ({ rows, columns, values }: Picture, { matrix, row, column }: Cell) =>
   values[(matrix * rows.count + row) * columns.count + column];
 
-/** The value of a cell in words. */
 export function said({ name, digits, sign, percent, unit, words, absent }: Form, value: number) {
   if (words) return words[Number.isFinite(value) ? 0 : 1];
   if (!Number.isFinite(value)) return absent[value === -Infinity ? 1 : 0];
   return `${name}${decimal(percent ? 100 * value : value, digits, { sign })}${percent ? "%" : ""}${unit}`;
 }
 
-/** What is drawn beside row or column `index`. */
 export const nameOf = (axis: Axis, index: number) => (axis.names ? (axis.names[index] ?? "") : String(index));
 
-/** What is said of row or column `index`. */
 export const spokenOf = (axis: Axis, index: number) => inWords(axis.spoken?.[index] ?? `${axis.title} ${index}`);

@@ -8,12 +8,10 @@ import { make, put } from "../shared/elements.ts";
 import { meetingOf } from "../shared/meet.ts";
 import type { Values } from "../shared/table.ts";
 import { type Seen, saying, seen } from "../shared/where.ts";
-import { ofVega } from "./values.ts";
 
 const CHARTS = ".stVegaLiteChart, .stPlotlyChart";
 const SPACES = ".js-plotly-plot"; // what Plotly draws
 
-/** What is used of a chart of Vega. */
 type Vega = {
   background: (colour: string) => Vega;
   height: (pixels?: number) => number & Vega;
@@ -25,7 +23,6 @@ type Vega = {
 /** Vega keeps with every element what it shows, and with that where it belongs. */
 type Mark = SVGElement & { __data__?: { context?: { dataflow?: Vega } } };
 
-/** What is used of a chart of Plotly. */
 type Space = HTMLElement & {
   layout?: { meta?: { alt?: string; values: Values } };
   _context: { toImageButtonOptions: { format: string } };
@@ -80,7 +77,6 @@ function addBar(chart: HTMLElement) {
   home.append(figureBar({ whole, file: (format) => saveChart(home, format), values: () => valuesOf(home) }));
 }
 
-/** The view of Vega that has drawn a chart; undefined while it is being drawn. */
 const viewOf = (home: HTMLElement) =>
   home.querySelector<Mark>(".stVegaLiteChart svg.marks path")?.__data__?.context?.dataflow;
 
@@ -118,7 +114,6 @@ function fit() {
   }
 }
 
-/** The numbers of a chart; undefined while it is being drawn. */
 function valuesOf(home: HTMLElement) {
   const space = spaceOf(home);
   if (space) return space.layout?.meta?.values;
@@ -128,3 +123,20 @@ function valuesOf(home: HTMLElement) {
 
 /** What Plotly has drawn, with what it was given; undefined while it is being drawn, and for other charts. */
 const spaceOf = (home: HTMLElement) => home.querySelector<Space>(SPACES);
+
+/** Which columns of which data sets are a chart's values, as `plots/values.py` writes it. */
+type Described = { title: string; columns: string[]; tables: { data: string; of: string; fields: string[] }[] };
+
+type Rows = Record<string, unknown>[];
+
+export function ofVega({ title, columns, tables }: Described, rowsOf: (data: string) => Rows): Values {
+  const rows = tables.flatMap(({ data, of, fields }) =>
+    rowsOf(data).map((row) => [...(of ? [of] : []), ...fields.map((field) => plainName(row[field]))]),
+  );
+  return { title, columns, rows };
+}
+
+/** Names bear a number before them, by which charts sort them, and quotes around a token. */
+function plainName(value: unknown) {
+  return typeof value === "string" ? value.replace(/^\d{4} /, "").replace(/^“(.*)”$/s, "$1") : Number(value);
+}

@@ -2,9 +2,8 @@
 
 import { figureOf } from "../shared/drawn.ts";
 import { button, make, named } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { barLength } from "../shared/numbers.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { isNumeric, numberIn, orderOf } from "../shared/table.ts";
 
 interface Table {
@@ -46,11 +45,8 @@ class Counts extends Shell {
 
   draw() {
     const { data } = this;
-    const scroller = make(
-      "div",
-      { className: data.low ? "low scroller" : "scroller", ...region(data), onscroll: () => this.edges() },
-      table(data, this),
-    );
+    const look = { className: data.low ? "low scroller" : "scroller", onscroll: () => this.edges() };
+    const scroller = make("div", { ...look, ...region(data) }, table(data, this));
     const focused = this.body.querySelector(":focus");
     const { row, column } = focused instanceof HTMLElement ? focused.dataset : {};
     this.body.replaceChildren(
@@ -138,12 +134,8 @@ function table(data: Table, view: Counts) {
     const first = make("th", { scope: "row" }, picked === null ? label : choice);
     return make("tr", { className: chosen ? "picked" : "" }, first, ...cells);
   });
-  return make(
-    "table",
-    { ariaLabel: caption, className: data.has_ground ? "grounded" : "" },
-    make("thead", {}, make("tr", {}, ...head)),
-    make("tbody", {}, ...body),
-  );
+  const parts = [make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body)];
+  return make("table", { ariaLabel: caption, className: data.has_ground ? "grounded" : "" }, ...parts);
 }
 
 const sentence = ([before, marked, after]: Table["sentences"][number]) =>

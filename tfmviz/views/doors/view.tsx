@@ -7,9 +7,9 @@ import { css } from "../shared/colours.ts";
 import { make } from "../shared/elements.ts";
 import { bytesIn } from "../shared/framed.ts";
 import { follow } from "../shared/going.ts";
-import { component } from "../shared/meet.ts";
+import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 /** Squares of `size` × `size` bytes in base64: shares of attention, or codes for masked and for hidden by hand. */
 type Grids = { cells: string; size: number; across: number } & Record<"masked" | "hidden", number>;
@@ -99,7 +99,6 @@ class Doors extends Shell {
   }
 }
 
-/** A clock for each pair of dimensions, the fastest first. */
 const clocks = (angles: NonNullable<Door["clocks"]>) => {
   const across = Math.ceil(Math.sqrt(angles.length));
   return (
@@ -116,7 +115,6 @@ const clocks = (angles: NonNullable<Door["clocks"]>) => {
   );
 };
 
-/** Each part begins where the one above ended. */
 const river = (parts: NonNullable<Door["river"]>) => {
   const ends = [0];
   for (const [, along] of parts) ends.push(ends[ends.length - 1] + along);
@@ -132,12 +130,13 @@ const river = (parts: NonNullable<Door["river"]>) => {
   );
 };
 
-/** The likeliest word after each layer, with its probability. */
 const lens = (lines: NonNullable<Door["lens"]>) => (
   <table>
     {lines.map(([word, probability], layer) => (
       <tr key={layer}>
-        <th>{word}</th>
+        <th>
+          <Named label={word} />
+        </th>
         <td>
           <span class="bar" style={{ width: perCent(probability) }} />
         </td>

@@ -29,13 +29,11 @@ export function edited(edit: Edit, value: Value): Value {
   return changed(value, site, edit, (_, column) => vector[column]);
 }
 
-/** Null chooses all heads, positions or coordinates. */
-function changed(
-  { shape, data }: Value,
-  site: string,
-  { head, position, coordinate }: { head?: number | null; position?: number | null; coordinate?: number | null },
-  f: (number: number, column: number) => number,
-) {
+/** null: all of them */
+type Where = Partial<Record<"head" | "position" | "coordinate", number | null>>;
+
+function changed({ shape, data }: Value, site: string, where: Where, f: (number: number, column: number) => number) {
+  const { head, position, coordinate } = where;
   const [width, rows, heads = 0] = [...shape].reverse();
   const wanted = [
     { name: "coordinate", index: coordinate, count: width },

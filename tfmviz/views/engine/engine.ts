@@ -35,7 +35,6 @@ export class Engine {
     this.words = tokenizer.vocabulary.map(visible);
   }
 
-  /** An engine of what `config.json`, the weights (safetensors.ts) and `tokenizer.json` hold. */
   static of(config: Partial<Config>, tensors: Tensors, tokenizer: TokenizerFile) {
     const why = whyUnknown(config);
     if (why) throw new Error(why);
@@ -67,7 +66,6 @@ export class Engine {
     return { facts: { title, texts, ids: encoding.ids, offsets, dropped }, sites: Object.fromEntries(kept) };
   }
 
-  /** The newest pass. */
   get last() {
     return this.passes[0] ?? NO_PASS;
   }

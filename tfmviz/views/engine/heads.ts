@@ -21,7 +21,7 @@ export function attend(
   const allowed = tap("mask", mask);
   const relative = positions.relate(q, k.shape[1]); // (head, q_len, k_len)
   const joined = relative ? tap("bias", divided(relative, divisor, allowed)) : bias && { data: bias };
-  const scores = tap("scores", score(rotQ, rotK, { divisor, bias: joined, mask: allowed })); // (head, q_len, k_len)
+  const scores = tap("scores", score(rotQ, rotK, divisor, joined, allowed)); // (head, q_len, k_len)
   const pattern = tap("pattern", softmaxRows(scores)); // rows sum to 1
   const z = tap("z", mix(pattern, v)); // (head, q_len, d_head)
   return tap("out", linear(mergeHeads(z), W_O)); // (q_len, d_model)
@@ -39,7 +39,6 @@ function mergeHeads(x: Tensor) {
   return exchanged(x, [heads, length, width], [length, heads * width]);
 }
 
-/** Exchanges the first two of three axes; what comes out has `shape`. */
 function exchanged(x: Tensor, [outer, inner, width]: number[], shape: number[]) {
   const made = x.memory.tensor(...shape);
   const [to, from] = [made.data, x.data];
@@ -51,7 +50,6 @@ function exchanged(x: Tensor, [outer, inner, width]: number[], shape: number[]) 
   return made;
 }
 
-/** Each product over the divisor, and 0 where the mask allows nothing. */
 function divided(products: Tensor, divisor: number, mask: Value) {
   const [to, allowed] = [products.data, mask.data];
   for (let n = 0; n < to.length; n++) to[n] = allowed[n % allowed.length] ? to[n] / divisor : 0;
@@ -59,11 +57,7 @@ function divided(products: Tensor, divisor: number, mask: Value) {
 }
 
 /** q · k / divisor + bias, and −∞ where the mask allows nothing: (head, q_len, k_len). */
-function score(
-  q: Tensor,
-  k: Tensor,
-  { divisor, bias, mask }: { divisor: number; bias: { data: Value["data"] } | null; mask: Value },
-) {
+function score(q: Tensor, k: Tensor, divisor: number, bias: { data: Value["data"] } | null, mask: Value) {
   const [, columns, inner] = k.shape;
   const made = headwise(q, k, { inner, columns, down: 1, across: inner });
   const [scores, allowed, added] = [made.data, mask.data, bias?.data]; // only now: the memory may have grown
@@ -92,7 +86,6 @@ export function softmaxInto(to: Float32Array, scores: Float32Array, at = 0) {
   for (let n = 0; n < scores.length; n++) to[at + n] /= total;
 }
 
-/** pattern V for every head. */
 function mix(pattern: Tensor, v: Tensor) {
   const [, inner, columns] = v.shape;
   return headwise(pattern, v, { inner, columns, down: columns, across: 1 });

@@ -65,7 +65,6 @@ export function whyUnknown(config: Partial<Config>) {
   return missing ? `The config does not say ${missing}.` : "";
 }
 
-/** A config without gaps. */
 export function complete(config: Partial<Config>): Config {
   const chosen = Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first]));
   const all = { ...UNSAID, ...chosen, ...config } as Config;

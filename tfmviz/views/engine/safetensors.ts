@@ -13,7 +13,6 @@ const DTYPES: Record<string, (bytes: ArrayBuffer) => Float32Array> = {
 /** of a header, which nobody has checked */
 type Entry = { dtype?: unknown; shape?: unknown; data_offsets?: unknown };
 
-/** The arrays of a file's bytes; each is turned into float32 when it is read. */
 export function tensorsOf(bytes: Uint8Array): Tensors {
   const [low = 0, high = 0] = new Uint32Array(bytes.slice(0, 8 * Math.floor(Math.min(bytes.length, 8) / 8)).buffer);
   const begins = 8 + low;

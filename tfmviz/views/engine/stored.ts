@@ -15,7 +15,6 @@ export type BlockWeights = {
   mlp_residual: Residual | null;
 };
 
-/** What reads weights, by their names, into a memory. */
 export function storedIn(memory: Memory, tensors: Tensors, config: Config) {
   const { d_model, d_head, d_ff, n_heads, n_kv_heads, divisor, feed_forward, norm_position: position } = config;
 

@@ -105,7 +105,6 @@ export class Memory {
   }
 }
 
-/** x Wᵀ + b. */
 export const linear = (x: Tensor, { panels, bias }: Affine) => x.memory.product(x, panels, { bias });
 
 export function added(x: Tensor, y: Tensor) {
@@ -115,7 +114,6 @@ export function added(x: Tensor, y: Tensor) {
   return made;
 }
 
-/** A function of each number. */
 export function each(x: Tensor, f: (value: number) => number) {
   const made = x.memory.tensor(...x.shape);
   const [to, from] = [made.data, x.data];

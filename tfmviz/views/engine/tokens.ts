@@ -10,7 +10,6 @@ export type Encoding = {
   dropped: number; // how many tokens were left out at the end
 };
 
-/** What is read of `tokenizer.json`. */
 export type TokenizerFile = {
   model: { type: string; ignore_merges?: boolean; vocab: Record<string, number>; merges: (string | string[])[] };
   pre_tokenizer?: { type: string; add_prefix_space?: boolean } | null;

@@ -32,11 +32,8 @@ export interface Config {
 }
 
 /** Self-attention, then feed-forward, if there is any, on (len, d_model). */
-function block(
-  x: Tensor,
-  { self_attn, self_attn_residual, mlp, mlp_residual }: BlockWeights,
-  { tap, ...around }: Around,
-) {
+function block(x: Tensor, weights: BlockWeights, { tap, ...around }: Around) {
+  const { self_attn, self_attn_residual, mlp, mlp_residual } = weights;
   const before = tap("resid_pre", x); // (len, d_model), and so below
   const within = tap.scope("self_attn");
   const attention = (h: Tensor) => attend(h, self_attn, { ...around, tap: within });
@@ -104,7 +101,6 @@ export class Transformer {
     return this.memory.product(x, this.W_U);
   }
 
-  /** The rows of W_E, out of its panels. */
   embed(ids: number[]) {
     const { d_model, embedding_scale } = this.config;
     const scale = embedding_scale === "one" ? 1 : Math.sqrt(d_model);

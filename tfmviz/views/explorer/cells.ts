@@ -22,7 +22,6 @@ export function eachCell(pattern: Pattern, { rows, columns }: Part, scale: Scale
     }
 }
 
-/** A pattern with one pixel a cell; `masked` is a packed colour. */
 export function imageOf(pattern: Pattern, scale: Scale, masked: number) {
   const { rows, columns, allowed } = pattern.mask;
   const [shade, maxima] = [SCALES_OF_SHADE[scale], rowMaxima(pattern)];
@@ -37,7 +36,6 @@ export function paintGrid(pen: Pen, { rows, columns }: Part, cell: number, colou
   strokes(pen, { strokeStyle: colour, lineWidth: 1 }, ...lines);
 }
 
-/** Which cells may look, and nothing more. */
 export function paintVeiled(pen: Pen, pattern: Pattern, part: Part, cell: number, colours: Colours) {
   eachCell(pattern, part, "root", ({ row, column, shade }) => {
     pen.fillStyle = shade === null ? colours.masked : colours.soft;

@@ -92,7 +92,6 @@ export class Controls {
     return { node: make("span", { className: "slider" }, input, output), set };
   }
 
-  /** Goes to another layer, if there is one. */
   step(by: number) {
     const { explorer, last } = this;
     const layer = explorer.state.layer + by;
@@ -101,7 +100,6 @@ export class Controls {
     return true;
   }
 
-  /** Returns whether a key stands for anything. */
   key(key: string) {
     if (key === "[") this.step(-1);
     else if (key === "]") this.step(1);
@@ -123,7 +121,6 @@ export class Controls {
     this.choose({});
   }
 
-  /** Plays no longer, and says nothing of it. */
   pause() {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
@@ -172,7 +169,6 @@ function setOptions(box: HTMLSelectElement, entries: string[][], value: string) 
   put(box, { value });
 }
 
-/** What the colours mean, always in sight. */
 function legendOf(ticks: HTMLElement) {
   const background = `linear-gradient(to right, ${RAMP.map((rgb) => `rgb(${rgb.join(" ")})`).join(",")})`;
   const ramp = make("div", { className: "ramp", style: { background } });

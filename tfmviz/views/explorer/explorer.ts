@@ -1,11 +1,11 @@
 // The attention of one sentence: all heads, one layer's heads as lines, one head as a matrix, the sentence shaded.
 // Every touch is answered here; the page around is told when the reader's hand is still.
 
+import { isChord } from "../shared/elements.ts";
 import { bytesIn } from "../shared/framed.ts";
 import { veil } from "../shared/guessing.ts";
 import type { Plain } from "../shared/record.ts";
 import { type Page, Shell, STILL } from "../shared/shell.ts";
-import { isChord } from "../shared/typing.ts";
 import { Controls } from "./controls.ts";
 import { Frame } from "./frame.ts";
 import { Lines } from "./lines.ts";
@@ -14,8 +14,20 @@ import { Overview } from "./overview.ts";
 import { type Linking, Pair } from "./pair.ts";
 import { Parts } from "./parts.ts";
 import { Attention, type Given, type Kind, Mask, type What } from "./payload.ts";
-import type { Focus, Selection, State } from "./state.ts";
-import { clickedOn, fitted, fromLook, initial, MOST_HEADS, pairOf, picked, toLook, withHead } from "./state.ts";
+import {
+  clickedOn,
+  type Focus,
+  fitted,
+  fromLook,
+  initial,
+  MOST_HEADS,
+  pairOf,
+  picked,
+  type Selection,
+  type State,
+  toLook,
+  withHead,
+} from "./state.ts";
 import { Strip, weightsBeside } from "./strip.ts";
 import { filtered, meanOf, type Pattern } from "./weights.ts";
 import { cellSentence, firstWords, headName, headWords, type Place, sentence, shownName, unusedOf } from "./words.ts";
@@ -49,10 +61,7 @@ export class Explorer extends Shell {
 
   controls: Controls;
   strips = [new Strip("key", this), new Strip("query", this)];
-  overview = new Overview(
-    (place) => this.showPreview(place),
-    (place, shift) => this.choose(place, shift || this.controls.adds),
-  );
+  overview = new Overview(this);
   pair = new Pair((place) => this.choose(place));
   parts = new Parts((place) => this.choose(place));
   lines = new Lines(this);
@@ -79,7 +88,6 @@ export class Explorer extends Shell {
     });
   }
 
-  /** Takes other data: a new sentence, or another model. */
   read(source: Uint8Array | Plain<Given>) {
     const before = this.attention;
     this.attention = new Attention(source);
@@ -135,7 +143,6 @@ export class Explorer extends Shell {
     return { kind: name, layer, head, token, to, look };
   }
 
-  /** `rest` says that the reader's hand is still. */
   change(part: Partial<State>, { rest = false }: { rest?: boolean } = {}) {
     this.state = fitted({ ...this.state, ...part }, this.attention);
     if ("layer" in part || "heads" in part || "kind" in part) this.preview = null;
@@ -147,13 +154,11 @@ export class Explorer extends Shell {
     this.say(this.frame.headline.textContent);
   }
 
-  /** Goes to a head, or shows it beside the others. */
   choose({ layer, head }: Place, adds = false) {
     const place = { layer, head };
     this.change(adds ? withHead(this.state, place) : { heads: [place], aggregate: "heads" }, { rest: true });
   }
 
-  /** Pins a token, or asks about two. */
   pin(focus: Focus) {
     const { rows, allowed, columns } = this.attention.mask(this.state.kind, this.state.layer);
     const mayLook = (i: number, j: number) => i < rows && allowed[i * columns + j] === 1;
@@ -161,7 +166,6 @@ export class Explorer extends Shell {
     this.say(this.state.to === null ? this.frame.spoken.textContent : this.pair.node.textContent);
   }
 
-  /** Which heads link the two words that are asked about, where there are two. */
   drawPair() {
     const pair = pairOf(this.state);
     const { kind, heads, aggregate } = this.state;
@@ -239,7 +243,7 @@ export class Explorer extends Shell {
     this.controls.draw();
     if (withOverview) {
       this.controls.setTicks(view.scale);
-      this.overview.draw(attention, { ...view, name: (place) => nameOf(kind, place) });
+      this.overview.draw(attention, view, (place) => nameOf(kind, place));
     }
     this.overview.mark(this.state);
     this.parts.show(kind.between, view);
@@ -313,7 +317,6 @@ export class Explorer extends Shell {
     }
   }
 
-  /** The token whose attention is shown. */
   focus() {
     return this.hover ?? this.state.pin;
   }
@@ -336,7 +339,6 @@ export class Explorer extends Shell {
     this.frame.spoken.textContent = sentence(this.picture, shown, texts);
   }
 
-  /** Writes every row of the matrix as a sentence, if the reader has opened them. */
   writeOut() {
     const { picture } = this;
     if (!this.frame.inWords.open || !picture) return;
@@ -344,7 +346,6 @@ export class Explorer extends Shell {
     this.frame.writeOut(texts.queries.labels.map((_, at) => sentence(picture, { side: "query", at }, texts)));
   }
 
-  /** A cell or a row of the matrix. */
   locate(...names: string[]) {
     return (this.picture && this.matrix.locate(names)) ?? super.locate(...names);
   }

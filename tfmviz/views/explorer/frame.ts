@@ -68,7 +68,6 @@ export class Frame {
     this.rows.replaceChildren(...rows.map((textContent) => make("li", { textContent })));
   }
 
-  /** Shows a text beside the pointer. */
   placeTip(text: string, { x, y }: { x: number; y: number }, node: HTMLElement) {
     const box = node.getBoundingClientRect();
     this.tip.textContent = text;
@@ -77,7 +76,6 @@ export class Frame {
   }
 }
 
-/** A picture with its title, a hint, and its bar. */
 function panel(explorer: Explorer, name: PanelName, title: string, hint: string, foot?: Node) {
   const node = make("section", { className: `panel ${name}` });
   const file = (format: "svg" | "png") => save(savedOf(explorer, name), format);
@@ -97,7 +95,6 @@ function zoomOf(matrix: Matrix) {
   return make("label", { className: "zoom" }, "zoom ", range);
 }
 
-/** A link to the map of all heads, with the chosen one, from the explorer's address. */
 function biographyAt(address: string, { layer, head }: { layer: number; head: number }) {
   const there = new URL("step_by_step", address);
   there.search = new URL(address).search;

@@ -58,7 +58,6 @@ export class Lines {
     this.isStale = true;
   }
 
-  /** Takes other heads or filters; `draw` then draws them. */
   show(patterns: Pattern[], scale: Scale) {
     this.isStale = true;
     this.patterns = patterns;
@@ -71,7 +70,6 @@ export class Lines {
     put(this.note, { textContent: note });
   }
 
-  /** Draws all lines, or only those of the token in focus. */
   draw(focus: Focus | null, pinned: Focus | null) {
     const isSame = focus?.side === this.focus?.side && focus?.at === this.focus?.at;
     this.focus = focus;
@@ -81,7 +79,6 @@ export class Lines {
     if (this.isStale || !isSame) this.redraw();
   }
 
-  /** Another part is in sight. */
   refresh() {
     this.seen = null;
     if (this.patterns.length) this.redraw();
@@ -165,7 +162,6 @@ export class Lines {
     return `${Math.max(colours.least, Math.min(14, this.rowHeight - 3))}px ${colours.font}`;
   }
 
-  /** The whole view with its tokens, however much of it is in sight. */
   figure(colours: Colours): Figure {
     const [side, between] = [130, 320];
     const rows = Math.max(...this.texts.map(({ labels }) => labels.length));

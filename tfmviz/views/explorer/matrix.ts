@@ -6,7 +6,7 @@
 import { BRACKET, type Bracketed, bracketed, paintBrackets } from "../shared/bytes.ts";
 import { clip, fitsInto, fresh, Layer, measured, type Pen, setPen, upwards, widest } from "../shared/canvas.ts";
 import { type Colours, css, inkOn } from "../shared/colours.ts";
-import { make, type Texts, takenArrow } from "../shared/elements.ts";
+import { make, type Texts, takenArrow, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
@@ -15,7 +15,6 @@ import type { Figure } from "../shared/picture.ts";
 import { cellOf } from "../shared/where.ts";
 import { eachCell, imageOf, type Part, paintGrid, paintVeiled, revealed, span } from "./cells.ts";
 import type { Mask } from "./payload.ts";
-import { roomBelow } from "./room.ts";
 import type { Focus } from "./state.ts";
 import { type Pattern, rowSums, type Scale } from "./weights.ts";
 
@@ -33,7 +32,6 @@ export type Place = { row: number; column: number };
 /** where the pointer is, in the window too */
 type PointedCell = Place & { x: number; y: number };
 
-/** one that is pointed at, or where the arrow keys are */
 export type Cell = PointedCell | (Place & { keyboard: true });
 
 /** The part of the map that is in sight: its size, and how far it is scrolled under the labels. */
@@ -95,7 +93,6 @@ export class Matrix {
     this.shape = null;
   }
 
-  /** Takes another pattern, or another scale of shades; `draw` then draws it. */
   show(pattern: Pattern<Mask>, scale: Scale, name: string) {
     Object.assign(this, { pattern, scale });
     const sums = pattern.mask.cells.length ? [...rowSums(pattern)].map(share) : [];
@@ -142,14 +139,12 @@ export class Matrix {
     this.onzoom?.(this.zoom);
   }
 
-  /** Marks the row or column in focus, and the cell the pointer is on. */
   draw(focus: Focus | null, cell: Place | null) {
     this.focus = focus;
     this.at = cell;
     this.redraw();
   }
 
-  /** Another part is in sight. */
   refresh() {
     this.seen = null;
     this.redraw();
@@ -199,7 +194,6 @@ export class Matrix {
     };
   }
 
-  /** Tokens and sums around the map, and what its axes mean. */
   paintTexts(pen: Pen, view: View, colours: Colours) {
     const { left, top, cell } = this;
     const right = this.rightOf(view);
@@ -260,7 +254,6 @@ export class Matrix {
     });
   }
 
-  /** A query's row or a key's column, and one cell. */
   paintMarks(pen: Pen, colours: Colours): void {
     const { cell, focus, at, texts } = this;
     pen.lineWidth = 3;
@@ -271,7 +264,6 @@ export class Matrix {
     if (at) pen.strokeRect(at.column * cell, at.row * cell, cell, cell);
   }
 
-  /** The cell under the pointer, null beside the map. */
   cellAt(event: MouseEvent): PointedCell | null {
     if (!this.pattern) return null;
     const { rows, columns } = this.pattern.mask;
@@ -298,10 +290,7 @@ export class Matrix {
     if (event.key === "Enter" && this.cursor) pick(this.cursor);
     if (!arrow) return;
     const from = this.cursor ?? { row: rows - 1, column: -arrow[1] };
-    this.cursor = {
-      row: Math.min(rows - 1, Math.max(0, from.row + arrow[0])),
-      column: Math.min(columns - 1, Math.max(0, from.column + arrow[1])),
-    };
+    this.cursor = { row: within(from.row + arrow[0], rows), column: within(from.column + arrow[1], columns) };
     const { node, cell, left, top, after, cursor } = this;
     node.scrollLeft = revealed(node.scrollLeft, cursor.column, node.clientWidth - left - after, cell);
     node.scrollTop = revealed(node.scrollTop, cursor.row, node.clientHeight - top, cell);
@@ -328,4 +317,17 @@ export class Matrix {
     };
     return { width, height, paint };
   }
+}
+
+const LEFT_FREE = 12; // pixels
+
+/** Pixels of the window below an element's upper edge with the page at its top; all where it begins too far down. */
+export function roomBelow(element: Element) {
+  let top = element.getBoundingClientRect().top;
+  let node = element.parentNode;
+  while (node) {
+    if (node instanceof Element) top += node.scrollTop;
+    node = node instanceof ShadowRoot ? node.host : node.parentNode;
+  }
+  return innerHeight - LEFT_FREE - (top > 0.7 * innerHeight ? 0 : top);
 }

@@ -4,10 +4,12 @@ import { fresh, type Pen, setPen, widest } from "../shared/canvas.ts";
 import { type Colours, packedShade, pixels } from "../shared/colours.ts";
 import { TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import { button, buttonOf, listen, make, put } from "../shared/elements.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
+import { hatch } from "../shared/hatch.ts";
 import { decimal } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
+import type { Explorer } from "./explorer.ts";
 import type { Attention, Kind, Tile } from "./payload.ts";
+import type { State } from "./state.ts";
 import { SCALES_OF_SHADE, type Scale } from "./weights.ts";
 import type { Place } from "./words.ts";
 
@@ -16,7 +18,6 @@ const GAP = 3;
 const SMALLEST_TILE = 24; // pixels, to be hit with a finger
 const LARGEST_TILE = 54;
 
-/** a head with its score */
 type Cell = Place & { text?: string };
 
 export class Overview {
@@ -39,27 +40,20 @@ export class Overview {
   grid = make("div", { className: "tiles", role: "group", ariaLabel: LABEL });
   node = make("div", { className: "overview-picture" }, this.canvas, this.grid);
 
-  /** `lock` hears of a head that is clicked, and whether Shift was held. */
-  constructor(preview: (place: Place | null) => void, lock: (place: Place, shift: boolean) => void) {
-    listen(
-      this.grid,
-      (n, event) => lock(this.cells[n], event.shiftKey),
-      (n) => preview(n === null ? null : this.cells[n]),
-      () => this.columns,
-    );
+  constructor(explorer: Explorer) {
+    const lock = (n: number, shift: boolean) => explorer.choose(this.cells[n], shift || explorer.controls.adds);
+    const hover = (n: number | null) => explorer.showPreview(n === null ? null : this.cells[n]);
+    const pick = (n: number, { shiftKey }: MouseEvent) => lock(n, shiftKey);
+    listen(this.grid, pick, hover, () => this.columns);
     this.grid.addEventListener("keydown", (event) => {
       const node = event.key === "Enter" && event.shiftKey ? buttonOf(event) : null;
       if (!node) return;
       event.preventDefault(); // or the click that follows would know nothing of Shift
-      lock(this.cells[this.buttons.indexOf(node)], true);
+      lock(this.buttons.indexOf(node), true);
     });
   }
 
-  /** Draws the tiles anew: for other data, order, scale of shades or width. */
-  draw(
-    attention: Attention,
-    { kind, order, scale, name }: { kind: number; order: string; scale: Scale; name: (place: Place) => string },
-  ) {
+  draw(attention: Attention, { kind, order, scale }: State, name: (place: Place) => string) {
     const { layers, heads } = attention.kinds[kind];
     this.cells = ordered(attention.kinds[kind], order);
     this.columns = heads;
@@ -89,7 +83,7 @@ export class Overview {
       pen.fillStyle = colours.soft;
       if (colours.areVeiled) pen.fillRect(x + GAP / 2, y + GAP / 2, side, side);
       else {
-        const cells: Sheet = { rows: [0, rows], columns: [0, columns], wide: side / columns, high: side / rows };
+        const cells = { rows, columns, wide: side / columns, high: side / rows };
         const { values } = this.tiles[n];
         pen.save();
         pen.translate(x + GAP / 2, y + GAP / 2);
@@ -126,7 +120,6 @@ export class Overview {
     return widths[which];
   }
 
-  /** The upper left corner of tile number n. */
   placeOf(n: number): [number, number] {
     return [this.left + (n % this.columns) * this.side, this.top + Math.floor(n / this.columns) * this.row];
   }
@@ -143,7 +136,6 @@ export class Overview {
     }
   }
 
-  /** Marks what is chosen; of several heads each in the colour of its lines. */
   mark({ heads, aggregate }: { heads: Place[]; aggregate: string }) {
     for (const [n, cell] of this.cells.entries()) {
       const at = heads.findIndex(({ layer, head }) => cell.layer === layer && cell.head === head);

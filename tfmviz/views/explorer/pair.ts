@@ -12,7 +12,6 @@ const SHOWN = 4; // heads
 const MUCH = 0.1; // a share of attention that counts as a link
 const LABEL = "Which head links two words?";
 
-/** a head, and what it gives from one word to the other */
 export type Linking = Place & { weight: number };
 
 export class Pair {
@@ -28,7 +27,6 @@ export class Pair {
     this.choose = choose;
   }
 
-  /** No two words are chosen. */
   ask() {
     this.rank([], []);
     this.said.textContent = `${LABEL} Click both.`;

@@ -18,7 +18,6 @@ export class Parts {
   choose: (place: Place) => void;
   drawn = "";
 
-  /** @param choose goes to a head */
   constructor(choose: (place: Place) => void) {
     this.choose = choose;
   }
@@ -38,15 +37,11 @@ export class Parts {
         rollout: [],
       }[aggregate];
       const mean = among.reduce((sum, head) => sum + head[from][to], 0) / among.length;
+      const ranked = best.slice(0, SHOWN).map((head) => this.button(head, heads));
       return [
         make("span", { textContent: `${parts[from]} → ${parts[to]}`, dir: "auto" }),
         make("b", { textContent: among.length ? share(mean) : "" }),
-        make(
-          "span",
-          { className: "ranked" },
-          "most in ",
-          ...best.slice(0, SHOWN).map((head) => this.button(head, heads)),
-        ),
+        make("span", { className: "ranked" }, "most in ", ...ranked),
       ];
     });
     this.node.replaceChildren(...rows.flat());

@@ -4,8 +4,7 @@
 import { CODE_STEPS, SCALE_STEPS, TILE_MASKED, TILE_STEPS } from "../shared/constants.ts";
 import type { Texts } from "../shared/elements.ts";
 import { unframed } from "../shared/framed.ts";
-import type { Plain, TextFacts } from "../shared/record.ts";
-import { ofSites } from "./of_sites.ts";
+import { type Plain, recordOf, type TextFacts } from "../shared/record.ts";
 import { meanOf, type Pattern, rollout } from "./weights.ts";
 
 const KEPT = 64; // decoded heads held at once
@@ -15,7 +14,6 @@ type Verdict = [kind: string, score: number | null] | [];
 /** One layer: its name, the index of its mask, and where its heads' weights or their thumbnails begin. */
 export type Layer = { name: string; mask: number; heads?: number[]; thumbnails?: number };
 
-/** One kind of attention; scores and verdicts are per layer, per head. */
 export interface Kind {
   name: string;
   queries: "source" | "target" | "rows";
@@ -30,7 +28,6 @@ export interface Kind {
   between?: Between; // where the text has parts
 }
 
-/** a head, or several as one */
 export type What = number | "mean" | "all" | "rollout";
 
 /** The share of a part's attention that goes to another: per layer, head, from, to. */
@@ -42,10 +39,8 @@ type MaskEntry = { shape: [number, number]; at: number };
 
 export type Header = Pick<TextFacts, "title" | "texts"> & { id: number; words: Record<string, string>; kinds: Kind[] };
 
-/** What there is to know of a record of sites. */
 export type Given = Pick<Header, "title" | "texts"> & Partial<Header>;
 
-/** Heads of a long text that come when they are asked for. */
 type Later = { id: number; heads: { key: string; mask: MaskEntry; at: number }[] };
 
 /** Where the weights are; all of them, if it is whole. */
@@ -88,7 +83,6 @@ export class Attention {
     return this.source.mask(this.kinds[kind].layers[layer]);
   }
 
-  /** The name under which weights of a long text are asked for. */
   keyOf(kind: number, layer: number, what: What) {
     return `${this.kinds[kind].layers[layer].name}/${what}`;
   }
@@ -163,7 +157,6 @@ export class Attention {
   }
 }
 
-/** Attention as tfmviz/views/payload.py packs it. */
 function packedIn(bytes: Uint8Array): Source {
   const { header, data } = unframed<Header & { masks: MaskEntry[] }>(bytes);
   const masks = header.masks.map((entry) => Mask.read(entry, data));
@@ -212,10 +205,8 @@ export class Mask {
   }
 
   static union(masks: Mask[]) {
-    return new Mask(
-      masks[0],
-      masks[0].allowed.map((_, i) => Number(masks.some((mask) => mask.allowed[i]))),
-    );
+    const allowed = masks[0].allowed.map((_, i) => Number(masks.some((mask) => mask.allowed[i])));
+    return new Mask(masks[0], allowed);
   }
 
   /** The same without the cells that filters have left without their weight. */
@@ -241,7 +232,6 @@ export class Mask {
 
 type Shape = { rows: number; columns: number };
 
-/** Where a cell lies in a picture of another shape. */
 const placeOf = (cell: number, from: Shape, to: Shape) =>
   Math.floor((Math.floor(cell / from.columns) * to.rows) / from.rows) * to.columns +
   Math.floor(((cell % from.columns) * to.columns) / from.columns);
@@ -269,7 +259,6 @@ function weightsOf(data: Uint8Array, at: number, mask: Mask) {
 
 const LARGEST_PRODUCT = (CODE_STEPS >> 2) * SCALE_STEPS; // of the upper bits of a code and a scale
 
-/** A tile made smaller. */
 function smaller(tile: Tile, rows: number, columns: number): Tile {
   if (rows === tile.rows && columns === tile.columns) return tile;
   const values = new Uint8Array(rows * columns).fill(TILE_MASKED);
@@ -278,4 +267,57 @@ function smaller(tile: Tile, rows: number, columns: number): Tile {
     if (value !== TILE_MASKED && (values[place] === TILE_MASKED || value > values[place])) values[place] = value;
   });
   return { rows, columns, values };
+}
+
+/** Every site "STACK.LAYER.PART.pattern" is a layer of the kind "STACK.PART". */
+const PATTERN = /^(encoder|decoder)\.(\d+)\.(self_attn|cross_attn)\.pattern$/;
+
+export function ofSites(plain: Plain<Given>): Source {
+  const record = recordOf(plain);
+  const masks: Map<string, Mask> = new Map();
+  const weights = ({ name }: Layer, head: number) => record.head(`${name}.pattern`, head).values as Float32Array;
+  return {
+    facts: { id: 0, words: {}, kinds: kindsOf(plain), ...plain.facts },
+    isWhole: true,
+    mask({ name }) {
+      const known = masks.get(name);
+      if (known) return known;
+      const { rows, columns, values } = record.head(`${name}.mask`, 0);
+      const made = new Mask({ rows, columns }, Uint8Array.from(values));
+      masks.set(name, made);
+      return made;
+    },
+    weights,
+    tile(layer, head, mask, side) {
+      const found = weights(layer, head);
+      return mask.tile(side, (n) => found[mask.cells[n]]);
+    },
+  };
+}
+
+/** The kinds of attention there are, each with its layers in order. Nobody has judged their heads. */
+function kindsOf({ facts, sites }: Plain<Given>): Kind[] {
+  const layers: Map<string, string[]> = new Map();
+  for (const site of Object.keys(sites)) {
+    const [, stack, , part] = PATTERN.exec(site) ?? [];
+    if (stack) layers.set(`${stack}.${part}`, [...(layers.get(`${stack}.${part}`) ?? []), site]);
+  }
+  const indexOf = (site: string) => Number(site.split(".")[1]);
+  return [...layers].map(([name, found]) => {
+    const crosses = name === "decoder.cross_attn";
+    const own = name.startsWith("encoder") && facts.texts.source ? "source" : "target";
+    const heads = sites[found[0]].shape[0];
+    const none = found.map(() => Array.from({ length: heads }, () => [] as []));
+    const ordered = found.sort((a, b) => indexOf(a) - indexOf(b));
+    return {
+      name,
+      queries: crosses && facts.texts.rows ? "rows" : own,
+      keys: crosses ? "source" : own,
+      heads,
+      layers: ordered.map((site) => ({ name: site.slice(0, -".pattern".length), mask: 0 })),
+      scores: {},
+      verdicts: none,
+      repeats: none,
+    };
+  });
 }

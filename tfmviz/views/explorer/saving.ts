@@ -19,13 +19,8 @@ export function savedOf(explorer: Explorer, name: PanelName): Saved {
   const { colours } = explorer;
   const isOfToken = name === "matrix" || (name === "lines" && explorer.focus() !== null);
   const caption = isOfToken ? `${CAPTIONS[name]} ${explorer.frame.spoken.textContent}` : CAPTIONS[name];
-  return {
-    ...explorer[name].figure(colours),
-    name: `attention-${name}`,
-    title: titleOf(explorer, name),
-    caption,
-    colours,
-  };
+  const titles = { name: `attention-${name}`, title: titleOf(explorer, name), caption };
+  return { ...explorer[name].figure(colours), ...titles, colours };
 }
 
 function titleOf({ attention, state, name: shown }: Explorer, name: PanelName) {
@@ -54,7 +49,6 @@ function overviewValues(title: string, { layers, heads, scores }: Kind): Values 
   return { title, columns: ["layer", "head", ...names], rows };
 }
 
-/** Every pair that the mask allows, for each of the heads shown. */
 function lineValues(title: string, patterns: Pattern<Mask>[], names: string[], { queries, keys }: Sides): Values {
   const rows = patterns.flatMap(({ mask, weights }, n) =>
     Array.from(mask.cells, (cell) => {
@@ -65,7 +59,6 @@ function lineValues(title: string, patterns: Pattern<Mask>[], names: string[], {
   return { title, columns: ["head", "query", "query token", "key", "key token", "weight"], rows };
 }
 
-/** A row for each query, a column for each key; masked cells are empty. */
 function matrixValues(title: string, { mask, weights }: Pattern<Mask>, { queries, keys }: Sides): Values {
   const rows = queries.labels.map((label, i) => [
     `${i} ${label}`,

@@ -9,10 +9,8 @@ import type { Place } from "./words.ts";
 /** a token that looks, or one that is looked at */
 export type Focus = { side: "query" | "key"; at: number };
 
-/** The tokens that look and those that are looked at. */
 export type Sides = { queries: Texts; keys: Texts };
 
-/** Hears which token is pointed at, and which one is clicked. */
 export type Listener = { point: (focus: Focus | null) => void; pin: (focus: Focus) => void };
 
 export type Aggregate = "heads" | "mean" | "all" | "rollout";
@@ -31,7 +29,6 @@ export interface State {
   order: string; // "place", or the name of a score
 }
 
-/** what the page around is told */
 export type Selection = Place & { kind: string; token: number | null; to: number | null; look: string };
 
 type Look = Pick<State, "pin" | "aggregate" | "withoutFirst" | "top" | "least" | "scale" | "order">;
@@ -59,7 +56,6 @@ export const initial = (): State => ({
   order: "place",
 });
 
-/** The cell of the matrix that the reader asks about. */
 export const pairOf = ({ pin, to }: State) =>
   pin?.side === "query" && to !== null ? { row: pin.at, column: to } : null;
 
@@ -72,8 +68,7 @@ export function picked(state: State, { row, column }: At): Pick<State, "pin" | "
 
 /**
  * A click on a token pins it, on a second one asks which heads link the two, on a pinned one lets go. Of two words of
- * one text the first looks at the second, unless only the second may look at the first.
- * @param isCrossing whether queries and keys are two texts
+ * one text the first looks at the second, unless only the second may look at the first; `isCrossing`: two texts.
  */
 export function clickedOn(
   { pin, to }: State,

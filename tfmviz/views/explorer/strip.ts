@@ -92,7 +92,6 @@ function inParts(buttons: HTMLButtonElement[], segments: string[]) {
   return nodes;
 }
 
-/** The row (or column) of a pattern that belongs to a token, for `shade`. */
 export function weightsBeside({ mask, weights }: Pattern, { side, at }: Focus, scale: Scale): Shaded[] {
   const { rows, columns, allowed } = mask;
   const cells =

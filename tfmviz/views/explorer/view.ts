@@ -6,7 +6,6 @@ import type { Selection } from "./state.ts";
 
 export default component((parent, page) => new Explorer(parent, page, linkTo));
 
-/** The address of this page with another selection. */
 function linkTo({ kind, layer, head, token, to, look }: Selection) {
   const address = new URL(location.href);
   const hasSeveral = address.searchParams.has("kind");

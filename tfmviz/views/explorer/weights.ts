@@ -6,7 +6,6 @@ type Allowed = { rows: number; columns: number; allowed: ArrayLike<number>; left
 /** Weights row by row; rows are queries. `unused`: what each row gives to no token, if known and not nothing. */
 export type Pattern<M = Allowed> = { mask: M; weights: Float32Array; unused?: number[] | null };
 
-/** a weight of pattern number n */
 export type Line = { n: number; row: number; column: number; weight: number };
 
 export type Scale = "root" | "plain" | "row";

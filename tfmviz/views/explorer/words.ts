@@ -10,7 +10,6 @@ import type { Kind } from "./payload.ts";
 import type { Focus, Sides, State } from "./state.ts";
 import type { Filters, Pattern } from "./weights.ts";
 
-/** of a head */
 export type Place = { layer: number; head: number };
 
 export const kindName = ({ name }: Kind) => (ATTENTION_KINDS as Record<string, string>)[name] ?? name;
@@ -19,7 +18,6 @@ const inStack = (kind: Kind) => (kind.name === "decoder.self_attn" ? "" : ` (${k
 
 export const headName = (kind: Kind, { layer, head }: Place) => `Layer ${layer}, head ${head}${inStack(kind)}`;
 
-/** The name of what is shown: one head, several, or a mean of many. */
 export function shownName(kind: Kind, { layer, heads, aggregate }: Pick<State, "layer" | "heads" | "aggregate">) {
   const stack = inStack(kind);
   if (aggregate === "mean") return `Layer ${layer}, mean of all heads${stack}`;
@@ -32,14 +30,12 @@ export function shownName(kind: Kind, { layer, heads, aggregate }: Pick<State, "
   return `Layer ${layer}, heads ${numbers.join(", ")}${stack}`;
 }
 
-/** What the filters leave out, "" where they leave out nothing. */
 export function filterWords({ withoutFirst, top, least }: Filters) {
   return [withoutFirst && "without the first token", top < 100 && `largest ${top}%`, least > 0 && `at least ${least}`]
     .filter(Boolean)
     .join(", ");
 }
 
-/** The name of a head, with what it does and how clearly, where that is known. */
 export function headWords(kind: Kind, place: Place) {
   const name = headName(kind, place);
   const [does, score] = kind.verdicts[place.layer]?.[place.head] ?? [];

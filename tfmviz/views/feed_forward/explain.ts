@@ -18,7 +18,6 @@ export interface Sum {
   bias: number;
 }
 
-/** What is known of the layer and the token. */
 export interface Header {
   title: string;
   of: string; // layer, token and text, as in a sum
@@ -39,7 +38,6 @@ export const TONE: Record<Part, Tone> = {
   after: "x",
 };
 
-/** What a vector is called in the picture. */
 export function nameOf(part: Part, { f, gated, token }: Header): [name: string, words: string] {
   const names: Record<Part, [string, string]> = {
     x: [`x of ${token}`, "input"],
@@ -63,7 +61,6 @@ export const account = (asked: Asked): { title: string; blocks: Block[] } => ({
   blocks: WAYS[asked.place.part](asked),
 });
 
-/** A number with the names of its vector and its place. */
 export const said = (header: Header, arrays: Arrays, { part, index }: Place) =>
   `${nameOf(part, header)[0]}, ${noun(part)} ${index}: ${number(arrays[part].values[index])}`;
 

@@ -1,13 +1,12 @@
 // Where the vectors of a layer stand: one below the other, all cells of one size, so that widths can be compared.
 
 import type { Arrays } from "../shared/arrays.ts";
+import { within } from "../shared/elements.ts";
 
 export type Part = "x" | "gate" | "pre" | "post" | "out" | "before" | "after";
 
-/** one number of one vector */
 export type Place = { part: Part; index: number };
 
-/** of a vector */
 export type Box = { part: Part; length: number; x: number; y: number; width: number; height: number };
 
 /** Every vector fills its box column by column, `rows` numbers in each. */
@@ -20,7 +19,6 @@ const LARGEST_CELL = 14;
 const MOST_ROWS = 48;
 const BETWEEN = 4; // cells between two vectors on one line
 
-/** Of the vectors of one token, for so many pixels. */
 export function layoutOf(arrays: Arrays, width: number): Layout {
   const [narrow, wide] = [arrays.x.columns, arrays.pre.columns];
   const across = (rows: number) => Math.max(Math.ceil(wide / rows), 3 * Math.ceil(narrow / rows) + 2 * BETWEEN);
@@ -51,14 +49,12 @@ export function layoutOf(arrays: Arrays, width: number): Layout {
 
 export const boxOf = ({ boxes }: Layout, part: Part) => boxes.find((box) => box.part === part) ?? boxes[0];
 
-/** The upper left corner of a number's cell. */
 export function cornerOf(layout: Layout, { part, index }: Place) {
   const { x, y } = boxOf(layout, part);
   const { rows, cell } = layout;
   return { x: x + Math.floor(index / rows) * cell, y: y + (index % rows) * cell };
 }
 
-/** The number at a point, null beside the vectors. */
 export function placeAt({ boxes, rows, cell }: Layout, x: number, y: number): Place | null {
   for (const box of boxes) {
     const [column, row] = [Math.floor((x - box.x) / cell), Math.floor((y - box.y) / cell)];
@@ -81,8 +77,7 @@ export function moved(layout: Layout, from: Place, [down, right]: [rows: number,
   const away = (box: Box) => Math.abs(box.y - y) + Math.abs(Math.min(Math.max(x, box.x), box.x + box.width) - x) / 1e4;
   const [next] = layout.boxes.filter(isAhead).sort((a, b) => away(a) - away(b));
   if (!next) return from;
-  const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(value)));
-  const column = within((x - next.x) / cell, Math.ceil(next.length / layout.rows));
-  const row = within((y - next.y) / cell, layout.rows);
+  const column = within(Math.floor((x - next.x) / cell), Math.ceil(next.length / layout.rows));
+  const row = within(Math.floor((y - next.y) / cell), layout.rows);
   return { part: next.part, index: Math.min(next.length - 1, column * layout.rows + row) };
 }

@@ -20,7 +20,6 @@ const SOURCES: Record<Part, Part[]> = {
   after: ["before", "out"],
 };
 
-/** The vectors, with lines between them: the layer widens, then narrows. */
 export function paintLayer(pen: Pen, scene: Scene) {
   const { layout, colours } = scene;
   for (const { above, below, top, bottom } of betweenOf(scene)) {
@@ -38,7 +37,6 @@ export function paintLayer(pen: Pen, scene: Scene) {
   }
 }
 
-/** The two places of weights: between which vectors, and how high. */
 function betweenOf({ arrays, layout }: Scene) {
   const pairs: [from: Part, to: Part][] = [
     ["x", arrays.gate ? "gate" : "pre"],
@@ -50,7 +48,6 @@ function betweenOf({ arrays, layout }: Scene) {
   });
 }
 
-/** Names and sizes of the weights, over all lines. */
 export function paintWeights(pen: Pen, scene: Scene) {
   const { arrays, header, layout, colours } = scene;
   const [d, wide] = [arrays.x.columns, arrays.pre.columns].map((count) => count.toLocaleString("en"));
@@ -79,7 +76,6 @@ function paintName(pen: Pen, { header, arrays, layout, colours }: Scene, box: Bo
   pen.fillText(size, x + wide, box.y - 6);
 }
 
-/** One pixel a number. */
 function imageOf({ arrays, layout: { rows }, colours }: Scene, { part, length }: Box) {
   const columns = Math.ceil(length / rows);
   const shade = shader({ ...arrays[part], tone: TONE[part] }, colours);

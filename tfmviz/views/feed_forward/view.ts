@@ -3,10 +3,9 @@
 
 import { type Arrays, unpack } from "../shared/arrays.ts";
 import { fresh, Layer, type Pen } from "../shared/canvas.ts";
-import { make, takenArrow } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell, STILL } from "../shared/shell.ts";
-import { plainSite } from "../shared/sites.ts";
+import { make, takenArrow, within } from "../shared/elements.ts";
+import { plainSite } from "../shared/quoted.ts";
+import { component, type Page, Shell, STILL } from "../shared/shell.ts";
 import { blockOf } from "../shared/sums.ts";
 import { account, type Header, nameOf, type Sum, said, TONE } from "./explain.ts";
 import { type Layout, layoutOf, moved, type Part, type Place, placeAt } from "./layout.ts";
@@ -29,15 +28,10 @@ class FeedForward extends Shell {
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);
-    this.mount(
-      parent,
-      { className: "feed-forward", ariaLabel: "One token through the feed-forward layer" },
-      this.bar(),
-      this.canvas,
-      this.tip,
-      make("section", { className: "why" }, this.reason, this.blocks),
-    );
     const { canvas } = this;
+    const look = { className: "feed-forward", ariaLabel: "One token through the feed-forward layer" };
+    const why = make("section", { className: "why" }, this.reason, this.blocks);
+    this.mount(parent, look, this.bar(), canvas, this.tip, why);
     canvas.onpointermove = (event) => event.pointerType !== "touch" && this.hover(this.placeOf(event));
     canvas.onpointerleave = () => this.hover(null);
     canvas.onclick = (event) => {
@@ -55,7 +49,6 @@ class FeedForward extends Shell {
     return placeAt(this.layout, event.clientX - box.left, event.clientY - box.top);
   }
 
-  /** Takes another sentence, model, layer or token. */
   read(bytes: Uint8Array) {
     const { header, arrays } = unpack<Header>(bytes);
     Object.assign(this, { header, arrays, hovered: null });
@@ -64,7 +57,7 @@ class FeedForward extends Shell {
 
   fitted({ part, index }: Place): Place {
     const own = this.arrays[part] ? part : "pre";
-    return { part: own, index: Math.min(this.arrays[own].columns - 1, Math.max(0, index || 0)) };
+    return { part: own, index: within(index || 0, this.arrays[own].columns) };
   }
 
   /** `at` is "pre.117", the sum that behind this number. */
@@ -116,7 +109,6 @@ class FeedForward extends Shell {
     this.point();
   }
 
-  /** Says what is pointed at, or else what to do. */
   point() {
     const idle = "Hover over a cell for its value; click it to see how it was computed.";
     this.tip.textContent = this.hovered ? said(this.header, this.arrays, this.hovered) : idle;

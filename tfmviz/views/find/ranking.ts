@@ -11,7 +11,6 @@ export interface Entry {
 
 type Words = { entry: Entry; whole: string; title: string[]; also: string[]; says: string[] };
 
-/** Words of a question that say nothing about its answer. */
 const FIRST = "a an and are can do does for from has have how i in is it its my of on or the";
 const EMPTY = new Set(`${FIRST} there this to what when where which who why with you`.split(" "));
 

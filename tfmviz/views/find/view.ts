@@ -96,13 +96,9 @@ const entriesOf = async (entries: string, at: string): Promise<Entry[]> =>
 function option(entry: Entry, n: number) {
   const { kind, title, says, place } = entry;
   const where = [place === title ? "" : place, NAMES[kind]].filter(Boolean).join(" · ");
-  return make(
-    "a",
-    { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry) },
-    make("span", { className: "title", textContent: title }),
-    make("span", { className: "place", textContent: where }),
-    make("span", { className: "says", textContent: says }),
-  );
+  const look = { id: `found-${n}`, dataset: { kind }, role: "option", tabIndex: -1, href: addressOf(entry) };
+  const texts = Object.entries({ title, place: where, says });
+  return make("a", look, ...texts.map(([className, textContent]) => make("span", { className, textContent })));
 }
 
 /** The address of an entry, with the reader's sentence and model where it has none of its own. A lecture's step has. */

@@ -77,7 +77,6 @@ export class Header {
     );
   }
 
-  /** A page without a group. */
   alone([title, address]: Entry) {
     const isHere = title === this.title;
     return (
@@ -106,7 +105,6 @@ export class Header {
     );
   }
 
-  /** Copies the address, and says what it holds. */
   async share() {
     const address = this.places.shared?.() ?? "";
     try {

@@ -3,10 +3,9 @@
 // hide their marks, and a lecture its line, which may tell the answer. Nothing is computed, and a new sentence stays
 // hidden too. An address with `guess=1` arrives hidden.
 
-import { button, make } from "../shared/elements.ts";
+import { button, isChord, isTyping, make } from "../shared/elements.ts";
 import { HIDDEN, type Stage, setStageOfGuess, stageOfGuess } from "../shared/guessing.ts";
 import { part } from "../shared/meet.ts";
-import { isChord, isTyping } from "../shared/typing.ts";
 
 const INPUTS = ["TextInput", "TextArea", "NumberInput"];
 const CONTROLS = ["Selectbox", "Slider", "ButtonGroup", "Radio", "Checkbox", "MultiSelect", ...INPUTS];

@@ -5,10 +5,9 @@ import { ticks } from "../cells/scales.ts";
 import { fresh } from "../shared/canvas.ts";
 import { css } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { button, make } from "../shared/elements.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { button, make, within } from "../shared/elements.ts";
+import { hatch } from "../shared/hatch.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 type Scale = { title: string; low: number; high: number };
 type Point = { name: string; about: string; x: number; y: number; kind: string; word: string } & Sent;
@@ -63,7 +62,6 @@ class HeadMap extends Shell {
     this.look(this.at);
   }
 
-  /** @param isFirst whether Tab comes here */
   button(point: Point, n: number, isFirst: boolean) {
     const [x, y] = this.data.axes.map((axis, k) => along(k ? point.y : point.x, axis));
     return button(point.word, {
@@ -78,7 +76,6 @@ class HeadMap extends Shell {
     });
   }
 
-  /** To the next point from left to right. */
   move(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
@@ -86,10 +83,9 @@ class HeadMap extends Shell {
     const { points } = this.data;
     const order = points.map((_, n) => n).sort((a, b) => points[a].x - points[b].x || a - b);
     const from = order.indexOf(this.buttons.indexOf(event.target as HTMLButtonElement));
-    this.buttons[order[Math.min(order.length - 1, Math.max(0, from + step))]].focus();
+    this.buttons[order[within(from + step, order.length)]].focus();
   }
 
-  /** Shows a head beside the map. */
   look(n: number) {
     this.at = n;
     const point = this.data.points[n];
@@ -105,7 +101,7 @@ class HeadMap extends Shell {
       pen.fillStyle = digit === " " ? this.colours.masked : css(Number(digit) / LEVELS_OF_CELL);
       pen.fillRect((cell % columns) * size, Math.floor(cell / columns) * size, size, size);
     }
-    const sheet: Sheet = { rows: [0, point.rows], columns: [0, columns], wide: size, high: size };
+    const sheet = { rows: point.rows, columns, wide: size, high: size };
     hatch(pen, sheet, this.colours, (row, column) => point.cells[row * columns + column] === " ");
   }
 
@@ -120,10 +116,8 @@ class HeadMap extends Shell {
   }
 }
 
-/** Per cent of the way along an axis. */
 const along = (value: number, { low, high }: Scale) => (100 * (value - low)) / (high - low || 1);
 
-/** The title of an axis and its round numbers. */
 const axisOf = (axis: Scale, n: number) => [
   make("span", { className: `title axis${n}`, textContent: axis.title }),
   ...ticks({ ...axis, ticks: "decimal" }, MOST_TICKS).map(({ value, text }) => {

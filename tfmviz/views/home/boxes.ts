@@ -27,5 +27,4 @@ export function boxesOf({ text, labels, offsets }: Cut): Box[] {
   return boxes;
 }
 
-/** The first box that fits, else the last one. */
 export const boxAt = (boxes: Box[], fits: (box: Box) => boolean) => boxes.find(fits) ?? boxes[boxes.length - 1];

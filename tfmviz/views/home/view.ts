@@ -10,12 +10,11 @@ import { MOST_TYPED } from "../shared/constants.ts";
 import { button, make, put } from "../shared/elements.ts";
 import { go } from "../shared/going.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { component } from "../shared/meet.ts";
 import { perCent } from "../shared/numbers.ts";
 import { svgElement } from "../shared/picture.ts";
 import { quoted } from "../shared/quoted.ts";
 import { SiteRecord } from "../shared/record.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { isOn, TYPING } from "../shared/switches.ts";
 import { type Box, boxAt, boxesOf, type Cut } from "./boxes.ts";
 
@@ -65,14 +64,10 @@ class Stage extends Shell {
     super(page);
     const intro = "For every word, a transformer asks which other words matter. Click a word, or type your own.";
     const hint = "Enter keeps your sentence, Escape restores the last one.";
-    this.mount(
-      parent,
-      { className: "stage", ariaLabel: "Heads at work" },
-      make("p", { textContent: intro }),
-      this.choice,
-      make("div", { className: "scroller" }, this.paper),
-      make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint })),
-    );
+    const look = { className: "stage", ariaLabel: "Heads at work" };
+    const scroller = make("div", { className: "scroller" }, this.paper);
+    const below = make("div", { className: "below" }, this.said, make("p", { className: "hint", textContent: hint }));
+    this.mount(parent, look, make("p", { textContent: intro }), this.choice, scroller, below);
     this.own.told = () => this.follow();
     this.#listen();
     this.#takeTurns();
@@ -99,7 +94,6 @@ class Stage extends Shell {
     area.onpointerleave = () => this.#see(this.pinned);
   }
 
-  /** The heads take turns until the first pointer or key. */
   #takeTurns() {
     const over = new AbortController();
     const turning = setInterval(() => STILL.matches || document.hidden || this.#choose(this.shown + 1), TURN);
@@ -122,7 +116,6 @@ class Stage extends Shell {
     this.follow();
   }
 
-  /** Puts a text into the box, with the cursor after the word that looks. */
   #set(text: string) {
     this.area.value = text;
     const { labels, offsets, word } = this.data;
@@ -130,7 +123,6 @@ class Stage extends Shell {
     this.area.setSelectionRange(end, end);
   }
 
-  /** The boxes follow the text. */
   follow() {
     const text = inOneLine(this.area.value);
     const isOwn = text === this.data.text;
@@ -194,7 +186,6 @@ class Stage extends Shell {
     this.#see(this.from);
   }
 
-  /** The word at the cursor looks. */
   #look() {
     const { boxes, area } = this;
     const at = area.selectionEnd;
@@ -202,7 +193,6 @@ class Stage extends Shell {
     this.#see(this.pinned);
   }
 
-  /** The box under the pointer, else the one that looks. */
   #under({ clientX: x, clientY: y }: PointerEvent) {
     const at = this.spans.findIndex((span) =>
       Array.from(span.getClientRects()).some(
@@ -212,7 +202,6 @@ class Stage extends Shell {
     return at < 0 ? this.pinned : at;
   }
 
-  /** @param from the box that looks */
   #see(from: number) {
     this.from = from;
     for (const [n, node] of [...this.choice.children].entries()) node.ariaPressed = String(n === this.shown);

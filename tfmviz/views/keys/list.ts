@@ -1,9 +1,7 @@
 // The list of keys. Opened by a button or by `?`, closed by Escape. In it single letters can be switched off.
 
-import { button, make } from "../shared/elements.ts";
+import { button, isChord, isTyping, make } from "../shared/elements.ts";
 import { isOn, LETTERS, turnSwitch } from "../shared/switches.ts";
-import { isChord, isTyping } from "../shared/typing.ts";
-import { withhold } from "./letters.ts";
 
 export type Keys = [key: string, does: string][];
 
@@ -35,11 +33,16 @@ export function keysList(more: Record<string, string>, press: (event: KeyboardEv
   return { dialog, open, list, leave: () => over.abort() };
 }
 
-/** A box to switch something off and on, and what shows in it how the switch stands. */
 function switchOf(name: string, text: string) {
   const box = make("input", { type: "checkbox", onchange: () => turnSwitch(name, box.checked) });
   const show = () => {
     box.checked = isOn(name);
   };
   return { label: make("label", {}, box, text), show };
+}
+
+/** Keeps single characters that are not typed into a box from all shortcuts, while these are off; not Space. */
+export function withhold(event: KeyboardEvent) {
+  const isCharacter = [...event.key].length === 1 && event.key !== " ";
+  if (isCharacter && !isChord(event) && !isOn(LETTERS) && !isTyping(event)) event.stopImmediatePropagation();
 }

@@ -16,12 +16,14 @@ class Entry(TypedDict):
     """A link.
 
     `folded` are further links, each with its text, under names ("" is none) and a line that opens, which shows `takes`.
+    `shows` are some of them with the names of their pages, for which a sign is drawn.
     """
 
     title: str
     address: str
     says: list[str]
     takes: str
+    shows: list[tuple[str, tuple[str, str]]]
     folded: list[tuple[str, list[tuple[str, str]]]]
 
 

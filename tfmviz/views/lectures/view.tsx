@@ -4,11 +4,20 @@ import { Fragment, render } from "preact";
 import { make } from "../shared/elements.ts";
 import { follow, kept } from "../shared/going.ts";
 import { part } from "../shared/meet.ts";
+import { SIGNS } from "./drawn.ts";
 
 type Link = [text: string, address: string];
 
-/** `folded` are links with names over them, under a line that can be opened and says what all this `takes`. */
-type Entry = { title: string; address: string; says: string[]; takes: string; folded: [name: string, Link[]][] };
+/** `folded` are links with names over them, under a line that can be opened and says what all this `takes`; `shows`
+ * are some of them by the pages that they lead to */
+type Entry = {
+  title: string;
+  address: string;
+  says: string[];
+  takes: string;
+  shows: [page: string, Link][];
+  folded: [name: string, Link[]][];
+};
 
 /**
  * `of` is what is folded; `opens` is written on the link of an entry, if its title is none; if it `keeps` them, links
@@ -25,9 +34,18 @@ export default part<Data>((parent) => {
           {text}
         </a>
       );
-      const entry = ({ title, address, says, takes, folded }: Entry, Heading: "h2" | "h3") => (
+      const sign = ([page, [says, address]]: [string, Link]) => (
+        <a key={address} href={address} onClick={follow}>
+          <svg viewBox="0 0 48 32">
+            <title>{says}</title>
+            <path d={SIGNS[page]} />
+          </svg>
+        </a>
+      );
+      const entry = ({ title, address, says, takes, shows, folded }: Entry, Heading: "h2" | "h3") => (
         <section key={title}>
           <Heading>{opens ? title : link([title, address])}</Heading>
+          {shows.length > 0 && <div class="signs">{shows.map(sign)}</div>}
           {says.map((text) => (
             <p key={text}>{text}</p>
           ))}

@@ -5,10 +5,9 @@ import { bytesOf, mixed, painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { buttonOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { component } from "../shared/meet.ts";
 import { Named } from "../shared/named.tsx";
 import { quoted } from "../shared/quoted.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 /** What Python sends; tfmviz/views/lens/__init__.py describes it. */
 interface Data {
@@ -114,7 +113,6 @@ export class Lens extends Shell {
     this.point(null);
   }
 
-  /** The colour of a shade, and of text on it. */
   shadeOf(shade: number) {
     const { roles } = this.colours;
     return painted(this.data.scale === "share" ? probable(shade, roles) : amountColour(shade, roles));
@@ -138,7 +136,6 @@ export class Lens extends Shell {
     if (beyond > this.scroller.scrollLeft) this.scroller.scrollLeft = beyond; // a phone shows the answer first
   }
 
-  /** Says what a cell shows, or the chosen one. */
   point(pointed: Place | null) {
     const place = pointed ?? this.place;
     if (place && this.has(place)) this.tip.textContent = sentence(this.data, place);
@@ -163,7 +160,6 @@ export function amountColour(shade: number, roles: Record<string, string>) {
   return mixed(from, to, part);
 }
 
-/** The cell that an event happened on, null beside the cells. */
 function placeOf(event: Event): Place | null {
   const node = buttonOf(event);
   return node && { row: Number(node.dataset.row), column: Number(node.dataset.column) };

@@ -49,6 +49,7 @@ const NEEDS = {
   stream_change: ["*.resid_post"],
   next_words: [],
   predictions: [],
+  predictions_b: [],
 } as Record<string, string[]>;
 
 /** @param own has the engines */
@@ -82,7 +83,8 @@ export function changed(own: Own): Source {
       const first = isTyped ? firstOf(sides[0].tokens, page.token, opening[text], fillsGaps) : null;
       const usual = first === null ? edited.usual : pairAt(sides[0], first);
       const [query, key] = page.token === null ? placeOf(sides, sharedOf(order), usual) : (usual ?? [0, 0]);
-      const seen = { sides, order, query, key, words: engine.words, isTyped, usual };
+      const firstOfB = firstOf(sides[1].tokens, null, opening[other.text], fillsGaps);
+      const seen = { sides, order, query, key, words: engine.words, isTyped, firstOfB };
       const drawn = views.map((view) => [view, DRAWN[view](seen)]);
       return { typed: { first: query }, views: Object.fromEntries(drawn.filter(([, data]) => data)) };
     } catch {
@@ -111,14 +113,15 @@ function run(engine: Engine, text: string, wanted: string[], edits: Edit[]): Pas
 
 /**
  * The token that looks and the one it looks at, where the reader has chosen none (`of` in ui/sides.py): the usual ones,
- * or those of the row that differs most.
+ * or those of the first row that differs clearly.
  */
 function placeOf([a, b]: Side[], shared: Shared[], usual: Cell = [0, 0]) {
+  if (!shared.length) return usual;
   const moved = distancesOf(patternOf(a), patternOf(b), shared);
-  const best = moved.indexOf(Math.max(...moved));
+  const most = Math.max(...moved);
   const own = moved[shared.findIndex(([query]) => query === usual[0])];
-  if (best < 0 || own > LEAST_SHARE || (own !== undefined && moved[best] <= LEAST_SHARE)) return usual;
-  return pairAt(a, shared[best][0]);
+  if (own > LEAST_SHARE || (own !== undefined && most <= LEAST_SHARE)) return usual;
+  return pairAt(a, shared[moved.findIndex((share) => 2 * share >= most)][0]);
 }
 
 /** A query and the key that it gives most to. */
@@ -138,7 +141,7 @@ type Seen = {
   key: number;
   words: string[];
   isTyped: boolean;
-  usual?: Cell;
+  firstOfB: number; // where B is looked at if it lacks A's token
 };
 const DRAWN: Record<string, (seen: Seen) => unknown> = {
   side_a: (seen) => oneSide(seen, 0),
@@ -181,11 +184,15 @@ const DRAWN: Record<string, (seen: Seen) => unknown> = {
     const most = old.map((p, id) => Math.max(p, now[id]));
     return largest(most, NEXT_WORDS).map((id) => [words[id], old[id], perCent(old[id]), now[id], perCent(now[id])]);
   },
-  predictions: ({ sides: [{ probabilities }], usual: [token] = [0], words }) => {
-    const found = probabilities(token);
-    return largest(found, NEXT_WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
-  },
+  predictions: ({ sides: [a], query, words }) => likeliest(a, query, words),
+  predictions_b: ({ sides: [, b], order, query, words, firstOfB }) =>
+    likeliest(b, order.find(([at]) => at === query)?.[1] ?? firstOfB, words),
 };
+
+function likeliest({ probabilities }: Side, token: number, words: string[]) {
+  const found = probabilities(token);
+  return largest(found, NEXT_WORDS).map((id) => [words[id], found[id], perCent(found[id])]);
+}
 
 /** @param n A's or B's */
 function oneSide({ sides, order, query, key }: Seen, n: 0 | 1) {

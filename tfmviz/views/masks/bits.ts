@@ -5,7 +5,6 @@ import { bytesIn } from "../shared/framed.ts";
 /** `open` is 1 where the query (row) may look at the key (column), row by row. */
 export type Mask = { rows: number; columns: number; open: Uint8Array };
 
-/** a mask on its way: bits in base64 */
 export type Bits = { rows: number; columns: number; bits: string };
 
 export type Place = { row: number; column: number };
@@ -30,11 +29,9 @@ export const copyOf = ({ rows, columns, open }: Mask): Mask => ({ rows, columns,
 
 export const countOf = ({ open }: Mask) => open.reduce((sum, cell) => sum + cell, 0);
 
-/** How many keys a query sees. */
 export const rowCount = ({ columns, open }: Mask, row: number) =>
   open.subarray(row * columns, (row + 1) * columns).reduce((sum, cell) => sum + cell, 0);
 
-/** The cells that a brush touches at a place. */
 export function touched({ rows, columns }: { rows: number; columns: number }, brush: Brush, { row, column }: Place) {
   if (brush === "row") return Array.from({ length: columns }, (_, j) => row * columns + j);
   if (brush === "column") return Array.from({ length: rows }, (_, i) => i * columns + column);
@@ -63,7 +60,6 @@ export function changedBy({ open }: Mask, brush: Brush, value: number, cells: nu
 export const OPEN = 1;
 const CLOSED = 0;
 
-/** What a gesture has done, in words. */
 export function gestureWords(brush: Brush, value: number) {
   if (brush === "column") return `word ${value === OPEN ? "shown" : "hidden"}`;
   return `${brush} ${value === OPEN ? "opened" : "closed"}`;

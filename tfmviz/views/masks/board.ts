@@ -2,21 +2,12 @@
 
 import { fitsInto, fresh, measured, type Pen, widest } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
-import { make } from "../shared/elements.ts";
+import { make, within } from "../shared/elements.ts";
 import { hatch } from "../shared/hatch.ts";
 import { fading } from "../shared/motion.ts";
 import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { type Mask, type Place, rowCount } from "./bits.ts";
-
-/** `press`, `drag` and `finish` follow the pointer, `key` the keyboard; with `cancel` nothing was meant. */
-interface Listener {
-  press(place: Place): void;
-  drag(place: Place): void;
-  finish(): void;
-  cancel(): void;
-  key(event: KeyboardEvent): void;
-  point(place: Place | null): void;
-}
+import type { Lab } from "./view.tsx";
 
 const LARGEST = 30;
 const SMALLEST = 18; // 13 words fit a phone, a finger hits the words above; a longer board is scrolled
@@ -27,17 +18,15 @@ const COUNTS = 40;
 export function paintMask(pen: Pen, mask: Mask, cell: number, colours: Colours) {
   pen.fillStyle = colours.masked;
   pen.fillRect(0, 0, mask.columns * cell, mask.rows * cell);
-  hatch(pen, { rows: [0, mask.rows], columns: [0, mask.columns], wide: cell, high: cell }, colours, () => true);
+  hatch(pen, { rows: mask.rows, columns: mask.columns, wide: cell, high: cell }, colours, () => true);
   const gap = cell >= 7 ? 1 : 0;
   pen.fillStyle = colours.looks;
   for (let n = 0; n < mask.open.length; n++)
     if (mask.open[n]) pen.fillRect(...corner(mask, n, cell), cell - gap, cell - gap);
 }
 
-const corner = ({ columns }: Mask, n: number, cell: number): [x: number, y: number] => [
-  (n % columns) * cell,
-  Math.floor(n / columns) * cell,
-];
+const corner = ({ columns }: Mask, n: number, cell: number) =>
+  [(n % columns) * cell, Math.floor(n / columns) * cell] as const;
 
 export class Board {
   mask: Mask = { rows: 0, columns: 0, open: new Uint8Array() };
@@ -56,23 +45,23 @@ export class Board {
   node = make("div", { className: "board" }, this.canvas);
   cursor = { row: 0, column: 0 };
 
-  constructor(listener: Listener) {
+  constructor(lab: Lab) {
     this.canvas.addEventListener("pointerdown", (event) => {
       const place = this.placeAt(event);
       if (!place) return;
       this.canvas.setPointerCapture(event.pointerId);
       this.cursor = this.within(place);
-      listener.press(place);
+      lab.press(place);
     });
     this.canvas.addEventListener("pointermove", (event) => {
       const place = this.placeAt(event);
-      listener.point(place);
-      if (place && event.buttons) listener.drag(place);
+      lab.point(place);
+      if (place && event.buttons) lab.drag(place);
     });
-    this.canvas.addEventListener("pointerup", () => listener.finish());
-    this.canvas.addEventListener("pointercancel", () => listener.cancel());
-    this.canvas.addEventListener("pointerleave", () => listener.point(null));
-    this.canvas.addEventListener("keydown", (event) => listener.key(event));
+    this.canvas.addEventListener("pointerup", () => lab.finish());
+    this.canvas.addEventListener("pointercancel", () => lab.cancel());
+    this.canvas.addEventListener("pointerleave", () => lab.point(null));
+    this.canvas.addEventListener("keydown", (event) => lab.key(event));
   }
 
   show(mask: Mask, texts: { queries: string[]; keys: string[] }, changed: Uint8Array) {
@@ -80,10 +69,8 @@ export class Board {
     this.cursor = this.within(this.cursor);
   }
 
-  /** The place on the grid that is nearest. */
   within({ row, column }: Place) {
-    const limit = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
-    return { row: limit(row, this.mask.rows), column: limit(column, this.mask.columns) };
+    return { row: within(row, this.mask.rows), column: within(column, this.mask.columns) };
   }
 
   measure(width: number, { font, letters, least }: Colours) {
@@ -140,7 +127,6 @@ export class Board {
     });
   }
 
-  /** Marks with a dot what differs from the mask one started from. */
   paintChanges(pen: Pen, colours: Colours): void {
     const { cell, mask } = this;
     pen.fillStyle = colours.accent;

@@ -4,11 +4,10 @@ import { render, type TargetedEvent } from "preact";
 import { fresh, type Pen } from "../shared/canvas.ts";
 import { arrowOf, make, reached, rove } from "../shared/elements.ts";
 import { joinsOf } from "../shared/kinds.ts";
-import { component } from "../shared/meet.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import {
   type Bits,
   type Brush,
@@ -32,12 +31,12 @@ import { Board, paintMask } from "./board.ts";
 type Sent = { id: string; title: string; words: string; usable: boolean } & Bits;
 type Entry = Sent & { mask: Mask };
 
-/** Names of both sides, and the tokens that the keys are names of. */
 type Texts = { queries: string[]; keys: string[]; tokens: string[] };
 
 const BRUSHES: Brush[] = ["cell", "row", "column", "diagonal"];
 const BRUSH_KEYS: Record<string, Brush> = { " ": "cell", Enter: "cell", r: "row", c: "column", d: "diagonal" };
 const KEYS_HELP = "Arrow keys move, Space changes the cell, R the row, C the column, D the diagonal, U undoes.";
+const HIDES = "Click a word to hide it";
 const TYPED = "Press Enter to edit the mask of this sentence.";
 const TILE = 26;
 const MOST_UNDO = 200;
@@ -59,12 +58,7 @@ export class Lab extends Shell {
 
   board = new Board(this);
   gallery = make("div", { className: "gallery", role: "group", ariaLabel: "Masks to start from", onkeydown: rove });
-  sentence = make("div", {
-    className: "sentence",
-    role: "group",
-    ariaLabel: "Click a word to hide it",
-    onkeydown: rove,
-  });
+  sentence = make("div", { className: "sentence", role: "group", ariaLabel: HIDES, onkeydown: rove });
   tools = make("div", { className: "tools" });
   below = make("div", { className: "below" });
 
@@ -110,13 +104,11 @@ export class Lab extends Shell {
     return this.mask ? toBits(this.mask) : "";
   }
 
-  /** The mask of the gallery that one started from, or the first that is usable. */
   get entry() {
     const usable = this.entries.filter((entry) => entry.usable);
     return usable.find(({ id }) => id === this.start) ?? usable[0];
   }
 
-  /** Starts from a mask of the gallery. */
   begin(id: string) {
     this.remember();
     this.start = id;
@@ -182,7 +174,6 @@ export class Lab extends Shell {
     this.tell();
   }
 
-  /** Hides a word from all that see it, or shows it again. */
   toggle(column: number) {
     this.press({ row: -1, column });
     this.finish();
@@ -316,7 +307,6 @@ export class Lab extends Shell {
     render(this.texts.keys.map(word), this.sentence);
   }
 
-  /** How many cells are open. */
   get counted() {
     const { rows, columns, open } = this.mask;
     const allowed = countOf(this.mask);
@@ -324,7 +314,6 @@ export class Lab extends Shell {
     return `${allowed} of ${rows} × ${columns} = ${open.length} cells are visible: ${work}.`;
   }
 
-  /** What is said of rows that see nothing. */
   get warning() {
     const empty = Array.from({ length: this.mask.rows }, (_, row) => row).filter(
       (row) => rowCount(this.mask, row) === 0,
@@ -369,16 +358,10 @@ export class Lab extends Shell {
 
   figure() {
     const { board, colours } = this;
+    const { title } = this.entry;
     const paint = (pen: Pen) => board.paint(pen, colours);
     const caption = `Rows are queries, columns keys. Blue: visible. ${this.counted}`;
-    return {
-      width: Math.max(board.width, 420),
-      height: board.height,
-      paint,
-      name: "mask",
-      title: this.entry.title,
-      caption,
-    };
+    return { width: Math.max(board.width, 420), height: board.height, paint, name: "mask", title, caption };
   }
 
   values() {

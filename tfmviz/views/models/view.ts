@@ -1,8 +1,7 @@
 // The menu of models: a button with the name of the chosen one opens a list of all, by what they are for.
 
-import { button, make } from "../shared/elements.ts";
+import { button, isChord, make } from "../shared/elements.ts";
 import { part } from "../shared/meet.ts";
-import { isChord } from "../shared/typing.ts";
 
 type Model = { model: string; group: string; name: string; line: string; size: string };
 
@@ -82,13 +81,10 @@ class Menu {
   }
 
   option({ model, name, line, size }: Model) {
-    return make(
-      "div",
-      { role: "option", ariaSelected: String(model === this.chosen) },
-      make("span", { className: "name", textContent: name }),
-      make("code", { textContent: model === name ? "" : model }),
-      make("span", { className: "line", textContent: `${line} ${size}.` }),
-    );
+    const title = make("span", { className: "name", textContent: name });
+    const code = make("code", { textContent: model === name ? "" : model });
+    const about = make("span", { className: "line", textContent: `${line} ${size}.` });
+    return make("div", { role: "option", ariaSelected: String(model === this.chosen) }, title, code, about);
   }
 
   options() {
@@ -126,7 +122,6 @@ class Menu {
   }
 }
 
-/** How a model of the reader's comes into the menu. It changes nothing. */
 function ownModel(command: HTMLElement, folder: HTMLElement, back: () => void) {
   return make(
     "section",

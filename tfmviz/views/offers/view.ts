@@ -1,14 +1,10 @@
 // Three words above the keys of a phone. A tap puts one into the sentence box and enters the text.
 
 import { button } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
-
-/** what stands before the word, and the words */
-type Offered = { before: string; words: string[] };
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 class Offers extends Shell {
-  data!: Offered; // from the first `show` on
+  data!: { before: string; words: string[] }; // from the first `show` on
 
   constructor(parent: HTMLElement, page: Page) {
     super(page);

@@ -2,8 +2,7 @@
 
 import { render } from "preact";
 import { buttonOf, make, takenArrow } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 type Part = [code: string, name: string];
 type Parts = { columns: string[]; rows: { name: string; parts: (Part | null)[] }[]; done: string };

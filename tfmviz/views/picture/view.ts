@@ -2,11 +2,9 @@
 // rubs out; the page around gets the picture when the gesture is done.
 
 import { fresh, type Pen, setPen } from "../shared/canvas.ts";
-import { arrowOf, button, make } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
-import { isChord } from "../shared/typing.ts";
-import { DARKEST, drawn, fromText, toText } from "./ink.ts";
+import { INKS } from "../shared/constants.ts";
+import { arrowOf, button, isChord, make, within } from "../shared/elements.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 
 const LARGEST = 40;
 const ROUND = 2;
@@ -148,9 +146,8 @@ class Picture extends Shell {
   }
 
   move([down, across]: [number, number]) {
-    const within = (value: number) => Math.min(this.side - 1, Math.max(0, value));
-    const row = within(Math.floor(this.at / this.side) + down);
-    this.at = row * this.side + within((this.at % this.side) + across);
+    const { at, side } = this;
+    this.at = within(Math.floor(at / side) + down, side) * side + within((at % side) + across, side);
     this.say(this.sentence());
     this.later();
   }
@@ -172,5 +169,14 @@ class Picture extends Shell {
     return { title: this.title, columns: ["row", ...Array.from({ length: side }, (_, j) => String(j))], rows };
   }
 }
+
+export const DARKEST = INKS.length - 1;
+
+export const fromText = (text: string) => [...text].map((digit) => INKS.indexOf(digit));
+
+export const toText = (cells: number[]) => cells.map((cell) => INKS[cell]).join("");
+
+/** What a gesture leaves that begins on this cell: ink, or nothing where there is mostly ink. */
+export const drawn = (cell: number) => (2 * cell > DARKEST ? 0 : DARKEST);
 
 export default component((parent, page) => new Picture(parent, page));

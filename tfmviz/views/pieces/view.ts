@@ -2,11 +2,9 @@
 
 import { figureOf } from "../shared/drawn.ts";
 import { make } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { numberIn } from "../shared/table.ts";
 
-/** A piece: its text, its kind, and the lines below it. */
 type Piece = [text: string, kind: string, ...below: string[]];
 type Row = { name: string; note: string; pieces: Piece[]; left_out: number };
 type Pieces = { caption: string; titles: string[]; rows: Row[] };
@@ -61,13 +59,9 @@ function row({ name, note, pieces, left_out }: Row) {
   const boxes = pieces.map(pieceBox);
   if (left_out)
     boxes.push(make("li", { className: "rest", textContent: `… and ${left_out.toLocaleString("en")} more` }));
-  return make(
-    "tr",
-    {},
-    make("th", { scope: "row", textContent: name, dir: "auto" }),
-    make("td", { className: "note", textContent: note }),
-    make("td", {}, make("ol", {}, ...boxes)),
-  );
+  const head = make("th", { scope: "row", textContent: name, dir: "auto" });
+  const about = make("td", { className: "note", textContent: note });
+  return make("tr", {}, head, about, make("td", {}, make("ol", {}, ...boxes)));
 }
 
 function pieceBox([text, kind, ...below]: Piece) {

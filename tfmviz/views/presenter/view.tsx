@@ -1,9 +1,8 @@
 // What a presenter sees and the class does not: the line of the step in the class's window, the next one, and a clock.
 
 import { render } from "preact";
-import { make } from "../shared/elements.ts";
+import { isChord, make } from "../shared/elements.ts";
 import { part } from "../shared/meet.ts";
-import { isChord } from "../shared/typing.ts";
 import { openersNumber, pair, type Said, WAYS, type Way } from "../walk/pair.ts";
 
 const WAITS = "This window shows speaker notes. To connect it, press N in a lecture's window.";
@@ -79,7 +78,6 @@ export default part((parent) => {
   return { leave };
 });
 
-/** @returns minutes and seconds */
 function clock(milliseconds: number) {
   const seconds = Math.max(Math.floor(milliseconds / 1000), 0);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

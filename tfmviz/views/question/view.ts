@@ -7,10 +7,7 @@ import { onGuess, stageOfGuess } from "../shared/guessing.ts";
 import { part } from "../shared/meet.ts";
 import { quoted } from "../shared/quoted.ts";
 
-/**
- * The name of the question on its page, the question, the labels of the tokens that may be the answer (none where it is
- * something else), and the model's answer in words ("" where the figure alone gives it).
- */
+/** `tokens`: labels of those that may be the answer, none if it is no token; `answer`: "" where the figure gives it. */
 type Data = [name: string, question: string, tokens: string[], answer: string];
 
 /** the position of a token and how it is named; null for words */

@@ -6,7 +6,6 @@ import { type Plain, recordOf } from "./record.ts";
 /** Numbers row by row. */
 export type Matrix = { rows: number; columns: number; values: Float32Array | Float64Array };
 
-/** Matrices by their names. */
 export type Arrays = Record<string, Matrix>;
 
 export const rowOf = ({ columns, values }: Matrix, row: number) => values.subarray(row * columns, (row + 1) * columns);
@@ -31,7 +30,21 @@ export function largest(p: ArrayLike<number>, n: number) {
 
 /** Where the colours of differences end, as in plots/cells.py: at the largest, or 1 where only rounding has left it. */
 export function endOf(values: ArrayLike<number>, nothing = LEFT_BY_ROUNDING) {
-  let end = 0;
-  for (let n = 0; n < values.length; n++) if (Number.isFinite(values[n])) end = Math.max(end, Math.abs(values[n]));
+  const end = largestSize(values);
   return end > nothing ? end : 1;
+}
+
+/** The largest of the finite numbers, whatever their signs. */
+export function largestSize(values: ArrayLike<number>) {
+  let size = 0;
+  for (let n = 0; n < values.length; n++) if (Number.isFinite(values[n])) size = Math.max(size, Math.abs(values[n]));
+  return size;
+}
+
+/** Scores as shares: powers of e, divided by their sum. */
+export function softmaxOf(scores: Float64Array<ArrayBuffer>) {
+  const most = scores.reduce((most, score) => Math.max(most, score), -Infinity);
+  const powers = scores.map((score) => Math.exp(score - most));
+  const sum = powers.reduce((whole, part) => whole + part, 0);
+  return powers.map((power) => power / sum);
 }

@@ -6,7 +6,6 @@ import { csvOf, plain, type Values } from "./table.ts";
 
 const LONGEST_TABLE = 1000; // rows in the table; the file holds all
 
-/** What a figure gives to its bar. */
 interface Shown {
   whole: () => HTMLElement; // what fills the screen
   file: (format: "svg" | "png") => unknown; // saves it

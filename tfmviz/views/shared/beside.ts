@@ -1,7 +1,6 @@
 // Views that stand side by side, as A and B: what is pointed at or chosen in one shows in the other in the same frame.
 // Tokens go by their places, which are the same on both sides; see tfmviz/analysis/side_by_side.py.
 
-/** What ties a view to those beside it. */
 export interface Link {
   views: string[]; // their keys
   places: Record<string, number[]>; // of the tokens of each text that the view draws

@@ -37,7 +37,6 @@ export function runsOf(labels: string[]): Run[] {
   return runs;
 }
 
-/** Labels for an axis of a figure, and the runs that it draws brackets around. */
 export const bracketed = (texts: Texts): Bracketed => ({
   ...texts,
   labels: texts.labels.map(partOf),

@@ -36,7 +36,6 @@ export function fresh(canvas: HTMLCanvasElement, width: number, height: number) 
   return context;
 }
 
-/** Sets how a pen draws and writes from now on. */
 export const setPen = (pen: Pen, look: Partial<Pick<Pen, Settings>>) => Object.assign(pen, look);
 
 /** Draws lines; of each the points it goes through: x, y, x, y … */
@@ -63,7 +62,6 @@ export function clip(pen: Pen, x: number, y: number, width: number, height: numb
 
 let ruler: CanvasRenderingContext2D | null = null;
 
-/** How wide and high a text is. */
 export function measured(text: string, font: string) {
   ruler ??= contextOf(document.createElement("canvas"));
   ruler.font = font;
@@ -93,7 +91,6 @@ export function wrapped(text: string, width: number, measure: (text: string) => 
   return lines;
 }
 
-/** Whether a cell has room for a text in the pen's letters. */
 export const fitsInto = (pen: Pen, text: string, wide: number) => pen.measureText(text).width + 2 <= wide;
 
 /** A drawing that is kept beside the page, and made anew if one of the values it depends on has changed. */
@@ -113,7 +110,6 @@ export class Layer {
   }
 }
 
-/** Writes a text from bottom to top. */
 export function upwards(pen: Pen, text: string, x: number, y: number) {
   pen.save();
   pen.translate(x, y);

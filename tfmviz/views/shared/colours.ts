@@ -8,17 +8,12 @@ import { LETTER_SIZE } from "./constants.ts";
 /** red, green and blue, 0 to 255 */
 export type Rgb = number[];
 
-export interface Colours {
+/** `hatch`: of lines across what is masked; `looks`: of a query, `looked`: of a key; `soft`: of what has no value. */
+const NAMED = ["ground", "masked", "hatch", "looks", "looked", "accent", "grid", "soft"] as const;
+
+export interface Colours extends Record<(typeof NAMED)[number], string> {
   text: string;
-  ground: string;
-  masked: string;
   maskedPacked: number; // see `packed`
-  hatch: string; // of lines across what is masked
-  looks: string; // of a query, and of lines of attention
-  looked: string; // of a key
-  accent: string;
-  grid: string;
-  soft: string; // of what has no value, or none that may be seen
   roles: Record<string, string>; // the theme's other colours, by what they are for (`variables` in theme.py)
   isDark: boolean;
   areVeiled: boolean; // values are hidden, see guessing.ts
@@ -33,7 +28,6 @@ ROLES.push("little", "middling", "much", "probability", "plain");
 /** "#rrggbb" as three bytes. */
 export const bytesOf = (hex: string): Rgb => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
-/** From one colour to another. */
 export const mixed = (from: Rgb, to: Rgb, part: number): Rgb =>
   from.map((value, i) => Math.round(value + (to[i] - value) * part));
 
@@ -46,7 +40,6 @@ export function between(stops: Rgb[], place: number): Rgb {
   return mixed(stops[low], stops[low + 1] ?? stops[low], at - low);
 }
 
-/** 256 colours from shade 0 to 1. */
 export const RAMP: Rgb[] = Array.from({ length: 256 }, (_, n) => between(STOPS, n / 255));
 
 /** A colour as ImageData stores it; 0 is none. */
@@ -61,7 +54,6 @@ export const packedShade = (shade: number) => PACKED[indexOf(shade)];
 
 export const css = (shade: number) => `rgb(${RAMP[indexOf(shade)].join(" ")})`;
 
-/** A canvas with one pixel for each number, of its packed colour. */
 export function pixels(width: number, height: number, colourOf: (n: number) => number) {
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   const context = contextOf(canvas);
@@ -79,28 +71,21 @@ export const inkOnRgb = (rgb: Rgb) => (luminance(rgb) > 0.179 ? "black" : "white
 export const probable = (p: number, { little, probability }: Record<string, string>) =>
   mixed(bytesOf(little), bytesOf(probability), Math.sqrt(p));
 
-/** How a style of CSS paints a colour and what is written on it. */
 export const painted = (rgb: Rgb) => ({ background: `rgb(${rgb.join(" ")})`, color: inkOnRgb(rgb) });
 
 export const inkOn = (shade: number) => inkOnRgb(RAMP[indexOf(shade)]);
 
-/** The colours and the font that figures take from the page they are in. */
 export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim();
   const least = Number(read("--least-letters")) || 12;
+  const all = <Name extends string>(names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, read(`--${name}`)])) as Record<Name, string>;
   return {
+    ...all(NAMED),
     text: style.color,
-    ground: read("--ground"),
-    masked: read("--masked"),
     maskedPacked: packed(bytesOf(read("--masked"))),
-    hatch: read("--hatch"),
-    looks: read("--looks"),
-    looked: read("--looked"),
-    accent: read("--accent"),
-    grid: read("--grid"),
-    soft: read("--soft"),
-    roles: Object.fromEntries(ROLES.map((name) => [name, read(`--${name}`)])),
+    roles: all(ROLES),
     isDark: element instanceof HTMLElement && element.dataset.dark === "true",
     areVeiled: element instanceof HTMLElement && element.dataset.veiled === "true",
     font: style.fontFamily,
@@ -109,7 +94,6 @@ export function coloursOf(element: Element): Colours {
   };
 }
 
-/** Relative luminance of an sRGB colour, 0 to 1 (WCAG 2). */
 function luminance(rgb: number[]) {
   const linear = (value: number) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   const [red, green, blue] = rgb.map(linear);

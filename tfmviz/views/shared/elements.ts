@@ -9,12 +9,10 @@ import { joinsOf, partsOf } from "./kinds.ts";
  */
 export type Texts = { labels: string[]; tokens: string[]; said?: string[]; segments?: string[] };
 
-/** Properties of an element, with what `dataset` and `style` are to hold. */
 export type Properties<Node> = {
   [Name in Exclude<keyof Node, "dataset" | "style">]?: Node[Name] extends string ? string | number : Node[Name];
 } & { dataset?: Record<string, unknown>; style?: Record<string, string | number> };
 
-/** A new element with properties, among them `dataset` and `style`, and children. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Properties<HTMLElementTagNameMap[Name]> = {},
@@ -31,15 +29,17 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 export const button = (text: string, properties?: Properties<HTMLButtonElement>) =>
   make("button", { type: "button", textContent: text, ...properties });
 
-/** The options of a menu, by their values. */
 export const optionsOf = (entries: string[][]) =>
   entries.map(([value, text]) => make("option", { value, textContent: text }));
 
-/** A menu with its label. */
 export function select(label: string, options: Record<string, string>, onChange: (value: string) => void) {
   const box = make("select", { onchange: () => onChange(box.value) }, ...optionsOf(Object.entries(options)));
   return { box, node: make("label", {}, `${label} `, box) };
 }
+
+/** A style of lengths, given in pixels. */
+export const inPixels = (lengths: Record<string, number>) =>
+  Object.fromEntries(Object.entries(lengths).map(([name, length]) => [name, `${length}px`]));
 
 /** Sets properties of an element where they differ: to set even the same value costs the browser work. */
 export function put<Node extends Element>(node: Node, properties: Partial<Node>) {
@@ -63,7 +63,10 @@ const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
 /** How far an arrow key moves, null for any other key. */
 export const arrowOf = ({ key }: { key: string }) => ARROWS[key] ?? null;
 
-/** The same, and the key is meant for nothing else, such as the page's own shortcuts. */
+/** The nearest of so many places. */
+export const within = (place: number, count: number) => Math.min(count - 1, Math.max(0, place));
+
+/** The same as `arrowOf`, and the key is meant for nothing else, such as the page's own shortcuts. */
 export function takenArrow(event: KeyboardEvent) {
   const arrow = arrowOf(event);
   if (arrow) event.stopPropagation();
@@ -100,15 +103,11 @@ export const reached = (isReached: boolean) => (node: HTMLElement | null) => {
   if (node) node.tabIndex = isReached ? 0 : -1;
 };
 
-/** A token's name. */
-export const named = (label: string, properties?: Properties<HTMLSpanElement>) =>
-  make(
-    "span",
-    { className: "label", dir: "auto", ...properties },
-    ...partsOf(label).map(({ text, isChip }) =>
-      isChip ? make("span", { className: "chip", textContent: text }) : text,
-    ),
-  );
+export function named(label: string, properties?: Properties<HTMLSpanElement>) {
+  const chip = (textContent: string) => make("span", { className: "chip", textContent });
+  const parts = partsOf(label).map(({ text, isChip }) => (isChip ? chip(text) : text));
+  return make("span", { className: "label", dir: "auto", ...properties }, ...parts);
+}
 
 /** Gives a group a button for every token, and returns them; Tab reaches the chosen one. Those there are used again. */
 export function tokenButtons(group: HTMLElement, { labels, tokens }: Texts, chosen: number) {
@@ -185,10 +184,17 @@ export function listen(
   });
 }
 
-/** Handlers that tell when the pointer or the keyboard comes to an element, and when it leaves it. */
 export const watched = (tell: (isOn: boolean) => void) => ({
   onPointerEnter: () => tell(true),
   onPointerLeave: () => tell(false),
   onFocusIn: () => tell(true),
   onFocusOut: () => tell(false),
 });
+
+export const isChord = (event: KeyboardEvent) => event.ctrlKey || event.metaKey || event.altKey;
+
+/** Whether a text box has the focus, also one inside the shadow of another view. */
+export function isTyping(event: KeyboardEvent) {
+  const [target] = event.composedPath();
+  return target instanceof Element && target.matches("input, textarea, select, [contenteditable=true]");
+}

@@ -2,10 +2,8 @@
 
 export function unframed<Header>(bytes: Uint8Array): { header: Header; data: Uint8Array } {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  return {
-    header: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))),
-    data: bytes.subarray(4 + length),
-  };
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  return { header, data: bytes.subarray(4 + length) };
 }
 
 /** The bytes that a text in base64 stands for. `Uint8Array.from` takes 14 times as long: 8 seconds for 32 MB. */

@@ -12,7 +12,6 @@ export function go(address: string) {
   window.dispatchEvent(new PopStateEvent("popstate", { state: MEANT }));
 }
 
-/** What a reader has chosen for all pages. */
 const KEPT = ["text", "model", "kind", "layer", "head", "projector"];
 
 /** An address with what the reader has chosen for all pages, unless it says something else. */

@@ -16,7 +16,6 @@ export function setStageOfGuess(stage: Stage) {
   window.dispatchEvent(new CustomEvent(EVENT));
 }
 
-/** Calls back at each new stage. Returns what ends that. */
 export function onGuess(callback: () => void) {
   window.addEventListener(EVENT, callback);
   return () => window.removeEventListener(EVENT, callback);

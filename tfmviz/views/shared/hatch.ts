@@ -6,12 +6,15 @@ import type { Colours } from "./colours.ts";
 const LEAST = 8; // pixels a cell must measure
 const APART = 6; // pixels from line to line, along a row
 
-/** `wide` and `high` are pixels of a cell; only rows and columns from and to are looked at. */
-export type Sheet = { rows: [number, number]; columns: [number, number]; wide: number; high: number };
+type Range = number | [from: number, to: number];
+
+/** How many rows and columns there are, or from and to which they are looked at; `wide`, `high`: pixels of a cell. */
+export type Sheet = { rows: Range; columns: Range; wide: number; high: number };
 
 /** Hatches the cells of a sheet that are masked, one rectangle for all that touch in a row. */
 export function hatch(pen: Pen, sheet: Sheet, { hatch }: Colours, isMasked: (row: number, column: number) => boolean) {
-  const { rows, columns, wide, high } = sheet;
+  const { wide, high } = sheet;
+  const [rows, columns] = [sheet.rows, sheet.columns].map((range) => (typeof range === "number" ? [0, range] : range));
   if (Math.min(wide, high) < LEAST) return;
   pen.fillStyle = pen.hatching?.(hatch, APART) ?? patternOf(pen, hatch) ?? hatch;
   for (let row = rows[0]; row < rows[1]; row++) {
@@ -26,7 +29,6 @@ export function hatch(pen: Pen, sheet: Sheet, { hatch }: Colours, isMasked: (row
 
 const patterns = new Map<string, CanvasPattern | null>();
 
-/** The lines as a pattern, as sharp as the canvas. */
 function patternOf(pen: Pen | CanvasRenderingContext2D, colour: string) {
   if (!("getTransform" in pen)) return null;
   const scale = Math.max(1, Math.round(pen.getTransform().a));

@@ -34,7 +34,6 @@ declare global {
   var tfmvizViews: Record<string, Meeting> | undefined;
 }
 
-/** What is known of the view with this key. */
 export function meetingOf(key: string): Meeting {
   globalThis.tfmvizViews ??= {};
   globalThis.tfmvizViews[key] ??= {};

@@ -18,7 +18,6 @@ type Written = { size: number; isSlanted: boolean };
 
 type Letters = { letters: number; least: number };
 
-/** A label in a place that has room for twelve characters. */
 export const cut = (label: string) => (label.length > 12 ? `${label.slice(0, 11)}…` : label);
 
 const smallest = (least: number) => (least > 12 ? least : SMALLEST);
@@ -26,17 +25,10 @@ const smallest = (least: number) => (least > 12 ? least : SMALLEST);
 /** Pixels of the smallest cells that all have names. */
 export const smallestNamed = (least: number) => APART * smallest(least);
 
-/** Gives the width of a name in letters of a size. */
-type Measure = (name: string, size: number) => number;
+export type Measure = (name: string, size: number) => number;
 
 /** How names stand along cells that are `wide` pixels wide; `longest` pixels of a slanted one are seen. */
-export function across(
-  names: string[],
-  wide: number,
-  measure: Measure,
-  { letters, least }: Letters,
-  longest: number,
-): Names {
+export function across(names: string[], wide: number, measure: Measure, { letters, least }: Letters, longest: number) {
   const widest = (size: number) => Math.max(0, ...names.map((name) => measure(name, size)));
   for (let size = letters; size >= least; size--)
     if (widest(size) + BESIDE <= wide) return { step: 1, size, isSlanted: false, room: size + 2 * AWAY };
@@ -75,32 +67,19 @@ export function writeName(pen: Pen, name: string, { x, y, side, longest, isBoxed
 
 const CHIP = 0.16; // opacity of the letters' own colour
 
-/**
- * Writes a token's name with the pen's alignment, special ones on a grey chip.
- * @param longest pixels; a longer name is cut
- * @returns the box around it
- */
+/** Writes a token's name, cut to `longest` pixels, special ones on a grey chip. Returns the box around it. */
 export function writeToken(pen: Pen, name: string, [x, y]: [number, number], size: number, longest = Infinity) {
   const parts = partsOf(name);
-  const text = fitted(pen, parts.map((part) => part.text).join(""), longest);
+  const texts = parts.map((part) => part.text);
+  const text = fitted(pen, texts.join(""), longest);
   const width = pen.measureText(text).width;
   const left = { left: 0, center: -width / 2, right: -width }[pen.textAlign as "left" | "center" | "right"];
   const { globalAlpha } = pen;
   pen.globalAlpha = CHIP;
   for (const [n, part] of parts.entries()) {
     if (!part.isChip) continue;
-    const before = pen.measureText(
-      parts
-        .slice(0, n)
-        .map(({ text }) => text)
-        .join(""),
-    ).width;
-    pen.fillRect(
-      x + left + before - 3,
-      y - 0.6 * size,
-      Math.min(pen.measureText(part.text).width, width) + 6,
-      1.2 * size,
-    );
+    const from = x + left + pen.measureText(texts.slice(0, n).join("")).width - 3;
+    pen.fillRect(from, y - 0.6 * size, Math.min(pen.measureText(part.text).width, width) + 6, 1.2 * size);
   }
   pen.globalAlpha = globalAlpha;
   pen.fillText(text, x, y);

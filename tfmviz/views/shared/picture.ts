@@ -45,7 +45,6 @@ class SvgPen implements Pen {
     this.#group({ transform: `translate(${round(x)} ${round(y)})` });
   }
 
-  /** @param angle radians */
   rotate(angle: number) {
     this.#group({ transform: `rotate(${round((angle * 180) / Math.PI)})` });
   }
@@ -159,19 +158,16 @@ function cutOut(image: HTMLCanvasElement, [x, y, width, height]: number[]) {
 
 const round = (value: number) => Math.round(value * 100) / 100;
 
-const box = (x: number, y: number, width: number, height: number) => ({
-  x: round(x),
-  y: round(y),
-  width: round(width),
-  height: round(height),
-});
+function box(...place: number[]) {
+  const [x, y, width, height] = place.map(round);
+  return { x, y, width, height };
+}
 
 const EDGE = 16;
 const ABOVE = 18; // pixels beside the lines of the title
 const HEADING = 22; // pixels for a line of the title
 const LINE = 18; // pixels for a line of the caption
 
-/** A figure as it is saved: under a name, with its title above and its caption below. */
 export type Saved = Figure & { name: string; title: string; caption: string; colours: Colours };
 
 export async function save(figure: Saved, format: "svg" | "png") {
@@ -192,7 +188,6 @@ export async function save(figure: Saved, format: "svg" | "png") {
   if (blob) download(blob, `${name}.png`);
 }
 
-/** A figure with title and caption, as a figure. */
 function pageOf(figure: Saved): Figure {
   const { title, caption, colours } = figure;
   const [large, small] = [`bold 17px ${colours.font}`, `13px ${colours.font}`];

@@ -13,7 +13,6 @@ export type Site = { shape: number[]; data: ArrayLike<number> };
 
 export type Sites = Record<string, Site>;
 
-/** What the engine says of a text. */
 export type TextFacts = {
   title: string;
   texts: { target: Texts; source?: Texts; rows?: Texts };
@@ -24,8 +23,6 @@ export type TextFacts = {
 
 /** Facts are what is no array: tokens, titles … Whoever reads a record says which it has. */
 export type Plain<Facts = TextFacts> = { facts: Facts; sites: Sites };
-
-type Packed<Facts> = Facts & { arrays: Record<string, { shape: number[]; at: number }> };
 
 export class SiteRecord<Facts = unknown> {
   facts: Facts;
@@ -77,7 +74,7 @@ function matrixOf(shape: number[], data: ArrayLike<number>): Matrix {
 
 export function recordOf<Facts>(source: Uint8Array | Plain<Facts>): SiteRecord<Facts> {
   if (!(source instanceof Uint8Array)) return new SiteRecord(source);
-  const { header, data } = unframed<Packed<Facts>>(source);
+  const { header, data } = unframed<Facts & { arrays: Record<string, { shape: number[]; at: number }> }>(source);
   const { arrays, ...facts } = header;
   const sites: Sites = {};
   for (const [name, { shape, at }] of Object.entries(arrays)) {

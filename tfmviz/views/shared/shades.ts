@@ -1,7 +1,7 @@
 // The colours of numbers in a matrix: q blue, k vermilion, v green, other vectors olive, scores orange. What is
 // negative is grey, in scores purple.
 
-import type { Matrix } from "./arrays.ts";
+import { largestSize, type Matrix } from "./arrays.ts";
 import { bytesOf, type Colours, indexOf, mixed, RAMP, type Rgb } from "./colours.ts";
 
 export type Tone = "q" | "k" | "v" | "x" | "score" | "share";
@@ -19,11 +19,10 @@ export function shader(
     return (n) => (allowed && !allowed[n] ? maskedBytes : RAMP[indexOf(Math.sqrt(Math.max(0, values[n])))]);
   const second = tone === "score" ? roles.below : roles.faint;
   const [positive, negative, ground] = [roles[tone], second, roles.zero].map(bytesOf);
-  let largest = 0;
-  for (const value of values) if (value !== -Infinity) largest = Math.max(largest, Math.abs(value));
+  const largest = largestSize(values) || 1;
   return (n) => {
     if (values[n] === -Infinity) return maskedBytes;
-    const part = Math.sqrt(Math.abs(values[n]) / (largest || 1));
+    const part = Math.sqrt(Math.abs(values[n]) / largest);
     return mixed(ground, values[n] < 0 ? negative : positive, part);
   };
 }

@@ -9,9 +9,11 @@ import { figureBar } from "./bar.ts";
 import type { Link } from "./beside.ts";
 import { type Colours, coloursOf, isDark } from "./colours.ts";
 import { make } from "./elements.ts";
-import { type Figure, save } from "./picture.ts";
+import { type Saved, save } from "./picture.ts";
 import type { Values } from "./table.ts";
 import { type Seen, saying } from "./where.ts";
+
+export { component } from "./meet.ts";
 
 export const STILL = 400; // milliseconds without a touch after which the hand counts as still
 
@@ -36,9 +38,6 @@ export type Answer = Numbered | (Numbered & Record<string, unknown>);
 
 const ALONE: Link = { views: [], places: {} };
 
-/** of a saved figure; `name` is the file's */
-type Titles = { name: string; title: string; caption: string };
-
 export class Shell<Look extends Colours = Colours> {
   node!: HTMLElement; // from `mount` on, which every view calls as it is made
   colours!: Look; // from the first drawing on
@@ -61,12 +60,8 @@ export class Shell<Look extends Colours = Colours> {
     this.page = page;
   }
 
-  /** Puts the view on the page. A label makes it a group. */
-  mount(
-    parent: HTMLElement,
-    { className, ariaLabel }: { className: string; ariaLabel?: string },
-    ...children: (Node | string)[]
-  ) {
+  mount(parent: HTMLElement, look: { className: string; ariaLabel?: string }, ...children: (Node | string)[]) {
+    const { className, ariaLabel } = look;
     const group = ariaLabel ? { role: "group", ariaLabel } : {};
     this.node = make("div", { className: `view ${className}`, ...group }, ...children, this.live);
     this.node.addEventListener("fullscreenchange", () => this.redraw());
@@ -76,7 +71,6 @@ export class Shell<Look extends Colours = Colours> {
     this.atEnd(() => watcher.disconnect());
   }
 
-  /** Remembers what is to be done when the view leaves the page. */
   atEnd(end: () => void) {
     this.#ends.push(end);
   }
@@ -98,7 +92,6 @@ export class Shell<Look extends Colours = Colours> {
     Object.assign(this, { data }); // each view says of what type
   }
 
-  /** Draws everything anew, with other data, another width or another look. */
   redraw() {
     this.width = this.#hasData ? this.node.clientWidth : 0;
     if (!this.width) return;
@@ -132,12 +125,10 @@ export class Shell<Look extends Colours = Colours> {
     });
   }
 
-  /** What is reported. */
   chosen(): Record<string, unknown> {
     return {};
   }
 
-  /** @param _answer what the page around has chosen */
   take(_answer: unknown) {}
 
   /** Takes what the page around has chosen, unless that answers an older report. */
@@ -191,7 +182,6 @@ export class Shell<Look extends Colours = Colours> {
     this.tell(this.page.touched?.() ? STILL : 0);
   }
 
-  /** What else is done once the hand is still. */
   still() {}
 
   #report(asks?: Record<string, unknown>) {
@@ -206,13 +196,12 @@ export class Shell<Look extends Colours = Colours> {
     if (isNew) this.page.report?.({ ...chosen, ...asks, sequence: this.sequence });
   }
 
-  /** The bar of the figure: values, files, the whole screen. */
   bar() {
     const file = (format: "svg" | "png") => this.width > 0 && save({ ...this.figure(), colours: this.colours }, format);
     return figureBar({ whole: () => this.node, file, values: () => this.values() });
   }
 
-  figure(): Figure & Titles {
+  figure(): Omit<Saved, "colours"> {
     return { width: 0, height: 0, paint: () => {}, name: "figure", title: "", caption: "" };
   }
 
@@ -225,7 +214,6 @@ export class Shell<Look extends Colours = Colours> {
     return saying(this.node, names);
   }
 
-  /** @param text for screen readers */
   say(text: string | null) {
     this.live.textContent = text;
   }

@@ -9,10 +9,8 @@ export type Part = string | Toned;
 
 export type Toned = [tone: Tone | "", text: string];
 
-/** of a sum */
 export type Term = { head: string; numbers: Toned[]; value: number; chosen?: boolean };
 
-/** a line, or terms that are added up */
 export type Block = { parts: Part[] } | { terms: Term[]; rest?: string };
 
 export type Vector = ArrayLike<number>;
@@ -33,25 +31,17 @@ export function terms(list: Term[]): Block {
   return { terms: shown, rest: `and ${list.length - LARGEST} smaller terms, together${plus(rest)}` };
 }
 
-/** What a layer writes, added to the stream. */
 export const addedTo = (before: number, out: number, preNorm: boolean) => [
   line(`stream ${number(before)}${plus(out)} = ${number(before + out)}`),
   ...(preNorm ? [] : [line("A norm follows.")]),
 ];
 
-/** The last line of a sum of products. */
 export const withBias = (sum: number, bias: number) =>
   line(`sum ${number(sum)}${plus(bias)} (bias) = ${number(sum + bias)}`);
 
 export const total = (list: Term[]) => list.reduce((sum, { value }) => sum + value, 0);
 
-/** The products of two vectors, number by number. */
-export function products(
-  a: Vector,
-  b: Vector,
-  tones: [Tone | "", Tone | ""],
-  heads: (m: number) => string = String,
-): Term[] {
+export function products(a: Vector, b: Vector, tones: Toned[0][], heads: (m: number) => string = String): Term[] {
   return Array.from(a, (value, m) => ({
     head: heads(m),
     numbers: [
@@ -68,14 +58,10 @@ export const toned = (part: Part) =>
 
 export function blockOf(block: Block) {
   if ("parts" in block) return make("p", {}, ...block.parts.map(toned));
-  const boxes = block.terms.map(({ head, numbers, chosen }) =>
-    make(
-      "span",
-      { className: `term${chosen ? " chosen" : ""}` },
-      make("small", { textContent: head, dir: "auto" }),
-      ...numbers.map(toned),
-    ),
-  );
+  const boxes = block.terms.map(({ head, numbers, chosen }) => {
+    const name = make("small", { textContent: head, dir: "auto" });
+    return make("span", { className: `term${chosen ? " chosen" : ""}` }, name, ...numbers.map(toned));
+  });
   const rest = block.rest ? [make("span", { className: "rest", textContent: block.rest })] : [];
   const group = { className: "terms", tabIndex: 0, role: "group", ariaLabel: "Terms that are added up" };
   return make("div", group, ...boxes, ...rest);

@@ -40,7 +40,6 @@ function crossing({ rows, columns }: Lattice, [one, other]: string[]) {
   return column < 0 || (row < 0 && other !== undefined) ? null : [row, column];
 }
 
-/** An element that is seen. */
 export function seen(node: Element): Seen | null {
   const { left, top, width, height } = node.getBoundingClientRect();
   if (!width || !height) return null;

@@ -59,7 +59,6 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
     listWords();
   }
 
-  /** Which heads are off, and the button that switches the chosen one. */
   function listHeads() {
     const chosen = { layer: site.layer, head: site.place.head };
     const isSame = (one: Head) => one.layer === chosen.layer && one.head === chosen.head;
@@ -79,7 +78,6 @@ function below(site: Site, parent: HTMLElement, address: URLSearchParams) {
     site.run();
   }
 
-  /** The most probable words after the chosen token, or in the gap there. */
   function listWords() {
     const { engine, facts } = site;
     if (!engine || !facts) return;

@@ -1,7 +1,5 @@
 // Masks to start from, for a sentence of any length: those of tfmviz/masks.py that need no settings and no dice.
 
-import type { Mask } from "../masks/bits.ts";
-
 type Rule = (i: number, j: number) => boolean; // whether query i may look at key j
 
 const [PREFIX, RADIUS, STEP, SIZE] = [5, 2, 3, 5];
@@ -39,10 +37,7 @@ const MASKS: Record<string, { title: string; words: string; rule: Rule }> = {
 const LOOK_ANYWHERE = ["full", "causal", "prefix"];
 
 /** The gallery for a text of so many tokens, the model's own mask first. In a decoder none but a few look ahead. */
-export function galleryOf(
-  length: number,
-  { isDecoder, window }: { isDecoder: boolean; window: number | null },
-): { id: string; title: string; words: string; usable: true; mask: Mask }[] {
+export function galleryOf(length: number, { isDecoder, window }: { isDecoder: boolean; window: number | null }) {
   const entries = Object.entries(MASKS).map(([id, { rule, ...words }]) => {
     const looksBack = isDecoder && !LOOK_ANYWHERE.includes(id);
     return { id, ...words, rule: (looksBack ? (i, j) => j <= i && rule(i, j) : rule) as Rule };

@@ -33,7 +33,6 @@ export class Heads {
     this.views = [this.explorer];
   }
 
-  /** An explorer that tells what is chosen in it. */
   explorerIn(parent: HTMLElement, report: (selection: { layer: number; head: number; token: number | null }) => void) {
     return new Explorer(parent, { report: ({ layer, head, token }) => report({ layer, head, token }) });
   }
@@ -43,7 +42,6 @@ export class Heads {
     this.below?.run();
   }
 
-  /** Shows a record in an explorer, with the head and the token that are chosen. */
   show(explorer: Explorer, record: Plain) {
     const { place, engine } = this.site;
     const isNew = !explorer.attention;

@@ -79,7 +79,7 @@ tfmvizSite.add("masks", (site, parent) => {
   async function change(id: string, text: string) {
     const side = length;
     try {
-      const bytes = await inflated(text);
+      const bytes = await streamed(text.replaceAll("-", "+").replaceAll("_", "/"), new DecompressionStream("deflate"));
       if (bytes.length !== Math.ceil(side ** 2 / 8) || length !== side) return;
       const changed = fromBits({ rows: side, columns: side, bits: btoa(String.fromCharCode(...bytes)) });
       const open = view.entry.mask.open.map((cell, n) => cell ^ changed.open[n]);
@@ -133,8 +133,4 @@ async function streamed(letters: string, way: CompressionStream | DecompressionS
 async function deflated(bits: string) {
   const text = btoa(String.fromCharCode(...(await streamed(bits, new CompressionStream("deflate")))));
   return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-function inflated(text: string) {
-  return streamed(text.replaceAll("-", "+").replaceAll("_", "/"), new DecompressionStream("deflate"));
 }

@@ -31,7 +31,6 @@ export interface Model {
   inside?: string;
 }
 
-/** A part of the page: what it draws, and what it says in the address. */
 interface Part {
   run: (engine: Engine) => void; // draws the sentence
   said: () => Record<string, string>; // "" for what is left out
@@ -189,7 +188,6 @@ export class Site {
     }
   }
 
-  /** Chooses a layer and a head that this model has. */
   fit(address?: URLSearchParams) {
     const { n_layers, n_heads } = this.model.config;
     const number = (name: string) => {
@@ -209,12 +207,10 @@ export class Site {
     return this.model.config.architecture === "encoder-only" ? "encoder" : "decoder";
   }
 
-  /** The path of the chosen layer. */
   get layer() {
     return `${this.stack}.${this.place.layer}.self_attn`;
   }
 
-  /** Runs the model on what stands in the box. */
   run() {
     if (!this.engine) return;
     const typed = inOneLine(this.box.value);
@@ -231,18 +227,14 @@ export class Site {
   }
 
   /** A pass over a text, with the heads that are off. Of another one than the first box's nothing is said. */
-  trace(
-    text: string,
-    sites: string[] | null,
-    { edits = [], isOther = false }: { edits?: Edit[]; isOther?: boolean } = {},
-  ) {
+  trace(text: string, sites: string[] | null, more: { edits?: Edit[]; isOther?: boolean } = {}) {
+    const { edits = [], isOther = false } = more;
     const engine = this.engine as Engine;
     const record = engine.trace(text, { sites, edits: [...this.edits(), ...edits], title: this.model.name });
     if (!isOther) this.facts = record.facts;
     return record;
   }
 
-  /** The token to look at. */
   get token() {
     return firstOf(this.facts?.texts.target.tokens ?? [""], this.place.token, "", this.engine?.tokenizer.fillsGaps);
   }
@@ -271,7 +263,6 @@ export class Site {
     put(this.note, { textContent: sentence });
   }
 
-  /** The address follows once the hand is still. */
   later() {
     clearTimeout(this.writing);
     this.writing = setTimeout(() => this.writeAddress(), TYPED);
@@ -319,7 +310,6 @@ async function engineFor({ parcel, inside = "" }: Model, arrived: (share: number
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** As the app says it. */
 function leftOut(facts: TextFacts | null) {
   if (!facts?.dropped) return "";
   const last = facts.dropped === 1 ? "last one was" : `last ${facts.dropped} were`;

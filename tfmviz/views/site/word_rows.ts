@@ -17,7 +17,6 @@ export function positionOf(tokens: string[], chosen: number | null, fillsGaps: b
   return at < 0 || at >= tokens.length ? tokens.length - 1 : at;
 }
 
-/** What is asked there. */
 export function questionOf(tokens: string[], position: number, fillsGaps: boolean) {
   const read = tokens.slice(0, position + 1).join("");
   return fillsGaps ? `Candidates for token ${position}` : `Next after “${read.slice(-60)}”`;

@@ -19,7 +19,6 @@ import {
 } from "../shared/sums.ts";
 import { type Axis, at, columnOf, type Head, type MatrixId, type Selection, type Shown } from "./head.ts";
 
-/** Answers "where does this number come from?" for the cell of a matrix that a selection points at. */
 export function explain(head: Head, id: MatrixId, selection: Selection): { title: string; blocks: Block[] } {
   const matrix = head.matrix(id);
   const { axes, name } = matrix;
@@ -31,9 +30,7 @@ export function explain(head: Head, id: MatrixId, selection: Selection): { title
   return { title, blocks: RECIPES[id](head, selection) };
 }
 
-type Recipe = (head: Head, selection: Selection) => Block[];
-
-const RECIPES: Record<MatrixId, Recipe> = {
+const RECIPES: Record<MatrixId, (head: Head, selection: Selection) => Block[]> = {
   x: (head, { query, wide }) => [
     line(
       `Coordinate ${wide} of ${head.counts.wide} of this layer's input for ${quoted(head.queries, query)}: `,
@@ -75,8 +72,8 @@ const RECIPES: Record<MatrixId, Recipe> = {
       ["k", "Kᵀ"],
       `: ${head.dim} products, added up:`,
     ]),
-  scaled: (head, selection) => scaling(head, selection),
-  masked: (head, selection) => masking(head, selection),
+  scaled: scaling,
+  masked: masking,
   share: (head, selection) => shares(head, head.matrix("masked"), selection),
   z: (head, { query, dim }) => weighted(head, rowOf(head.matrix("share"), query), columnOf(head.arrays.v, dim), "v"),
   concat: (head, { query, concat }) => {
@@ -84,7 +81,7 @@ const RECIPES: Record<MatrixId, Recipe> = {
     const gathered = `Coordinate ${own} of head ${of}'s output for ${quoted(head.queries, query)}: `;
     return [line(gathered, `each head gives ${head.dim}.`)];
   },
-  out: (head, selection) => written(head, selection),
+  out: written,
   after: ({ arrays: { before, out }, preNorm }, { query, wide }) =>
     addedTo(at(before, query, wide), at(out, query, wide), preNorm),
 };

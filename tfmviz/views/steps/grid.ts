@@ -2,8 +2,8 @@
 
 import { fitsInto, fresh, measured, type Pen, setPen, strokes, widest } from "../shared/canvas.ts";
 import { type Colours, inkOnRgb, packed, pixels } from "../shared/colours.ts";
-import { make, takenArrow } from "../shared/elements.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
+import { make, takenArrow, within } from "../shared/elements.ts";
+import { hatch } from "../shared/hatch.ts";
 import { across, cut, type Names, reach, SLANT, thinned, writeName, writeToken } from "../shared/names.ts";
 import { decimal, number, shortShare } from "../shared/numbers.ts";
 import type { Figure } from "../shared/picture.ts";
@@ -48,10 +48,7 @@ export class Grid {
   readout = make("span", { className: "readout" });
   node: HTMLElement;
 
-  constructor(
-    { head, id, size }: { head: Head; id: MatrixId; size: Size },
-    { hover, pick }: { hover: (cell: Cell | null) => void; pick: (cell: Cell) => void },
-  ) {
+  constructor(head: Head, id: MatrixId, size: Size, hover: (cell: Cell | null) => void, pick: (cell: Cell) => void) {
     this.head = head;
     this.id = id;
     this.size = size;
@@ -73,7 +70,6 @@ export class Grid {
     this.canvas.addEventListener("keydown", (event) => this.move(event, pick));
   }
 
-  /** Finds sizes for a free width and height; then `draw`. */
   measure(width: number, height: number, { font, letters, least }: Colours) {
     const { rows, columns, axes } = this.matrix;
     const isText = (axis: Axis) => axis === "query" || axis === "key";
@@ -136,8 +132,9 @@ export class Grid {
       pen.drawImage(this.image(colours), 0, 0, this.wide * columns, this.high * rows);
       const { values, allowed } = this.matrix;
       const isMasked = (n: number) => values[n] === -Infinity || (allowed && !allowed[n]) === true;
-      const sheet = { rows: [0, rows], columns: [0, columns], wide: this.wide, high: this.high } as Sheet;
-      hatch(pen, sheet, colours, (row, column) => isMasked(row * columns + column));
+      hatch(pen, { rows, columns, wide: this.wide, high: this.high }, colours, (row, column) =>
+        isMasked(row * columns + column),
+      );
       this.paintNumbers(pen, colours);
       this.paintHeads(pen, colours);
       this.paintMark(pen, colours);
@@ -175,7 +172,6 @@ export class Grid {
     }
   }
 
-  /** Lines between the parts of the heads, and their numbers. */
   paintHeads(pen: Pen, colours: Colours) {
     const { rows, columns, axes } = this.matrix;
     const { heads, dim, head: own } = this.head;
@@ -251,7 +247,6 @@ export class Grid {
     const arrow = takenArrow(event); // or the stage would change too
     if (!arrow) return;
     const { row, column } = this.head.cellOf(this.id, this.selection);
-    const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
     const { rows, columns } = this.matrix;
     pick({ row: within(row + arrow[0], rows), column: within(column + arrow[1], columns) });
   }
@@ -265,7 +260,6 @@ export const marksOf = ({ rows, columns }: Pick<Description, "rows" | "columns">
 
 const shape = ({ rows, columns }: Shown) => `${rows} × ${columns}`;
 
-/** Some grids as one figure. */
 export function sideBySide(grids: Grid[], colours: Colours): Figure {
   const width = grids.reduce((sum, grid) => sum + grid.width + GAP, 0);
   const height = NAME + Math.max(0, ...grids.map((grid) => grid.height));

@@ -1,16 +1,14 @@
 // One head's numbers: what travelled, and what is multiplied out from it when it is first looked at.
 
-import { type Arrays, type Matrix, rowOf } from "../shared/arrays.ts";
+import { type Arrays, type Matrix, rowOf, softmaxOf } from "../shared/arrays.ts";
 import { type Plain, recordOf, type SiteRecord } from "../shared/record.ts";
 import type { Masked, Tone } from "../shared/shades.ts";
 
 /** what rows or columns stand for; `wide` is d_model */
 export type Axis = "query" | "key" | "dim" | "wide" | "concat";
 
-/** one index of each */
 export type Selection = Record<Axis, number>;
 
-/** What the rows and columns of a matrix stand for, its colour, its name. */
 export type Description = { rows: Axis; columns: Axis; tone: Tone; name: string; title: string };
 
 export type Shown = Masked & { id: MatrixId; tone: Tone; title: string; name: string; axes: Description };
@@ -80,7 +78,6 @@ const LINEAR: Partial<Record<MatrixId, Partial<Description>>> = {
 const OF_HEAD = "q k v rot_q rot_k mask pattern z bias W_Q W_K W_V b_Q b_K b_V".split(" ");
 const OF_LAYER = ["x", "memory", "before", "out", "W_O", "b_O", "angles"];
 
-/** What a record holds of one head and its layer. */
 function arraysOf(record: SiteRecord<HeadFacts>): Arrays {
   const { layer, head, heads } = record.facts;
   const arrays: Arrays = {};
@@ -155,12 +152,10 @@ export class Head {
     return this.counts.dim;
   }
 
-  /** What keys and values are made from. */
   get read() {
     return this.arrays.memory ?? this.arrays.x;
   }
 
-  /** The queries and keys that meet in the scores. */
   get matched() {
     const { q, k, rot_q = q, rot_k = k } = this.arrays;
     return { q: rot_q, k: rot_k };
@@ -184,13 +179,11 @@ export class Head {
     return this.crossing ? name.replace("X Xᵀ", "X Mᵀ").replace("A X", "A M") : name;
   }
 
-  /** The cell of a matrix that a selection points at. */
   cellOf(id: MatrixId, selection: Selection) {
     const { rows, columns } = MATRICES[id];
     return { row: selection[rows], column: selection[columns] };
   }
 
-  /** The part of a selection that a cell of a matrix stands for. */
   selectionAt(id: MatrixId, { row, column }: { row: number; column: number }): Partial<Selection> {
     const { rows, columns } = MATRICES[id];
     return { [rows]: row, [columns]: column };
@@ -201,7 +194,6 @@ export class Head {
     return at(this.matrix(id), row, column);
   }
 
-  /** The tokens along an axis; of numbers none. */
   labels(axis: Axis) {
     return axis === "query" ? this.queries : axis === "key" ? this.keys : [];
   }
@@ -228,22 +220,15 @@ export function product(a: Matrix, b: Matrix): Matrix {
   return { rows: a.rows, columns: b.columns, values };
 }
 
-/** A function of each number of a matrix. */
 const each = ({ rows, columns, values }: Matrix, f: (value: number, n: number) => number): Matrix => ({
   rows,
   columns,
   values: Float64Array.from(values, f),
 });
 
-/** Each row as shares: powers of e, divided by their sum. */
+/** Of each row. */
 export function softmax(scores: Matrix): Matrix {
   const values = new Float64Array(scores.values.length);
-  for (let i = 0; i < scores.rows; i++) {
-    const row = rowOf(scores, i);
-    const largest = Math.max(...row);
-    const powers = Float64Array.from(row, (score) => Math.exp(score - largest));
-    const total = powers.reduce((a, b) => a + b, 0);
-    for (const [j, power] of powers.entries()) values[i * scores.columns + j] = power / total;
-  }
+  for (let i = 0; i < scores.rows; i++) values.set(softmaxOf(Float64Array.from(rowOf(scores, i))), i * scores.columns);
   return { rows: scores.rows, columns: scores.columns, values };
 }

@@ -210,14 +210,12 @@ export function stagesOf(head: Head): Stage[] {
   });
 }
 
-/** What happens to the scores before the mask, in few letters. */
 function shortOfScaled(head: Head) {
   if (head.linear) return "ln";
   if (head.divided) return head.divided.startsWith("√") ? "÷ √d" : `÷ ${head.divided}`;
   return head.cap === null ? "+ bias" : "cap";
 }
 
-/** Why scores are divided, and by what. */
 function divided(head: Head) {
   if (head.linear) return "These products are the weights before normalisation; the softmax gets their logarithms";
   if (!head.divided) return "This model does not divide its scores";
@@ -225,7 +223,6 @@ function divided(head: Head) {
   return `Long vectors give large scores, so all are divided by ${by}`;
 }
 
-/** Whether anything happens to the scores between product and mask. */
 function isScaled({ linear, divided, cap, arrays }: Head) {
   return linear || divided !== "" || cap !== null || arrays.bias !== undefined;
 }
@@ -234,17 +231,14 @@ function isScaled({ linear, divided, cap, arrays }: Head) {
 export const chainOf = (head: Head) =>
   isScaled(head) ? CHAIN : CHAIN.filter((item) => item !== "÷√d" && item !== "scaled");
 
-/** An item of the chain as it is shown. */
 export const signOf = (head: Head, item: string) => (item === "÷√d" ? shortOfScaled(head).replace(" ", "") : item);
 
-/** Whether a matrix of the chain is still to come. */
 export const isLater = (id: string, main: string | null) => CHAIN.indexOf(id) > CHAIN.indexOf(main ?? "");
 
 const projection = (from: string, letter: string) => [from, "×", `W_${letter.toUpperCase()}`, "=", letter];
 
 const norm = (matrix: Matrix, row: number) => Math.hypot(...rowOf(matrix, row));
 
-/** How many tokens are most like themselves. */
 function likest(head: Head) {
   const plain = head.matrix("plain");
   const { query: count } = head.counts;
@@ -253,7 +247,6 @@ function likest(head: Head) {
   return `Of these ${count} tokens ${own.length} score highest with themselves${so}.`;
 }
 
-/** The tokens that a query looks at most, and what it gives to none of them. */
 function strongest(head: Head, query: number) {
   const row = Array.from(rowOf(head.matrix("share"), query));
   const names = Array.from(row, (share, j) => ({ share, j }))

@@ -2,19 +2,17 @@
 // still.
 
 import { rowOf } from "../shared/arrays.ts";
-import { button, listen, make, tokenButtons } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
+import { type Link, placeOfToken, tokenAtPlace } from "../shared/beside.ts";
+import { button, isChord, listen, make, tokenButtons, within } from "../shared/elements.ts";
 import { becoming } from "../shared/motion.ts";
-import { type Page, Shell } from "../shared/shell.ts";
-import { plainSite } from "../shared/sites.ts";
+import { plainSite } from "../shared/quoted.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { blockOf, toned } from "../shared/sums.ts";
 import type { Values } from "../shared/table.ts";
-import { isChord } from "../shared/typing.ts";
 import { seen } from "../shared/where.ts";
 import { explain } from "./explain.ts";
 import { type Cell, Grid, type Size, sideBySide } from "./grid.ts";
 import { type Axis, Head, isMatrix, type MatrixId, type Selection } from "./head.ts";
-import { mirrored, named, type Seen } from "./mirror.ts";
 import { chainOf, isLater, type Stage, signOf, stagesOf } from "./stages.ts";
 
 const NARROW = 620;
@@ -27,6 +25,14 @@ const ELSEWHERE = [
   "input, textarea, select, canvas, .tokens, [contenteditable=true], [role=slider], [role=tab], [role=radio]",
   "[role=combobox], [role=listbox], [role=dialog]",
 ].join(", ");
+
+/** What a view beside this one shows; tokens go by their places. */
+interface Seen {
+  stage?: string; // that is chosen
+  part?: Partial<Selection>; // that is chosen
+  id?: MatrixId | null; // of the matrix whose number is explained
+  over?: { id: MatrixId; part: Partial<Selection> } | null; // what is pointed at
+}
 
 export class Steps extends Shell {
   head!: Head; // from the first `read` on
@@ -54,23 +60,17 @@ export class Steps extends Shell {
   constructor(parent: HTMLElement, page: Page) {
     super(page);
     this.back.title = this.next.title = "or the keys ← →";
-    this.mount(
-      parent,
-      { className: "steps", ariaLabel: "Attention, stage by stage" },
-      make("div", { className: "way" }, this.back, this.list, this.next),
-      make("p", { className: "say" }, this.count, " ", this.words),
-      this.tokens,
-      this.chain,
-      this.tools,
-      make("div", { className: "focus" }, this.picture, this.why),
-    );
+    const look = { className: "steps", ariaLabel: "Attention, stage by stage" };
+    const way = make("div", { className: "way" }, this.back, this.list, this.next);
+    const say = make("p", { className: "say" }, this.count, " ", this.words);
+    const focus = make("div", { className: "focus" }, this.picture, this.why);
+    this.mount(parent, look, way, say, this.tokens, this.chain, this.tools, focus);
     listen(this.tokens, (query) => this.choose({ query }));
     const onKey = (event: KeyboardEvent) => this.key(event);
     document.addEventListener("keydown", onKey);
     this.atEnd(() => document.removeEventListener("keydown", onKey));
   }
 
-  /** Takes another sentence, model, layer or head. */
   read(bytes: Uint8Array) {
     const before = this.head;
     this.head = new Head(bytes, this.typed && before);
@@ -95,10 +95,7 @@ export class Steps extends Shell {
   }
 
   fitted(selection: Selection): Selection {
-    const fit = ([axis, count]: [string, number]) => [
-      axis,
-      Math.min(count - 1, Math.max(0, selection[axis as Axis] || 0)),
-    ];
+    const fit = ([axis, count]: [string, number]) => [axis, within(selection[axis as Axis] || 0, count)];
     return Object.fromEntries(Object.entries(this.head.counts).map(fit));
   }
 
@@ -122,7 +119,6 @@ export class Steps extends Shell {
     return { stage: this.current.id, token: query, at };
   }
 
-  /** Whether the current stage draws a matrix. */
   isDrawn(id: MatrixId) {
     const { items, chain, main } = this.current;
     return items.includes(id) || (chain === true && chainOf(this.head).includes(id) && !isLater(id, main));
@@ -170,7 +166,43 @@ export class Steps extends Shell {
   }
 
   mirror(seen: Seen) {
-    return super.mirror(seen) || mirrored(this, seen);
+    super.mirror(seen);
+    const { stage, part, id = null, over } = seen;
+    const { follows } = this.link;
+    if (over !== undefined) {
+      const pointed = over && this.isDrawn(over.id) ? this.own(over.part) : null;
+      this.hovered = over && pointed && { id: over.id, part: pointed };
+      this.later(() => this.drawSelection());
+    }
+    if (stage !== undefined) {
+      const isHere = this.stages.some(({ id }) => id === stage);
+      if (isHere && follows) {
+        Object.assign(this, { stage, explained: null });
+        this.redraw();
+      } else if (isHere) this.go(stage);
+      return isHere;
+    }
+    const chosen = part && this.own(part);
+    if (!chosen) return false;
+    if (!follows) this.choose(id === null ? { query: chosen.query } : chosen, id);
+    else {
+      const explained = id && this.isDrawn(id) ? id : null;
+      Object.assign(this, { selection: this.fitted({ ...this.selection, ...chosen }), explained, hovered: null });
+      this.drawSelection();
+    }
+    return true;
+  }
+
+  /**
+   * With the positions that tokens have here; null if the one that asks is missing. In the place of a key that a view
+   * lacks which follows stands the one that the token looks at most.
+   */
+  own(part: Partial<Selection>): Partial<Selection> | null {
+    const { link, selection } = this;
+    const query = part.query === undefined ? selection.query : tokenAtPlace(link, part.query, ["query"])?.position;
+    const key = part.key === undefined ? selection.key : tokenAtPlace(link, part.key, ["key"])?.position;
+    if (query === undefined || (key === undefined && !link.follows)) return null;
+    return { ...part, query, key: key ?? this.strongestKey(query) };
   }
 
   hover(id: MatrixId, cell: Cell | null) {
@@ -200,7 +232,6 @@ export class Steps extends Shell {
     else draw();
   }
 
-  /** Makes the pictures of a stage. The chain of score matrices keeps its place; below it stand those in focus. */
   layOut(stage: Stage) {
     const root = this.node.getRootNode();
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
@@ -243,13 +274,12 @@ export class Steps extends Shell {
   grid(id: MatrixId, size: Size, width: number, height: number) {
     const hover = (cell: Cell | null) => this.hover(id, cell);
     const pick = (cell: Cell) => this.choose(this.head.selectionAt(id, cell), id);
-    const grid = new Grid({ head: this.head, id, size }, { hover, pick });
+    const grid = new Grid(this.head, id, size, hover, pick);
     grid.measure(width, height, this.colours);
     this.grids.push(grid);
     return grid.node;
   }
 
-  /** Draws another cell: chosen, or only pointed at. */
   drawSelection() {
     const stage = this.current;
     const shown = { ...this.selection, ...this.hovered?.part };
@@ -292,7 +322,6 @@ export class Steps extends Shell {
     return { ...sideBySide(large, this.colours), ...titles };
   }
 
-  /** A matrix with the names of its rows and columns. */
   values(): Values {
     const { head } = this;
     const matrix = head.matrix((this.explained ?? this.current.main) as MatrixId);
@@ -307,5 +336,11 @@ export class Steps extends Shell {
 /** A sign between two matrices, or a new line. */
 const sign = (text: string) =>
   text === "\n" ? make("div", { className: "break" }) : make("span", { className: "sign", textContent: text });
+
+const named = (link: Link, part: Partial<Selection>) => ({
+  ...part,
+  query: placeOfToken(link, "query", part.query),
+  key: placeOfToken(link, "key", part.key),
+});
 
 export default component((parent, page) => new Steps(parent, page));

@@ -3,7 +3,6 @@
 import { perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 
-/** One word that is written. */
 export interface Written {
   reads: string; // the last word that the decoder has read
   writes: string;

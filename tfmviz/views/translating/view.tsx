@@ -6,10 +6,9 @@ import { fresh, strokes } from "../shared/canvas.ts";
 import { css, inkOn } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { arrowed, make, watched } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { Named } from "../shared/named.tsx";
 import { perCent, shortShare } from "../shared/numbers.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { lookedAt, shownOf, stepSentence, type Written } from "./steps.ts";
 
 type Data = { about: string; source: string[]; steps: Written[]; heads: string };
@@ -61,7 +60,6 @@ class Translation extends Shell {
     return this.player !== undefined;
   }
 
-  /** How many words there are to write. */
   get most() {
     return this.data?.steps.length ?? 0;
   }
@@ -70,7 +68,6 @@ class Translation extends Shell {
     return shownOf(this.asked, this.most);
   }
 
-  /** The step that the figure is about. */
   get looked() {
     return lookedAt(this.shown, this.hovered ?? this.step);
   }
@@ -122,7 +119,6 @@ class Translation extends Shell {
     this.player = undefined;
   }
 
-  /** What the step that is looked at does. */
   get sentence() {
     const { data, looked } = this;
     if (looked === null) return "The encoder has read the source, the decoder only the start token.";

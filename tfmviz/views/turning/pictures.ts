@@ -1,6 +1,6 @@
 // Two arrows on a circle, and products against distance.
 
-import { fresh, setPen, strokes } from "../shared/canvas.ts";
+import { fresh, type Pen, setPen, strokes } from "../shared/canvas.ts";
 import type { Colours } from "../shared/colours.ts";
 import { decimal, number } from "../shared/numbers.ts";
 import { angleBetween, headingOf, type Pair } from "./pairs.ts";
@@ -69,25 +69,21 @@ function paintArrow(context: CanvasRenderingContext2D, to: Pair, radius: number,
   context.restore();
 }
 
-type Curve = { values: number[]; colour: string; thick: number };
-
-/** Where values of some distances lie on a canvas. */
 type Scales = { x: (distance: number) => number; y: (value: number) => number };
 
-/** pixels, and the farthest distance */
 type Frame = { width: number; height: number; reach: number; colours: Colours };
 
 /** Curves over distances −reach … reach, and where on them the two positions are now. */
 export function paintCurves(
   canvas: HTMLCanvasElement,
-  curves: Curve[],
+  curves: { values: number[]; colour: string; thick: number }[],
   { width, height, reach, at, colours }: Frame & { at: number },
 ) {
   const context = fresh(canvas, width, height);
   const largest = Math.max(...curves.flatMap(({ values }) => values.map(Math.abs)), 1e-9);
   const x = (distance: number) => LEFT + ((distance + reach) / (2 * reach)) * (width - LEFT - 8);
   const y = (value: number) => (height - BOTTOM) * (0.5 - 0.46 * (value / largest));
-  paintAxes(context, { x, y }, { reach, largest, width, height, colours });
+  paintAxes(context, { x, y }, largest, { reach, width, height, colours });
   for (const { values, colour, thick } of curves) {
     const points = values.flatMap((value, n) => [x(n - reach), y(value)]);
     strokes(context, { strokeStyle: colour, lineWidth: thick }, points);
@@ -101,11 +97,7 @@ export function paintCurves(
   }
 }
 
-function paintAxes(
-  context: CanvasRenderingContext2D,
-  { x, y }: Scales,
-  { reach, largest, width, height, colours }: Frame & { largest: number },
-) {
+function paintAxes(context: Pen, { x, y }: Scales, largest: number, { reach, width, height, colours }: Frame) {
   const step = TICKS.find((tick) => (reach / tick) * 90 <= width / 2) ?? reach;
   setPen(context, { strokeStyle: colours.grid, fillStyle: colours.text, font: `${colours.letters}px ${colours.font}` });
   setPen(context, { lineWidth: 1, textBaseline: "middle", textAlign: "right" });

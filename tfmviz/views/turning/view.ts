@@ -3,12 +3,11 @@
 
 import type { Matrix } from "../shared/arrays.ts";
 import { figureOf } from "../shared/drawn.ts";
-import { listen, make, optionsOf, select } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
+import { listen, make, optionsOf, select, within } from "../shared/elements.ts";
 import { gliding } from "../shared/motion.ts";
 import { decimal, number, tiny } from "../shared/numbers.ts";
 import { type Plain, recordOf } from "../shared/record.ts";
-import { type Page, Shell } from "../shared/shell.ts";
+import { component, type Page, Shell } from "../shared/shell.ts";
 import { angleBetween, lengthOf, type Pair, pairsOf, products, total, turned } from "./pairs.ts";
 import { paintCurves, paintDial } from "./pictures.ts";
 
@@ -23,10 +22,8 @@ type Known = { tokens: string[]; theta: number[]; last: number };
 /** q and k before and after turning, (len, d_head) */
 type Vectors = Known & Record<"q" | "k" | "rot_q" | "rot_k", Matrix>;
 
-/** What is known of a head besides its arrays. */
 export type TurningFacts = Known & { layer: string; head: number };
 
-/** tokens, a pair, positions */
 type Chosen = { query: number; key: number; pair: number; i: number; j: number };
 
 /** q · k of each pair and of the whole head */
@@ -68,34 +65,26 @@ export class Turning extends Shell {
     const says = make("div", { className: "says" }, ...Object.values(this.says));
     const beside = make("div", { className: "beside" }, ...sliders, says);
     const hint = "All pairs, the fastest first; click one.";
-    this.mount(
-      parent,
-      { className: "turning", ariaLabel: TITLE },
-      make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar()),
-      make("div", { className: "stage" }, make("figure", {}, this.dial), beside),
-      make("p", { className: "aside", textContent: hint }),
-      this.dials,
-      make(
-        "p",
-        { className: "legend" },
-        make("span", { className: "whole", textContent: "q · k: whole head" }),
-        make("span", { className: "single", textContent: "this pair" }),
-        " at every distance; the line marks the sliders' distance",
-      ),
-      this.curve,
-    );
+    const whole = make("span", { className: "whole", textContent: "q · k: whole head" });
+    const pair = make("span", { className: "single", textContent: "this pair" });
+    const where = " at every distance; the line marks the sliders' distance";
+    const legend = make("p", { className: "legend" }, whole, pair, where);
+    const bar = make("div", { className: "bar" }, this.menus.query.node, this.menus.key.node, this.bar());
+    const stage = make("div", { className: "stage" }, make("figure", {}, this.dial), beside);
+    const aside = make("p", { className: "aside", textContent: hint });
+    this.mount(parent, { className: "turning", ariaLabel: TITLE }, bar, stage, aside, this.dials, legend, this.curve);
     const across = () => Math.max(1, Math.floor(this.dials.clientWidth / (SMALL + 12)));
     listen(this.dials, (pair) => this.choose({ pair }), undefined, across);
   }
 
-  /** Takes another sentence, model, layer or head. */
   read(source: Uint8Array | Plain<TurningFacts>) {
     const before = this.vectors;
     this.vectors = vectorsOf(source);
     const { tokens, theta } = this.vectors;
     const entries = tokens.map((label, n) => [`${n}`, `${n} “${label}”`]);
     for (const { box } of Object.values(this.menus)) box.replaceChildren(...optionsOf(entries));
-    this.dials.replaceChildren(...theta.map((_, pair) => dialOf(pair)));
+    const number = (pair: number) => make("small", { textContent: pair });
+    this.dials.replaceChildren(...theta.map((_, n) => make("button", { type: "button" }, make("canvas"), number(n))));
     if (!this.choice) return; // the first choice is on its way
     const isSame = before.tokens.join("\n") === tokens.join("\n") && before.theta.length === theta.length;
     this.place(isSame ? this.choice : {});
@@ -119,7 +108,6 @@ export class Turning extends Shell {
   /** A choice that fits the data. By default the last token asks the one before it, with the pair that varies most. */
   fitted({ query, key, pair, i, j }: Partial<Chosen>): Chosen {
     const { tokens, theta, last } = this.vectors;
-    const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
     const q = within(query ?? tokens.length, tokens.length);
     const k = within(key ?? q - 1, tokens.length);
     const m = within(pair ?? this.decisive(q, k), theta.length);
@@ -179,7 +167,6 @@ export class Turning extends Shell {
     this.turn();
   }
 
-  /** Tells the page and, once the hand is still, the reader. */
   turn() {
     this.tell();
     this.later();
@@ -222,7 +209,6 @@ export class Turning extends Shell {
     sliders.both.range.ariaValueText = `i ${i}, j ${j}`;
   }
 
-  /** The arrows turn to their new places. */
   turnDials(chosen: Chosen) {
     const { seen } = this;
     const from = seen?.query === chosen.query && seen.key === chosen.key ? seen : chosen;
@@ -266,7 +252,6 @@ export class Turning extends Shell {
     this.dial.ariaLabel = `Circle with two arrows: ${angle} from k to q.`;
   }
 
-  /** What moving both together has changed. */
   keptWords(by: number, whole: number) {
     if (!by) return "Move both with the third slider: q · k does not change.";
     const [moved, before, now] = [decimal(by, 0, { sign: true }), number(this.anchor.whole), number(whole)];
@@ -289,7 +274,6 @@ export class Turning extends Shell {
   }
 }
 
-/** What is drawn of a record of a head that turns its queries and keys. */
 export function vectorsOf(source: Uint8Array | Plain<TurningFacts>): Vectors {
   const record = recordOf(source);
   const { layer, head, tokens, theta, last } = record.facts;
@@ -311,11 +295,6 @@ function slider(text: string, act: (value: number) => void) {
   return { range, node, set };
 }
 
-/** A button of a pair, for its arrows and its number. */
-const dialOf = (pair: number) =>
-  make("button", { type: "button" }, make("canvas"), make("small", { textContent: pair }));
-
-/** @param angle radians */
 const degrees = (angle: number) => `${decimal((angle * 180) / Math.PI, 1)}°`;
 
 export default component((parent, page) => new Turning(parent, page));

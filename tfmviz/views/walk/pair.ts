@@ -3,7 +3,6 @@
 
 export type Way = "back" | "on";
 
-/** What walks: the arrows, and what a presenter's remote sends. */
 export const WAYS: Record<string, Way> = { ArrowLeft: "back", PageUp: "back", ArrowRight: "on", PageDown: "on" };
 
 /** One step of a lecture. Addresses are those of a file, relative to the page; "" where there is none. */
@@ -28,6 +27,8 @@ export type Said = { step?: Step; began?: number; way?: Way; again?: boolean };
 type Side = "lecture" | "presenter";
 type Message = Said & { of: string; from: Side; asks?: boolean; leaves?: boolean };
 
+type Hear = (it: Said, isThere: boolean) => void;
+
 const EVERY = 400; // milliseconds
 
 /** Unanswered questions until the other is taken for gone. A lecture's window may be busy with its next page. */
@@ -48,20 +49,8 @@ export const openersNumber = () => (window.name.startsWith(OF) ? window.name.sli
 export const openPresenters = () =>
   window.open("./lectures?presenter=1", OF + ownNumber(), "popup,width=640,height=480") !== null;
 
-/**
- * One end of the talk.
- * @param of number of the lecture's window
- * @param isThere whether the other is taken to be there at first
- * @param answer what is said besides
- * @param hear takes what the other says, and whether it is there
- */
-export function pair(
-  from: Side,
-  of: string,
-  isThere: boolean,
-  answer: () => Said,
-  hear: (it: Said, is: boolean) => void,
-) {
+/** One end of the talk: it says `answer` too, and `hear`s what the other says and whether it is there. */
+export function pair(from: Side, of: string, isThere: boolean, answer: () => Said, hear: Hear) {
   const channel = new BroadcastChannel("tfmviz-lecture");
   let unanswered = isThere ? 0 : MOST[from];
   const say = (more: Partial<Message> = {}) => channel.postMessage({ ...answer(), of, from, ...more });

@@ -1,8 +1,7 @@
 // What a step speaks of: brought into the window once the page is drawn, and ringed until the reader does something.
 
-import { make } from "../shared/elements.ts";
+import { inPixels, make } from "../shared/elements.ts";
 import type { Seen } from "../shared/where.ts";
-import { MOVES, READY } from "./tabs.ts";
 
 const [BETWEEN, RARELY] = [100, 1000]; // milliseconds between two looks, until it stays in its place and from then on
 const [ENOUGH, LOOKS] = [10, 300]; // looks in a row that must find it there; after how many it is given up
@@ -10,11 +9,7 @@ const MOST = 0.45; // of the window: a whole figure that takes more of it needs 
 const STAYS = new Set(["g", "n"]); // keys for the line, not for what it speaks of
 const [AROUND, BELOW] = [5, 120]; // pixels between it and its ring; below what was too low
 
-/**
- * @param walk the line of the step, which covers the lower edge of the window
- * @param show key of the figure and names of the part
- * @returns what ends this
- */
+/** `show` is the key of a figure and names of a part; `walk`, the line of the step, covers the window's lower edge. */
 export function keepInSight(walk: HTMLElement, show: string[]) {
   const ring = walk.appendChild(make("div", { className: "ring", hidden: true }));
   let [looks, stayed] = [0, 0];
@@ -33,7 +28,9 @@ export function keepInSight(walk: HTMLElement, show: string[]) {
     const away = stayed < ENOUGH && looks < LOOKS ? outside(key, found, walk) : 0;
     if (away) document.querySelector("[data-testid=stMain]")?.scrollBy(0, away);
     stayed = away ? 0 : stayed + 1;
-    surround(ring, found);
+    const { left, top, width, height } = found;
+    const [wide, high] = [width, height].map((length) => length + 2 * AROUND);
+    Object.assign(ring.style, inPixels({ left: left - AROUND, top: top - AROUND, width: wide, height: high }));
   };
   look();
   const end = () => {
@@ -61,11 +58,36 @@ function outside(key: string, part: Seen, walk: HTMLElement) {
   return Math.round(top + height - to + Math.min(BELOW, (room - height) * 0.6));
 }
 
-function surround(ring: HTMLElement, { left, top, width, height }: Seen) {
-  Object.assign(ring.style, {
-    left: `${left - AROUND}px`,
-    top: `${top - AROUND}px`,
-    width: `${width + 2 * AROUND}px`,
-    height: `${height + 2 * AROUND}px`,
-  });
+/** matches once the page is drawn */
+export const READY = "[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]";
+
+export const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"];
+
+/**
+ * Scrolls to the last row of tabs with one of these names, if it lies in the lower half of the window. What stands
+ * above it may still grow or shrink for a while, so this looks again until it stays. A reader who moves meanwhile stays
+ * where they are. Returns what ends the wait.
+ */
+export function scrollToTabs(names: string[]) {
+  let [looks, stayed] = [0, 0];
+  const timer = setInterval(() => {
+    const tabs = document.querySelector(READY) && named(names);
+    const isLow = tabs && tabs.getBoundingClientRect().top > innerHeight / 2;
+    if (isLow) tabs.scrollIntoView({ block: "start" });
+    stayed = tabs && !isLow ? stayed + 1 : 0;
+    looks += 1;
+    if (stayed === ENOUGH || looks === LOOKS) end();
+  }, BETWEEN);
+  const end = () => {
+    clearInterval(timer);
+    for (const move of MOVES) window.removeEventListener(move, end, true);
+  };
+  for (const move of MOVES) window.addEventListener(move, end, true);
+  return end;
+}
+
+/** The last row of tabs, from the top, that has one of these names. */
+function named(names: string[]) {
+  const keys = names.filter(Boolean).map((name) => `.st-key-${CSS.escape(name)}`);
+  return keys.length ? [...document.querySelectorAll(`:is(${keys.join()}) [role=tablist]`)].at(-1) : undefined;
 }

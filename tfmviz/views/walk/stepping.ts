@@ -1,7 +1,7 @@
 // Going to a step of a lecture, and keeping to it.
 
 import { go, MEANT, turn } from "../shared/going.ts";
-import { READY } from "./tabs.ts";
+import { READY } from "./sight.ts";
 
 /** Looks, ten in a second: how often in a row the line is missed until that is believed, and how many there are. */
 const [MISSED, PATIENCE] = [5, 150];

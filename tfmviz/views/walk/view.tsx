@@ -5,14 +5,12 @@
 // What is clicked has no frame, and no keys. Enter ends typing, and Escape takes the focus from all of them.
 
 import { render } from "preact";
-import { make } from "../shared/elements.ts";
+import { isChord, isTyping, make } from "../shared/elements.ts";
 import { isElsewhere } from "../shared/going.ts";
 import { part } from "../shared/meet.ts";
-import { isChord, isTyping } from "../shared/typing.ts";
 import { openPresenters, ownNumber, pair, type Step, WAYS } from "./pair.ts";
-import { keepInSight } from "./sight.ts";
+import { keepInSight, scrollToTabs } from "./sight.ts";
 import { arrive, step } from "./stepping.ts";
-import { scrollToTabs } from "./tabs.ts";
 
 /** Boxes in which nobody types, at least not now. */
 const UNTYPED = "select, [type=range], [type=radio], [type=checkbox], [role=combobox][aria-expanded=false]";

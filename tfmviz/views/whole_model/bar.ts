@@ -2,26 +2,17 @@
 
 import { button, make, select } from "../shared/elements.ts";
 import type { Scene } from "./scene.ts";
+import type { Whole } from "./view.ts";
 
-type Zoom = "model" | "block" | "head";
-
-/** What the controls do. */
-interface Doings {
-  open: (zoom: Zoom) => void;
-  choose: (token: { stack: string; row: number }) => void;
-  step: (by: number) => void;
-  play: () => void; // or pause
-}
-
-export function barOf(doings: Doings) {
+export function barOf(view: Whole) {
   const zooms = make("div", { className: "zooms", role: "group", ariaLabel: "Zoom" });
   const follows = select("Follow", {}, (value) => {
     const [stack, row] = value.split(".");
-    doings.choose({ stack, row: Number(row) });
+    view.choose({ stack, row: Number(row) });
   });
-  const plays = button("▶ Play", { onclick: doings.play });
-  const back = button("← Back", { onclick: () => doings.step(-1) });
-  const next = button("Next →", { onclick: () => doings.step(1) });
+  const plays = button("▶ Play", { onclick: () => (view.beat ? view.pause() : view.play()) });
+  const back = button("← Back", { onclick: () => view.step(-1) });
+  const next = button("Next →", { onclick: () => view.step(1) });
   const steps = make("div", { className: "steps" }, back, next, plays);
   const node = make("div", { className: "bar" }, zooms, follows.node, steps);
   return {
@@ -39,8 +30,8 @@ export function barOf(doings: Doings) {
       zooms.hidden = beside === true;
       node.classList.toggle("led", beside === true && isLed);
       zooms.replaceChildren(
-        ...(Object.entries(names) as [Zoom, string][]).map(([name, text]) =>
-          button(text, { ariaPressed: String(name === zoom), onclick: () => doings.open(name) }),
+        ...(Object.entries(names) as [Scene["zoom"], string][]).map(([name, text]) =>
+          button(text, { ariaPressed: String(name === zoom), onclick: () => view.open({ zoom: name }) }),
         ),
       );
     },

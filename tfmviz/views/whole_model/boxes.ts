@@ -24,16 +24,11 @@ export function paintBox(brush: Brush, { column, box }: Place, pictureOf: Pictur
   }
   y = paintParts(brush, column, box, y + 2);
   if (column.parameters === undefined) return;
-  brush.text(written(column.parameters), middle, y + TEXT_LINE / 2, {
-    align: "center",
-    colour: brush.colours.roles.faint,
-  });
+  const look = { align: "center", colour: brush.colours.roles.faint } as const;
+  brush.text(written(column.parameters), middle, y + TEXT_LINE / 2, look);
 }
 
-/**
- * The parts of a block from top to bottom; beside them the residual connection goes from sum to sum. Returns where
- * they end.
- */
+/** The parts of a block; beside them the residual connection goes from sum to sum. Returns where they end. */
 function paintParts(brush: Brush, column: Column, box: Rect, from: number) {
   if (!column.parts) return from - 2;
   const bypass = hasBypass(column) ? BYPASS : 0;
@@ -76,7 +71,6 @@ function paintHeads({ pen }: Brush, column: Column, box: Rect, pictureOf: Pictur
   }
 }
 
-/** Where the picture of a head stands in its box. */
 export function tileOf({ heads, lines }: Column, box: Rect, head: number): Rect {
   const across = Math.min(heads?.count ?? 0, 4);
   const start = box.x + (box.width - across * (TILE + 6) + 6) / 2;

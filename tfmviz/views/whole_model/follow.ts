@@ -3,16 +3,13 @@
 import type { Arrays } from "../shared/arrays.ts";
 import { decimal, perCent, rounded } from "../shared/numbers.ts";
 import { tileOf } from "./boxes.ts";
-import type { Brush } from "./brush.ts";
-import { shareColour } from "./colours.ts";
+import { type Brush, shareColour } from "./brush.ts";
 import { type Place, type Placed, type PlacedLane, type Rect, TEXT_LINE, TILE } from "./layout.ts";
 import { DIMMED } from "./paint.ts";
 import { type Column, hasRow, onPhone } from "./scene.ts";
 
-/** the model's words, by column */
 export type Says = Record<string, [word: string, probability: number, rank: number]>;
 
-/** A token, what the model would say of it, how far it plays, and the box that is pointed at. */
 type Followed = { token: { stack: string; row: number }; says: Says; stage: number | null; box: string | null };
 
 export function follow(brush: Brush, placed: Placed, arrays: Arrays, { token, says, stage, box }: Followed) {
@@ -84,7 +81,6 @@ function bandLabels(brush: Brush, { rows, left, lines }: PlacedLane): void {
 const inkOf = (brush: Brush, kind: string) =>
   ["length", "says", "sure"].includes(kind) ? brush.colours.text : brush.colour(kind);
 
-/** What is known of the token. */
 type What = { arrays: Arrays; row: number; says: Says; isStrip: boolean };
 
 /** The amounts of one column; on a phone, where there is no column of names, each with its name. */
@@ -100,9 +96,9 @@ function amounts(brush: Brush, { column, box, body, band }: Place, lane: PlacedL
     const text = textOf(column, kind, what);
     const value = amountOf(column, kind, arrays, row);
     if (value !== null) brush.fill(brush.colour(kind), x, y + 16, width * (value / most), 2);
-    const whole = brush.cut(isStrip && text ? `${label} ${text}` : text, width + 4);
+    const whole = isStrip && text ? `${label} ${text}` : text;
     const at = isStrip ? x : x + width / 2;
-    brush.text(whole, at, y + 8, { align: isStrip ? "left" : "center", colour: inkOf(brush, kind) });
+    brush.text(whole, at, y + 8, { align: isStrip ? "left" : "center", colour: inkOf(brush, kind), room: width + 4 });
   }
 }
 
@@ -116,15 +112,9 @@ function textOf(column: Column, kind: string, { arrays, row, says, isStrip }: Wh
 }
 
 /** What the model says at a column: of every token at its end, before that only of the one that is chosen. */
-export function saidOf(
-  column: Column,
-  arrays: Arrays,
-  row: number,
-  says: Says,
-): [word: string, probability: number] | null {
+export function saidOf(column: Column, arrays: Arrays, row: number, says: Says): [string, number, number?] | null {
   if (column.image === "words") return [column.labels?.[row] ?? "", arrays[column.matrix].values[row]];
-  const found = says[column.id];
-  return found ? [found[0], found[1]] : null;
+  return says[column.id] ?? null;
 }
 
 function amountOf(column: Column, kind: string, arrays: Arrays, row: number): number | null {
@@ -132,13 +122,11 @@ function amountOf(column: Column, kind: string, arrays: Arrays, row: number): nu
   return bar ? arrays[bar.values].values[row] : null;
 }
 
-/** The largest amount of a token. */
 function mostOf({ lane }: PlacedLane, arrays: Arrays, row: number): number {
   const bars = lane.columns.flatMap((column) => column.bars ?? []);
   return Math.max(1e-12, ...bars.map(({ values }) => arrays[values].values[row]));
 }
 
-/** How much each head adds. */
 function headWrites(brush: Brush, { column, box }: Place, arrays: Arrays, row: number): void {
   if (!column.heads) return;
   const { columns, values } = arrays[column.heads.writes];

@@ -8,7 +8,6 @@ import { type Column, entrance, hasBypass, type Lane, onPhone, type Row, type Sc
 
 export type Rect = { x: number; y: number; width: number; height: number };
 
-/** pixels that a text takes */
 type Measure = (text: string, isBold?: boolean) => number;
 
 /** A column in its place: its box, its matrix with the height of a row, the gap before that, the top of its amounts. */
@@ -21,10 +20,8 @@ export interface Place {
   band: number;
 }
 
-/** past other columns */
 type Arc = { from: string; to: string[]; last: number; level: number };
 
-/** of columns */
 export type Line = { band: number; body: number; bottom: number; columns: Place[]; arcs: Arc[] };
 
 export interface PlacedLane {
@@ -44,7 +41,9 @@ export interface PlacedLane {
 
 export type Placed = { isStrip: boolean; width: number; height: number; lanes: PlacedLane[] };
 
-/** for a lane */
+/** a column of a line, and the pixels that it gets */
+type Member = { column: Column; full: number };
+
 type Room = { y: number; width: number; measure: Measure; rows: Row[]; lanes: number };
 
 export const TEXT_LINE = 18; // pixels from one line of text to the next
@@ -159,7 +158,7 @@ function across(lane: Lane, { y, width, measure, rows, lanes }: Room): PlacedLan
     const members = indices.map((n) => ({ column: lane.columns[n], full: widths[n] }));
     handOut(members, free, row);
     const first = number === 0 && oneHot ? entrance(lane, oneHot.size) : null;
-    const line = lineOf(members, { top, placed, measure, first });
+    const line = lineOf(members, first, top, placed, measure);
     const end = line.columns[line.columns.length - 1].body;
     if (lane.marks && end) placed.marks = { x: end.x + end.width + 12, y: end.y, width: MARK, height: end.height };
     placed.lines.push(line);
@@ -173,7 +172,7 @@ function across(lane: Lane, { y, width, measure, rows, lanes }: Room): PlacedLan
 const nothing = () => ({ columns: [], lines: [], sentence: null, marks: null, bottom: 0 });
 
 /** Hands the room that is left to the columns of a line, to a pattern first. */
-function handOut(members: { column: Column; full: number }[], room: number, row: number) {
+function handOut(members: Member[], room: number, row: number) {
   let free = Math.max(0, room - members.reduce((sum, { full }) => sum + full, 0));
   for (const member of members.filter(({ column }) => column.image === "pattern")) {
     const square = Math.min(PATTERN.most, row * member.column.shape[1]);
@@ -184,10 +183,7 @@ function handOut(members: { column: Column; full: number }[], room: number, row:
   for (const member of members) member.full += Math.min(free / members.length, 70);
 }
 
-function lineOf(
-  members: { column: Column; full: number }[],
-  { top, placed, measure, first }: { top: number; placed: PlacedLane; measure: Measure; first: Column | null },
-): Line {
+function lineOf(members: Member[], first: Column | null, top: number, placed: PlacedLane, measure: Measure): Line {
   const { lane, row, rows, left } = placed;
   const arcs = arcsOf(members.map(({ column }) => column));
   const levels = Math.max(members.some(({ column }) => column.crosses) ? 1 : 0, ...arcs.map(({ level }) => level));
@@ -197,9 +193,7 @@ function lineOf(
   const body = band + rows.length * TEXT_LINE + (rows.length ? 6 : 0) + keyRoom(members, measure);
   const height = row * lane.tokens.length;
   const columns: Place[] = [];
-  const box = (column: Column, x: number, width: number): Rect => {
-    return { x, y, width, height: boxSize(column, measure).height };
-  };
+  const box = (column: Column, x: number, width: number) => ({ x, y, width, height: boxSize(column, measure).height });
   if (first) {
     const inner = box(first, 1, left - APART - 1);
     columns.push({ column: first, box: inner, gap: { x: 0, width: 0 }, body: null, row, band });
@@ -208,14 +202,9 @@ function lineOf(
   for (const { column, full } of members) {
     const gap = gapOf(column);
     const most = column.image === "strips" ? STRIP.most : column.image === "pattern" ? PATTERN.most : full;
-    columns.push({
-      column,
-      box: box(column, x, full - APART),
-      gap: { x: x - 4, width: gap },
-      body: { x: x + gap, y: body, width: Math.min(most, full - gap - APART), height },
-      row,
-      band,
-    });
+    const own = { x: x + gap, y: body, width: Math.min(most, full - gap - APART), height };
+    const place = { column, box: box(column, x, full - APART), gap: { x: x - 4, width: gap } };
+    columns.push({ ...place, body: own, row, band });
     x += full;
   }
   return { band, body, bottom: body + height, columns, arcs };
@@ -244,7 +233,7 @@ function titleOf(lane: Lane, width: number, measure: Measure): string[] {
 }
 
 /** Room for the names of keys, which are slanted where they have no room side by side. */
-function keyRoom(members: { column: Column; full: number }[], measure: Measure) {
+function keyRoom(members: Member[], measure: Measure) {
   const found = members.find(({ column }) => column.image === "pattern");
   const labels = found?.column.labels ?? [];
   if (!found || (found.full - GAP.plain - APART) / labels.length < KEY) return 0;
@@ -258,7 +247,7 @@ function downward(lane: Lane, { y, width, measure, rows }: Room): PlacedLane {
   const row = Math.max(PHONE.least, Math.min(PHONE.most, Math.floor(PHONE.room / tokens.length)));
   const placed: PlacedLane = { lane, y, title, rows, row, labels: 0, left: 0, ...nothing() };
   let top = y + TITLE + TEXT_LINE * (title.length - 1);
-  if (lane.oneHot) top = sentenceOf(placed, { column: entrance(lane, lane.oneHot.size), top, width, measure });
+  if (lane.oneHot) top = sentenceOf(placed, entrance(lane, lane.oneHot.size), top, width, measure);
   for (const column of lane.columns) {
     const size = boxSize(column, measure);
     const wide = Math.max(PHONE.box, Math.min(size.inner, width / 2));
@@ -279,10 +268,7 @@ function downward(lane: Lane, { y, width, measure, rows }: Room): PlacedLane {
 }
 
 /** The tokens as running text beside their box. Returns where the next column begins. */
-function sentenceOf(
-  placed: PlacedLane,
-  { column, top, width, measure }: { column: Column; top: number; width: number; measure: Measure },
-) {
+function sentenceOf(placed: PlacedLane, column: Column, top: number, width: number, measure: Measure) {
   const { height } = boxSize(column, measure);
   const x = PHONE.box + 16;
   const lines = broken(placed.lane.tokens.join(" "), width - x, measure);

@@ -5,7 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { readOut, writeOf } from "../engine/weights.ts";
 import { type Matrix, rowOf } from "../shared/arrays.ts";
 import { HEAD_ACROSS, VECTOR_NUMBERS } from "../shared/constants.ts";
-import { type Plain, recordOf, type Site, type SiteRecord, type Sites } from "../shared/record.ts";
+import { type Plain, recordOf, type SiteRecord, type Sites } from "../shared/record.ts";
 import type { Says } from "./follow.ts";
 import type { Scene } from "./scene.ts";
 
@@ -15,11 +15,7 @@ type Made = [how: string, sites: string[], head: number | null];
 /** `said` are sites by column */
 export type Drawn = Scene & { made: Record<string, Made>; said: Record<string, string> };
 
-/**
- * @param drawn the picture of another text, of the same part of the same model
- * @param plain all sites of the text
- * @param engine that has computed them
- */
+/** `drawn` is the picture of another text, of the same part of the same model; `plain` has all sites of this one. */
 export function sceneOf(drawn: Drawn, plain: Plain, engine: Engine): Plain<Scene> {
   const record = recordOf(plain);
   const { ids } = plain.facts;
@@ -27,7 +23,7 @@ export function sceneOf(drawn: Drawn, plain: Plain, engine: Engine): Plain<Scene
   const sites: Sites = {};
   for (const [name, made] of Object.entries(drawn.made)) {
     const { matrix, lengths } = drawnArray(made, record, engine);
-    sites[name] = asSite(matrix);
+    sites[name] = { shape: [matrix.rows, matrix.columns], data: matrix.values };
     if (lengths) sites[`${name}.length`] = { shape: [lengths.length], data: lengths };
   }
   const lanes = drawn.lanes.map((lane) => ({
@@ -60,11 +56,9 @@ export function saysOf({ said }: Drawn, plain: Plain, engine: Engine, token: num
   );
 }
 
-function drawnArray(
-  [how, [site, other], head]: Made,
-  record: SiteRecord,
-  engine: Engine,
-): { matrix: Matrix; lengths?: Float32Array } {
+type Strips = { matrix: Matrix; lengths?: Float32Array };
+
+function drawnArray([how, [site, other], head]: Made, record: SiteRecord, engine: Engine): Strips {
   const { shape } = record.at(site);
   const heads = how === "head" ? record.at(site.replace(/[^.]+$/, "q")).shape[0] : shape[0];
   const layer = site.slice(0, site.lastIndexOf("."));
@@ -103,7 +97,6 @@ function highest(row: Float32Array | Float64Array) {
   return most;
 }
 
-/** The probability of the highest. */
 function certainty(logits: Float32Array | Float64Array): number {
   const most = highest(logits);
   let sum = 0;
@@ -116,21 +109,18 @@ const bestWords = (record: SiteRecord, engine: Engine) =>
 
 const rowList = (x: Matrix) => Array.from({ length: x.rows }, (_, row) => rowOf(x, row));
 
-const asSite = ({ rows, columns, values }: Matrix): Site => ({ shape: [rows, columns], data: values });
-
 const inOneRow = (values: Float32Array): Matrix => ({ rows: 1, columns: values.length, values });
 
 const withLengths = (x: Matrix, matrix = x) => ({ matrix, lengths: lengthsOfRows(x) });
 
 const strips = (x: Matrix) => withLengths(x, shortened(x));
 
-const lengthsOfRows = (x: Matrix) => Float32Array.from(rowList(x), lengthOfRow);
-
-function lengthOfRow(row: Float32Array | Float64Array) {
-  let sum = 0;
-  for (const number of row) sum += number * number; // Math.hypot takes ten times as long
-  return Math.sqrt(sum);
-}
+const lengthsOfRows = (x: Matrix) =>
+  Float32Array.from(rowList(x), (row) => {
+    let sum = 0;
+    for (const number of row) sum += number * number; // Math.hypot takes ten times as long
+    return Math.sqrt(sum);
+  });
 
 const sumOf = (a: Matrix, b: Matrix): Matrix => ({ ...a, values: a.values.map((value, n) => value + b.values[n]) });
 
@@ -168,7 +158,6 @@ function thumbnail({ rows, columns, values }: Matrix): Matrix {
   return { rows: high, columns: wide, values: made };
 }
 
-/** One below the other. */
 function stacked(all: Matrix[]): Matrix {
   const { columns, values } = all[0];
   const made = new Float32Array(all.length * values.length);

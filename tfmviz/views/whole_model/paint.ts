@@ -3,12 +3,11 @@
 import type { Arrays, Matrix } from "../shared/arrays.ts";
 import { setPen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { hatch, type Sheet } from "../shared/hatch.ts";
+import { hatch } from "../shared/hatch.ts";
 import { writeName } from "../shared/names.ts";
 import { perCent } from "../shared/numbers.ts";
 import { paintBox } from "./boxes.ts";
-import type { Brush } from "./brush.ts";
-import { shareImage, stripImage } from "./colours.ts";
+import { type Brush, shareImage, stripImage } from "./brush.ts";
 import {
   ARC,
   KEY,
@@ -47,7 +46,8 @@ export class Painter {
     for (const lane of placed.lanes) {
       paintTitle(brush, lane);
       for (const line of lane.lines) paintTokens(brush, lane, line);
-      if (lane.sentence) paintSentence(brush, lane.sentence);
+      const { x = 0, y = 0, lines = [] } = lane.sentence ?? {};
+      for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
       for (const place of lane.columns) {
         brush.pen.globalAlpha = stage === null || order <= stage ? 1 : DIMMED;
         paintBox(brush, place, (column, head) => this.head(column, head));
@@ -90,7 +90,6 @@ export class Painter {
     }
   }
 
-  /** A strip for each vector, and below it a bar as long as the vector. */
   strips(brush: Brush, picture: HTMLCanvasElement, { matrix }: Column, { x, y, width, row }: Rect & { row: number }) {
     const { rows, columns } = this.arrays[matrix];
     const lengths = this.arrays[`${matrix}.length`].values;
@@ -109,14 +108,13 @@ export class Painter {
 }
 
 function paintMasked({ pen, colours }: Brush, { rows, columns, values }: Matrix, body: Rect): void {
-  const sheet: Sheet = { rows: [0, rows], columns: [0, columns], wide: body.width / columns, high: body.height / rows };
+  const sheet = { rows, columns, wide: body.width / columns, high: body.height / rows };
   pen.save();
   pen.translate(body.x, body.y);
   hatch(pen, sheet, colours, (row, column) => !values[row * columns + column]);
   pen.restore();
 }
 
-/** The name of the lane in bold. */
 function paintTitle(brush: Brush, { y, title }: PlacedLane): void {
   for (const [n, line] of title.entries()) {
     const name = n === 0 ? (/^[^:]*:? ?/.exec(line)?.[0] ?? "") : "";
@@ -125,16 +123,10 @@ function paintTitle(brush: Brush, { y, title }: PlacedLane): void {
   }
 }
 
-function paintSentence(brush: Brush, { x, y, lines }: { x: number; y: number; lines: string[] }): void {
-  for (const [n, line] of lines.entries()) brush.text(line, x, y + TEXT_LINE * n + 9);
-}
-
-/** Tokens, and where each one-hot vector has its 1. */
 function paintTokens(brush: Brush, { lane, labels, row }: PlacedLane, { body }: Line): void {
   const every = Math.ceil(15 / row);
   for (const [n, token] of lane.tokens.entries())
-    if (n % every === 0)
-      brush.text(brush.cut(token, labels - 6), labels - 6, body + (n + 0.5) * row, { align: "right" });
+    if (n % every === 0) brush.text(token, labels - 6, body + (n + 0.5) * row, { align: "right", room: labels - 6 });
   if (!lane.oneHot) return;
   const width = 26;
   for (const [n, id] of lane.oneHot.ids.entries()) {
@@ -171,18 +163,15 @@ export function paintWords(
     const middle = top + (row * every) / 2;
     brush.text(perCent(p[n]), x + width, middle, { align: "right" });
     const text = tokens ? `${tokens[n]} → ${labels[n]}` : labels[n];
-    brush.text(brush.cut(text, width - brush.widthOf(perCent(p[n])) - 8), x, middle);
+    brush.text(text, x, middle, { room: width - brush.widthOf(perCent(p[n])) - 8 });
   }
 }
 
 function paintKeys(brush: Brush, labels: string[], body: Rect): void {
   const cell = body.width / labels.length;
   if (cell < KEY) return;
-  setPen(brush.pen, {
-    font: `${LETTER_SIZE}px ${brush.colours.font}`,
-    fillStyle: brush.colours.text,
-    textBaseline: "middle",
-  });
+  const font = `${LETTER_SIZE}px ${brush.colours.font}`;
+  setPen(brush.pen, { font, fillStyle: brush.colours.text, textBaseline: "middle" });
   const fits = labels.every((label) => brush.widthOf(label) + 8 <= cell);
   for (const [n, label] of labels.entries()) {
     const at = { x: body.x + (n + 0.5) * cell, y: body.y, side: "above", longest: LONGEST_KEY } as const;
@@ -190,7 +179,6 @@ function paintKeys(brush: Brush, labels: string[], body: Rect): void {
   }
 }
 
-/** From box to box, and past layers. */
 function paintArrows(brush: Brush, { columns, lines, left }: PlacedLane, isStrip: boolean): void {
   const { text } = brush.colours;
   for (const [n, { column, box }] of columns.entries()) {
@@ -201,16 +189,11 @@ function paintArrows(brush: Brush, { columns, lines, left }: PlacedLane, isStrip
   }
   const places = new Map(columns.map((place) => [place.column.id, place]));
   for (const { from, to, level } of lines.flatMap(({ arcs }) => arcs)) {
-    for (const id of to) paintArc(brush, places.get(from), places.get(id), { above: level * ARC, left });
+    for (const id of to) paintArc(brush, places.get(from), places.get(id), level * ARC, left);
   }
 }
 
-function paintArc(
-  brush: Brush,
-  from: Place | undefined,
-  to: Place | undefined,
-  { above, left }: { above: number; left: number } = { above: 0, left: 0 },
-): void {
+function paintArc(brush: Brush, from: Place | undefined, to: Place | undefined, above: number, left: number) {
   if (!from || !to) return;
   const { text } = brush.colours;
   const [end, y] = [to.box.x + to.box.width * 0.3, to.box.y - above];
@@ -224,7 +207,6 @@ function paintArc(
   brush.arrow(text, 1.5, [end, y], [end, to.box.y - 1]);
 }
 
-/** From the encoder's output down to the blocks that read it. */
 function paintMemory(brush: Brush, [above, below]: PlacedLane[]): void {
   const end = above.lane.marks && above.columns[above.columns.length - 1].body;
   const readers = (below?.columns ?? []).filter(({ column }) => column.crosses);

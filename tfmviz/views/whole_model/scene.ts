@@ -15,7 +15,6 @@ export interface Scene {
   width: number; // numbers that it has
 }
 
-/** What the page around says. */
 export interface Answer {
   sequence: number;
   layer: string;
@@ -65,10 +64,7 @@ export interface Column {
 /** of the band of amounts */
 export type Row = { kind: string; label: string };
 
-/**
- * The first box of a lane: its tokens, and what they are for the model.
- * @param size of the vocabulary
- */
+/** The first box of a lane: its tokens, and what they are for the model; `size` is that of the vocabulary. */
 export const entrance = (lane: Lane, size: number): Column => ({
   id: `${lane.stack}.tokens`,
   kind: "embed",

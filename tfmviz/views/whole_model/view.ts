@@ -2,20 +2,18 @@
 // page around is told what was chosen, and sends another picture when a part is opened.
 
 import { type Arrays, unpack } from "../shared/arrays.ts";
-import { placeOfToken } from "../shared/beside.ts";
+import { placeOfToken, tokenAtPlace } from "../shared/beside.ts";
 import { fresh, measured, type Pen } from "../shared/canvas.ts";
 import { LETTER_SIZE } from "../shared/constants.ts";
-import { arrowOf, button, buttonOf, make, roving } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
+import { arrowOf, button, buttonOf, inPixels, make, roving, within } from "../shared/elements.ts";
+import { plainSite } from "../shared/quoted.ts";
 import type { Plain } from "../shared/record.ts";
-import { type Page, Shell, STILL } from "../shared/shell.ts";
-import { plainSite } from "../shared/sites.ts";
+import { component, type Page, Shell, STILL } from "../shared/shell.ts";
 import { barOf } from "./bar.ts";
 import { tileOf } from "./boxes.ts";
 import { Brush } from "./brush.ts";
 import { follow, type Says } from "./follow.ts";
 import { type Found, layOut, type Place, type Placed, partOf, type Rect, vectorAt } from "./layout.ts";
-import { mirrored, type Seen } from "./mirror.ts";
 import { Painter } from "./paint.ts";
 import type { Answer, Column, Lane, Scene } from "./scene.ts";
 import { aboutBox, aboutVector, captionOf, hrefOf, kindOf, putWords, summary, tableOf } from "./words.ts";
@@ -24,7 +22,17 @@ const BEAT = 1200; // milliseconds that a column is shown while it plays
 
 type Token = { stack: string; row: number };
 
-export type Opening = { zoom: "model" | "block" | "head"; layer?: string; head?: number };
+export type Opening = { zoom: Scene["zoom"]; layer?: string; head?: number };
+
+/** What a view beside this one shows. Tokens go by their places, columns by their names. */
+interface Seen {
+  token?: number; // that is chosen
+  delay?: number;
+  over?: { token?: number; column?: string } | null; // what is pointed at
+  box?: string | null; // that is pointed at
+  stage?: string | null; // the column that plays
+  opening?: Opening;
+}
 
 export class Whole extends Shell {
   scene: Scene | null = null;
@@ -43,12 +51,7 @@ export class Whole extends Shell {
   opening: Opening["zoom"] | null = null;
   around: Record<"address" | "kinds" | "pages", Record<string, string>> = { address: {}, kinds: {}, pages: {} };
 
-  controls = barOf({
-    open: (zoom) => this.open({ zoom }),
-    choose: (token) => this.choose(token),
-    step: (by) => this.step(by),
-    play: () => (this.beat ? this.pause() : this.play()),
-  });
+  controls = barOf(this);
   tip = make("div", { className: "tip" });
   base = make("canvas", { role: "img" });
   over = make("canvas", { className: "followed", ariaHidden: "true" });
@@ -80,7 +83,6 @@ export class Whole extends Shell {
     roving(this.hits, () => 0);
   }
 
-  /** Takes another sentence, model or zoom. */
   read(source: Uint8Array | Plain<Scene>) {
     const { header, arrays } = unpack(source);
     const isOther = header.zoom !== this.scene?.zoom || header.layer !== this.scene?.layer;
@@ -111,11 +113,10 @@ export class Whole extends Shell {
     return { zoom, layer: this.layer, head: this.where.head, token: this.token?.row ?? 0 };
   }
 
-  /** The nearest token that there is. */
   fitted(token: Token): Token {
     const lane = this.laneOf(token.stack) ?? this.scene?.lanes.at(-1);
     if (!lane) return token;
-    return { stack: lane.stack, row: Math.min(lane.tokens.length - 1, Math.max(0, token.row)) };
+    return { stack: lane.stack, row: within(token.row, lane.tokens.length) };
   }
 
   laneOf(stack: string | undefined): Lane | undefined {
@@ -145,10 +146,33 @@ export class Whole extends Shell {
   }
 
   mirror(seen: Seen) {
-    return super.mirror(seen) || mirrored(this, seen);
+    super.mirror(seen);
+    const { token, delay, over, box, stage, opening } = seen;
+    if (opening) this.open(opening);
+    if (over !== undefined) {
+      this.hovered = over && this.foundAt(over);
+      this.later(() => this.drawFollowed());
+    }
+    if (box !== undefined) {
+      this.hoveredBox = box;
+      this.drawFollowed();
+    }
+    if (stage !== undefined) this.showStage(this.columns.findIndex(({ column }) => column.id === stage));
+    const found = tokenAtPlace(this.link, token);
+    if (!found) return false;
+    const own = { stack: found.text, row: found.position };
+    if (this.link.follows) this.followToken(own);
+    else this.choose(own, delay);
+    return true;
   }
 
-  /** @param opening a part, whose picture the page around answers with */
+  foundAt(over: { token?: number; column?: string }): Found | null {
+    const found = tokenAtPlace(this.link, over.token);
+    const lane = this.laneOf(found?.text);
+    const place = this.columns.find(({ column }) => column.id === over.column) ?? null;
+    return found && lane ? { stack: found.text, row: found.position, lane, place } : null;
+  }
+
   open({ zoom, layer = this.where.layer, head = this.where.head }: Opening) {
     if (this.link.follows) return this.tellBeside({ opening: { zoom, layer, head } });
     this.where = { layer, head };
@@ -168,7 +192,6 @@ export class Whole extends Shell {
     return this.placed.lanes.flatMap((lane) => lane.columns);
   }
 
-  /** @param by how many columns to go on */
   step(by: number) {
     const last = this.columns.length - 1;
     const to = (this.stage ?? (by > 0 ? -1 : last + 1)) + by;
@@ -347,7 +370,7 @@ export class Whole extends Shell {
 }
 
 function hit(id: string, { x, y, width, height }: Rect, ariaLabel: string, onclick: () => void) {
-  const style = { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` };
+  const style = inPixels({ left: x, top: y, width, height });
   return button("", { tabIndex: -1, ariaLabel, dataset: { id }, style, onclick });
 }
 

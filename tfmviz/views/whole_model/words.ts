@@ -1,11 +1,10 @@
 // What is said of a part, of a vector, and of everything for who cannot see it.
 
-import { type Arrays, rowOf } from "../shared/arrays.ts";
+import { type Arrays, largestSize, rowOf } from "../shared/arrays.ts";
 import { make } from "../shared/elements.ts";
 import { decimal, perCent } from "../shared/numbers.ts";
 import { quoted } from "../shared/quoted.ts";
 import type { Values } from "../shared/table.ts";
-import { largestOf } from "./colours.ts";
 import { amount, type Says, saidOf } from "./follow.ts";
 import { type Column, type Lane, type Scene, written } from "./scene.ts";
 
@@ -15,16 +14,11 @@ const shapeOf = ({ shape }: Column) => shape.map(written).join(" × ");
 
 const nameOf = ({ title, lines }: Column) => [title, ...lines].join(" ");
 
-/** What a box is: its name, its shape, its parameters, a sentence. */
 export function aboutBox(column: Column) {
   const count = column.parameters === undefined ? "" : `, ${written(column.parameters)} parameters`;
   return `${nameOf(column)} (${shapeOf(column)}${count}). ${column.words}`;
 }
 
-/**
- * What is drawn of one token in one column.
- * @param tokens of the lane
- */
 export function aboutVector(column: Column, arrays: Arrays, row: number, tokens: string[]) {
   const name = quoted(tokens, row);
   const of = `${name}, ${column.title}`;
@@ -41,13 +35,12 @@ export function aboutVector(column: Column, arrays: Arrays, row: number, tokens:
   const added = barsOf(column, arrays, row);
   const length = amount(arrays[`${column.matrix}.length`].values[row]);
   const size = `${written(column.shape[1])} numbers, norm ${length}`;
-  return `${of}: ${added && `${added}; `}${size}. The colours end at ±${decimal(largestOf(values))}.`;
+  return `${of}: ${added && `${added}; `}${size}. The colours end at ±${decimal(largestSize(values))}.`;
 }
 
 const barsOf = ({ bars = [] }: Column, arrays: Arrays, row: number) =>
   bars.map(({ label, values }) => `${label} ${amount(arrays[values].values[row])}`).join(", ");
 
-/** All columns of some lanes, for one token. */
 export function tableOf(lanes: Lane[], arrays: Arrays, row: number, says: Says): Values {
   const rows = lanes.flatMap(({ columns }) =>
     columns.map((column) => {
@@ -67,10 +60,7 @@ export function tableOf(lanes: Lane[], arrays: Arrays, row: number, says: Says):
   return { title: `${lanes[0]?.title}, token ${row} ${lanes[0]?.tokens[row]}`, columns, rows };
 }
 
-/**
- * How the picture is read.
- * @param isStrip it stands on a phone
- */
+/** How the picture is read; `isStrip`: on a phone. */
 export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene, isStrip: boolean) {
   const means = width > numbers ? ` (${width} numbers, averaged to ${numbers})` : "";
   const counted = lanes.flatMap(({ columns }) => columns.map(({ parameters }) => parameters ?? 0));
@@ -84,7 +74,6 @@ export function captionOf({ zoom, beside, width, numbers, total, lanes }: Scene,
   return `Each row is a token, each strip a vector${means}: ${COLOURS} ${reads}${all}`;
 }
 
-/** What the whole picture shows, in a few sentences. */
 export function summary(scene: Scene) {
   const lanes = scene.lanes.map(
     ({ title, columns, tokens }) => `${title}, ${tokens.length} tokens: ${columns.map((c) => c.title).join(", ")}`,

@@ -1,5 +1,6 @@
 // How the next token is chosen, as tfmviz/record/decoding.py has it: what each rule leaves of the model's distribution.
 
+import { softmaxOf } from "../shared/arrays.ts";
 import { LARGEST_SETTING, NEUTRAL } from "../shared/constants.ts";
 
 export type Rules = Record<Rule, number> & { banned: number[]; order: Rule[] };
@@ -29,7 +30,7 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
     return without(scores, (id) => scores[id] >= last);
   },
   top_p: (scores, { top_p }) => {
-    const p = softmax(scores);
+    const p = softmaxOf(scores);
     const order = largestFirst(p);
     let before = 0; // how much the more probable ones have together
     const end = order.findIndex((id, n) => {
@@ -41,7 +42,7 @@ const EFFECTS: Record<Rule | "banned", (scores: Numbers, rules: Rules, seen: num
     return without(scores, (id) => kept.has(id));
   },
   min_p: (scores, { min_p }) => {
-    const p = softmax(scores);
+    const p = softmaxOf(scores);
     const least = min_p * largestOf(p);
     return without(scores, (id) => p[id] >= least);
   },
@@ -56,7 +57,7 @@ export function stagesOf(logits: ArrayLike<number>, rules: Rules, seen: number[]
     scores = EFFECTS[rule](scores, rules, seen);
     found.push({ rule, scores });
   }
-  return found.map((stage) => ({ ...stage, shares: softmax(stage.scores) }));
+  return found.map((stage) => ({ ...stage, shares: softmaxOf(stage.scores) }));
 }
 
 /** The token that a number in [0, 1) stands for: shares lie side by side, the largest first. */
@@ -72,20 +73,12 @@ export function drawn(shares: Numbers, number: number) {
   return { token, low: 1 - shares[token], high: 1 };
 }
 
-/** Those that have a share, the largest first. */
 const largestFirst = (shares: Numbers) => {
   const there = Array.from(shares.keys()).filter((id) => shares[id] > 0);
   return there.sort((a, b) => shares[b] - shares[a]); // what is equal stays in its order
 };
 
 const largestOf = (numbers: Numbers) => numbers.reduce((most, number) => Math.max(most, number), -Infinity);
-
-function softmax(scores: Numbers) {
-  const most = largestOf(scores);
-  const p = scores.map((score) => Math.exp(score - most));
-  const sum = p.reduce((whole, part) => whole + part, 0);
-  return p.map((part) => part / sum);
-}
 
 const without = (scores: Numbers, keeps: (id: number) => boolean) =>
   scores.map((score, id) => (keeps(id) ? score : -Infinity));

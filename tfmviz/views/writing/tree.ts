@@ -13,13 +13,11 @@ export interface Tree {
 
 export const NOTHING: Tree = { branches: [{ parent: 0, at: 0, tokens: [] }], branch: 0, shown: 0 };
 
-/** All tokens of a branch, from the first word on. */
 export function pathOf(tree: Tree, branch: number = tree.branch): number[] {
   const { parent, at, tokens } = tree.branches[branch];
   return branch === 0 ? tokens : [...pathOf(tree, parent).slice(0, at), ...tokens];
 }
 
-/** The tokens that are written. */
 export const writtenIn = (tree: Tree) => pathOf(tree).slice(0, tree.shown);
 
 /** Reads a branch that begins so, or goes on with a token, or branches there; null if there would be too many. */
@@ -37,7 +35,6 @@ export function choose(tree: Tree, place: number, token: number): Tree | null {
   return { branches, branch: branches.length - 1, shown: place + 1 };
 }
 
-/** Reads a branch to its end. */
 export const goTo = (tree: Tree, branch: number): Tree => ({ ...tree, branch, shown: pathOf(tree, branch).length });
 
 export const stepBack = (tree: Tree): Tree => ({ ...tree, shown: Math.max(0, tree.shown - 1) });

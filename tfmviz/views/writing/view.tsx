@@ -5,15 +5,13 @@ import { render } from "preact";
 import { painted, probable } from "../shared/colours.ts";
 import { figureOf } from "../shared/drawn.ts";
 import { make, reached, rove } from "../shared/elements.ts";
-import { component } from "../shared/meet.ts";
 import { Named } from "../shared/named.tsx";
-import { type Page, Shell, STILL } from "../shared/shell.ts";
+import { component, type Page, Shell, STILL } from "../shared/shell.ts";
 import { Cumulated, Shares } from "./rivals.tsx";
 import { type Settings, settled } from "./settled.ts";
 import { choose, codeOf, goTo, NOTHING, pathOf, startsWith, stepBack, type Tree, treeOf, writtenIn } from "./tree.ts";
 import { drawWords, entropyWords, LEGEND, type Place, type Rival, rivalSentence, wordSentence } from "./words.ts";
 
-/** What Python sends. */
 interface Data {
   about: string; // model and text: the words belong to them
   prompt: string[];
@@ -51,7 +49,6 @@ class Desk extends Shell {
     this.atEnd(() => this.stop());
   }
 
-  /** Takes another text, or other settings for this one. */
   show(data: Data | Settings) {
     if (this.data && "about" in data && this.data.about !== data.about) {
       this.stop();
@@ -82,12 +79,10 @@ class Desk extends Shell {
     return { about: this.data?.about, path: codeOf(this.tree), word: this.looked, edit: 0 };
   }
 
-  /** The place that the table is about. */
   get place() {
     return this.looked ?? this.tree.shown;
   }
 
-  /** Whether that is the place of a word in the text. */
   get isWritten() {
     return this.place < this.tree.shown;
   }
@@ -135,7 +130,6 @@ class Desk extends Shell {
     return tree !== null;
   }
 
-  /** Writes one word more, as soon as it is there. */
   next() {
     if (this.mode) this.stop();
     this.note = "";
@@ -238,7 +232,6 @@ class Desk extends Shell {
     );
   }
 
-  /** What stands below the words of a place. */
   get says() {
     const place = this.places[this.place];
     return place ? `${drawWords(place, this.isWritten)} ${entropyWords(place.entropy)}` : "The model is reading…";
@@ -297,7 +290,6 @@ class Desk extends Shell {
     );
   }
 
-  /** The words that stood against each other at a place: a column for every setting. */
   rivals(place: Place) {
     const { stages, ends } = this.data;
     const what = this.isWritten ? `Word ${this.place + 1} and its alternatives` : "Next word";

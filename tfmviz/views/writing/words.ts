@@ -21,11 +21,9 @@ export type Rival = { token: number; text: string; shares: (number | null)[] };
 
 export const LEGEND = "Colour: probability (yellow is 1). Line: entropy.";
 
-/** A word of the text for the pointer and for screen readers. */
 export const wordSentence = ({ text, p, entropy }: Place, n: number) =>
   `Word ${n + 1} “${text.trim() || text}”: probability ${perCent(p)}, entropy ${decimal(entropy)} nats`;
 
-/** How undecided the model was. */
 export function entropyWords(entropy: number) {
   const equal = Math.exp(entropy);
   const among = decimal(equal, equal < 10 ? 1 : 0);

@@ -1,1 +1,0 @@
-var d=(n,o)=>`“${n[o]}”${n.indexOf(n[o])===n.lastIndexOf(n[o])?"":` (token ${o})`}`;export{d as a};
