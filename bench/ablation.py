@@ -1,4 +1,4 @@
-"""What it costs to switch off every part of a model in turn.
+"""The cost of switching off every part of a model in turn.
 
     python -m bench.ablation
 

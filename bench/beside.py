@@ -82,7 +82,7 @@ def long_sentences() -> tuple[str, str]:
 
 
 def pointer(page: Page, name: str) -> str:
-    """What a move of the pointer in A costs until both sides are painted, and how often B shows it in that frame.
+    """The time of a move of the pointer in A until both sides are painted, and how often B shows it in that frame.
 
     In milliseconds of the page's own thread: neither what it waits for the frame nor what others take of the processor.
     """

@@ -1,4 +1,4 @@
-"""What recording costs: a full trace against the bare forward pass and against Hugging Face's GPT-2.
+"""The cost of recording: a full trace against the bare forward pass and against Hugging Face's GPT-2.
 
     python -m bench.capture
 
@@ -87,7 +87,7 @@ def gpt2(config: ModelConfig) -> GPT2LMHeadModel:
 
 @torch.inference_mode()
 def interleaved(runs: dict[str, Callable[[], object]], *, rounds: int, warm_up: int = 5) -> dict[str, float]:
-    """Median milliseconds of each. Every round runs each once, so a slow moment of the machine hits all alike."""
+    """Median milliseconds of each. Every round runs each once, so a slow moment of the machine hits all equally."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     for round_number in range(warm_up + rounds):
         for name, run in runs.items():

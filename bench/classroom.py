@@ -1,4 +1,4 @@
-"""A class at work: what many readers at once, a cold start and a long lesson do to the server.
+"""A class at work: the server under many simultaneous readers, a cold start and a long lesson.
 
     python -m bench.classroom [new same link stream cold cpu memory] [--students 50] [--workers 2] …
 
@@ -9,12 +9,12 @@ collection. This is what Streamlit itself costs. Every answer is checked: the ru
 script without an exception or error on the screen, and the explorer must have got the attention of the sentence that
 was sent. All else counts as an error.
 
-    new     N students each press Enter on a sentence of their own, at once: on every page, its first tab open
-    same    N students press Enter on the same new sentence at once
-    link    N students each open a link to a page with a sentence of their own, at once; beside it what Enter takes;
+    new     N students each press Enter on a different sentence, simultaneously: on every page, its first tab open
+    same    N students press Enter on the same new sentence simultaneously
+    link    N students together open a link to a page, each with a different sentence; for comparison, Enter;
             the echo page too, which is what new sessions cost Streamlit itself
     stream  M students each press Enter every ten seconds; an answer's time counts from when Enter was due
-    cold    N students open a page at once on a server that has just started
+    cold    N students together open a page on a server that has just started
     cpu     processor time of a rerun for one student, with and without the model's forward pass (measured alone),
             and of the answer to a link, in turns with reruns
     memory  growth of the server over many reruns with new sentences, and the size of one more idle session
@@ -66,13 +66,13 @@ EVERY = 10.0
 """Seconds between two sentences of a student in `stream`."""
 
 RERUNS = 40
-"""How many reruns of a page `cpu` measures. Its clock ticks every 10 ms, so the mean is right to 0.25 ms."""
+"""Reruns of a page that `cpu` measures. Its clock ticks every 10 ms, so the mean is right to 0.25 ms."""
 
 ROUNDS = 4
-"""How often typing and opening links take turns meanwhile: a machine may be slower one moment than the next."""
+"""Turns of typing and opening links: a machine may be slower one moment than the next."""
 
 FIRST = 5
-"""How many reruns come first and do not count."""
+"""Reruns at the beginning that do not count."""
 
 PAUSE = 0.2
 """Seconds between two looks at a server's processor time, which show whether it is idle."""
@@ -210,7 +210,7 @@ async def stream(args: argparse.Namespace) -> None:
 
 
 async def lesson(name: str, addresses: Sequence[str], args: argparse.Namespace) -> None:
-    """Prints one line. Each student has a moment of their own in every ten seconds."""
+    """Prints one line. The students' moments differ within every ten seconds."""
     students, arrivals = await arrive(addresses, "", args.crowd)
     begin = time.perf_counter() + 1
 

@@ -1,4 +1,4 @@
-"""What a keystroke costs where the browser computes: the engine in node, without drawing.
+"""The cost of a keystroke where the browser computes: the engine in node, without drawing.
 
     python -m bench.engine
 

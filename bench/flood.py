@@ -1,11 +1,11 @@
-"""How much slower one reader who presses Enter without a pause makes another.
+"""The slowdown that one reader who presses Enter without a pause causes another.
 
     python -m bench.flood [--page bottleneck] [--tabs 4] [--answers 40]
 
-The other presses Enter in the explorer as often as is said. Meanwhile the first presses Enter on a costly page as soon
-as there is an answer: in one tab; in several, each in a browser of its own, which are as many readers (first come,
+The other presses Enter in the explorer a given number of times. Meanwhile the first presses Enter on a costly page as
+soon as there is an answer: in one tab; in several, each in a separate browser, which are as many readers (first come,
 first served, as it was); and in several tabs of one browser, which are one reader. Times are in milliseconds, ratios to
-those when nobody floods. The clients share the processors with the server.
+those without the flood. The clients share the processors with the server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a model of GPT-2 small's shape costs: loading, memory, a pass, a full record.
+"""The cost of a model of GPT-2 small's shape: loading, memory, a pass, a full record.
 
     python -m bench.huggingface
 
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def write(folder: Path) -> None:
-    """The weights in half precision, beside their configuration."""
+    """The weights in half precision, next to their configuration."""
     weights = {name: value.half().contiguous() for name, value in build(CONFIG).state_dict().items()}
     save_file(weights, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps(CONFIG.to_dict()), encoding="utf-8")

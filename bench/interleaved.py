@@ -16,7 +16,7 @@ WARM_UP = 2
 def interleaved(
     runs: dict[str, Callable[[], object]], *, rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Median seconds of each. Every round runs each once, so a slow moment of the machine hits all alike."""
+    """Median seconds of each. Every round runs each once, so a slow moment of the machine hits all equally."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     for turn in range(WARM_UP + rounds):
         for name, run in runs.items():

@@ -1,8 +1,8 @@
-"""What a full record costs, against `run_with_cache` of TransformerLens 4 on the same weights.
+"""The cost of a full record, against `run_with_cache` of TransformerLens 4 on the same weights.
 
     python -m bench.lens
 
-TransformerLens is no dependency of this project, and its own would replace some of ours. So install it beside them:
+TransformerLens is no dependency of this project, and its own would replace some of ours. So install it separately:
 
     python -m venv lens
     python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > lens/lib/python3.11/site-packages/project.pth

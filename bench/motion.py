@@ -1,10 +1,10 @@
-"""Whether pictures move smoothly: what the page's main thread does in the 300 ms after a touch.
+"""The smoothness of moving pictures: the work of the page's main thread in the 300 ms after a touch.
 
     python -m bench.motion [--rounds 8] [--address http://127.0.0.1:8501]
 
-A task that takes longer than two frames, 33 ms, is seen. Each line is one thing that moves, on tiny-english with a
+A task that takes longer than two frames, 33 ms, is visible. Each line is one thing that moves, on tiny-english with a
 sentence of 22 tokens: the frames, and the tasks of Chromium's trace in milliseconds of processor time, since on a busy
-machine the clock also counts what a task waits for others. Streamlit's drawing of its page is among them.
+machine the clock also counts waiting for other processes. Streamlit's drawing of its page is among them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Touch = Callable[[int], object]
 
 
 def moves(page: Page) -> Iterator[tuple[str, dict[str, str], Touch]]:
-    """What moves: its page, the choices there, and how it is touched for the n-th time."""
+    """Moving things: the page, its choices, and the n-th touch."""
     tiles, words = page.locator(".tiles button"), page.locator(".lab .sentence button")
     slider, ways = page.locator(".turning input[type=range]").first, page.locator(".way .step")
     turn = "(node, n) => { node.value = 5 + 3 * n; node.dispatchEvent(new Event('input', { bubbles: true })); }"
@@ -39,7 +39,7 @@ def moves(page: Page) -> Iterator[tuple[str, dict[str, str], Touch]]:
 
 
 def watched(page: Page, touch: Touch, n: int) -> tuple[int, list[float]]:
-    """How many frames there were, and how long each task took."""
+    """The number of frames, and the time of each task."""
     browser = page.context.browser
     assert browser is not None
     page.wait_for_function(AT_REST)

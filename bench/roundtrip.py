@@ -1,4 +1,4 @@
-"""How long a reader waits in the browser: after Enter, on every tab of every page, on a first visit, on a cold server.
+"""A reader's waiting times in the browser: after Enter, on every tab of every page, on a first visit, on a cold server.
 
     python -m bench.roundtrip [tabs painted visit cold touch beside] [--page masks] [--rounds 7]
 
@@ -55,7 +55,7 @@ TEXT = "document.querySelector('[data-testid=stApp]').textContent"
 """All text that Python has written. That of the views does not count: it lies in their shadow roots."""
 
 ADDRESS = "location.search"
-"""What Python has put into the address, with its answer."""
+"""The parameters that Python writes into the address, with its answer."""
 
 PAINTED = """
 (changed) => new Promise((resolve) => {
@@ -73,7 +73,7 @@ OWN = "Your sentence"
 WARM_UP = 2
 
 Ask = Callable[[], float]
-"""Does something and returns the milliseconds until the page shows it."""
+"""Does something and returns the milliseconds until the page shows the result."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -105,7 +105,7 @@ def serving(root: Path, folder: Path) -> Iterator[tuple[int, subprocess.Popen[by
 
 
 def first_picture(port: int, rounds: int) -> str:
-    """Each time in a browser that has nothing of it."""
+    """Each time in a browser with an empty cache."""
     times = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
@@ -123,7 +123,7 @@ def first_picture(port: int, rounds: int) -> str:
 
 
 def load(root: Path, port: int, server: int, loads: int, seconds: float) -> str:
-    """Loads at even intervals: errors, how long they took, what the server's processes computed."""
+    """Loads at even intervals: errors, their times, the processor time of the server."""
     addresses = visited(root)
     began, cpu = time.monotonic(), used(server)
 
@@ -151,7 +151,7 @@ def load(root: Path, port: int, server: int, loads: int, seconds: float) -> str:
 
 
 def visited(root: Path) -> list[str]:
-    """What a first visit fetches."""
+    """The addresses that a first visit fetches."""
     page = (root / "index.html").read_text(encoding="utf-8")
     found = re.search(r'id="site">(.*?)</script>', page)
     assert found

@@ -1,4 +1,4 @@
-"""How soon pictures follow the hand, and what a class that types costs the server.
+"""The delay of pictures while typing, and the server's load from a class that types.
 
     python -m bench.typing [keys touch memory typists] [--rounds 40] [--typists 1 10 50] [--seconds 60] [--by engine]
 
@@ -10,9 +10,9 @@
     typists  so many readers type for a minute, in bursts of five keys a second with pauses of one to three: what their
              keys wait, how many find the server busy, what the server computes, and what somebody waits who presses
              Enter meanwhile. A reader asks one question at a time, and then for the newest text. Linux only.
-             `--by engine`: fifty browsers do not fit beside a server, so this is shown in two halves. Four tabs in
-             which the browser computes type, and all that they send is counted: it should be nothing. So for the
-             server such typists are open pages that say nothing, and beside so many of these somebody presses Enter
+             `--by engine`: fifty browsers and a server do not fit on one machine, so this has two halves. Four tabs
+             in which the browser computes type, and all that they send is counted: it should be nothing. So for the
+             server such typists are open pages that say nothing, and next to so many of these a reader presses Enter
 
 Times are in milliseconds. Clients share the processors with the server.
 """

@@ -1,4 +1,4 @@
-"""What writing costs: a step with the cache and without, beam 4 and greedy, and Hugging Face's `generate`.
+"""The cost of writing: a step with the cache and without, beam 4 and greedy, and Hugging Face's `generate`.
 
     python -m bench.writing
 

@@ -1,10 +1,9 @@
-"""Writes `docs/api.md`, what a user of the package calls, from signatures and docstrings, and `docs/glossary.md` from
+"""Writes `docs/api.md`, the public calls of the package, from signatures and docstrings, and `docs/glossary.md` from
 the terms that Find answers.
 
     python -m scripts.draw_api
 
-`make format` does it too, and `tests/scripts/test_list_authors.py` complains while a document says something else than
-what it is made from.
+`make format` does it too, and `tests/scripts/test_list_authors.py` fails while a document differs from its sources.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "tfmviz.analysis.heads": ("head_scores", "layer_scores", "verdicts"),
     "tfmviz.analysis.rollout": ("rollout",),
 }
-"""What is described, by the module from which it is imported."""
+"""The documented names, by the module from which they are imported."""
 
 HEAD = """# The package, by name
 
@@ -55,7 +54,7 @@ def document() -> str:
 
 
 def described(module: str, name: str) -> Iterator[str]:
-    """A heading, the call and what its docstring says; of a class its methods, too."""
+    """A heading, the call and its docstring; of a class its methods, too."""
     found = getattr(import_module(module), name)
     yield f"### {name}\n"
     yield f"```python\n{called(name, found)}\n```\n"
@@ -105,7 +104,7 @@ def entries(lines: list[str]) -> Iterator[str]:
 
 
 def glossary() -> str:
-    """Each term with the line that Find answers, by the alphabet; signs come first."""
+    """Each term with the line that Find answers, alphabetically; signs come first."""
     terms = tomllib.loads(TERMS.read_text(encoding="utf-8"))["terms"]
     lines = [f"- **{term['title']}**: {term['says']}" for term in sorted(terms, key=lambda term: term["title"].lower())]
     about = "What Find answers, from `assets/terms.toml`; `python -m scripts.draw_api` writes it here."

@@ -2,7 +2,7 @@
 
     python -m scripts.draw_rooms
 
-`make format` does it too, and `scripts.lint` complains while the document shows other rooms than the file.
+`make format` does it too, and `scripts.lint` complains while the document differs from the file.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Room:
     """A module or folder directly in `tfmviz/`.
 
     Attributes:
-        what: what lives there.
+        what: its content.
         rooms: the rooms it may import besides itself.
-        packages: the packages from outside that it may import.
-        files: by the name of a file, what it alone may import besides.
+        packages: the external packages that it may import.
+        files: by the name of a file, the further imports of that file alone.
     """
 
     name: str
@@ -53,7 +53,7 @@ def read(path: Path = ROOMS) -> dict[str, Room]:
 
 
 def document(text: str, rooms: dict[str, Room]) -> str:
-    """The text with picture and table of these rooms between the two marks."""
+    """The text with picture and table of these rooms between the two markers."""
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
     return f"{before}{BEGIN}\n\n{picture(rooms)}\n\n{table(rooms.values())}\n\n{END}{after}"
@@ -82,7 +82,7 @@ def _all_below(name: str, rooms: dict[str, Room]) -> set[str]:
 
 
 def _node(name: str) -> str:
-    """Two underscores are a mark of Mermaid's own; such a name stands in quotes."""
+    """Two underscores have a meaning in Mermaid; such a name stands in quotes."""
     return name if name.isalpha() else f'{name.strip("_")}["{name}"]'
 
 

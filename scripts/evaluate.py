@@ -124,7 +124,7 @@ def language_model(
 
 
 def best_heads(model: ZooModel, documents: Sequence[str]) -> dict[str, str]:
-    """The heads that follow the simple patterns best, on random tokens said twice and on the beginnings of texts."""
+    """The heads that follow the simple patterns best, on repeated random tokens and on the beginnings of texts."""
     random = heads.random_repeats(vocab_size=model.config.vocab_size, max_len=model.config.max_len)
     begun = (model.tokenizer.encode(document, max_len=BEGINNING).ids for document in documents)
     texts = list(islice((ids for ids in begun if len(ids) == BEGINNING), N_BEGINNINGS))
@@ -177,7 +177,7 @@ def task(model: ZooModel, module: EncoderDecoder, args: argparse.Namespace) -> d
 
 
 def write_into_card(card: Path, facts: dict[str, str]) -> None:
-    """Writes the figures and the command that measured them at the end of the card, in place of earlier ones."""
+    """Writes the figures and the command that measured them at the end of the card, replacing earlier ones."""
     command = f"python -m scripts.evaluate {shlex.join(sys.argv[1:])}"
     rows = "\n".join(f"| {name} | {value} |" for name, value in facts.items())
     text = card.read_text(encoding="utf-8") if card.exists() else f"# {card.parent.name}\n"

@@ -56,7 +56,7 @@ class Film:
         self.durations.append(duration)
 
     def type(self, text: str) -> None:
-        """A picture after every second key, once the heads are those of the text so far. Nobody presses Enter."""
+        """A picture after every second key, once the heads are those of the text so far. Enter is never pressed."""
         box = self.page.get_by_label("Your sentence")
         box.press("End")
         so_far = box.input_value()

@@ -1,11 +1,12 @@
-"""Writes the biography of every head of a model beside the model: what it does on many texts, and which claims hold.
+"""Writes the biography of every head of a model next to the model: its behaviour on many texts, and the claims that
+hold.
 
     python -m scripts.find_heads tiny-english --corpora runs/zoo/data     # one
     python -m scripts.find_heads --corpora runs/zoo/data                  # all in assets/models/
 
 Claims are made on a file of `assets/texts/` and tested on sentences of the corpora that no model was trained on. Where
-there are no such sentences, or without `--corpora`, they are made on every second line and tested on the others. Texts
-of random tokens that come twice show what no ordinary text does. The pages show what is found.
+there are no such sentences, or without `--corpora`, they are made on every second line and tested on the others.
+Repeated random tokens show what no ordinary text does. The pages show the results.
 """
 
 from __future__ import annotations
@@ -44,16 +45,16 @@ SOURCES = ("tatoeba.txt", "common_voice.txt", "storybooks.txt", "tinystories.txt
 """Files of `scripts.prepare_english`."""
 
 LONGEST = 200
-"""Characters of a sentence to test claims on, at most."""
+"""The most characters of a sentence to test claims on."""
 
 FEWEST = 100
-"""Sentences of the corpora on which claims are tested, at least."""
+"""The fewest sentences of the corpora on which claims are tested."""
 
 WINDOW_EVERY = 16
 """Tokens from one window of text to the next, on which the loss of the 5th and the 50th token is measured."""
 
 WORST = 5
-"""Tokens kept that lose most without a head."""
+"""Number of tokens kept whose loss rises most without a head."""
 
 
 def main() -> None:
@@ -105,7 +106,7 @@ def find(
     stories: Sequence[str] = (),
     folder: Path | None = None,
 ) -> Book:
-    """Writes the file of one model and says how many claims held."""
+    """Writes the file of one model and prints how many claims held."""
     model = zoo.load(name, folder=folder)
     place = next(entry.folder for entry in zoo.catalogue(folder) if entry.name == name)
     made, tested = (range(len(lines)), unseen) if len(unseen) >= FEWEST else (range(0, len(lines), 2), lines[1::2])
@@ -148,7 +149,7 @@ def said(book: Book) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Gathered:
-    """What one layer does on many texts: the tallies of those that give its queries a choice, and their indices."""
+    """One layer on many texts: the tallies of those that give its queries a choice, and their indices."""
 
     tallies: tuple[Tally, ...]
     texts: tuple[int, ...]
@@ -159,7 +160,7 @@ class Gathered:
 
 
 def traces(model: ZooModel, texts: Sequence[str]) -> Iterator[Trace]:
-    """What the heads do on each text; a translator reads what it writes."""
+    """The record of each text; a translator reads what it writes."""
     for text in texts:
         yield model.trace(text, sites=SITES, target=answer(model, text))
 
@@ -184,7 +185,7 @@ def gather(model: ZooModel, texts: Sequence[str], frequencies: Frequencies) -> d
 
 
 def gather_twice(model: ZooModel) -> dict[str, tuple[Sums, Sums]]:
-    """Sums on random tokens that come twice, for making claims and for testing them; none for a translator."""
+    """Sums on repeated random tokens, for making claims and for testing them; none for a translator."""
     if model.config.architecture == "encoder-decoder":
         return {}
     kept: dict[str, list[Tally]] = {}
@@ -219,7 +220,7 @@ def windows_of(model: ZooModel, texts: Sequence[str]) -> list[tuple[int, ...]]:
 
 
 def at_step(model: ZooModel, step: int, pair: tuple[Head, Head], texts: Sequence[str]) -> Birth:
-    """One moment of it."""
+    """The measurements at one step."""
     windows = windows_of(model, texts)
     losses = np.mean(
         [
@@ -246,7 +247,7 @@ def at_step(model: ZooModel, step: int, pair: tuple[Head, Head], texts: Sequence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What is known of one layer: what it does on both sets of texts, the claims, and its sums on repeated tokens."""
+    """The measurements of one layer on both sets of texts, the claims, and its sums on repeated tokens."""
 
     found: Gathered
     other: Gathered
@@ -267,7 +268,6 @@ def biographies(
 
 
 def _biography(layer: str, head: int, evidence: Evidence, lost: Lost, again: Claim | None, copying: float) -> Biography:
-    """All that was measured of one head."""
     tallies, sums = evidence.other.tallies, evidence.other.sums
     first, rest, sharp, shared = (
         float(sum(getattr(one, name)[head] for one in tallies)) for name in ("first", "rest", "sharp", "shared")
@@ -309,7 +309,7 @@ def _in_file(found: Biography, made: Sequence[int]) -> tuple[tuple[int, int, int
 
 
 def _damage(rises: Array, text: Array) -> tuple[float, float, float]:
-    """The mean rise with its interval, texts drawn again and again."""
+    """The mean rise with its bootstrap interval over texts."""
     names = np.unique(text)
     sums = np.array([rises[text == name].sum() for name in names])
     counts = np.array([(text == name).sum() for name in names], dtype=np.float64)

@@ -1,10 +1,10 @@
-"""Finds the words on which each neuron of a model fires most, and keeps them beside the model.
+"""Finds the words on which each neuron of a model fires most, and keeps them next to the model.
 
     python -m scripts.find_neurons tiny-english             # one
     python -m scripts.find_neurons                          # all in assets/models/ and the reader's own
 
 The texts are those of `assets/texts/`; each model gets those in its language unless `--texts` names others. The page
-“Feed-forward” shows what is found.
+“Feed-forward” shows the results.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def find(name: str, *, texts: str, folder: Path | None = None) -> None:
 
 
 def traces(model: ZooModel, lines: list[str]) -> Iterator[Trace]:
-    """What the neurons do on every line."""
+    """The record of every line."""
     for line in lines:
         yield model.trace(line, sites=("*.mlp.post",))
 

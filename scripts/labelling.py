@@ -1,4 +1,4 @@
-"""How often recurrent networks give held-out tokens the right label, by their place in the text."""
+"""The accuracy of recurrent networks on labels of held-out tokens, by place in the text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tfmviz.zoo import RecurrentLabeller
 N_BATCHES, BATCH = 96, 64
 
 LONGEST = {"position": 32, "after a change": 12, "before a change": 12}
-"""How many places are measured one by one."""
+"""Number of places that are measured one by one."""
 
 SAID = {
     "position": "by position",
@@ -29,7 +29,7 @@ SAID = {
     "before a change": "by tokens before a change of language",
     "mean of the states": "by position, from the mean of the states",
 }
-"""What each curve is called on the card."""
+"""Names of the curves on the card."""
 
 SHOWN = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 """Places that the card names."""

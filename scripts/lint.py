@@ -1,6 +1,6 @@
-"""What the house asks of its sources beyond ruff, mypy and Biome, in seconds: `python -m scripts.lint`.
+"""The house rules beyond ruff, mypy and Biome, in seconds: `python -m scripts.lint`.
 
-Each rule looks at one source, or at all of them, and says `file:line: sentence` for whatever breaks it. Nothing of the
+Each rule looks at one source, or at all of them, and prints `file:line: sentence` for every violation. Nothing of the
 app is imported. docs/architecture.md and docs/decisions/ say why the rules are as they are.
 """
 
@@ -31,7 +31,7 @@ NOT_LESSONS = ("contents", "home", "lectures")
 
 @dataclass(frozen=True)
 class Source:
-    """A file: its path from the project's folder on, and its text."""
+    """A file: its path from the project's root, and its text."""
 
     name: str
     text: str
@@ -56,7 +56,7 @@ class Source:
         return f"{self.name}:{where if isinstance(where, int) else where.lineno}: {sentence}"
 
     def finds(self, pattern: str, sentence: str) -> Iterator[str]:
-        """The sentence, at each place where the text is like this."""
+        """The sentence, at each match of the pattern."""
         for found in re.finditer(pattern, self.text, re.MULTILINE):
             yield self.says(self.text.count("\n", 0, found.start()) + 1, f"{found[0]!r}: {sentence}")
 
@@ -65,7 +65,7 @@ class Sources(dict[str, Source]):
     """Files by their names."""
 
     def like(self, *patterns: str) -> list[Source]:
-        """Those whose names are like one of these, where a star stands for folders, too."""
+        """Those whose names match one of these, where a star stands for folders, too."""
         return [one for name, one in self.items() if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
@@ -78,7 +78,7 @@ def sources() -> Sources:
 
 
 def imports(source: Source) -> Iterator[tuple[str, int]]:
-    """What it imports, inside functions too, in full (`tfmviz.ui.models`), and the line; not the standard library."""
+    """Imports, inside functions too, in full (`tfmviz.ui.models`), and the line; not the standard library."""
     for node in source.nodes:
         match node:
             case ast.Import(names=names):
@@ -91,7 +91,7 @@ def imports(source: Source) -> Iterator[tuple[str, int]]:
 
 
 def page_folders(source: Source) -> dict[str, int]:
-    """The folders of `ui/`, one for each page, that it imports, and in which line. The frame lies flat beside them."""
+    """The folders of `ui/`, one for each page, that it imports, with the line. The frame lies flat next to them."""
     found = ((path.split(".")[2], line) for path, line in imports(source) if path.startswith("tfmviz.ui."))
     return {name: line for name, line in found if (ROOT / "tfmviz" / "ui" / name / "__init__.py").exists()}
 
@@ -104,7 +104,7 @@ def folder_of(source: Source) -> str:
 
 
 def called(call: ast.Call) -> str:
-    """Name of what is called, without what it is an attribute of."""
+    """The name in a call, without the object before it."""
     return ast.unparse(call.func).rpartition(".")[2] if isinstance(call.func, ast.Name | ast.Attribute) else ""
 
 
@@ -136,8 +136,8 @@ IN_ANY_ORDER = {"streamlit", "starlette", "uvicorn", "transformers"}
 
 
 def imports_a_package_before_its_parts(source: Source) -> Iterator[str]:
-    """Two pages of a cold server import at the same time. `import a.b` holds b and waits for a; `import a`, which
-    imports its own b, holds a and waits for b: Python breaks the circle, and one of them sees half a package.
+    """Two pages of a cold server import concurrently. `import a.b` holds b and waits for a; `import a`, which imports b
+    itself, holds a and waits for b: Python breaks the circle, and one of them sees half a package.
     """
 
     def look(body: Sequence[ast.stmt], known: frozenset[str]) -> Iterator[str]:
@@ -208,7 +208,7 @@ def does_no_arithmetic(source: Source) -> Iterator[str]:
 
 
 DRAWS = re.compile(r"(plotly|altair|vega_lite|line|bar|area|scatter|graphviz|pydeck)_chart|pyplot|image")
-"""Streamlit's own ways to show a picture, each a method; functions of `plots` with such a name make one."""
+"""Streamlit's methods that show a picture; functions of `plots` with such a name make one."""
 
 
 def says_in_words_what_figures_show(source: Source) -> Iterator[str]:
@@ -267,7 +267,7 @@ READS |= {"is_checked", "is_disabled", "is_enabled", "is_hidden", "is_visible"}
 
 
 def waits_for_what_it_asks(source: Source) -> Iterator[str]:
-    """`expect` looks again until it is so. A page may still change, and an `assert` looks once."""
+    """`expect` retries until its condition holds. A page may still change, and an `assert` looks once."""
     for node in (part for one in source.nodes if isinstance(one, ast.Assert) for part in ast.walk(one.test)):
         match node:
             case ast.Attribute(attr="url") | ast.Call(func=ast.Attribute(attr=str()), args=[]):
@@ -314,12 +314,12 @@ def keys(call: ast.Call) -> Iterator[tuple[str, bool]]:
 
 
 OF_WALKS = ("lecture", "step", "guess")
-"""What the address of a lecture's step holds beside the choices."""
+"""Parameters of a lecture step's address besides the choices."""
 
 
 def every_choice_has_a_key_of_its_own(every: Sources) -> Iterator[str]:
     """Streamlit keeps the values of choices from page to page by their keys. With one key for a slider here and a text
-    box there, who went from page to page saw an error in place of a figure.
+    box there, a reader who went from page to page saw an error in place of a figure.
     """
     owners: dict[str, dict[str, str]] = {}
     choices: set[str] = set()
@@ -334,7 +334,7 @@ def every_choice_has_a_key_of_its_own(every: Sources) -> Iterator[str]:
 
 
 def every_key_that_is_styled_is_given(every: Sources) -> Iterator[str]:
-    """Those that are put together by how they begin; a tuple `KEYS` holds some, too."""
+    """Composed keys count by their beginnings; a tuple `KEYS` holds some, too."""
     given: set[str] = set()
     for source in every.like("pages/*.py", "tfmviz/ui/*.py"):
         for node in source.nodes:
@@ -364,7 +364,7 @@ def every_key_that_is_styled_is_given(every: Sources) -> Iterator[str]:
 
 
 def settings_are_safe(_: Sources) -> Iterator[str]:
-    """Nothing is reported, nothing of an error is shown, and nobody elsewhere is served."""
+    """No usage statistics, no details of errors on the page, and no service beyond this machine."""
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     wanted = {"browser.gatherUsageStats": False, "client.showErrorDetails": "none", "runner.magicEnabled": False}
     for name, value in {**wanted, "server.address": "127.0.0.1", "server.maxUploadSize": 0}.items():
@@ -390,7 +390,7 @@ OF_ONE: Mapping[Callable[[Source], Iterator[str]], Sequence[str]] = {
     does_not_ask_the_whole_page_what_it_holds: ["tfmviz/*.css"],
     waits_for_what_it_asks: ["tests/browser/*.py", "tests/site/*.py"],
 }
-"""Each rule for single sources, and for which."""
+"""Each rule for single sources, and the sources it applies to."""
 
 OF_ALL: Sequence[Callable[[Sources], Iterator[str]]] = (
     rooms_are_as_they_are_drawn,

@@ -2,8 +2,8 @@
 
     python -m scripts.list_authors CORPORA
 
-writes `assets/AUTHORS.txt`, to which `NOTICE` refers. What was made from a source is known from the cards and read-me
-files in `assets/` that name it. docs/models.md says where to find the corpora.
+writes `assets/AUTHORS.txt`, to which `NOTICE` refers. The cards and read-me files in `assets/` that name a source tell
+what was made from it. docs/models.md says where to find the corpora.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STORIES = {
     "asp": ("African Storybook", "africanstorybook.org"),
     "pb": ("StoryWeaver", "storyweaver.org.in, by Pratham Books"),
 }
-"""Collections by the first letters of a file's name: what cards call them, and where they are."""
+"""Collections by the first letters of a file's name: their names on cards, and their addresses."""
 
 HEAD = """Titles and authors of the texts under CC BY that models and statistics in assets/ were made from, as far as
 the sources name them. Made by `python -m scripts.list_authors`. Of the stories only the words were used, and none of
@@ -34,7 +34,7 @@ them is here. Their licence is CC BY, of which the collections state no version,
 """
 
 PEOPLE = re.compile(r"#\d+ \(([^)]+)\)")
-"""How a line of Tatoeba's pairs names whom each sentence is by."""
+"""The attribution of both sentences in a line of Tatoeba's pairs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,10 +1,11 @@
-"""Lists the words that a translator has met in training, how long its sources were, and how it translates single words.
+"""Lists the words that a translator has met in training, the lengths of its sources, and its translations of single
+words.
 
     python -m scripts.list_words french-english --data runs/zoo/data/fra-eng.tsv
 
-The page "Translating" says with these facts, kept beside the model, when a source is longer than what the model learned
-from, hardly French, or a single word. The same `--data` as in training gives the same split, so the held-out pairs say
-how often the rule for French is wrong.
+From these facts, kept next to the model, the page "Translating" says when a source is longer than those in training,
+hardly French, or a single word. The same `--data` as in training gives the same split, so the held-out pairs say how
+often the rule for French is wrong.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main() -> None:
 
 
 def single_words(model: ZooModel, pairs: Iterable[Pair]) -> SingleWords:
-    """How the model translates all sources of one word, against the targets that the pairs have for them."""
+    """The model's translations of all sources of one word, against the targets that the pairs have for them."""
     references: dict[str, list[list[str]]] = defaultdict(list)
     for source, target in pairs:
         if len(words_of(source)) == 1:

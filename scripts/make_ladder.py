@@ -1,11 +1,11 @@
-"""Makes what the page "From windows to attention" shows besides its models, and writes it into `assets/ladder/`.
+"""Makes the data of the page "From windows to attention" besides its models, and writes them into `assets/ladder/`.
 
     python -m scripts.make_ladder --data runs/zoo/data/english/tatoeba.txt …          # counts, then measures
     python -m scripts.make_ladder --measure-only --data …                             # measures again
 
 `5-gram.npz` is a 5-gram model of the training text (each source once) without its rare grams, so that it has about as
-many numbers as the other models have parameters. `measured.json` says how each model does on held-out text: its bits
-per byte, and its loss and prediction when what lies further back is changed, cut off, shuffled or thinned.
+many counts as the other models have parameters. `measured.json` has each model's bits per byte on held-out text, and
+its loss and prediction when earlier text is changed, cut off, shuffled or thinned.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FOLDER = PROJECT / "assets" / "ladder"
 TRANSFORMER, EARLIER = "twins-rope", ("ladder-window", "ladder-rnn")
 
 LEAST = (1, 2, 4, 5, 6)
-"""How often a gram of 1 to 5 tokens must occur in order to stay. Chosen so that about a million numbers remain."""
+"""Least number of occurrences of a gram of 1 to 5 tokens that stays. Chosen so that about a million counts remain."""
 
 WINDOW = 64
 """Tokens of a window of held-out text; all models predict the same tokens from the same ones before them."""
@@ -107,7 +107,7 @@ def measure(held_out: Array, *, n_bytes: int) -> dict[str, Any]:
 
 
 def models(counted: NGramModel) -> dict[str, tuple[reach.Predict, Callable[[Array], float], int]]:
-    """For each model what it predicts after texts, its mean loss on a stream in nats per token, and its size."""
+    """For each model its prediction after texts, its mean loss on a stream in nats per token, and its size."""
     found: dict[str, tuple[reach.Predict, Callable[[Array], float], int]] = {
         "5-gram": (partial(pruned.after, counted), partial(_in_windows, counted), pruned.n_numbers(counted))
     }
@@ -120,7 +120,7 @@ def models(counted: NGramModel) -> dict[str, tuple[reach.Predict, Callable[[Arra
 
 
 def _in_windows(counted: NGramModel, stream: Array) -> float:
-    """The 5-gram model's loss on the tokens that the networks are asked for, with no more before them than they see."""
+    """The 5-gram model's loss on the tokens that the networks predict, with the same context."""
     rows = [
         np.concatenate((inputs["ids"], targets[:, -1:]), axis=1) for inputs, targets in windows(stream, length=WINDOW)
     ]
@@ -155,7 +155,7 @@ def texts_of(held_out: Array) -> tuple[Array, Array]:
 
 
 def further_back(predict: reach.Predict, texts: Array, answers: Array, words: Sequence[int]) -> dict[str, Any]:
-    """How far the prediction moves when one token is replaced, and how much the loss rises otherwise."""
+    """The shift of the prediction when one token is replaced, and the rise of the loss otherwise."""
     distances = np.mean([reach.by_distance(predict, text, words=words) for text in texts[::4]], axis=0)
     whole = nats(predict(texts), answers)
     rises: dict[str, list[float]] = {"cut": [], "shuffled": [], "thinned": []}

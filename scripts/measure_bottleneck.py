@@ -1,4 +1,4 @@
-"""Measures what the page "The bottleneck" shows, and writes it to a file.
+"""Measures the figures of the page "The bottleneck", and writes them to a file.
 
     python -m scripts.measure_bottleneck --data runs/zoo/data/fra-eng.tsv
 
@@ -113,7 +113,7 @@ def of_length(modules: Modules, texts: Sequence[Pair], most: int, seed: int) -> 
 
 
 def signature() -> str:
-    """How BLEU is computed, in sacreBLEU's words."""
+    """sacreBLEU's description of the metric."""
     scorer = BLEU()
     scorer.corpus_score(["a"], [["a"]])
     return str(scorer.get_signature())
@@ -130,7 +130,7 @@ def bleu_counts(written: Sequence[str], targets: Sequence[str]) -> Array:
 
 
 def bleu_of(counts: Array) -> float:
-    """BLEU of a corpus, from what its texts add up to."""
+    """BLEU of a corpus, from the sums over its texts."""
     total = counts.sum(axis=0).astype(int).tolist()
     score = BLEU.compute_bleu(
         correct=total[:4], total=total[4:8], sys_len=total[8], ref_len=total[9], smooth_method="exp"
@@ -149,7 +149,7 @@ def interval(values: Array) -> list[float]:
 
 
 def probe(modules: Modules, train: Sequence[Pair], held_out: Sequence[Pair], *, seed: int) -> dict[str, Any]:
-    """How often the first word is read right from the last state, by length."""
+    """The accuracy of reading the first word from the last state, by length."""
     learned = texts_of_all_lengths(train, seed)
     commonest = [word for word, _ in Counter(first_word(source) for source, _ in learned).most_common(N_WORDS)]
     learned = [pair for pair in learned if first_word(pair[0]) in commonest][:N_LEARNED]

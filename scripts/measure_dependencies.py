@@ -1,10 +1,10 @@
-"""How far back the models of the page "From windows to attention" see what the next word depends on.
+"""The distance at which the models of the page "From windows to attention" still see what the next word depends on.
 
     python -m scripts.measure_dependencies
 
 Agreement of subject and verb, closing quotation marks and repeated names, each over more and more words between the two
 ends: 250 generated pairs, so 500 sentences, for each length. The sentences are those of `tfmviz.analysis.dependencies`.
-`assets/ladder/dependencies.json` gets the shares that are right, with 95% intervals from drawing the pairs again.
+`assets/ladder/dependencies.json` gets the shares that are right, with 95% bootstrap intervals over the pairs.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def of_kind(kind: str, count: int, *, seed: int) -> list[dict[str, Any]]:
 
 @cache
 def predictors() -> dict[str, Predict]:
-    """For each model what comes next after texts of one length."""
+    """Each model's prediction after texts of one length."""
     found: dict[str, Predict] = {COUNTS: partial(pruned.after, pruned.load(FOLDER / "5-gram.npz"))}
     for name in NETWORKS:
         model = zoo.load(name, kind=zoo.EarlierModel if name.startswith("ladder") else zoo.ZooModel)
@@ -95,7 +95,7 @@ def _after(model: AnyModel, texts: Array) -> Array:
 
 
 def points_of(predict: Predict, pairs: Sequence[Pair]) -> dict[str, Array]:
-    """What each pair gives, for both measures: (pair,); see `dependencies.leans` and `dependencies.prefers`."""
+    """The contribution of each pair to both measures: (pair,); see `dependencies.leans` and `dependencies.prefers`."""
     tokenizer = zoo.load(NETWORKS[0], kind=zoo.EarlierModel).tokenizer
     texts = [text for pair in pairs for text in pair.texts]
     by_length: dict[int, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)

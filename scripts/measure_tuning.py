@@ -1,8 +1,8 @@
-"""Tunes the shipped models from few and from many examples, and writes what the page "Training" draws.
+"""Tunes the shipped models from few and from many examples, for the figures of the page "Training".
 
     python -m scripts.measure_tuning    # half an hour on one core
 
-Three seeds draw the examples, their order and what is new in the model. Finished runs are kept in `--runs` and skipped.
+Three seeds draw the examples, their order and the new parameters. Finished runs are kept in `--runs` and skipped.
 """
 
 from __future__ import annotations

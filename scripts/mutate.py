@@ -3,11 +3,11 @@
 A mutant is one change within two lines: another comparison or operator, least for most, a condition negated, a number
 one more, a minus or a keyword argument left out. They are drawn with a fixed seed, in turn from every room of the
 package, and every folder of `ui` and `views` counts as a room. Sizes on the screen have no right or wrong, so they are
-left alone. With `--seen` all of them lie where words, ARIA or pointers tell the reader.
+left alone. With `--seen` all of them lie in words, ARIA or pointers that reach the reader.
 
 Everything happens in a copy, so the working tree stays as it is even if the script is killed.
 
-Whoever survives is shown. A test that also fails without its mutants kills none of them.
+Survivors are listed. A test that also fails without its mutants kills none of them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SWAPS |= {new: old for old, new in SWAPS.items() if old != "**"} | {"//": "*", "
 SIGNS = r"is not|not in|\b(?:is|in|and|or)\b|\*\*|//|[=!<>]=|[-+*/%<>|&]"
 
 LOOKS = {"height", "width", "row_height", "dot", "icon", "help", "spacing", "gap", "ttl", "strict", "encoding", "slots"}
-"""Arguments that no test has to hold: sizes, hints, and what only guards or speeds up."""
+"""Arguments that need no test: sizes, hints, guards and optimisations."""
 
 TEXTUAL: list[tuple[str, str | Callable[[re.Match[bytes]], str]]] = [
     *((rf"(?<= ){re.escape(a)}(?= )", b) for a, b in (("===", "!=="), ("!==", "==="), ("&&", "||"), ("||", "&&"))),
@@ -49,7 +49,7 @@ TEXTUAL: list[tuple[str, str | Callable[[re.Match[bytes]], str]]] = [
     (r"(?<=[\[( ])\d+(?=[\]) ,;])", lambda found: str(int(found[0]) + 1)),
     (r"(?<=[\[(])-(?=\w)", ""),
 ]
-"""What is changed where there is no syntax tree: in scripts, and between the braces of Python's strings."""
+"""Changes where there is no syntax tree: in scripts, and between the braces of Python's strings."""
 
 SAID = {"about", "alt", "answer", "caption", "label", "notes", "said", "title"}
 """Arguments that a reader sees or hears as words."""
@@ -61,7 +61,7 @@ SEEN += r"|title(?=: | =|=)|said|say|sentence|alt\b)"
 """Lines of scripts that decide what a screen reader says, where Tab goes, and what a pointer does."""
 
 SAYS = "tests/pages/test_said.py"
-"""What all words of pages are asked."""
+"""The tests of all words on pages."""
 
 TELL = tuple(f"tfmviz/{room}/" for room in ("ui", "plots", "words", "views"))
 """Rooms of Python that write what a reader sees."""
@@ -99,7 +99,7 @@ def changes(path: str, code: bytes) -> list[Change]:
 
 
 def told(path: str, code: bytes) -> list[Change]:
-    """Those mutants of a file that words, ARIA or pointers would tell a reader."""
+    """Those mutants of a file that reach a reader in words, ARIA or pointers."""
     if path.endswith(".py"):
         span = _spans(code)
         parts = [span(node) for node in ast.walk(ast.parse(code)) if _speaks(node)]
@@ -208,7 +208,7 @@ def _compiles(path: str, code: bytes) -> bool:
 
 
 def commands(path: str) -> list[list[str]]:
-    """What is asked about a file: what pages say, tests named after it or importing it, those nearby, those of up to
+    """The tests of a file: of the pages' words, those named after it or importing it, those nearby, those of up to
     three files that import it, and Chromium last.
     """
     pytest = [*PYTHON, "pytest", "-x", "-m", "not soak", "-p", "no:cacheprovider"]

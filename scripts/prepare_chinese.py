@@ -37,7 +37,7 @@ VERBS = {
     "喜欢": "不知道",
     "认识": "是老师",
 }
-"""What one person does to another, and what is said of the other then."""
+"""One person's action on another, and a sentence on the other that follows from it."""
 
 GENERATED = 20_000
 

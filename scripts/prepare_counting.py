@@ -34,7 +34,7 @@ UNSUITED = re.compile(
     r"\b(pant(y|ies)|naked|nude|breasts?|sexy|lust\w*|condoms?|virgins?|negro(es)?|gyps(y|ies)|jews?|cocaine|hitler)\b",
     re.IGNORECASE,
 )
-"""What nobody should meet in a text that is written at random before a class, however innocent its sentence."""
+"""Words that do not belong in a text written at random before a class, however innocent their sentence."""
 
 SENTENCE_END = re.compile(r"(?<=[.!?])(?P<quote>[\"”’]?)\s+(?=[\"“‘]?[A-Z])|\n")
 ABBREVIATED = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|Mt|Prof|Capt|No|[A-Z])\.$")
@@ -83,7 +83,7 @@ def write(path: Path, sentences: Iterable[str]) -> dict[str, int | str]:
     """Writes sentences as compressed lines.
 
     Returns:
-        What `facts.json` says of the file; the digest is that of the text, not of the compressed bytes.
+        The file's entry in `facts.json`; the digest is that of the text, not of the compressed bytes.
     """
     lines = list(sentences)
     text = ("\n".join(lines) + "\n").encode("utf-8")

@@ -31,11 +31,11 @@ from tfmviz.training.files import replacing
 WORDS = Path(__file__).parent / "words"
 
 OFTEN = {"lexicon": 48, "learned": 12, "names": 5, "frames": 2}
-"""How often each entry is typed."""
+"""Number of times that each entry is typed."""
 
 MADE_UP = 2000
 LEAST, SURE = 4, 0.1
-"""How often a word must occur, and how likely it and its translation must make one another (`learned`)."""
+"""Least occurrences of a word, and least product of its two translation probabilities (`learned`)."""
 
 
 def main() -> None:
@@ -89,8 +89,8 @@ def spaced(names: Sequence[str], n: int = 300) -> list[str]:
 
 
 def forms(pair: Pair, n: int, rng: np.random.Generator, *, small: bool = True, large: bool = True) -> Iterator[Pair]:
-    """A word as people type it: with or without capital (if it may begin `small` and `large`), accents and mark. Its
-    translation has the same mark and first letter.
+    """A word as people type it: with or without capital (if it may begin `small` and `large`), accents and punctuation.
+    Its translation has the same punctuation and first letter.
     """
     source, target = pair
     for capital, accents, mark in rng.random((n, 3)):
@@ -181,13 +181,13 @@ def learned(pairs: Sequence[Pair], *, rounds: int = 5) -> list[Pair]:
 
 
 def split(sentence: str) -> Collection[str]:
-    """Its words in small letters, each once; what is cut short before an apostrophe is no word."""
+    """Its words in lower case, each once; an elided word before an apostrophe does not count."""
     words = re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", sentence)
     return dict.fromkeys("I" if w == "I" else re.sub(r"^(?:[cdjlmnst]|qu)'", "", w.lower()) for w in words)
 
 
 def as_written(sentences: Iterable[str]) -> dict[str, str]:
-    """Words by their small letters as they mostly stand after another word: "france" as "France"."""
+    """Words by their lower-case forms, as they mostly stand after another word: "france" as "France"."""
     counts = Counter(re.findall(r"(?<=[^\W\d_] )[^\W\d_]+", "\n".join(sentences)))
     return {word.lower(): word for word, _ in reversed(counts.most_common())}
 

@@ -1,11 +1,11 @@
-"""The checks of what has changed, within about 20 seconds: `make quick`, or `python -m scripts.quick`.
+"""The checks of a change, within about 20 seconds: `make quick`, or `python -m scripts.quick`.
 
-Changed is what differs from the main branch, committed or not. Ruff, mypy and `scripts.lint` look at everything (mypy
-remembers what it has seen), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the
-other tests those that need no browser run beside them, in one process, as a second one takes longer to start than it
-saves: the files nearest to what has changed, then what the whole room is asked, then the rest of a folder, then what an
-import costs. They are stopped after 15 seconds of a processor, however busy the machine is, and what was not reached is
-said. Where none has ended, nothing has passed. What passes here can still fail in `make test`.
+A change is the difference from the main branch, committed or not. Ruff, mypy and `scripts.lint` check everything (mypy
+has a cache), and where a script or a style has changed, so do Biome, tsc and the scripts' tests. Of the other tests
+those that need no browser run in parallel, in one process, as a second one takes longer to start than it saves: the
+files nearest to the change, then the tests of the whole room, then the rest of a folder, then the cost of imports. They
+stop after 15 seconds of processor time, however busy the machine is, and list the files not reached. Where none has
+ended, nothing has passed. A change that passes here can still fail in `make test`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 SECONDS = 15
-"""How much of a processor's time the tests may take."""
+"""Processor time of the tests."""
 
 MAIN = ("origin/main", "main")
-"""What a change is a change of: the first of these branches that there is."""
+"""The base of a change: the first of these branches that exists."""
 
 PYTHON = (sys.executable, "-m")
 NPM = ("npm", "run", "--silent")
@@ -50,16 +50,16 @@ TABLES = {
     "tfmviz/views/engine/": "tests/engine/test_parity.py",
     "tfmviz/ui/compared.py": "tests/pages/test_beside_pages.py",
 }
-"""What all of a room is asked, by the room; what sets a tab beside itself is asked of all pages."""
+"""The tests of a whole room, by the room; a tab with a comparison is tested by those of all pages."""
 
 LAST = "tests/house/test_imports.py"
-"""What every change is asked."""
+"""The tests of every change."""
 
 OUTCOMES = re.compile(r"(?P<file>\S+\.py) (?P<each>[.FEsxX]*)")
-"""What pytest says of a file: a letter for each test that has ended, a dot for one that passed."""
+"""pytest's line for a file: a letter for each test that has ended, a dot for one that passed."""
 
 LIMITED = ("sh", "-c", 'ulimit -c 0 && ulimit -S -t "$0" && exec "$@"')
-"""Runs a command that the system ends, by SIGXCPU, once it has taken as many seconds of a processor as are given."""
+"""Runs a command that the system ends, by SIGXCPU, after the given seconds of processor time."""
 
 
 def main() -> None:
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def said_by(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """What a check says, in one piece, as it runs beside the tests."""
+    """The output of a check, in one piece, as it runs in parallel with the tests."""
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # npm, node
     return subprocess.run(
         command,
@@ -93,7 +93,7 @@ def said_by(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:
-    """Files of tests to run: the nearest to what has changed, then tables of their rooms, and folders."""
+    """Files of tests to run: the nearest to the change, then tables of their rooms, and folders."""
     paths = list(paths)
     nearest = sorted(nearest_tests(paths, root))
     tables = [table for room, table in TABLES.items() if fnmatch.filter(paths, f"{room}*")]
@@ -103,14 +103,14 @@ def in_turn(paths: Iterable[str], root: Path = ROOT) -> list[str]:
 
 
 def in_it(folder: str, root: Path) -> list[str]:
-    """The files of tests in a folder: pytest would run one that is named beside its folder at the folder's turn."""
+    """The files of tests in a folder: pytest would run one that is also named separately at the folder's turn."""
     return sorted(str(file.relative_to(root)) for file in (root / folder).rglob("test_*.py"))
 
 
 def run_tests(tests: Sequence[str], seconds: int = SECONDS, root: Path = ROOT) -> bool:
-    """Whether at least one test of these files and folders passed, and none failed.
+    """True if at least one test of these files and folders passed, and none failed.
 
-    The first failure ends them, and so does the time, in seconds of a processor. What was not asked is said.
+    The first failure ends them, and so does the limit, in seconds of processor time. The files not reached are listed.
     """
     print("Tests:", *tests, flush=True)
     command = [*LIMITED, str(seconds), *PYTHON, "pytest", "--verbose", "--exitfirst", "-m", "not browser", *tests]
@@ -131,20 +131,20 @@ def run_tests(tests: Sequence[str], seconds: int = SECONDS, root: Path = ROOT) -
 
 
 def changed() -> list[str]:
-    """Paths of what differs from the main branch and still exists."""
+    """Paths that differ from the main branch and still exist."""
     base = next((found for name in MAIN if (found := git("merge-base", "HEAD", name))), ["HEAD"])[0]
     listed = git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard")
     return [name for name in listed if (ROOT / name).exists()]
 
 
 def git(*arguments: str) -> list[str]:
-    """Lines of its answer; none if it has an objection."""
+    """Lines of output; none on failure."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True)
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 
 def nearest_tests(paths: Iterable[str], root: Path = ROOT) -> set[str]:
-    """The tests nearest to each of these files; none for one that has no tests of its own.
+    """The tests nearest to each of these files; none for one without tests.
 
     `tests/` mirrors the rooms. The tests of `tfmviz/a/b/c.py` are the first of these that there is:
     `tests/a/b/test_c.py`, `tests/a/b/c/`, `tests/a/test_b.py`, `tests/a/b/`, `tests/test_a.py`, `tests/a/`.

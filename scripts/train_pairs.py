@@ -64,7 +64,7 @@ PAIRS = {
         ),
     },
 }
-"""The two of each pair by their names: what each is, and its options."""
+"""The two of each pair by their names: a description, and options."""
 
 
 def recipe(pair: str, name: str) -> Recipe:
@@ -90,7 +90,7 @@ def main() -> None:
 
 
 def repeat() -> None:
-    """Trains the pair of `duplicates` and writes what was measured."""
+    """Trains the pair of `duplicates` and writes the measurements."""
     documents = list(read_documents(Path(TEXT)))
     seen = [story for story in documents if not is_held_out(story)][::10]
     held_out = [story for story in documents if is_held_out(story)]
@@ -160,7 +160,7 @@ def write_measured(folder: Path, names: tuple[str, ...]) -> None:
 
 
 def said(model: Path, what: str) -> float:
-    """What the card of a model says in its table, in nats per token."""
+    """An entry of the table on a model's card, in nats per token."""
     found = re.search(rf"{what} \| ([\d.]+) nats", (model / "CARD.md").read_text(encoding="utf-8"))
     assert found, f"the card of {model.name} says its {what}"
     return float(found[1])

@@ -7,10 +7,10 @@
 
 The first two train on the text that comes with the app, so no corpus is needed. `warm-up` trains a pre-norm and a
 post-norm model, each with and without warm-up, at one high learning rate. `smoothing` trains two models that differ in
-label smoothing alone, so often on so little text that they know it by heart, and measures on held-out sentences how
-often their guesses are right. Their weights stay in `runs/recipe/`: the page needs only what was measured. So it is
-with `translators`: six of them, of three seeds, with and without smoothing. `spans` trains the small encoder-decoder
-that writes what was left out of a text. Both read the corpora of the zoo's models (see docs/models.md).
+label smoothing alone, on so little text that they memorise it, and measures their accuracy on held-out sentences. Their
+weights stay in `runs/recipe/`: the page needs only the measurements. The same holds for `translators`: six of them, of
+three seeds, with and without smoothing. `spans` trains the small encoder-decoder that restores gaps in a text. Both
+read the corpora of the zoo's models (see docs/models.md).
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def ship_spans(target: Path) -> None:
 
 
 def write_calibration(path: Path, text: Path) -> None:
-    """Measures all models on the same held-out tokens and writes what the page draws."""
+    """Measures all models on the same held-out tokens, for the page."""
     found = {name: measured(zoo.load(name, folder=RUNS), text) for name in SMOOTHING}
     with replacing(path) as (place,):
         place.write_text(json.dumps({"temperatures": TEMPERATURES, "models": found}) + "\n", encoding="utf-8")

@@ -1,12 +1,12 @@
-"""Trains the models of the scaling laws on the page "Size", measures them, and writes what the page draws.
+"""Trains and measures the models of the scaling laws on the page "Size", and writes the data of its figures.
 
     python -m scripts.train_scaling --corpora CORPORA                    # the whole grid
     python -m scripts.train_scaling --corpora CORPORA --minutes 30       # as far as it gets; repeat to go on
 
 Every model reads each of its tokens once; a smaller amount of text is the beginning of a larger one. All have one
 tokenizer, context and batch size, one rule for the learning rate, one schedule that is stretched to the length of the
-run, and the same held-out windows to be measured on. They differ in width, depth, amount of text and seed alone.
-Finished runs are kept in the folder `--runs` and skipped; the weights are thrown away.
+run, and the same held-out windows. They differ in width, depth, amount of text and seed alone. Finished runs are kept
+in the folder `--runs` and skipped; the weights are thrown away.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ K, M = 2**10, 2**20
 
 
 class Run(Protocol):
-    """What training and measuring need of a run."""
+    """The interface of a run for training and measuring."""
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class Run(Protocol):
 
     @property
     def says(self) -> dict[str, Any]:
-        """What its file says beside what is measured."""
+        """Its file's entries besides the measurements."""
         ...
 
     def build(self) -> Model:
@@ -201,7 +201,7 @@ def finish(run: Run, text: Text, runs: Path) -> None:
 
 
 def measure(run: Run, text: Text) -> dict[str, Any]:
-    """What training finds: the model's parameters, its loss on the held-out windows, and the way there."""
+    """The results of training: the model's parameters, its loss on the held-out windows, and the way there."""
     torch.manual_seed(run.seed)
     model = run.build()
     records = train(model, build_optimizer(model, run.settings), batches_of(run, text), run.settings)
@@ -232,7 +232,7 @@ def thinned(losses: list[float], *, n: int = 24) -> list[tuple[int, float]]:
 
 
 def ship(text: Text, runs: Path, out: Path) -> None:
-    """Writes the results of all finished runs, and their curves beside them."""
+    """Writes the results of all finished runs, and their curves next to them."""
     found = [json.loads(path.read_text()) for cell in grid() if (path := runs / f"{cell.name}.json").exists()]
     curves = {Cell(**{key: run[key] for key in CELL}).name: run.pop("curve") for run in found}
     about = {

@@ -1,4 +1,4 @@
-"""Trains the variants of the page "Size", tab "Which changes help?", measures them, and writes what the page draws.
+"""Trains and measures the variants of the page "Size", tab "Which changes help?", and writes the data of its figures.
 
     python -m scripts.train_variants --corpora CORPORA                    # all runs
     python -m scripts.train_variants --corpora CORPORA --minutes 30       # as far as it gets; repeat to go on
@@ -55,7 +55,7 @@ SEEDS = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Variant:
-    """What differs from the baseline: entries of its file, or attention without comparing tokens."""
+    """Its differences from the baseline: entries of its file, or attention without comparing tokens."""
 
     changes: Mapping[str, Any] = field(default_factory=dict)
     synthesis: Synthesis | None = None
@@ -146,12 +146,12 @@ def best_rate(variant: str, runs: Path) -> float:
 
 
 def read(trial: Trial, runs: Path) -> dict[str, Any]:
-    """What a finished run found."""
+    """The results of a finished run."""
     return json.loads((runs / f"{trial.name}.json").read_text(encoding="utf-8"))
 
 
 def all_finished(runs: Path, rates: Mapping[str, float], *, seed: int) -> bool:
-    """Whether every variant has been trained with a seed, at its rate."""
+    """True if every variant has been trained with a seed, at its rate."""
     trials = [Trial(variant=variant, rate=rate, seed=seed) for variant, rate in rates.items()]
     return all((runs / f"{trial.name}.json").exists() for trial in trials)
 
@@ -190,7 +190,7 @@ def ship(runs: Path, out: Path) -> None:
 
 
 def summary(variant: str, rate: float, seeds: Sequence[int], runs: Path) -> dict[str, Any]:
-    """One variant: what its runs with these seeds and with every rate found."""
+    """The results of one variant's runs with these seeds, and with every rate."""
     found = [read(Trial(variant=variant, rate=rate, seed=seed), runs) for seed in seeds]
     tried = [read(Trial(variant=variant, rate=rate, seed=0), runs) for rate in RATES]
     return {

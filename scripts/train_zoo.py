@@ -46,10 +46,10 @@ class Recipe:
     """How one model is made.
 
     Attributes:
-        says: what it is, in a sentence for its card.
+        says: a sentence for its card.
         about: the file in `scripts/about/` that describes its data.
         train: subcommand and options of `tfmviz.training`.
-        before: the same for runs before it, each in a folder of its own. Each run starts from the model of the last.
+        before: the same for runs before it, each in a separate folder. Each run starts from the model of the last.
         evaluate: options of `scripts.evaluate`.
     """
 
@@ -359,7 +359,7 @@ def check_alike(*prefixes: str, may_differ: set[str]) -> None:
             continue
         with safe_open(path, framework="numpy") as file:
             settings = {k: v for k, v in json.loads(file.metadata()["run"]).items() if k not in may_differ}
-        if name.startswith("ladder-"):  # they have shapes of their own
+        if name.startswith("ladder-"):  # they have other shapes
             settings = {k: v for k, v in settings.items() if k in TRAINED_BY}
         first = first or settings
         if differing := sorted(key for key in settings if settings[key] != first.get(key)):

@@ -1,4 +1,4 @@
-"""How well a translator translates held-out pairs: as they are, and as people type their sources.
+"""The quality of translations of held-out pairs: as they are, and as people type their sources.
 
 BLEU (Papineni et al. 2002) is sacreBLEU's, of greedy translations where nothing else is said. The held-out pairs are of
 the same collection as the training text, so other French is harder.
@@ -31,7 +31,7 @@ EVERY = 5
 BEAMS = 4
 
 COMMON, FIRST = 1000, 219
-"""How many of the commonest words, and of the first lines of the lexicon, are translated alone."""
+"""Number of the commonest words, and of the first lines of the lexicon, that are translated alone."""
 
 IN_A_ROW = 3
 """Times that the same words stand one after the other in what counts as endless repetition."""
@@ -68,7 +68,7 @@ def measure(model: ZooModel, data: Sequence[str]) -> dict[str, str]:
 
 
 def alone(model: ZooModel, train: Iterable[Pair]) -> dict[str, str]:
-    """How single words are translated: the commonest of the training sources, the first of the lexicon, and names, of
+    """The translations of single words: the commonest of the training sources, the first of the lexicon, and names, of
     which training has seen the first three hundred and not the others.
     """
     counts = Counter(word for source, _ in train for word in bare(source).split() if len(word) > 1)
@@ -94,7 +94,7 @@ def same(one: str, other: str) -> bool:
 
 
 def endless(written: Mapping[str, str]) -> int:
-    """How many translations repeat something endlessly: words, or letters inside a word ("sisisis")."""
+    """The number of translations that repeat something endlessly: words, or letters inside a word ("sisisis")."""
     return sum(repeats_endlessly(text) or bool(re.search(r"(\w{1,4})\1\1", text.lower())) for text in written.values())
 
 
@@ -123,7 +123,7 @@ def score(pairs: Sequence[Pair], written: Mapping[str, str]) -> str:
 
 
 def repeats_endlessly(text: str) -> bool:
-    """Whether the same one to four words stand three times in a row: "for for for", "red car red car red car"."""
+    """True if the same one to four words stand three times in a row: "for for for", "red car red car red car"."""
     words = words_of(text)
     return any(
         words[at : at + n] * IN_A_ROW == words[at : at + n * IN_A_ROW]

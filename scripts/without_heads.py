@@ -1,4 +1,4 @@
-"""What a model loses without each of its heads, token by token; for `scripts.find_heads`."""
+"""A model's rise in loss without each of its heads, token by token; for `scripts.find_heads`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MASKED_EVERY = 7
 
 
 def answer(model: ZooModel, text: str) -> tuple[int, ...] | None:
-    """What the decoder of a translator reads: the model's own translation. None for all other models."""
+    """The input of a translator's decoder: the model's own translation. None for all other models."""
     if model.config.architecture != "encoder-decoder":
         return None
     return zoo.writing.translations(model, [text])[0]
@@ -100,7 +100,7 @@ def hidden(model: ZooModel, text: str) -> list[int]:
 
 
 def asked(model: ZooModel, trace: Trace, text: str) -> ablation.Question | None:
-    """What the model is to predict: the next token everywhere, or those that are hidden. None: nothing."""
+    """The tokens to predict: the next token everywhere, or those that are hidden. None: nothing."""
     if model.config.architecture == "encoder-only":
         ids, mask = model.encode(text).ids, model.tokenizer.marks.mask
         places = tuple(n for n, token in enumerate(trace.target.ids) if token == mask)

@@ -18,13 +18,13 @@ The axis vocabulary, used in every shape comment of the project:
     d_ff      inner width of the feed-forward layer
     vocab     entries of the tokenizer's vocabulary
 
-What else is here, by what one wants:
+Further entry points:
 
     show, trace_of                      attention that you have: from transformers, TransformerLens, numpy, a file
     load, available                     a model that is shipped or that you have converted
-    tfmviz.views.html                   the explorer as one page, with `live=True` with the model in it
+    tfmviz.views.html                   the explorer as one page; `live=True` puts the model into it
     tfmviz.huggingface.convert          a model of transformers as one of these, with every site
-    tfmviz.record.edits                 what `trace(edits=…)` takes: a head off, a value scaled, fixed or copied
+    tfmviz.record.edits                 interventions for `trace(edits=…)`: a head off, a value scaled, fixed or copied
     tfmviz.zoo.writing                  text that a model writes
 
 Importing this package imports neither torch nor any model; `load` does.
@@ -54,7 +54,7 @@ def available() -> tuple[str, ...]:
 
 
 def load(name: str) -> ZooModel:
-    """Loads one of the models in `assets/models/`, or of the reader's own, by name. This imports torch.
+    """Loads a model from `assets/models/` or the reader's own folder. This imports torch.
 
     Args:
         name: one of `available()`.
@@ -85,11 +85,12 @@ def show(
     Args:
         attentions, tokens, source, tokenizer, segments: see `trace_of`.
         title: the model's name, for captions.
-        words: join the pieces of each word: what it receives is the sum over its pieces, what it gives their mean.
+        words: join the pieces of each word: the attention to it is the sum over its pieces, its own their mean.
 
     Raises:
-        ValueError: what was given is no attention, or does not fit the tokens, or is too much for a page; the sentence
-            says what to do.
+        ValueError: the input is no attention, does not fit the tokens, or is too large for a page; the message says
+        what
+            to do.
     """
     from tfmviz import external
 
@@ -106,15 +107,15 @@ def trace_of(
     The numbers stay as they are, in float32. Rows need not sum to 1. Where no token looks ahead, the mask is causal.
 
     Args:
-        attentions: what transformers gives for `output_attentions=True`, as a tuple or as the whole output, of an
+        attentions: the output of transformers for `output_attentions=True`, as a tuple or as a whole, of an
             encoder-decoder or of `generate` too; an array or lists with the axes layer, batch (of one, or none), head,
-            query, key; a cache of TransformerLens; a file with JSON or one that the explorer has saved, by its path.
+            query, key; a cache of TransformerLens; the path of a JSON file, or of one that the explorer has saved.
         tokens: words, or ids with a `tokenizer`. Of an encoder-decoder the decoder's. Pieces may be spelled as
             vocabularies do: “Ġthe”, “▁the”, “##ing”.
         source: the encoder's tokens, or those that are looked at where one text looks at another.
         tokenizer: of transformers or of tokenizers.
         segments: the part of the text that each token belongs to: names such as "user", or numbers such as
-            `token_type_ids`; None for a token of no part. What a tokenizer made of a pair of sentences says it itself.
+            `token_type_ids`; None for a token of no part. Not needed where a tokenizer made `tokens` of two sentences.
 
     Raises:
         ValueError: see `show`.
@@ -125,7 +126,7 @@ def trace_of(
 
 
 def _in_notebook(trace: Trace) -> str | None:
-    """A record as a notebook shows it; None, so that it shows a line of text, if it holds no attention or too much."""
+    """A record as a notebook shows it; None if it holds no attention or too much, so that a line of text appears."""
     from tfmviz.external import Page
     from tfmviz.views import travels_whole
 

@@ -31,14 +31,15 @@ from tfmviz.memory import give_back
 from tfmviz.places import PROJECT
 
 EVERYWHERE = ("0.0.0.0", "::")
-"""Addresses that mean: every network this machine is in."""
+"""Addresses that mean every network of this machine."""
 
 ALONE = ("127.0.0.1", "::1", "localhost")
 """Addresses that mean: this machine only."""
 
 LOOP = "asyncio" if sys.platform == "win32" else "uvloop"
-"""What carries the messages: fifty for a run of a page, one by one. uvloop takes all that are there when it wakes,
-and lets small ones leave at once."""
+"""The event loop. A run of a page sends fifty messages one by one; uvloop takes all that are there when it wakes, and
+lets small ones leave immediately.
+"""
 
 BACKLOG = 2048
 """Connections that may wait until they are taken: as many as with one worker."""
@@ -47,17 +48,17 @@ PICTURE = 2
 """Seconds from the end of torch's import to the first picture, on a slow machine."""
 
 TIDY = 60
-"""Seconds between two moments at which memory that nobody uses is given back to the system."""
+"""Seconds between two returns of unused memory to the system."""
 
 FAREWELL = 3
-"""Seconds that readers have to take their last messages when the server is asked to stop."""
+"""Seconds that readers have to take their last messages when the server stops."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the app until it is stopped, or writes a page: see `serve` and `external.command`.
 
     Args:
-        arguments: those of the command line; None takes the process's own.
+        arguments: None takes the process's own.
 
     Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """
@@ -73,10 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def serve(arguments: Sequence[str]) -> None:
     """Runs the app until it is stopped, in one process or in several (`workers.py`).
 
-    `streamlit run app.py` does less. This command also keeps other sites' pages out (`doors.py`), has room for a class
-    (`capacity.py`), imports what is slow before a reader asks, gives numpy one thread, begins with `app.py` and not
-    with a page alone, and serves the scripts of the views as files (`ui/scripts.py`). And it stops when it is asked to,
-    though a reader's machine sleeps.
+    Beyond `streamlit run app.py`, this keeps other sites' pages out (`doors.py`), has room for a class (`capacity.py`),
+    imports slow packages early, gives numpy one thread, begins with `app.py` rather than a single page, serves the
+    views' scripts as files (`ui/scripts.py`), and stops when it is asked to, though a reader's machine sleeps.
 
     Raises: SystemExit, with a sentence, if an argument is wrong, or nothing can listen there.
     """
@@ -156,7 +156,7 @@ def _share(arguments: Sequence[str], host: str, port: int, count: int) -> None:
 
 
 def _app() -> ASGIApp:
-    """The app, with routes of our own and what stands around all of them."""
+    """The app with our own routes and middleware."""
     import streamlit
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
@@ -172,7 +172,7 @@ def _app() -> ASGIApp:
 
 @asynccontextmanager
 async def _warm(app: object) -> AsyncIterator[None]:
-    """Around the life of the server: while it answers already, a thread prepares it."""
+    """Around the life of the server: while it already answers, a thread prepares it."""
     stopping = Event()
     preparing = asyncio.create_task(asyncio.to_thread(_prepare, stopping))
     yield
@@ -183,8 +183,8 @@ async def _warm(app: object) -> AsyncIterator[None]:
 def _prepare(stopping: Event) -> None:
     """Waits for torch; imports pandas, which Streamlit needs for tables, and Altair when a first reader has a picture.
 
-    Then the training runs that wait begin, though nobody opens their page: the last server may have been killed. From
-    then on, memory that nobody uses is given back again and again.
+    Then training runs that wait begin, though nobody opens their page: the last server may have been killed. From then
+    on unused memory is returned again and again.
     """
     from tfmviz.ui import models
 
@@ -201,7 +201,7 @@ def _prepare(stopping: Event) -> None:
 
 
 def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The options that every server has, and those that the parser already knows.
+    """The options of every server, and those that the parser already has.
 
     `allowed_host` holds all names that readers may use: of `--allowed-host`, of the environment, and of `--host`.
     """
@@ -228,14 +228,12 @@ def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> 
 
 
 def folder(text: str) -> Path:
-    """A folder from the command line."""
     if not (path := Path(text).expanduser()).is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {text}.")
     return path
 
 
 def port_number(text: str) -> int:
-    """A port from the command line."""
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text}.")
     return int(text)
@@ -249,14 +247,13 @@ def workers_number(text: str) -> int:
 
 
 def host_name(text: str) -> str:
-    """A name of this machine from the command line."""
     if not doors.NAME.fullmatch(name := text.lower()):
         raise argparse.ArgumentTypeError(f"an allowed host is a name alone, such as attention.uni.example, not {text}.")
     return name
 
 
 def trouble_at(host: str, port: int) -> str | None:
-    """Why no server can listen there, in a sentence; None if one can."""
+    """A sentence on why no server can listen there; None if one can."""
     try:
         with socket.socket(family(host)) as probe:
             if os.name == "posix":  # else a port counts as taken for a minute after its server has ended
@@ -278,7 +275,7 @@ def family(host: str) -> socket.AddressFamily:
 
 
 def where(host: str, port: int) -> str:
-    """What to type into a browser, and who can."""
+    """The address to type into a browser, and who can reach it."""
     if host in EVERYWHERE:
         return (
             f"Open http://localhost:{port}. Others in this network: http://{socket.gethostname()}:{port}, "

@@ -1,5 +1,5 @@
-"""Writes a site that needs no server of ours: heads, the whole model, Step by step, masks and RoPE's arrows for models
-that run in the reader's browser.
+"""Writes a site without a server: heads, the whole model, Step by step, masks and RoPE's arrows for models that run in
+the reader's browser.
 
     python -m tfmviz.site OUT                    a folder for any web server
     python -m tfmviz.site OUT --single           OUT/attention.html alone, with one model in it, for a USB stick

@@ -136,7 +136,7 @@ def test_lines_of_growth_are_the_tokens_the_mean_and_the_chosen_one() -> None:
         ("0004 “a” (token 2)", "0002 “a” (token 2)"): [9, 19, 30],
     }
     assert chart.data["ends"]["y"] == [0, pytest.approx(106)]
-    assert chart.data["rows"]["stage"][:3] == ["0000 x", "0001 y", "0002 z"]
+    assert [*chart.data["rows"]["stage"]][:3] == ["0000 x", "0001 y", "0002 z"]
     assert "“<s>”, y: norm 17.00" in chart.data["points"]["hover"]
 
 

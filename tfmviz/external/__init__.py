@@ -1,7 +1,7 @@
-"""Attention that somebody else computed, as a record and as a page: what `tfmviz.show` and `tfmviz.trace_of` do.
+"""Attention that somebody else computed, as a record and as a page: `tfmviz.show` and `tfmviz.trace_of`.
 
-`arrays` reads the numbers in whatever form they come, `texts` the tokens, `files` what lies on the disk; `page` is what
-they become. Nothing here runs a model, and nothing needs torch.
+`arrays` reads numbers in any form, `texts` the tokens, `files` files; `page` shows them. Nothing here runs a model or
+needs torch.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tfmviz.external.page import Page as Page
 from tfmviz.record.trace import Array, Trace, may_look
 
 MOST_WEIGHTS = 40_000_000
-"""What a page may hold. A browser takes 1.7 bytes of it for each weight, and a notebook keeps the same in its file."""
+"""Weights of the largest page. Each takes 1.7 bytes in the browser, and as much in a notebook's file."""
 
 SOURCE, TARGET = ("source", "source_tokens"), ("tokens", "target")
-"""How a file or a mapping calls the tokens of its two texts."""
+"""Entries of a file or a mapping for the tokens of its two texts."""
 
 
 def trace_of(
@@ -79,8 +79,9 @@ def show(
 
 
 def merged(trace: Trace) -> Trace:
-    """With words in the place of their pieces: what a word receives is the sum over its pieces, what it gives is their
-    mean, so rows still sum to what they did. Holds patterns and masks alone."""
+    """Words in the place of their pieces: the attention to a word is the sum over its pieces, its own their mean, so
+    rows keep their sums. Holds patterns and masks alone.
+    """
     target, starts = texts.in_words(trace.target)
     source, of_source = (None, starts) if trace.source is None else texts.in_words(trace.source)
     values: dict[str, Array] = {}
@@ -95,18 +96,18 @@ def merged(trace: Trace) -> Trace:
 
 
 def _named(kind: str, mask: Array) -> str:
-    """The stack of a text that looks at itself is told by its mask: where no token looks ahead, it is a decoder."""
+    """A text that looks at itself is a decoder's if its mask lets no token look ahead."""
     return kind if kind != "self_attn" else f"{'encoder' if np.triu(mask, 1).any() else 'decoder'}.self_attn"
 
 
 def _axes(kind: str, *, has_two: bool) -> tuple[str, str]:
-    """The texts of the rows and of the columns, as `Trace.axes` will say."""
+    """Texts of rows and columns, as in `Trace.axes`."""
     own = "source" if has_two and kind.startswith("encoder") else "target"
     return own, "source" if kind.endswith("cross_attn") else own
 
 
 def _sizes(found: Mapping[str, Layers]) -> dict[str, int]:
-    """How many tokens "target" has, and "source" where there is one.
+    """The number of tokens of "target", and of "source" where there is one.
 
     Raises:
         ValueError: kinds contradict one another, or are too much for a page.

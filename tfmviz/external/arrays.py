@@ -1,8 +1,8 @@
-"""Attention weights in the forms in which people have them, as (head, q_len, k_len) for each layer.
+"""Attention weights in any of the common forms, as (head, q_len, k_len) for each layer.
 
-From outside to inside the axes are layer, batch (of one, or left out), head, query, key. What a model wrote with
-`generate` has the steps before all of them: the first has a row for each token of the prompt, each later one a row for
-the token that was read.
+From outside to inside the axes are layer, batch (of one, or left out), head, query, key. The output of `generate` has
+the steps before all of them: the first has a row for each token of the prompt, each later one a row for the token that
+was read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KINDS = {
     "decoder_attention": "decoder.self_attn",
     "cross_attention": "decoder.cross_attn",
 }
-"""What the outputs of transformers call them, with an s or without, and what we do."""
+"""The names in the outputs of transformers, with an s or without, and ours."""
 
 HOOK = re.compile(
     r"(?:(?P<stack>encoder|decoder)|blocks)\.(?P<layer>\d+)\.(?P<part>attn|self_attn|cross_attn)\.(?:hook_)?pattern"
@@ -49,7 +49,7 @@ LARGEST = 1 + 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was given.
+    """Attention as given.
 
     Attributes:
         kinds: the layers of each kind of attention: "self_attn" where nothing says of which stack, else as in sites.
@@ -61,10 +61,10 @@ class Read:
 
 
 def read(given: Any) -> Read:
-    """All attention there is.
+    """All attention in the input.
 
     Raises:
-        ValueError: there is none, or it is no attention; the sentence says what to do.
+        ValueError: there is none, or it is no attention; the message says what to do.
     """
     if not hasattr(given, "keys"):
         return Read({"self_attn": _layers(given, "attentions")}, _axes(given) == STEPS)
@@ -115,7 +115,7 @@ def _layers(given: Any, name: str) -> Layers:
 
 
 def _axes(given: Any) -> int:
-    """Of an array, or of lists in lists."""
+    """The number of axes of an array, or of nested lists."""
     if (shape := getattr(given, "shape", None)) is not None:
         return len(shape)
     if not isinstance(given, list | tuple):
@@ -151,7 +151,7 @@ def check_length(lengths: Iterable[int]) -> None:
 
 
 def _array(given: Any, where: str) -> Array:
-    """A float32 array of its own."""
+    """A float32 copy."""
     if hasattr(given, "detach"):  # torch's, which is not imported here
         given = given.detach().float().cpu().numpy()
     try:

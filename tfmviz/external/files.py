@@ -11,7 +11,7 @@ import numpy as np
 
 
 def read(path: Path) -> Any:
-    """What a file holds, as `arrays.read` takes it.
+    """The content of a file, for `arrays.read`.
 
     JSON is an object with "tokens" and "attentions", or with "encoder_attentions", "decoder_attentions",
     "cross_attentions" and "source"; or the layers alone.

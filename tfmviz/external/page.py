@@ -12,7 +12,7 @@ from tfmviz.record.trace import Trace
 from tfmviz.views import html
 
 HEIGHT = 860
-"""Of the frame in a notebook, in pixels: sentence, heads and the chosen head's picture stand in it."""
+"""Pixels of the frame in a notebook: room for the sentence, the heads and the chosen head's picture."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)  # no slots: the page is kept
@@ -20,7 +20,6 @@ class Page:
     """The explorer with one record in it. A notebook shows it as the last line of a cell.
 
     Attributes:
-        trace: what it shows.
         title: the model's name, for captions.
     """
 
@@ -37,14 +36,15 @@ class Page:
         return html(self.trace, title=self.title)
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Writes the page, in the place of a file of that name. Returns its path. Raises: OSError."""
+        """Writes the page, replacing an existing file. Returns its path. Raises: OSError."""
         file = Path(path)
         file.write_bytes(self.html.encode())
         return file
 
     def _repr_html_(self) -> str:
-        """A frame with all of the page in its text, so there is no file to lose. It has an origin of its own: what it
-        holds cannot reach the notebook."""
+        """A frame that holds the whole page, so that there is no file to lose. Its separate origin keeps it from the
+        notebook.
+        """
         return (
             f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" allowfullscreen '
             f'title="Attention" style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'

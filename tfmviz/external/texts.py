@@ -14,11 +14,11 @@ from tfmviz.record.trace import Array, Encoding
 from tfmviz.text.tokenizer import bytes_of_entry, located
 
 CONTINUES = "##"
-"""How WordPiece begins a token that continues a word."""
+"""WordPiece's prefix of a token that continues a word."""
 
 
 def first_given(given: Any, file: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """What was given, else what a file or a mapping holds under one of these names."""
+    """The argument, else the entry of a file or a mapping under one of these names."""
     return given if given is not None else next((file[name] for name in names if file.get(name) is not None), None)
 
 
@@ -28,12 +28,12 @@ def encoding(given: Any, tokenizer: Any, n: int, *, name: str, may_end_later: bo
     Args:
         given: a sequence of strings or of whole numbers.
         tokenizer: of transformers or tokenizers; None: `given` are words.
-        n: how many there are, by the numbers.
+        n: their number according to the weights.
         name: of the argument, for messages.
-        may_end_later: one token more may be given, which the model wrote last and has not read. It is left out.
+        may_end_later: allows one more token, which the model wrote last and has not read. It is left out.
 
     Raises:
-        ValueError: they are none, or not so many.
+        ValueError: they are no tokens, or not so many.
     """
     if given is None:
         raise ValueError(f"The tokens are missing: give {n} words as {name}=, or ids and a tokenizer.")
@@ -67,14 +67,14 @@ MOST_PARTS = 8
 """Parts of a text that can be told apart."""
 
 MARK = re.compile(r"\[[A-Z]+\]|<[^<>\s]+>")
-"""How special tokens are spelled: [CLS], </s>, <|im_end|>."""
+"""The spelling of special tokens: [CLS], </s>, <|im_end|>."""
 
 
 def segments(given: Any, tokens: Any, tokenizer: Any, entries: Sequence[str]) -> tuple[str, ...]:
     """The name of the part that each token belongs to, "" for special tokens between parts; empty where there is one.
 
     Args:
-        given: names, or numbers of parts; None: what a tokenizer says in `tokens` about a pair of sentences.
+        given: names, or numbers of parts; None: those that a tokenizer gave `tokens` of a pair of sentences.
         entries: the tokens.
 
     Raises:
@@ -101,7 +101,7 @@ def segments(given: Any, tokens: Any, tokenizer: Any, entries: Sequence[str]) ->
 
 
 def _of_pair(tokens: Any) -> Any:
-    """What a tokenizer of transformers says about the sentences of a pair; None if nothing."""
+    """The segments that a tokenizer of transformers gave the sentences of a pair; None if none."""
     if not isinstance(tokens, Mapping) or "input_ids" not in tokens:
         return None
     try:
@@ -124,7 +124,7 @@ def sound(text: str) -> str:
 
 
 def _entries(ids: Sequence[int], tokenizer: Any) -> list[str]:
-    """What a vocabulary calls these. Raises: ValueError, if it does not have one, or is none."""
+    """Entries of a vocabulary. Raises: ValueError, if it lacks one, or is none."""
     named = getattr(tokenizer, "convert_ids_to_tokens", None) or getattr(tokenizer, "id_to_token", None)
     if named is None:
         raise ValueError("The tokenizer is none of transformers or tokenizers: it names no token.")
@@ -148,7 +148,7 @@ def readable(entries: Sequence[str]) -> tuple[str, ...]:
         return tuple(entries)
     try:
         text = b"".join(part or b"" for part in raw).decode("utf-8")
-    except UnicodeDecodeError:  # cut within a character, or words in an alphabet with a Ġ of its own
+    except UnicodeDecodeError:  # cut within a character, or words in an alphabet that has a Ġ
         return tuple(entries)
     return located(text, [len(part or b"") for part in raw])[0]
 
@@ -156,8 +156,8 @@ def readable(entries: Sequence[str]) -> tuple[str, ...]:
 def in_words(text: Encoding) -> tuple[Encoding, Array]:
     """The words that tokens are pieces of, and where each begins.
 
-    In WordPiece a word goes on where “##” says so, elsewhere where letters or digits follow one another with no space.
-    Tokens without spaces came as words, and stay.
+    In WordPiece a word goes on at “##”, elsewhere where letters or digits follow one another with no space. Tokens
+    without spaces came as words, and stay.
     """
     tokens = text.tokens
     if any(token.startswith(CONTINUES) for token in tokens):

@@ -1,6 +1,7 @@
-"""Other people's checkpoints as our own transformer: `python -m tfmviz.huggingface FOLDER`, or `convert` in a notebook.
+"""Checkpoints of transformers as our own transformer: `python -m tfmviz.huggingface FOLDER`, or `convert` in a
+notebook.
 
-The only part of the project that imports `transformers`, and the app never imports it.
+Only this room imports `transformers`, and the app never imports it.
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ from pathlib import Path
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 OF_A_RUN = "run-"
-"""How the app names the models of training runs in addresses."""
+"""The app's names for models of training runs in addresses."""
 
 
 def main() -> int:
     args = arguments()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it finds no half-made folder either
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that no half-made folder is left
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")  # what matters is said here
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Converts, and says why if there is no new model. Returns the exit status."""
+    """Converts, and prints why if there is no new model. Returns the exit status."""
     from safetensors import SafetensorError
 
     from tfmviz.huggingface.source import Refused, in_one_line
@@ -89,7 +89,7 @@ def convert(args: argparse.Namespace) -> None:
 
 
 def name_of(args: argparse.Namespace, place: Path) -> str:
-    """The name of the new model, which must be free.
+    """The name of the new model.
 
     Raises:
         Refused: it is taken or not valid, or the length is out of range.
@@ -115,7 +115,6 @@ def name_of(args: argparse.Namespace, place: Path) -> str:
 
 
 def progress(n_done: int, n_all: int) -> None:
-    """A line that counts tensors, on a terminal only."""
     if sys.stderr.isatty():
         print(f"\r{n_done} of {n_all} tensors", end="\n" if n_done == n_all else "", file=sys.stderr, flush=True)
 
@@ -126,7 +125,6 @@ def in_lines(n_done: int, n_all: int) -> None:
 
 
 def say(text: str) -> None:
-    """A sentence on the way, at once."""
     print(text, flush=True)
 
 

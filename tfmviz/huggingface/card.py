@@ -1,4 +1,4 @@
-"""The card of a converted model: where it comes from, what it is, how far it is from the original."""
+"""The card of a converted model: its origin, its shape, its distance from the original."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfmviz.model.config import ModelConfig
 
 
 def facts_of(config: ModelConfig, *, kind: str, n_parameters: int, tokenizer: str, licence: str) -> dict[str, str]:
-    """What a person wants to know of a model, by its names."""
+    """The facts for readers, by their labels."""
     depth = " + ".join(str(config.depth(stack)) for stack in config.stacks)
     trained = f", trained on up to {config.trained_len:,}" if config.trained_len else ""
     window = f", of which each token sees the last {config.attention.window:,}" if config.attention.window else ""
@@ -45,7 +45,6 @@ def _rule(kind: str, difference: float) -> str:
 
 
 def write_card(name: str, *, origin: str, facts: Mapping[str, str], largest: Mapping[str, Site]) -> str:
-    """The card in Markdown."""
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
     differences = "\n".join(f"- {line}" for line in said(largest))
     return (

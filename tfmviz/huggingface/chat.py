@@ -1,6 +1,6 @@
-"""A checkpoint's chat template, rendered once: what it puts before and after a user's message, and who says it.
+"""A checkpoint's chat template, rendered once: what it puts before and after a user's message, and the speakers.
 
-A template is somebody else's program. It runs at conversion, in transformers' sandbox, in a process of its own with
+A template is somebody else's program. It runs at conversion, in transformers' sandbox, in a separate process with
 little time and memory, on three messages of ours; a reader's text never reaches it. The model keeps the tokens.
 """
 
@@ -17,7 +17,7 @@ from tfmviz.huggingface import rendering
 from tfmviz.huggingface.source import Refused
 
 SECONDS = 60
-"""A template may take, with the import of transformers on a slow machine."""
+"""The longest run of a template, with the import of transformers on a slow machine."""
 
 MOST_TEMPLATE = 100_000
 """Characters of a template."""
@@ -26,14 +26,14 @@ ASKED, ANSWERED, ASKED_AGAIN = "First question", "First answer", "Second questio
 """Messages that no template changes, so that they are found again."""
 
 Piece = tuple[str, str]
-"""Who says it ("system", "user", "assistant") and what."""
+"""The speaker ("system", "user", "assistant") and the text."""
 
 
 def pieces(template: str, marks: dict[str, str]) -> tuple[list[Piece], list[Piece]]:
-    """What stands before a user's message, and after it, up to where the assistant's answer begins.
+    """The pieces before a user's message, and those after it, up to where the assistant's answer begins.
 
     Args:
-        marks: names of special tokens in templates and what they are, such as {"bos_token": "<s>"}.
+        marks: names of special tokens in templates and their spellings, such as {"bos_token": "<s>"}.
 
     Raises:
         Refused: the template is too long or too slow, fails, or does not keep the message as it is.
@@ -53,15 +53,15 @@ def pieces(template: str, marks: dict[str, str]) -> tuple[list[Piece], list[Piec
 def tokens(
     theirs: Any, ids_of: Callable[[str], Sequence[int]], sentences: Sequence[str]
 ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
-    """The same as (role, token): what `Marks` keeps. Special tokens at the beginning, such as <s>, have no role.
+    """The same as (role, token), for `Marks`. Special tokens at the beginning, such as <s>, have no role.
 
     Args:
         theirs: their tokenizer.
         ids_of: the tokens of a text as our tokenizer cuts it.
-        sentences: texts on which both must cut alike.
+        sentences: texts which both must cut identically.
 
     Raises:
-        Refused: there is no template, or see `pieces`; or the tokens of a message depend on what stands around it.
+        Refused: there is no template, or see `pieces`; or the tokens of a message depend on its surroundings.
     """
     template = getattr(theirs, "chat_template", None)
     if not isinstance(template, str):

@@ -1,4 +1,4 @@
-"""A converted model against the original: every pattern, every stream, the logits; and what routers choose by."""
+"""A converted model against the original: every pattern, every stream, the logits, and the probabilities of routers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from tfmviz.record.marks import are_second
 from tfmviz.record.tap import Recorder
 
 LIMITS = {"logits": 5e-5, "patterns": 5e-6, "streams": 3e-5}
-"""The largest differences that rounding explains. Those of logits and streams count in units of the largest number
-there, where that is more than 1."""
+"""The largest differences that rounding explains. Those of logits and streams count in units of the largest value
+there, where that is more than 1.
+"""
 
 
 TIMES = 10
-"""How many times as far from the exact result as the original's own rounding ours may be. Of 540 random models 62 texts
-were over a limit: there it was at most 2.5 times as far; with one row of weights changed by a thousandth, 190 times."""
+"""The largest ratio of our distance from the exact result to that of the original's rounding. Of 540 random models 62
+texts were over a limit: there the ratio was at most 2.5; with one row of weights changed by a thousandth, 190.
+"""
 
 Values = dict[str, Tensor]
 """Values by our names of the sites."""
@@ -49,10 +51,10 @@ class Site:
 def compare(module: Transformer, theirs: Any, texts: Sequence[tuple[Tensor, ...]]) -> dict[str, Site]:
     """The site of each kind that differs most, over several texts.
 
-    Where a softmax is saturated, the original's own rounding may be larger than the limits, as in T5, which divides no
-    scores by √d. Then all sites are compared with the original in double precision: they pass if they are at most
-    `TIMES` as far from that as the original is at its worst site of the kind. At one site its rounding may be small by
-    chance: how numbers lie in memory changes it tenfold.
+    Where a softmax is saturated, the original's rounding may exceed the limits, as in T5, which divides no scores by
+    √d. Then all sites are compared with the original in double precision: they pass if they are at most `TIMES` as far
+    from that as the original is at its worst site of the kind. (At one site its rounding may be small by chance: the
+    layout in memory changes it tenfold.)
 
     Args:
         theirs: the original, in float32.
@@ -98,7 +100,6 @@ def _check_in_double(first: Site, ours: Values, original: Values, double: Values
 
 
 def differences(ours: Values, others: Values) -> list[Site]:
-    """All sites that both hold, in the order in which they are computed."""
     found = []
     for name, value in ours.items():
         if name not in others or others[name].shape != value.shape:
@@ -111,7 +112,6 @@ def differences(ours: Values, others: Values) -> list[Site]:
 
 
 def run(module: Transformer, ids: tuple[Tensor, ...]) -> Values:
-    """All values that our model computes."""
     recorder = Recorder()
     with torch.inference_mode():
         module(*ids, tap=recorder)
@@ -119,7 +119,6 @@ def run(module: Transformer, ids: tuple[Tensor, ...]) -> Values:
 
 
 def expected(theirs: Any, config: ModelConfig, ids: tuple[Tensor, ...]) -> Values:
-    """The original's values under our names."""
     inputs: dict[str, Any] = dict(zip(("input_ids", "decoder_input_ids"), ids, strict=False)) | {"use_cache": False}
     if config.embeddings.separator is not None:
         inputs["token_type_ids"] = are_second(ids[0], config.embeddings.separator).long()
@@ -169,7 +168,7 @@ def _patterns(layer: str, patterns: Sequence[Tensor]) -> Iterator[tuple[str, Ten
 
 @contextmanager
 def eager(theirs: Any) -> Iterator[None]:
-    """Lets the original compute its patterns step by step; its usual kernels give none, without saying so.
+    """Makes the original compute its patterns step by step; its usual kernels silently give none.
 
     That of experts takes no vectors whose bytes are no multiple of 16.
     """

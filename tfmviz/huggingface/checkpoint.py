@@ -1,4 +1,4 @@
-"""A checkpoint before it is converted: what it is, where it comes from, whether it can be shown."""
+"""A checkpoint before it is converted: its kind, its origin, and the checks on its files."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from tfmviz.huggingface.tokens import FILES as TOKENIZER_FILES
 from tfmviz.zoo.limits import MOST_JSON, MOST_SETTINGS, check_counts, check_file, check_size, read_json
 
 SMALL = ("*.json", "*.model", "*.spm", "vocab.txt", "merges.txt", "chat_template.jinja", "README.md")
-"""The files beside the weights: configuration, tokenizer, card."""
+"""The files besides the weights: configuration, tokenizer, card."""
 
 WEIGHTS = "model*.safetensors"
-"""The weights themselves; some models hold them a second time under another name."""
+"""The weights; some models hold them a second time under another name."""
 
 SETTINGS = ("config.json", "generation_config.json", "tokenizer_config.json")
-"""What transformers reads as settings; the last may hold a long list of marks."""
+"""The files that transformers reads as settings; the last may list many special tokens."""
 
 PLAIN = re.compile(r"[\w.-]+")
 """Names of files that are fetched: in no folder, and no pattern that fits others too."""
 
 GATED = "GatedRepo"
-"""What the Hub says of a model whose terms must be accepted first."""
+"""The Hub's message for a model whose terms must be accepted first."""
 
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 
@@ -44,7 +44,7 @@ class Checkpoint:
         theirs: their configuration, with all defaults filled in.
         generation: their settings for writing; None if there are none.
         origin: the folder as it was given, or the name on the Hub and the commit.
-        licence: as the model's card says; "not stated" if it does not.
+        licence: as on the model's card, or "not stated".
     """
 
     folder: Path
@@ -61,12 +61,12 @@ def open_checkpoint(
     """A folder of this machine or, if there is none of that name, a model of the Hub, which is fetched.
 
     Args:
-        say: told what it is, and what is about to be fetched.
+        say: told the kind, and the files about to be fetched.
         most: bytes of weights; more are refused before they are fetched.
-        is_look: only say what it is; of the Hub's models nothing but the small files is fetched.
+        is_look: only say what it is; of the Hub's models only the small files are fetched.
 
     Raises:
-        Refused: there is no such model, or one that is not known here, or it is too large.
+        Refused: there is no such model, its type is not known here, or it is too large.
     """
     folder = Path(given).expanduser()
     if folder.is_dir():
@@ -110,10 +110,10 @@ def _described(folder: Path, *, origin: str) -> Checkpoint:
 
 
 def check_files(folder: Path) -> None:
-    """Looks at all files that may be read, before transformers opens any of them.
+    """Checks all files that may be read, before transformers opens any of them.
 
     Raises:
-        Refused: one is no regular file, too large for what it should hold, or would fill the memory once it is read.
+        Refused: one is no regular file, too large for its kind, or would fill the memory once it is read.
     """
     for path in folder.iterdir():
         if any(fnmatchcase(path.name, pattern) for pattern in SMALL):
@@ -126,12 +126,12 @@ def check_files(folder: Path) -> None:
 
 
 def _most(name: str) -> float:
-    """Bytes of the largest file of that name, beside the weights, that is read."""
+    """Bytes of the largest file of that name, besides the weights, that is read."""
     return MOST_SETTINGS if name in SETTINGS[:2] else MOST_JSON
 
 
 def check_type(folder: Path) -> None:
-    """Reads the type of a model before anything else is looked at, so that no code of the folder is ever asked for.
+    """Reads the type of a model first, so that no code of the folder ever runs.
 
     Raises:
         Refused: there is no configuration, or its type is not known here.
@@ -148,7 +148,6 @@ def check_type(folder: Path) -> None:
 
 
 def licence_of(card: Path) -> str:
-    """The entry "license" at the head of a model's card."""
     try:
         head = re.match(r"---\n(.*?)\n---", card.read_text(encoding="utf-8"), re.DOTALL)
     except (OSError, UnicodeDecodeError):
@@ -158,9 +157,9 @@ def licence_of(card: Path) -> str:
 
 
 def _fetched(name: str, say: Callable[[str], None], most: float, is_look: bool) -> Checkpoint:
-    """From the library's own store if the model is there, else from the Hub: the small files, then the weights.
+    """From the library's store if the model is there, else from the Hub: the small files, then the weights.
 
-    What was fetched when it was stopped is kept there, and the next call fetches the rest.
+    An interrupted download stays there, and the next call fetches the rest.
     """
     from huggingface_hub import HfApi, snapshot_download
 
@@ -207,7 +206,7 @@ def _check_whole(path: Path, n_bytes: int) -> None:
 
 
 def _why_not(name: str, error: Exception, *, is_found: bool) -> str:
-    """What the reader can do where the Hub gave no model, or not all of it."""
+    """Advice to the reader where the Hub gave no model, or not all of it."""
     said = in_one_line(error)
     answers = [found for one in (error, error.__cause__) if (found := getattr(one, "response", None)) is not None]
     if any(answer.status_code == 403 or answer.headers.get("X-Error-Code") == GATED for answer in answers):
@@ -223,7 +222,6 @@ def _why_not(name: str, error: Exception, *, is_found: bool) -> str:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether all weights of a folder are there."""
     try:
         return all(path.is_file() for path in shards(folder))
     except Refused:
@@ -231,7 +229,6 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _in_short(found: Checkpoint, *, n_bytes: int) -> str:
-    """What it is, as far as the small files tell."""
     theirs = found.theirs
     shape = " × ".join(
         str(getattr(theirs, key, "?")) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size")

@@ -44,21 +44,20 @@ SENTENCES = (
     "In 1969, two people walked on the Moon for the first time.",
     "A rose is a rose is a rose.",
 )
-"""What a converted model is compared with the original on."""
+"""Texts on which a converted model is compared with the original."""
 
 Progress = Callable[[int, int], None]
-"""Told how many of how many tensors are done."""
+"""Called with the number of finished tensors, and of all."""
 
 
 def convert(hf_model: Any, hf_tokenizer: Any, *, name: str = "converted", max_len: int = DEFAULT_LEN) -> ZooModel:
-    """A model of transformers in memory as one of our own, with weights of its own, compared with the original.
+    """A model of transformers in memory as one of our own, with separate weights, compared with the original.
 
     The original keeps its settings.
 
     Args:
         hf_model: with the head that it was trained with, such as `AutoModelForCausalLM.from_pretrained(…)`; models
             without a head have patterns and streams but no logits.
-        hf_tokenizer: its tokenizer.
         max_len: the most tokens that our model reads.
 
     Raises:
@@ -130,7 +129,7 @@ def convert_folder(
 
 
 def in_pairs(config: ModelConfig, tokenizer: ForeignTokenizer, source: Source) -> tuple[ModelConfig, ForeignTokenizer]:
-    """With the mark between two texts that are read together, where a model has a vector for each of them."""
+    """With the separator of two texts that are read together, where a model has a vector for each of them."""
     mark = tokenizer.joins_by
     if not (config.embeddings.segment and source.shape(TYPES)[0] > 1 and mark):
         return config, tokenizer
@@ -139,7 +138,7 @@ def in_pairs(config: ModelConfig, tokenizer: ForeignTokenizer, source: Source) -
 
 
 def _in_chat(tokenizer: ForeignTokenizer, theirs: Any, config: ModelConfig) -> ForeignTokenizer:
-    """The tokenizer with what the chat template puts around a message. Raises: Refused."""
+    """The tokenizer with the tokens of the chat template around a message. Raises: Refused."""
     if config.architecture != "decoder-only":
         raise Refused("A chat is read by a decoder alone. Convert it without --chat.")
     before, after = chat.tokens(theirs, tokenizer.ids, SENTENCES)
@@ -182,8 +181,7 @@ def _check_room(place: Path, n_bytes: int) -> None:
 def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Tensor, ...]]:
     """The sentences as the model reads them; for an encoder-decoder each with the one before it as its target.
 
-    Raises:
-        Refused: the tokenizer makes nothing of them.
+    Raises: Refused, if the tokenizer makes nothing of them.
     """
     found, sentences = [], list(SENTENCES)
     if (window := config.attention.window) is not None and window < config.max_len:
@@ -201,7 +199,6 @@ def texts_of(tokenizer: ForeignTokenizer, config: ModelConfig) -> list[tuple[Ten
 
 
 def _reference(checkpoint: Checkpoint, config: ModelConfig) -> Any:
-    """The original in float32, with the head that our model has."""
     import transformers
 
     which = getattr(transformers, "AutoModel" if config.head == "none" else checkpoint.family.reference)

@@ -1,4 +1,4 @@
-"""Models that fill in words: BERT and what is built like it, ALBERT, ModernBERT, EuroBERT; with or without heads."""
+"""Models that fill in words: BERT and its relatives, ALBERT, ModernBERT, EuroBERT; with or without heads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _refuse_decoders(theirs: Any) -> None:
 
 
 def _head_of(source: Source, theirs: Any, *, names: Names) -> dict[str, Any]:
-    """The head that fills in words, if the checkpoint has one, and whether its output layer is the embedding."""
+    """The head that fills in words, if the checkpoint has one; its output layer may be the embedding."""
     if f"{names.dense}.weight" not in source:
         return {"head": "none", "embeddings": "tied"}
     if names.W_U in source and not source.same("embeddings.word_embeddings.weight", names.W_U):
@@ -74,7 +74,7 @@ def _bert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
 
 
 def _albert_shape(theirs: Any, source: Source, *, names: Names) -> dict[str, Any]:
-    """All layers are one, or each has weights of its own."""
+    """All layers share their weights, or none does."""
     n_groups, in_group = theirs.num_hidden_groups, theirs.inner_group_num
     if in_group != 1 or n_groups not in (1, theirs.num_hidden_layers):
         raise Refused(
@@ -152,14 +152,14 @@ DISTILBERT_LAYER = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Names:
-    """Where a family keeps what.
+    """Where a family keeps its tensors.
 
     Attributes:
         layers: path of its layers.
         parts: its names of the parts of a layer, and ours.
-        dense, norm, bias: the parts of its head: the linear step, its norm, and what holds the bias of the logits.
+        dense, norm, bias: the parts of its head: the linear step, its norm, and the holder of the logits' bias.
         W_U: the output layer, where it is not the embedding.
-        widening: what makes d_model numbers of those of an embedding.
+        widening: the matrix from embeddings to d_model.
     """
 
     layers: str
@@ -289,7 +289,7 @@ MODERN_HEAD = {"modernbert": "head", "modernbert-decoder": "lm_head"}
 
 
 def _modern_shape(theirs: Any, source: Source) -> dict[str, Any]:
-    """Its first layer reads the embedding, which has been normed already."""
+    """Its first layer reads the embedding, which is already normed."""
     if theirs.classifier_activation != theirs.hidden_activation:
         raise Refused("Its head has another function than its layers (classifier_activation), which is not known here.")
     if not theirs.decoder_bias:

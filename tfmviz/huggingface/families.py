@@ -1,4 +1,4 @@
-"""From a checkpoint to our own transformer: which family it is, its configuration, and its parameters one by one."""
+"""From a checkpoint to our own transformer: its family, its configuration, and its parameters one by one."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FAMILIES: dict[str, Family] = {
     **encoders.FAMILIES,
     **translators.FAMILIES,
 }
-"""By `model_type`, which is what decides: names of models say nothing."""
+"""By `model_type`, which decides: names of models say nothing."""
 
 DEFAULT_LEN = 256
-"""Tokens that a converted model reads unless something else is asked for."""
+"""Tokens that a converted model reads by default."""
 
 
 def family_of(theirs: Any) -> Family:
@@ -44,12 +44,11 @@ def family_of(theirs: Any) -> Family:
 
 
 def open_source(store: Store, family: Family) -> Source:
-    """The tensors of a checkpoint by the names that its family uses."""
     return Source(store, prefix=family.prefix, left_out=family.left_out, stacked=family.stacked)
 
 
 def config_of(theirs: Any, source: Source, family: Family, *, max_len: int = DEFAULT_LEN) -> ModelConfig:
-    """Our configuration of a model, whose context is cut at `max_len` and at what the pages can draw.
+    """Our configuration of a model, whose context is cut at `max_len` and at the longest text that pages draw.
 
     Raises:
         Refused: the model is of a kind that is not known here; its configuration contradicts itself.
@@ -89,22 +88,14 @@ def parameters(source: Source, theirs: Any, config: ModelConfig, family: Family)
 
 
 def check_shapes(source: Source, theirs: Any, config: ModelConfig, family: Family) -> None:
-    """Goes through all parameters without a number of theirs, before any tensor is read, however large it says it is.
-
-    Raises:
-        Refused: see `parameters`.
-    """
+    """`parameters` without numbers, before any tensor is read, however large it claims to be. Raises: Refused."""
     with torch.device("meta"):
         for _ in parameters(source.without_numbers(), theirs, config, family):
             pass
 
 
 def module_of(source: Source, theirs: Any, config: ModelConfig, family: Family) -> Transformer:
-    """Our transformer with the weights of a checkpoint, in float32.
-
-    Raises:
-        Refused: see `parameters`.
-    """
+    """Our transformer with the weights of a checkpoint, in float32. Raises: Refused, see `parameters`."""
     module = build_to_fill(config)
     weights = {name: value.float().clone() for name, value in parameters(source, theirs, config, family)}
     module.load_state_dict(weights, assign=True)

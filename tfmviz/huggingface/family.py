@@ -1,7 +1,7 @@
-"""What all families of models share: a recipe from a checkpoint to our own transformer, and its ingredients.
+"""The recipe from a checkpoint to our own transformer, and its ingredients, for all families of models.
 
-Whatever folds into the weights without loss is folded here, so that the transformer needs few choices of its own: see
-each family. The order of a head's coordinates is one example: the library's RoPE pairs coordinate m with m + d/2, ours
+Whatever folds into the weights without loss is folded here, so that the transformer needs few choices: see each
+family. The order of a head's coordinates is one example: the library's RoPE pairs coordinate m with m + d/2, ours
 pairs neighbours, which is the same model with its rows in another order.
 """
 
@@ -19,28 +19,26 @@ from tfmviz.model.config import ModelConfig
 from tfmviz.record.facts import FeedForwardKind
 
 Weights = Iterator[tuple[str, Tensor]]
-"""Names of our parameters, and their numbers."""
+"""Names of our parameters, and their values."""
 
 Reference = Literal["AutoModel", "AutoModelForCausalLM", "AutoModelForMaskedLM", "AutoModelForSeq2SeqLM"]
 """The class of transformers that runs a model; the first for models without a head."""
 
 MAX_LEN = 512
-"""The most tokens that a converted model reads: what the pages can draw."""
+"""The most tokens that a converted model reads, and that pages can draw."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Family:
-    """How models of one `model_type` become ours.
+    """The recipe for models of one `model_type`.
 
     Attributes:
-        shape: the configuration, from theirs and from what the checkpoint holds.
+        shape: the configuration, from theirs and from the checkpoint's tensors.
         weights: our parameters one after another. Read lazily, so one tensor at a time is in memory.
         context: the longest text their configuration allows.
         reference: the class of transformers with the head that goes with `shape`.
-        prefix: see `Source`.
-        left_out: see `Source`.
-        stacked: see `Source`.
-        last: what our last stream is, in units of theirs: some divide logits, which is in the last norm of ours.
+        prefix, left_out, stacked: see `Source`.
+        last: our last stream in units of theirs: some divide logits, which is in the last norm of ours.
     """
 
     shape: Callable[[Any, Source], dict[str, Any]]
@@ -86,7 +84,7 @@ def function(name: str, *, gated: bool = False) -> FeedForwardKind:
 
 
 def embeddings(source: Source, theirs: Any, *, W_E: str, W_U: str) -> dict[str, Any]:
-    """Whether the output layer is the embedding, told by the tensors themselves where both are stored."""
+    """Our entries `embeddings` and `head`; where both matrices are stored, their numbers tell whether they are tied."""
     if W_U in source:
         return {"embeddings": "tied" if source.same(W_E, W_U) else "untied"}
     return {"embeddings": "tied"} if theirs.tie_word_embeddings is not False else {"embeddings": "tied", "head": "none"}

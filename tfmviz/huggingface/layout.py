@@ -1,4 +1,4 @@
-"""Where a checkpoint keeps what, as a table: from our names of all parameters to theirs."""
+"""Where a checkpoint keeps its tensors, as a table from our names to theirs."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ QKV = ("W_Q", "W_K", "W_V")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
-    """Where models of a family keep what: their names by ours.
+    """Where models of a family keep their tensors: their names by ours.
 
     Attributes:
-        outside: what lies outside the layers. Names of tensors end in ".weight" or ".bias"; others lack it.
+        outside: tensors outside the layers. Their names end in ".weight" or ".bias"; others lack it.
         layer: the parts of a layer. A tensor that several of our matrices name holds all of them. "": there are no
             numbers, as in a norm without γ. {e} stands for an expert's number.
         path: of layer {n} of a {stack}; names outside may have a {stack} too.
         cut: takes one of our matrices out of a tensor that holds several.
-        transposed: patterns of the parts whose matrices are stored the other way round.
+        transposed: patterns of the parts whose matrices are stored transposed.
         in_halves: RoPE pairs coordinate m with m + d/2, not with its neighbour.
         gain_from_1: γ − 1 is stored.
-        factor: what a parameter of ours is multiplied by.
+        factor: multiplies a parameter of ours.
         first_position: row of the table of positions that the first token takes.
     """
 
@@ -64,7 +64,6 @@ class Layout:
     first_position: int = 0
 
     def weights(self, source: Source, theirs: Any, ours: ModelConfig) -> Weights:
-        """All parameters that the configuration asks for."""
         for name, shape in parameter_shapes(ours).items():
             value = self._value(source, theirs, ours, name, shape)
             factor = self.factor(theirs, name)
@@ -139,7 +138,6 @@ def all_of(tensor: str) -> dict[str, str]:
 
 
 def with_parts(layout: Layout, *layers: Mapping[str, str], **more: Any) -> Layout:
-    """A layout whose layers have other names for some parts."""
     names = dict(layout.layer)
     for other in layers:
         names |= other

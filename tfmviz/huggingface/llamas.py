@@ -1,4 +1,4 @@
-"""Language models built like Llama: what differs between them is a table of names and a few settings."""
+"""Language models built like Llama: a table of names and a few settings tell them apart."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ LEFT_OUT = (
 """Tables that follow from a formula, and heads for other tasks than the next word."""
 
 EPS = ("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps")
-"""Names of ε; some families have no choice but 10⁻⁵."""
+"""Names of ε; families without one use 10⁻⁵."""
 
 Settings = Callable[[Any], dict[str, Any]]
-"""What a family's configuration says, in the words of ours."""
+"""A family's configuration in our words."""
 
 ATTENTION = {
     "self_attn.W_Q": "self_attn.q_proj",
@@ -51,7 +51,7 @@ LLAMA = Layout(outside=OUTSIDE, layer=ATTENTION | GATED | NORMS)
 
 
 def _shape(theirs: Any, source: Source, layout: Layout) -> dict[str, Any]:
-    """What most families say in the same words."""
+    """Settings that most families name identically."""
     n_heads, d_model = theirs.num_attention_heads, theirs.hidden_size
     d_head = getattr(theirs, "head_dim", None) or d_model // n_heads
     is_rms = hasattr(theirs, "rms_norm_eps")
@@ -108,7 +108,7 @@ def _still_as_listed(theirs: Any) -> dict[str, Any]:
 
 
 def _gemma(theirs: Any) -> dict[str, Any]:
-    """Configurations of the first Gemma say "gelu", but the models were trained with its approximation by tanh."""
+    """Configurations of the first Gemma name "gelu", but the models were trained with its approximation by tanh."""
     named = getattr(theirs, "hidden_activation", None) or theirs.hidden_act
     kind = "geglu_tanh" if named == "gelu" and theirs.model_type == "gemma" else function(named, gated=True)
     return {"feed_forward": kind, "d_ff": theirs.intermediate_size, "embedding_scale": "sqrt_d_model"} | turning(theirs)
@@ -162,9 +162,9 @@ def family(
     """A family of language models.
 
     Args:
-        settings: in which it differs; later ones outweigh earlier ones.
+        settings: its differences; later ones outweigh earlier ones.
         refused: settings of theirs with the only value that is known here.
-        layout_of: the layout, where it depends on their configuration or on what the checkpoint holds.
+        layout_of: the layout, where it depends on their configuration or on the checkpoint's tensors.
     """
 
     def shape(theirs: Any, source: Source) -> dict[str, Any]:
@@ -190,7 +190,6 @@ def family(
 
 
 def fixed(**settings: Any) -> Settings:
-    """Settings that all models of a family have."""
     return lambda theirs: settings
 
 

@@ -66,7 +66,7 @@ def mixture(*settings: Settings, names: Mapping[str, str] | None = None, layout:
     """A family of mixtures.
 
     Args:
-        names: of the parts of a layer, beside those of most of these models.
+        names: of the parts of a layer, besides those of most of these models.
         layout: other settings of the layout.
     """
 
@@ -79,13 +79,13 @@ def mixture(*settings: Settings, names: Mapping[str, str] | None = None, layout:
 
 
 def _fits(layout: Layout, source: Source) -> bool:
-    """Whether the first layer has its router and its first expert where a layout says."""
+    """True if the first layer has its router and its first expert where a layout says."""
     parts = (layout.layer[part].format(e=0) for part in ("mlp.W_R", "mlp.experts.{e}.W_out"))
     return all(f"layers.0.{part}.weight" in source for part in parts)
 
 
 def routed(theirs: Any) -> dict[str, Any]:
-    """Experts: how many there are, how many read a token, and how much each counts.
+    """The number of experts, how many read a token, and how much each counts.
 
     Raises:
         Refused: some layers have none.
@@ -108,7 +108,7 @@ def routed(theirs: Any) -> dict[str, Any]:
 
 
 def _interleaved(rows: Tensor, ours: ModelConfig, part: str) -> Tensor:
-    """gpt-oss: rows of gate and input take turns; 1 is added to what the gate multiplies."""
+    """gpt-oss: rows of gate and input take turns; 1 is added to the factor of the gate."""
     found = rows[part == "W_in" :: 2]
     return found.float() + 1 if part == "W_in" and found.ndim == 1 else found
 

@@ -1,4 +1,4 @@
-"""What is said of a model that is not converted: why, which family is nearest, and what shows its attention."""
+"""The message for a model that is not converted: why, which family is nearest, and what shows its attention."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ Config = Mapping[str, Any]
 
 
 def _has(*names: str) -> Callable[[Config], bool]:
-    """Whether a configuration sets one of these to more than nothing."""
+    """Tests whether a configuration sets one of these to more than nothing."""
     return lambda config: any(config.get(name) for name in names)
 
 
 def _is(types: str) -> Callable[[Config], bool]:
-    """Whether a type matches."""
     return lambda config: bool(re.fullmatch(types, str(config["model_type"])))
 
 
@@ -38,7 +37,7 @@ REASONS: dict[str, Callable[[Config], bool]] = {
     "its scores have terms for words and for positions apart": _is("deberta.*|xlnet|transfo-xl"),
     "its attention is sparse": _is("longformer|led|big_?bird.*|longt5|reformer|nystromformer"),
 }
-"""Why a type has no recipe, the first that holds; see also `OF_TYPES` and `UNKNOWN`."""
+"""Reasons why a type has no recipe, the first that holds; see also `OF_TYPES` and `UNKNOWN`."""
 
 OF_TYPES = {
     "mpnet": "it has a table of distances (relative_attention_bias) and learned positions",
@@ -50,7 +49,7 @@ OF_TYPES = {
     "persimmon": "its queries have LayerNorms with biases (q_layernorm)",
     "prophetnet": "it reads a text in several orders, with a second stream of queries",
 }
-"""What stands in the way in types whose settings do not tell."""
+"""The obstacle in types whose settings do not tell."""
 
 UNKNOWN = "there is no recipe for its layers"
 
@@ -65,7 +64,7 @@ BY_SETTINGS = {
 
 
 def not_converted(config: Config, families: Mapping[str, Family]) -> str:
-    """The sentences for a model whose type has no family."""
+    """The message for a model whose type has no family."""
     kind = config.get("model_type")
     if not isinstance(kind, str):
         return f"config.json names no type of model: model_type is {kind!r}."
@@ -80,7 +79,7 @@ def not_converted(config: Config, families: Mapping[str, Family]) -> str:
 
 
 def with_way_out(sentences: str, config: Config) -> str:
-    """Says of a model that is refused what shows its attention."""
+    """Adds what shows the attention of a refused model."""
     if config.get("is_encoder_decoder"):
         call = "tfmviz.show(model(**inputs, output_attentions=True), tokens, source=source_tokens)"
     else:
@@ -90,7 +89,8 @@ def with_way_out(sentences: str, config: Config) -> str:
 
 def nearest(config: Config, families: Mapping[str, Family]) -> str | None:
     """The known family whose layers are most like those of another type, by its name, else by its settings; None for
-    what reads no text alone and has no relative."""
+    one that does not read text alone and has no relative.
+    """
     kind, has_two = str(config["model_type"]), bool(config.get("is_encoder_decoder"))
     known = [name for name, family in families.items() if (family.reference == "AutoModelForSeq2SeqLM") == has_two]
     if relatives := [name for name in known if _stem(name) == _stem(kind) != "gpt"]:  # GPTs differ more than by number

@@ -1,4 +1,4 @@
-"""The process in which a chat template is rendered: `python -m tfmviz.huggingface.rendering`, which `chat` starts."""
+"""The process that renders a chat template: `python -m tfmviz.huggingface.rendering`, which `chat` starts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 
 MEMORY = 1 << 30
-"""Bytes that a template may take beyond what its process has at the beginning."""
+"""Bytes that a template may take beyond those of its process at the beginning."""
 
 MOST = 20_000
 """Characters that it may make of a few short messages."""
@@ -15,8 +15,7 @@ MOST = 20_000
 def main() -> None:
     """Reads a template, its special tokens by their names and three messages: a question, an answer, another question.
 
-    Writes what it makes of the question, of the question before an answer, and of all three, "" where it does not know
-    how; all as JSON.
+    Writes as JSON its rendering of the question, of the question before an answer, and of all three ("" if it fails).
     """
     from transformers.utils.chat_template_utils import render_jinja_template
 
@@ -39,7 +38,7 @@ def main() -> None:
 
 
 def _limit() -> None:
-    """No more memory than now and a little, and no byte into a file. Elsewhere than on Linux time alone is limited."""
+    """No more memory than now and a little, and no byte into a file. Outside Linux only the time is limited."""
     try:
         import resource
 

@@ -20,15 +20,13 @@ from tfmviz.zoo.limits import Refused as Refused
 from tfmviz.zoo.limits import check_file, check_headers, read_json
 
 READABLE = {"F32": 4, "F16": 2, "BF16": 2}
-"""Kinds of numbers that are read, and the bytes of each."""
+"""Number formats that are read, and the bytes of each."""
 
 OLD_NAMES = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
-"""How files of 2018 and 2019 call the same tensors."""
+"""Names of the same tensors in files of 2018 and 2019."""
 
 
 class Store(Protocol):
-    """Where tensors lie."""
-
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
 
@@ -42,8 +40,6 @@ class Store(Protocol):
 
 
 class Memory:
-    """The tensors of a model that is in memory."""
-
     def __init__(self, tensors: Mapping[str, Tensor]) -> None:
         self._tensors = tensors
         self.shapes = {name: tuple(value.shape) for name, value in tensors.items()}
@@ -54,7 +50,7 @@ class Memory:
 
 
 class Shapes:
-    """Tensors without numbers: what a recipe makes of them has its shape, and costs nothing."""
+    """Tensors without numbers: a recipe's results have their shapes, and cost nothing."""
 
     def __init__(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         self.shapes = shapes
@@ -120,7 +116,7 @@ def _checked(name: str, value: Tensor) -> Tensor:
 
 
 def in_one_line(error: Exception) -> str:
-    """What an error says, in one line of at most 200 characters."""
+    """An error's message in one line of at most 200 characters."""
     return " ".join(str(error).split())[:200]
 
 
@@ -173,10 +169,9 @@ class Source:
     """The tensors that a family asks for, by the names it uses. It remembers which were asked for.
 
     Args:
-        store: where they lie.
-        prefix: what stands before the names of the model itself; checkpoints of a model without its head lack it.
+        prefix: stands before the names of the model itself; checkpoints of a model without its head lack it.
         left_out: patterns of tensors that nobody needs: buffers, and heads for other tasks.
-        stacked: the ends of the names of tensors in which those of all experts lie: "experts.down_proj" holds
+        stacked: the ends of the names of tensors that hold those of all experts: "experts.down_proj" holds
             "experts.down_proj.0.weight", "experts.down_proj.1.weight" …, and "experts.down_proj_bias" their biases.
     """
 
@@ -221,13 +216,13 @@ class Source:
         return self._store.shapes[self._names[name]][name in self._place :]
 
     def without_numbers(self) -> Source:
-        """The same tensors as far as their shapes go; what is asked of it, nobody has asked of this one."""
+        """The shapes of the same tensors; requests to it do not count as requests to this one."""
         found = copy(self)
         found._store, found._asked = Shapes(self._store.shapes), set(self._asked)
         return found
 
     def same(self, name: str, other: str) -> bool:
-        """Whether two tensors hold the same numbers, as tied ones do that were stored twice."""
+        """True if two tensors hold the same numbers, as tied ones do that were stored twice."""
         return self.shape(name) == self.shape(other) and bool(torch.equal(self[name], self[other]))
 
     @property

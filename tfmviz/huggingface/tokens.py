@@ -1,4 +1,4 @@
-"""Their tokenizers as files that the app reads, and the marks that their models use."""
+"""Tokenizers of transformers as files that the app reads, and the special tokens of their models."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ NEVER = -1e6
 """Score of a piece that SentencePiece does not know: no text is cut into such pieces."""
 
 END = "</s>"
-"""Marian's mark at the end of a text."""
+"""Marian's end-of-text token."""
 
 
 def read_tokenizer(folder: Path, theirs: Any) -> Any:
-    """Their tokenizer of a folder: an object of transformers, or the two of a Marian model.
+    """The tokenizer of a folder: an object of transformers, or the two of a Marian model.
 
     Raises:
         Refused: it cannot be read.
@@ -62,10 +62,10 @@ def _check_sentencepiece() -> None:
 
 
 def tokenizer_of(theirs_tokenizer: Any, theirs: Any, generation: Any, config: ModelConfig) -> ForeignTokenizer:
-    """What the app reads texts with.
+    """The app's tokenizer of a model.
 
     Args:
-        theirs_tokenizer: what `read_tokenizer` gave, or a tokenizer of transformers in memory.
+        theirs_tokenizer: from `read_tokenizer`, or a tokenizer of transformers in memory.
         generation: their settings for writing; None if there are none.
 
     Raises:
@@ -100,7 +100,7 @@ def marks_of(theirs: Any, generation: Any, config: ModelConfig, *, mask: int | N
 
 
 def ends_of(theirs: Any, generation: Any, config: ModelConfig) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The marks at the end of a text, and those that are no entry of the vocabulary.
+    """The end-of-text tokens, and those that are no entry of the vocabulary.
 
     Small random checkpoints often keep GPT-2's 50256 with a vocabulary of a few thousand.
     """
@@ -130,10 +130,8 @@ def _backends(theirs: Any) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer |
 
 
 def marian(folder: Path) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
-    """The tokenizers of source and target: `source.spm` and `target.spm`, with the indices of `vocab.json`.
-
-    Raises:
-        Refused: a file is missing or damaged.
+    """Tokenizers of source and target: `source.spm` and `target.spm`, with the indices of `vocab.json`. Raises:
+    Refused.
     """
     try:
         vocabulary = read_json(folder / "vocab.json")
@@ -148,7 +146,7 @@ def marian(folder: Path) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
 
 
 def unigram(path: Path, vocabulary: dict[str, int]) -> tokenizers.Tokenizer:
-    """A SentencePiece model whose pieces have the indices of another vocabulary, in which they are looked up."""
+    """A SentencePiece model whose pieces have the indices of another vocabulary."""
     from transformers.convert_slow_tokenizer import import_protobuf
 
     proto = import_protobuf().ModelProto()

@@ -1,4 +1,4 @@
-"""Encoder-decoders: BART and what is built like it, T5 (1.0, 1.1, which is FLAN-T5's, mT5 and UMT5)."""
+"""Encoder-decoders: BART and its relatives, T5 (1.0, 1.1, which is FLAN-T5's, mT5 and UMT5)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _marian_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 
 def _shared(source: Source) -> str:
-    """The table of tokens. Files name it once, under one of three names."""
+    """The table of tokens, which files name once, under one of three names."""
     names = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
     return next((name for name in names if name in source), names[0])
 
@@ -104,7 +104,7 @@ def _t5_shape(theirs: Any, source: Source) -> dict[str, Any]:
 
 
 def scales_outputs(theirs: Any) -> bool:
-    """Whether the last stream is divided by √d_model before it is read out, as in T5 1.0."""
+    """True if the last stream is divided by √d_model before it is read out, as in T5 1.0."""
     if theirs.model_type == "mt5":
         return False
     scale = getattr(theirs, "scale_decoder_outputs", None)
@@ -163,7 +163,7 @@ def _longest(theirs: Any) -> int:
 
 
 def _bart(positions: str, *, first_position: int = 2, **more: Any) -> Family:
-    """A family built like BART, pre-norm unless it is said otherwise."""
+    """A family built like BART, by default pre-norm."""
     return _family(
         partial(_bart_shape, positions=positions, **more),
         partial(_bart_weights, first_position=first_position),

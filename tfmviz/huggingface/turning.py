@@ -1,4 +1,4 @@
-"""What may differ from layer to layer: how queries and keys turn, and how many keys a query sees."""
+"""Differences between layers: how queries and keys turn, and how many keys a query sees."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rope_in(theirs: Any, layer: int) -> dict[str, Any]:
 
 
 def turned_width(theirs: Any, d_head: int, layer: int = 0) -> int:
-    """How many coordinates of a head turn."""
+    """Coordinates of a head that turn."""
     if turned := getattr(theirs, "rotary_dim", None):  # GPT-J
         return turned
     return int(d_head * rope_in(theirs, layer).get("partial_rotary_factor", 1.0))
@@ -83,12 +83,12 @@ def _yarn(turning: Tensor, rope: Any, factor: float) -> Tensor:
 
 
 def _stretch(theirs: Any, rope: Any) -> float:
-    """How many times longer texts are than those trained on at first."""
+    """The ratio of the longest text to the one trained on at first."""
     return rope.get("factor") or theirs.max_position_embeddings / rope["original_max_position_embeddings"]
 
 
 def longer(theirs: Any, layer: int) -> float:
-    """What YaRN and LongRoPE multiply turned queries and keys by: longer texts need sharper patterns."""
+    """YaRN's and LongRoPE's factor of turned queries and keys: longer texts need sharper patterns."""
     rope = rope_in(theirs, layer)
     kind, given = rope.get("rope_type"), rope.get("attention_factor")
     if kind not in ("yarn", "longrope"):
@@ -105,7 +105,7 @@ def longer(theirs: Any, layer: int) -> float:
 
 
 def turns(theirs: Any, d_head: int, *, still: Collection[int] = ()) -> dict[str, Any]:
-    """How each layer turns queries and keys.
+    """The settings of each layer's turns of queries and keys.
 
     Args:
         still: layers without positions.
@@ -135,10 +135,10 @@ def plain_context(theirs: Any) -> int:
 
 
 def windows(theirs: Any, *, more: int = 0) -> dict[str, Any]:
-    """How many keys a query sees, its own included, and the layers where it sees all.
+    """The keys that a query sees, its own included, and the layers where it sees all.
 
     Args:
-        more: what their number leaves out.
+        more: keys that their number leaves out.
 
     Raises:
         Refused: some layers are of another kind.
@@ -153,7 +153,6 @@ def windows(theirs: Any, *, more: int = 0) -> dict[str, Any]:
 
 
 def kinds_of_layers(theirs: Any) -> list[str]:
-    """The kind of attention in each layer."""
     usual = ["sliding_attention" if getattr(theirs, "sliding_window", None) else "full_attention"]
     if not getattr(theirs, "use_sliding_window", True):
         return ["full_attention"] * theirs.num_hidden_layers

@@ -15,18 +15,18 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 KINDS = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
-"""How safetensors calls the kinds of numbers."""
+"""Number formats by safetensors' names."""
 
 PARTIAL = ".converting-"
-"""How the names of a folder that is being written, and of its lock, begin."""
+"""Prefix of an unfinished folder, and of its lock."""
 
 
 @contextmanager
 def new_folder(place: Path, name: str) -> Iterator[Path]:
-    """A folder to write a model into, which moves to its place when all is done and goes if anything fails.
+    """A folder to write a model into, which moves to its place when all is done and is removed if anything fails.
 
     Until then it lies in a folder that begins with a dot, so that the app does not list it. A process that is killed
-    leaves that behind, but not the lock beside it, by which the next one knows that it can go.
+    leaves that behind, but not the lock next to it, by which the next one knows that it can go.
 
     Raises:
         OSError: there is no room, or the folder cannot be made.
@@ -43,7 +43,7 @@ def new_folder(place: Path, name: str) -> Iterator[Path]:
 
 @contextmanager
 def _partial(lock: Path, *, timeout: float) -> Iterator[Path]:
-    """The folder that goes with a lock: ours until the end of the block, when both go. Raises: Timeout."""
+    """The folder that goes with a lock, until the end of the block, when both are removed. Raises: Timeout."""
     hidden = lock.with_suffix("")
     with FileLock(lock, timeout=timeout):
         try:
@@ -67,7 +67,6 @@ def write_weights(
     are float16. So there is room for the longest possible header, and spaces fill the rest, as the format allows.
 
     Args:
-        shapes: of all tensors.
         say: called with the number of tensors written so far.
     """
     room = len(_header({name: ("BF16", shape, (10**15, 10**15)) for name, shape in shapes.items()}))

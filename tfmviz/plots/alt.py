@@ -3,7 +3,7 @@
     from tfmviz.plots import alt
     alt.Chart(alt.NamedData("rows")).mark_line().encode(x=alt.X("x:Q"))
 
-Channels are always given as objects, as here: Altair reads a string such as "x:Q" in their place forty times as slowly.
+Channels are objects, as here: Altair parses a string such as "x:Q" in their place forty times as slowly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bars from top to bottom, with their numbers beside them, end to end, or as areas."""
+"""Horizontal bars with their values, end to end, or as areas."""
 
 from __future__ import annotations
 
@@ -43,11 +43,10 @@ def bar_chart(
     """Numbers by name, those below 0 to the left.
 
     Args:
-        title: what is measured.
-        words: written beside each bar.
+        words: written next to each bar.
         colours: of all bars, or of each.
-        said: what each bar says under the pointer; else its name and its word.
-        room: how much longer than the longest bar the scale is, for the words.
+        said: shown under the pointer, for each bar; else its name and its word.
+        room: length of the scale over that of the longest bar, for the words.
     """
     end = room * max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
     bars: Columns = {
@@ -78,15 +77,14 @@ def _bars(theme: Theme, title: str, n: int) -> Spec:
 
 
 def of_signs(values: Array, theme: Theme) -> list[str]:
-    """The colour of each number: what is below 0, and what is not."""
     return [theme.signed[0] if value < 0 else theme.signed[-1] for value in values]
 
 
 def waterfall(along: Array, *, kinds: Sequence[str], names: Sequence[str], steps: Sequence[str], theme: Theme) -> Chart:
-    """How far every part takes the vector towards its final direction: each row begins where the one above ended.
+    """The progress of the vector towards its final direction, by part: each row begins where the one above ended.
 
-    Parts that lead there lie to the right of a row's beginning; those that lead away, paler and dashed, lie to its
-    left, all end to end.
+    Bars towards it lie to the right of a row's beginning; those away from it, paler and dashed, to the left, end to
+    end.
 
     Args:
         along: (part,), signed.
@@ -137,7 +135,7 @@ def _waterfall(theme: Theme, n_rows: int) -> Spec:
 
 
 def _begins(along: Array, steps: Sequence[str], levels: Sequence[str]) -> tuple[list[float], list[int]]:
-    """Where each bar begins, and its row."""
+    """The beginning of each bar, and its row."""
     row_of = [levels.index(step) for step in steps]
     begins, start = [0.0] * len(steps), 0.0
     for row in range(len(levels)):
@@ -154,17 +152,15 @@ def _begins(along: Array, steps: Sequence[str], levels: Sequence[str]) -> tuple[
 BLOCKS = {"attention": "attention", "cross-attention": "attention", "feed-forward": "mlp", "norms": "other"}
 """Parts that every layer has, and their colours."""
 
-
 ROOM = 0.035
-"""A rectangle that is lower than this share of the picture has no room for words."""
-
+"""A rectangle lower than this share of the picture has no room for words."""
 
 NARROW = 600
 """Pixels: on a narrower picture the words are shorter."""
 
 
 def areas(counts: Mapping[str, int], *, theme: Theme) -> Chart:
-    """Parameters as areas, as large as their counts: left what every layer repeats, right what is used once."""
+    """Parameters as areas: left those that every layer repeats, right those used once."""
     total = max(sum(counts.values()), 1)
     edges: dict[str, list[float]] = {edge: [] for edge in ("x", "x2", "y", "y2")}
     texts: dict[str, list[str]] = {"role": [], "word": [], "short": [], "hover": []}

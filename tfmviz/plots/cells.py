@@ -1,6 +1,6 @@
-"""Pictures made of cells: matrices on one scale of colours, with names beside rows and columns.
+"""Pictures made of cells: matrices on one scale of colours, with names of rows and columns.
 
-What is drawn stands here; `views/cells` draws it in the browser, where it knows width, theme and pointer.
+`views/cells` draws them in the browser, where it knows width, theme and pointer.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Axis:
     """Rows or columns.
 
     Attributes:
-        title: what they are, drawn beside the picture: "query".
-        names: drawn beside them; None draws their numbers, an empty sequence draws nothing.
-        spoken: what is said of each when the pointer is on it; None says title and number.
+        title: "query".
+        names: None draws their numbers, an empty sequence nothing.
+        spoken: shown under the pointer for each; None: title and number.
         boxed: positions of names with a box around them.
-        places: what each is called in all pictures that are linked, so that a pointer on one shows in the others too.
+        places: identify rows or columns in linked pictures, so that a pointer on one shows in the others too.
     """
 
     title: str
@@ -43,7 +43,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What the colours mean.
+    """The meaning of the colours.
 
     Attributes:
         colours: cividis is a share of attention, "probability" that of a word, "norms" a length from faint to
@@ -51,7 +51,7 @@ class Scale:
         low, high: values of the first and the last colour.
         title: words over the colour bar; without them there is no bar.
         root: the colour of v is the plain scale's at √|v|, so that small values are visible; the bar stays true.
-        ticks: how the bar's numbers are written.
+        ticks: format of the bar's numbers.
     """
 
     colours: Literal["cividis", "probability", "norms", "signed", "open"]
@@ -65,16 +65,16 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Form:
-    """How the value of a cell is said.
+    """The format of a cell's value under the pointer.
 
     Attributes:
-        name: what precedes the number, with its space.
+        name: precedes the number, with its space.
         digits: after the point.
-        sign: whether a plus is written too.
-        percent: whether the value is a share, said in per cent.
-        unit: what follows the number, with its space.
-        words: what is said instead of a number: of a cell with a value, and of one without.
-        absent: what is said of a cell without a number: of NaN, and of −∞.
+        sign: writes a plus too.
+        percent: the value is a share.
+        unit: follows the number, with its space.
+        words: replace the number: of a cell with a value, and of one without.
+        absent: for NaN, and for −∞.
     """
 
     name: str = ""
@@ -88,7 +88,7 @@ class Form:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Frame:
-    """A rectangle around cells, from row `top` and column `left` up to and without `bottom` and `right`.
+    """A rectangle around cells, from row `top` and column `left` up to but not including `bottom` and `right`.
 
     A line where it has no height or no width. Parts of a cell are allowed.
     """
@@ -105,11 +105,11 @@ class Cells:
     """A picture.
 
     Attributes:
-        matrices: (matrix, row, column), the first row on top; what is not finite is hatched, like masked cells;
+        matrices: (matrix, row, column), the first row on top; non-finite cells are hatched, like masked ones;
             −∞ is empty where `Form.absent` names it.
         titles: one for each matrix, or none.
-        texts: for each row and column what is written into the cell, where it fits; matrices one under another.
-        notes: for each row and column of the only matrix what else is said of the cell.
+        texts: by row and column, written into the cell where they fit; matrices one under another.
+        notes: by row and column of the only matrix, added under the pointer.
         frames, crosses: marks on each matrix; a cross is (row, column).
         square: cells are as high as wide; otherwise the picture is as wide as there is room.
         row_height: pixels; less where there are very many rows, more where the texts need it.
@@ -132,19 +132,19 @@ class Cells:
     across: int = 3
 
     def without_bar(self) -> Cells:
-        """The same beside a picture on the same scale, whose colour bar and hint are enough."""
+        """The same next to a picture on the same scale, whose colour bar and hint suffice."""
         scale = replace(self.scale, title="")
         return replace(self, scale=scale, titles=self.titles or (self.scale.title,))
 
 
 def of_tokens(title: str, tokens: Sequence[str], *, first: int = 0) -> Axis:
-    """The tokens of a text from the first on as rows or columns; equal tokens stay apart by their positions."""
+    """The tokens of a text from the first on as rows or columns; equal tokens are told apart by their positions."""
     spoken = [f"{title} {position} “{whole(token)}”" for position, token in enumerate(tokens)]
     return Axis(title, [visible(token) for token in tokens[first:]], spoken[first:])
 
 
 def named(names: Sequence[str], title: str = "") -> Axis:
-    """Rows or columns that are said as they are called."""
+    """Rows or columns whose names are also shown under the pointer."""
     return Axis(title, names, names)
 
 
@@ -159,7 +159,7 @@ def of_pairs(matrices: Array, queries: Sequence[str], keys: Sequence[str], scale
 
 
 def unlabelled(axis: Axis) -> Axis:
-    """The same rows or columns without names beside the picture; they are still said."""
+    """The same without names next to the picture; the pointer still shows them."""
     return Axis(title="", names=(), spoken=axis.spoken)
 
 
@@ -179,7 +179,7 @@ def probability(title: str) -> Scale:
 
 
 def signed(values: Array, title: str, *, limit: float | None = None, root: bool = False) -> Scale:
-    """Values about 0, with colours that end at ±`limit`; None: at the largest value in size."""
+    """Values about 0, with colours that end at ±`limit`; None: at the largest absolute value."""
     end = limit or largest(values)
     return Scale(colours="signed", low=-end, high=end, title=title, root=root)
 
@@ -190,23 +190,20 @@ def amounts(values: Array, title: str, *, ticks: Literal["decimal", "whole", "pe
 
 
 def largest(values: Array, *, nothing: float = LEFT_BY_ROUNDING) -> float:
-    """The largest finite value in size; 1 where that is only `nothing`, which then has the colour of nothing."""
+    """The largest finite absolute value; 1 where that is only `nothing`, which then has the colour of nothing."""
     found = float(np.abs(values[np.isfinite(values)]).max(initial=0))
     return found if found > nothing else 1.0
 
 
 def chosen_cell(cell: tuple[int, int] | None) -> tuple[Frame, ...]:
-    """A frame around a cell (row, column)."""
     return () if cell is None else (Frame(top=cell[0], left=cell[1], bottom=cell[0] + 1, right=cell[1] + 1),)
 
 
 def chosen_row(row: int, n_columns: int) -> tuple[Frame, ...]:
-    """A frame around a row."""
     return (Frame(top=row, left=0, bottom=row + 1, right=n_columns),)
 
 
 def chosen_column(column: int | None, n_rows: int) -> tuple[Frame, ...]:
-    """A frame around a column."""
     return () if column is None else (Frame(top=0, left=column, bottom=n_rows, right=column + 1),)
 
 

@@ -1,10 +1,10 @@
 """Small charts, of up to a few hundred marks, written with Altair: https://altair-viz.github.io/.
 
-A chart is two things. Its specification says how it looks; it is made once for each kind of chart and holds nothing
-of the sentence. Its data are columns. While the specification stays the same, the browser exchanges the data in place
-instead of building the chart anew, in half the time.
+A chart is two things. Its specification, made once for each kind of chart, holds nothing of the sentence. Its data are
+columns. While the specification stays the same, the browser exchanges the data in place instead of building the chart
+anew, in half the time.
 
-Text that comes from a reader is only ever data. Fields have the names below, and no expression contains anything else.
+Text from a reader is only ever data. Fields have fixed names, and no expression contains anything else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Columns = Mapping[str, Sequence[str] | Sequence[float] | Array]
 Place = TypeVar("Place", bound="alt.X | alt.Y")
 
 UNNUMBERED = "substring(datum.value, 5)"
-"""What an axis or a legend shows of a name made by `numbered`."""
+"""The label on an axis or in a legend of a name made by `numbered`."""
 
 FEW: Spec = {"tickCount": {"expr": "ceil(width / 80)"}}
 """An axis below a chart with so many numbers that they stand apart, on a phone too."""
@@ -34,7 +34,7 @@ class Chart:
 
     Attributes:
         spec: the Vega-Lite specification, shared by all charts of its kind: never changed.
-        data: columns of each data set that the specification names; numbers that are not finite are left out.
+        data: columns of each data set that the specification names; non-finite numbers are left out.
         values: the data sets that hold the values of the chart's table.
     """
 
@@ -44,18 +44,18 @@ class Chart:
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Names that differ even where two are alike, and that sort in this order: "0003 the"."""
+    """Distinct names, even of equal ones, that sort in this order: "0003 the"."""
     return [f"{i:04d} {name}" for i, name in enumerate(names)]
 
 
 def specification(theme: Theme, *layers: alt.Chart, height: int, says: str) -> Spec:
-    """What all charts share: as wide as the page, transparent, with a sentence for screen readers.
+    """The common frame of charts: as wide as the page, transparent, with a sentence for screen readers.
 
     Args:
         layers: from back to front.
         height: in pixels, with axes and legend.
-        says: what kind of chart this is. What this sentence's chart shows is in the data set "summary", because a
-            changed specification would make the browser build the chart anew.
+        says: the kind of chart. The content of this sentence's chart is in the data set "summary", because a changed
+            specification would make the browser build the chart anew.
     """
     chart = alt.layer(
         summary(),
@@ -76,40 +76,34 @@ def rows(data: str = "rows", **options: Any) -> alt.Chart:
 
 
 def spots(mark: Spec, data: str = "rows", **channels: Any) -> alt.Chart:
-    """A filled dot for each row, which says what stands in `hover`."""
+    """A filled dot for each row, with the column `hover` under the pointer."""
     return rows(data).mark_point(filled=True, **mark).encode(**channels, **hover())
 
 
 def words(mark: Spec, data: str = "rows", **channels: Any) -> alt.Chart:
-    """The column `word`, row by row."""
     return rows(data).mark_text(**mark).encode(**channels, text=alt.Text("word:N"))
 
 
 def of_rows(found: Sequence[tuple[object, ...]], *names: str) -> Columns:
-    """Rows as the columns of a data set."""
     return dict(zip(names, zip(*found, strict=True), strict=True))
 
 
 def summary() -> alt.Chart:
-    """The layer that says in words what a chart shows, for screen readers; it draws nothing."""
+    """The layer that describes the chart to screen readers; it draws nothing."""
     said = alt.Description("summary:N")
     words = rows("summary").mark_text(aria=True, ariaRoleDescription="summary")
     return words.encode(x=alt.XValue(0), y=alt.YValue(0), text=alt.TextValue(""), description=said)
 
 
 def hover() -> dict[str, Any]:
-    """The column `hover` is shown where the pointer is, and read out for the mark by screen readers."""
+    """The column `hover`, shown under the pointer and read out for the mark by screen readers."""
     return {"tooltip": alt.Tooltip("hover:N"), "description": alt.Description("hover:N")}
 
 
 def number(
     place: type[Place], field: str, title: str | None = None, *, axis: Spec | None = None, **scale: Any
 ) -> Place:
-    """A column of numbers along an axis, whose ends are those of the numbers.
-
-    Args:
-        place: `alt.X` or `alt.Y`.
-    """
+    """A column of numbers along an axis, whose ends are those of the numbers; `place`: `alt.X` or `alt.Y`."""
     ends = {"nice": False} | ({} if scale.get("type") == "log" else {"zero": False})
     return place(field=field, type="quantitative", title=title, axis=axis or {}, scale=ends | scale, stack=None)
 
@@ -135,7 +129,7 @@ def colour(field: str, colours: Sequence[str], *, longest: int, symbol: str) -> 
 
     Args:
         longest: characters of the longest name.
-        symbol: its sign in the legend.
+        symbol: of the legend.
     """
     # The container's width: `width`, without axes, is known only after the legend has found its place.
     columns = f"max(1, floor((containerSize()[0] - 60 + 0 * width) / {54 + 8 * longest}))"
@@ -163,7 +157,7 @@ def role(field: str, colours: Mapping[str, str]) -> alt.Color:
 
 
 def rule(theme: Theme, *, x: float | None = None, y: float | None = None, **mark: Any) -> alt.Chart:
-    """A line across the whole chart at one place."""
+    """A line across the whole chart."""
     look: dict[str, Any] = {"color": theme.text, "aria": False}
     line = rows("summary").mark_rule(**look | mark)  # a data set of one row
     return line.encode(x=alt.XDatum(x)) if x is not None else line.encode(y=alt.YDatum(y))

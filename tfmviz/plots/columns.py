@@ -1,4 +1,4 @@
-"""Bars that stand upright: for every token, layer, bin or norm."""
+"""Upright bars: for every token, layer, bin or norm."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tfmviz.plots.charts import (
     name,
     number,
     numbered,
+    of_rows,
     role,
     rows,
     rule,
@@ -32,35 +33,24 @@ from tfmviz.words.numbers import decimal
 
 
 def looks(attention: Array, effect: Array, *, tokens: Sequence[str], title: str, theme: Theme) -> tuple[Chart, Chart]:
-    """Where a head looked, and what it added to a score from each key.
+    """Two charts of the same keys, one above the other: a head's attention, and its effect on a score from each key.
 
     Args:
         attention: (k_len,), shares in [0, 1].
         effect: (k_len,), signed.
-        title: what was added.
-
-    Returns:
-        Two charts of the same keys; the second belongs below the first.
     """
     names = quoted(tokens)
     looked = [f"looked at {name}: {share:.1%}" for name, share in zip(names, attention, strict=True)]
     wrote = [f"added from {name}: {decimal(e, '+.3f')}" for name, e in zip(names, effect, strict=True)]
     keys = numbered([visible(token) for token in tokens])
+    signs = ["below" if value < 0 else "above" for value in effect]
     above: Columns = {"token": keys, "value": attention, "role": ["looked"] * len(keys), "hover": looked}
-    below: Columns = {
-        "token": keys,
-        "value": effect,
-        "role": ["below" if value < 0 else "above" for value in effect],
-        "hover": wrote,
-    }
-    return (
-        Chart(spec=_looked(theme), data={"rows": above}),
-        Chart(spec=_wrote(theme, title), data={"rows": below}),
-    )
+    below: Columns = {"token": keys, "value": effect, "role": signs, "hover": wrote}
+    return Chart(spec=_looked(theme), data={"rows": above}), Chart(spec=_wrote(theme, title), data={"rows": below})
 
 
 ALIKE = {"minExtent": 60, "maxExtent": 60}
-"""Makes the numbers beside two charts equally wide, so that their keys stand one above the other."""
+"""Makes the labels of two upright axes equally wide, so that their keys stand one above the other."""
 
 
 @cache
@@ -80,29 +70,20 @@ def _wrote(theme: Theme, title: str) -> Spec:
 
 
 def writes(attention: Array, mlp: Array, attention_share: Array, *, theme: Theme) -> Chart:
-    """How much attention and the feed-forward layer of each layer wrote into one token's vector.
+    """Norms of the attention's and the feed-forward layer's writes into one token's vector, layer by layer.
 
     Args:
-        attention, mlp: (n_layers,), lengths of what was written.
+        attention, mlp: (n_layers,), norms.
         attention_share: (n_layers,), attention's share of the layer's whole step.
     """
-    layers = range(len(attention))
-    kinds = ("attention", "MLP")
-    lengths = np.concatenate((attention, mlp))
-    shares = ["" if np.isnan(s) else f"{s:.0%}" for s in np.concatenate((attention_share, 1 - attention_share))]
-    bars: Columns = {
-        "layer": numbered([str(i) for i in layers]) * 2,
-        "series": [kind for kind in numbered(kinds) for _ in layers],
-        "value": lengths,
-        "top": np.tile(np.maximum(attention, mlp), 2),
-        "word": [*shares[: len(attention)], *[""] * len(attention)],  # the MLP's is what is left
-        "hover": [
-            f"layer {i % len(attention)}, {kinds[i // len(attention)]}: norm {length:.2f}"
-            + (f", {share} of the step" if share else "")
-            for i, (length, share) in enumerate(zip(lengths, shares, strict=True))
-        ],
-    }
-    return Chart(spec=_writes(theme), data={"rows": bars})
+    bars = []
+    for kind, norms, shares in (("attention", attention, attention_share), ("MLP", mlp, 1 - attention_share)):
+        for i, (norm, share) in enumerate(zip(norms, shares, strict=True)):
+            word = "" if np.isnan(share) else f"{share:.0%}"
+            said = f"layer {i}, {kind}: norm {norm:.2f}" + (f", {word} of the step" if word else "")
+            series, shown = ("0000 attention", word) if kind == "attention" else ("0001 MLP", "")
+            bars.append((f"{i:04d} {i}", series, norm, max(attention[i], mlp[i]), shown, said))
+    return Chart(spec=_writes(theme), data={"rows": of_rows(bars, "layer", "series", "value", "top", "word", "hover")})
 
 
 @cache
@@ -121,50 +102,30 @@ def _writes(theme: Theme) -> Spec:
 
 
 def histogram(middles: Array, raw: Array, scaled: Array, *, theme: Theme) -> Chart:
-    """How large scores get, before and after ÷ √d: share of the pairs per bin.
-
-    Args:
-        middles: of the bins, evenly spaced.
-        raw, scaled: share of the pairs in each bin.
-    """
+    """Scores before and after ÷ √d: share of the pairs per bin, by the bins' evenly spaced middles."""
     half = float(middles[1] - middles[0]) / 2 if len(middles) > 1 else 0.5
-    kinds = ("q · k", "q · k / √d")
-    bars: Columns = {
-        "series": [kind for kind in numbered(kinds) for _ in middles],
-        "low": np.tile(middles - half, 2),
-        "high": np.tile(middles + half, 2),
-        "share": np.concatenate((raw, scaled)),
-        "hover": [
-            f"{kind} near {middle:.2f}: {share:.1%} of the pairs"
-            for kind, shares in zip(kinds, (raw, scaled), strict=True)
-            for middle, share in zip(middles, shares, strict=True)
-        ],
-    }
-    return Chart(spec=_histogram(theme), data={"rows": bars})
+    bars = [
+        (kind, middle - half, middle + half, share, f"{kind[5:]} near {middle:.2f}: {share:.1%} of the pairs")
+        for kind, shares in zip(numbered(("q · k", "q · k / √d")), (raw, scaled), strict=True)
+        for middle, share in zip(middles, shares, strict=True)
+    ]
+    return Chart(spec=_histogram(theme), data={"rows": of_rows(bars, "series", "low", "high", "share", "hover")})
 
 
 @cache
 def _histogram(theme: Theme) -> Spec:
-    bars = (
-        rows()
-        .mark_bar(opacity=0.75)
-        .encode(
-            x=number(alt.X, "low", "score", axis=FEW),
-            x2=alt.X2("high"),
-            y=number(alt.Y, "share", "share of the pairs", axis={"format": "~%"}, zero=True),
-            y2=alt.Y2Datum(0),
-            color=colour("series", [theme.text, theme.plain], longest=10, symbol="square"),
-            **hover(),
-        )
-    )
+    ends = {"x": number(alt.X, "low", "score", axis=FEW), "x2": alt.X2("high"), "y2": alt.Y2Datum(0)}
+    y = number(alt.Y, "share", "share of the pairs", axis={"format": "~%"}, zero=True)
+    shade = colour("series", [theme.text, theme.plain], longest=10, symbol="square")
+    bars = rows().mark_bar(opacity=0.75).encode(**ends, y=y, color=shade, **hover())
     return specification(theme, bars, height=320, says="Share of the pairs by their score, before and after ÷ √d.")
 
 
 def boxes(quartiles: Array, *, names: Sequence[str], title: str, usual: float, theme: Theme) -> Chart:
-    """Smallest, quarters and largest of the numbers of each norm, as boxes with whiskers.
+    """Minimum, quartiles and maximum of each norm's parameters, as boxes with whiskers.
 
     Args:
-        quartiles: (norm, 5), from the smallest to the largest.
+        quartiles: (norm, 5), ascending.
         usual: their value before training, drawn as a line.
     """
     said = [
@@ -201,24 +162,23 @@ def routing(tokens: Sequence[str], p: Array, *, theme: Theme) -> Chart:
     n_layers, _, n_experts = p.shape
     shown, experts = numbered([visible(token) for token in tokens]), numbered([f"expert {i}" for i in range(n_experts)])
     fills = shades(n_experts, theme)
-    inks = [ink_on(fill) for fill in fills]
-    chosen, highest = p.argmax(axis=-1), p.max(axis=-1)  # (layer, len) each
-    places = [(row, i) for row in range(n_layers) for i in range(len(tokens))]
-    bars: Columns = {
-        "token": [shown[i] for _, i in places],
-        "low": [float(row) for row, _ in places],
-        "high": [row + 0.92 * float(highest[row, i]) for row, i in places],
-        "at": [row + 0.14 for row, _ in places],
-        "expert": [experts[chosen[row, i]] for row, i in places],
-        "ink": [inks[chosen[row, i]] for row, i in places],
-        "word": [str(chosen[row, i]) if len(tokens) <= 40 else "" for row, i in places],
-        "hover": [
+    bars = [
+        (
+            shown[i],
+            float(row),
+            row + 0.92 * float(p[row, i, first]),
+            row + 0.14,
+            experts[first],
+            ink_on(fills[first]),
+            str(first) if len(tokens) <= 40 else "",
             f"layer {row}, {i} “{whole(tokens[i])}”: "
-            + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4])
-            for row, i in places
-        ],
-    }
-    return Chart(spec=_routing(theme, n_layers, n_experts), data={"rows": bars})
+            + ", ".join(f"expert {e} {decimal(p[row, i, e], '.2f')}" for e in np.argsort(-p[row, i])[:4]),
+        )
+        for row, i in np.ndindex(p.shape[:2])
+        for first in (int(p[row, i].argmax()),)
+    ]
+    data = {"rows": of_rows(bars, "token", "low", "high", "at", "expert", "ink", "word", "hover")}
+    return Chart(spec=_routing(theme, n_layers, n_experts), data=data)
 
 
 @cache

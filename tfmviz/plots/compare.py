@@ -1,18 +1,17 @@
-"""Figures that set two position schemes side by side."""
+"""Figures that compare two position schemes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle
 from typing import Literal
 
 from tfmviz.plots.cells import Axis, Cells, Scale, masked, of_tokens, share, signed
 from tfmviz.plots.charts import Chart
 from tfmviz.plots.lines import DASHES, Axes, Line, Stroke, line_chart
-from tfmviz.plots.theme import (
-    Theme,
-)
+from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
 
 Role = Literal["left", "right", "other"]
@@ -20,12 +19,7 @@ Role = Literal["left", "right", "other"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Curve:
-    """A line of a figure.
-
-    Attributes:
-        x, y: its points.
-        role: the left scheme is ink, the right one grey, the others thin and dashed.
-    """
+    """A line of a figure; the left scheme is ink, the right one grey, the others thin and dashed."""
 
     name: str
     x: Array
@@ -34,10 +28,9 @@ class Curve:
 
 
 def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
-    """What a scheme adds or turns with, as a map: rows from the first position down; grey is masked.
+    """The numbers that a scheme adds or turns with, (rows, columns), the first position on top; NaN where masked.
 
     Args:
-        values: (rows, columns), NaN where masked.
         axes: names of columns and rows.
     """
     return Cells(
@@ -51,18 +44,11 @@ def scheme_map(values: Array, *, title: str, axes: tuple[str, str]) -> Cells:
 
 
 def moving(curves: Sequence[Curve], *, theme: Theme) -> Chart:
-    """The score of a pair of words against the query's position, while the distance between the two stays."""
+    """The score of a pair of words against the query's position, at a constant distance between the two."""
     ends = [float(end) for curve in curves for end in (curve.y.min() - 0.5, curve.y.max() + 0.5)]
-    lines = [
-        Line(
-            name=curve.name,
-            x=curve.x,
-            y=curve.y,
-            stroke=Stroke(colour=_colour(curve.role, theme), width=4, dot=60),
-            said=partial("{0}, query at {1:g}: {2:.3f}".format, curve.name),
-        )
-        for curve in curves
-    ]
+    said = "{0}, query at {1:g}: {2:.3f}".format
+    strokes = [Stroke(_colour(curve.role, theme), width=4, dot=60) for curve in curves]
+    lines = [Line(c.name, c.x, c.y, stroke, partial(said, c.name)) for c, stroke in zip(curves, strokes, strict=True)]
     axes = Axes(x="position of the query", y="score", legend=True)
     return line_chart(lines, axes, theme=theme, y_range=(min(ends), max(ends)))  # rounding alone draws no wave
 
@@ -77,20 +63,15 @@ def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
     """
     end = max(float(curve.x.max()) for curve in curves)
     short = [curve for curve in curves if float(curve.x.max()) < end - trained / 2]
-    others = [curve.name for curve in curves if curve.role == "other"]
-    best = min((curve for curve in curves if curve not in short), key=lambda curve: float(curve.y[-1])).name
-    lines = [
-        Line(
-            name=curve.name,
-            x=curve.x,
-            y=curve.y,
-            stroke=_other(others.index(curve.name), theme, stands_out=curve.name == best)
-            if curve.role == "other"
-            else Stroke(colour=_colour(curve.role, theme), width=4),
-            said=partial("{0}, position {1:.0f}: {2:.2f} nats".format, curve.name),
-        )
-        for curve in curves
-    ]
+    best = min((curve for curve in curves if curve not in short), key=lambda curve: float(curve.y[-1]))
+    dashes, lines = cycle(DASHES[1:]), []
+    for curve in curves:
+        dash = next(dashes) if curve.role == "other" else DASHES[0]
+        stroke = Stroke(_colour(curve.role, theme), dash, 1.5 if curve.role == "other" else 4)
+        if curve is best and curve.role == "other":
+            stroke = Stroke(theme.position, width=3)
+        said = partial("{0}, position {1:.0f}: {2:.2f} nats".format, curve.name)
+        lines.append(Line(curve.name, curve.x, curve.y, stroke, said))
     low, high = (end_of([float(end_of(curve.y)) for curve in curves]) for end_of in (min, max))
     below = low - (high - low) / 8
     return line_chart(
@@ -104,13 +85,6 @@ def losses(curves: Sequence[Curve], *, trained: int, theme: Theme) -> Chart:
     )
 
 
-def _other(nth: int, theme: Theme, *, stands_out: bool) -> Stroke:
-    """A line that the reader has not chosen; its dashes tell it apart."""
-    if stands_out:
-        return Stroke(colour=theme.position, width=3)
-    return Stroke(colour=_colour("other", theme), width=1.5, dash=DASHES[1 + nth % (len(DASHES) - 1)])
-
-
 def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tokens: Sequence[str]) -> Cells:
     """Attention patterns in rows of two; grey is masked.
 
@@ -122,7 +96,7 @@ def shares(patterns: Sequence[Array], mask: Array, *, titles: Sequence[str], tok
 
 
 def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[str], *, across: int = 2) -> Cells:
-    """Matrices on one scale, (matrix, query, key), NaN where masked; so many stand side by side."""
+    """Matrices on one scale, (matrix, query, key), NaN where masked."""
     return Cells(
         matrices=values,
         rows=of_tokens("query", tokens),
@@ -135,4 +109,4 @@ def panels(values: Array, scale: Scale, titles: Sequence[str], tokens: Sequence[
 
 
 def _colour(role: Role, theme: Theme) -> str:
-    return {"left": theme.text, "right": theme.plain, "other": theme.plain}[role]
+    return theme.text if role == "left" else theme.plain

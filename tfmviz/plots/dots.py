@@ -1,4 +1,4 @@
-"""Dots on a plane, or in rows: each says something under the pointer, and some bear a word."""
+"""Dots on a plane, or in rows; some bear a word."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tfmviz.words.labels import visible, whole
 from tfmviz.words.numbers import decimal, rounded
 
 NAMED = 8
-"""Most words that are written beside the values of an average: those with the greatest weights."""
+"""Most words next to the values of an average: those with the greatest weights."""
 
 CROSS = 0.3
 """The cross is as large as a value of this weight."""
@@ -57,9 +57,8 @@ def average(
         places: (k, 2), of the values.
         weights: (k,).
         middle: (2,), of the average.
-        around: the corners of the area, in turn.
-        tokens: one per value.
-        said: of each value, and of the average.
+        around: the corners of the area, in order.
+        said: for each value, and for the average.
     """
     named = set(np.argsort(-weights, kind="stable")[:NAMED].tolist())
     edge = places[[*around, around[0]]]
@@ -102,9 +101,8 @@ def embedding_map(
 
     Args:
         places: (word, 2).
-        roles: "text" for a word of the reader's text, "chosen" for the one they chose, "near" for those next to that
-            one, "other" for all others: these have a dot alone. The first of them are named first, as far as their
-            names do not touch.
+        roles: "text" for a word of the reader's text, "chosen" for the one they chose, "near" for its neighbours,
+            "other" for the rest, which are dots alone. Names are placed in this order, where they touch no other.
         window: the lowest and the highest place that is shown, each (2,).
     """
     low, high = window
@@ -161,7 +159,7 @@ def _map(theme: Theme) -> Spec:
 
 
 N_NAMED = 5
-"""How many points of a scatter bear their names: the highest, and those farthest to the right."""
+"""Points of a scatter with names: the highest, and those farthest to the right."""
 
 
 def scatter(
@@ -173,7 +171,7 @@ def scatter(
         x: (head,), in [0, 1].
         y: (head,), in nats.
         off: indices of the heads that the reader has switched off.
-        title: what is lost.
+        title: of the loss.
     """
     last = sorted(range(len(names)), key=lambda i: i in off)  # what is off lies on top
     named = {*off, *np.argsort(-y)[:N_NAMED].tolist(), *np.argsort(-x)[:N_NAMED].tolist()}
@@ -213,15 +211,13 @@ def on_one_scale(
     titles: tuple[str, str],
     theme: Theme,
 ) -> Chart:
-    """Points on two axes of the same scale, so that distances are what they look like; a line joins two of them.
+    """Points on two axes of the same scale, so that distances are true; a line joins two of them.
 
     The axes begin at 0 where all values are positive. Points that almost coincide share a label.
 
     Args:
         values: (n, 2).
-        names, said: one per point.
         link: indices of the points to join.
-        titles: of the two axes.
     """
     joined = values[list(link)]
     from_zero = bool((values > 0).all())
@@ -260,7 +256,7 @@ def _on_one_scale(theme: Theme, across: str, upwards: str) -> Spec:
 
 
 def _frame(field: str, this: str, other: str) -> list[Spec]:
-    """The ends of an axis of which one unit is as long as on the other axis, whatever the width of the page."""
+    """The ends of an axis whose unit is as long as on the other axis, whatever the width of the page."""
     middle, half = f"data('frame')[0].{field}", f"data('frame')[0].reach * max(1, {this} / {other})"
     is_from_zero = "data('frame')[0].from"
     low, high = f"{is_from_zero} ? 0 : {middle} - {half}", f"{is_from_zero} ? 2 * {half} : {middle} + {half}"
@@ -268,7 +264,8 @@ def _frame(field: str, this: str, other: str) -> list[Spec]:
 
 
 def sizes(size: Array, cosine: Array, *, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> Chart:
-    """Every part by its length and by its cosine with the stream it is added to: what points against it is on the left.
+    """Every part by its norm and by its cosine with the stream it is added to: parts that point against it are on the
+    left.
 
     Args:
         size: (part,).
@@ -320,7 +317,6 @@ def circle(pairs: Array, *, start: int, shift: int, theme: Theme) -> Chart:
 
 @cache
 def _circle(theme: Theme) -> Spec:
-    """One unit is as long upwards as to the right, whatever the width of the page."""
     x = number(alt.X, "x", "cosine", axis=FEW, domain=_square("width", "height"))
     y = number(alt.Y, "y", "sine", domain=_square("height", "width"))
     radius = {"expr": f"min(width, height) / {2 * EDGE}"}
@@ -348,11 +344,7 @@ def _square(this: str, other: str) -> list[Spec]:
 
 
 def path(scores: Array, *, titles: tuple[str, str], theme: Theme) -> Chart:
-    """The path from the first position to the last, in two directions.
-
-    Args:
-        scores: (len, 2 or more).
-    """
+    """The path from the first position to the last, in the first two columns of (len, 2 or more)."""
     named = set(range(0, len(scores), max(1, len(scores) // 8))) | {len(scores) - 1}
     points: Columns = {
         "position": np.arange(len(scores)),
@@ -368,15 +360,11 @@ def path(scores: Array, *, titles: tuple[str, str], theme: Theme) -> Chart:
 def _path(theme: Theme, first: str, second: str) -> Spec:
     x = number(alt.X, "x", first, padding=16, axis=FEW)
     y = number(alt.Y, "y", second, padding=16)
+    shade = alt.Color("position:Q", scale={"range": shades(9, theme)}, legend=None)
     return specification(
         theme,
         rows().mark_line(color=theme.grid, aria=False).encode(x=x, y=y, order=alt.Order("position:Q")),
-        spots(
-            {"size": 80, "opacity": 1},
-            x=x,
-            y=y,
-            color=alt.Color("position:Q", scale={"range": shades(9, theme)}, legend=None),
-        ),
+        spots({"size": 80, "opacity": 1}, x=x, y=y, color=shade),
         words({"dy": -13}, x=x, y=y),
         height=380,
         says="The positions in the two directions in which they differ most.",
@@ -384,12 +372,7 @@ def _path(theme: Theme, first: str, second: str) -> Spec:
 
 
 def rulers(texts: Sequence[Sequence[str]], places: Sequence[Array], *, theme: Theme) -> Chart:
-    """Texts laid along one ruler from 0 to 1, the first on top.
-
-    Args:
-        texts: tokens of each text.
-        places: per text, one number in [0, 1] for each token.
-    """
+    """Texts laid along one ruler from 0 to 1, the first on top; `places`: one number for each token."""
     laid = [
         (text, place, str(n) if len(tokens) <= 24 or n % 4 == 0 else "", f"{n} “{visible(token)}” at {place:.3f}")
         for text, tokens, along in zip(numbered([f"N = {len(tokens)}" for tokens in texts]), texts, places, strict=True)
@@ -417,15 +400,12 @@ def _rulers(theme: Theme) -> Spec:
 def held_out(losses: Mapping[str, float], *, bright: str, theme: Theme) -> Chart:
     """The loss of several models on held-out text, a dot for each, the lowest on top."""
     names = sorted(losses, key=lambda name: losses[name])
-    values = [losses[name] for name in names]
-    points: Columns = {
-        "name": numbered(names),
-        "value": values,
-        "role": ["chosen" if name == bright else "other" for name in names],
-        "word": [f"{value:.2f}" for value in values],
-        "hover": [f"{name}: {value:.2f} nats per token" for name, value in zip(names, values, strict=True)],
-    }
-    return Chart(spec=_held_out(theme, len(names)), data={"rows": points})
+    points = [
+        (row, loss, "chosen" if name == bright else "other", f"{loss:.2f}", f"{name}: {loss:.2f} nats per token")
+        for row, name, loss in zip(numbered(names), names, map(losses.__getitem__, names), strict=True)
+    ]
+    data = {"rows": of_rows(points, "name", "value", "role", "word", "hover")}
+    return Chart(spec=_held_out(theme, len(names)), data=data)
 
 
 @cache
@@ -445,23 +425,18 @@ VERDICTS = ("baseline", "better", "worse", "noise")
 
 
 def seeds(variants: Mapping[str, Array], verdicts: Sequence[str], *, baseline: float, theme: Theme) -> Chart:
-    """A row for each variant: a dot for each seed, a bar at their mean, and a line where the baseline's mean is.
+    """A row for each variant: a dot for each seed, a bar at their mean, and a line at the baseline's mean.
 
     Args:
-        variants: losses of the runs by name, in the order of the rows.
+        variants: losses of the runs, in the order of the rows.
         verdicts: one of `VERDICTS` for each.
-        baseline: mean loss of the baseline.
     """
     names = numbered(list(variants))
-    found = [
-        (row, loss, verdict, f"{row[5:]}: {decimal(loss, '.4f')} nats")
-        for row, runs, verdict in zip(names, variants.values(), verdicts, strict=True)
-        for loss in runs
-    ]
-    means = [
-        (row, runs.mean(), verdict, f"{row[5:]}: mean {decimal(runs.mean(), '.4f')} nats, {len(runs)} seeds")
-        for row, runs, verdict in zip(names, variants.values(), verdicts, strict=True)
-    ]
+    found, means = [], []
+    for row, runs, verdict in zip(names, variants.values(), verdicts, strict=True):
+        found += [(row, loss, verdict, f"{row[5:]}: {decimal(loss, '.4f')} nats") for loss in runs]
+        said = f"{row[5:]}: mean {decimal(runs.mean(), '.4f')} nats, {len(runs)} seeds"
+        means.append((row, runs.mean(), verdict, said))
     data = {table: of_rows(of, "name", "loss", "verdict", "hover") for table, of in (("rows", found), ("means", means))}
     return Chart(spec=_seeds(theme, round(baseline, 6), len(names)), data=data)
 
@@ -486,7 +461,7 @@ def dropped(tokens: Sequence[str], said: Sequence[str], runs: Array, usual: Arra
     """−ln P of each next token: a point for each run with dropout, and a stroke without.
 
     Args:
-        tokens, said: the targets, and how they are called.
+        tokens, said: the targets, and their names in sentences.
         runs: (run, len).
         usual: (len,).
     """
@@ -510,10 +485,8 @@ def _dropped(theme: Theme, longest: int) -> Spec:
 
 
 def gradients(layers: Sequence[str], lengths: Mapping[str, Array], *, theme: Theme) -> Chart:
-    """Length of the gradient in every layer, on a logarithmic axis: a point for each kind of weights.
-
-    Args:
-        lengths: (layer,) for each kind; 0 is left out.
+    """Norm of the gradient in every layer, on a logarithmic axis: a point, if above 0, for each kind of weights,
+    (layer,).
     """
     names = numbered(layers)
     found = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, partial
 from itertools import cycle
 from typing import Any
@@ -35,6 +35,9 @@ from tfmviz.words.numbers import RAISED
 MOST_POINTS = 400
 """Most points of a line that answer the pointer; on longer lines every second, third … does."""
 
+AWAY: Spec = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
+"""A word next to an upright line, on the side that the column `side` names."""
+
 DASHES = ((1, 0), (7, 4), (2, 3), (8, 3, 2, 3), (8, 3, 2, 3, 2, 3), (2, 8))
 """Pixels drawn and left out; the first is an unbroken line."""
 
@@ -46,8 +49,7 @@ POWERS_OF_TEN = {
     "gridOpacity": {"condition": {"test": _WHOLE, "value": 1}, "value": 0},
     "labelOverlap": "greedy",
 }
-"""A logarithmic axis with powers of ten as people write them; what lies between two powers bears no label."""
-
+"""A logarithmic axis with powers of ten as people write them, and no labels between them."""
 
 _BELOW = "floor(log(datum.value) / LN10 + 1e-6)"
 _TIMES = f"round(datum.value / pow(10, {_BELOW}))"
@@ -56,7 +58,6 @@ FIVES = POWERS_OF_TEN | {
     f"({_TIMES} === 1 ? '' : {_TIMES} + '·') + {_WRITTEN}[20 + {_BELOW}]",
 }
 """The same for an axis with few powers of ten: 2 and 5 times a power bear labels too."""
-
 
 DOUBLINGS: Spec = {
     "tickCount": {"expr": "min(ceil(width / 80), 1 + log(domain('x')[1] / domain('x')[0]) / LN2)"},
@@ -67,7 +68,7 @@ DOUBLINGS: Spec = {
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """How a line looks.
+    """The look of a line.
 
     Attributes:
         dash: one of `DASHES`.
@@ -87,8 +88,8 @@ class Line:
 
     Attributes:
         x, y: its points; where y is not finite, the line is broken.
-        said: what a point says under the pointer, from its x and y.
-        smooth: x and y of a curve that the points lie on; None: straight lines join them.
+        said: text of a point under the pointer, from its x and y.
+        smooth: x and y of a curve through the points; None: straight lines join them.
     """
 
     name: str
@@ -107,13 +108,11 @@ def named_lines(
     dot: int = 0,
     strokes: Sequence[Stroke] = (),
 ) -> list[Line]:
-    """A line for each name, with a shade and a dash of its own.
+    """A line for each name, with different shades and dashes.
 
     Args:
-        points: x and y of each line.
-        said: what a point says, from the name of its line, x and y.
-        dot: area of a point.
-        strokes: of the lines, in place of shades, dashes and dots.
+        said: text of a point, from the name of its line, x and y.
+        strokes: replace shades, dashes and dots.
     """
     looks = strokes or [
         Stroke(colour, dash, dot=dot) for colour, dash in zip(shades(len(points), theme), cycle(DASHES))
@@ -134,18 +133,13 @@ def curves(
     words: Sequence[str] | None = None,
     **more: Any,
 ) -> Chart:
-    """`line_chart` of `named_lines`, whose names stand at their ends: `words` may say more, or be none."""
+    """`line_chart` of `named_lines`, with their names at their ends: `words` may replace these, or be empty."""
     lines = named_lines(points, said, theme=theme, dot=dot)
     return line_chart(lines, axes, theme=theme, words=list(points) if words is None else words, **more)
 
 
 def over(
-    x: Array,
-    series: Mapping[str, Array],
-    axes: Axes,
-    *,
-    theme: Theme,
-    mark: tuple[float, str] | None = None,
+    x: Array, series: Mapping[str, Array], axes: Axes, *, theme: Theme, mark: tuple[float, str] | None = None
 ) -> Chart:
     """Several numbers along one axis, in four colours; after every four lines the dash changes.
 
@@ -169,14 +163,12 @@ def growth(
     theme: Theme,
     marked: Sequence[tuple[float, str]] = (),
 ) -> Chart:
-    """Costs against a size, on two scales of powers, where a power law is a straight line.
+    """Costs against a size, on logarithmic scales, where a power law is a straight line.
 
-    What is not finite or not above 0 is left out.
+    Costs that are not finite and above 0 are left out; at least one has a point.
 
     Args:
-        costs: sizes and costs by name; at least one has a point.
-        axes: are logarithmic, whatever they say.
-        said: how a cost is written.
+        said: formats a cost.
         marked: sizes that get an upright line with a word.
     """
     size_of = axes.x.split(",")[0]
@@ -194,7 +186,7 @@ def growth(
 
 
 def _joined(drawn: Mapping[str, tuple[Array, Array]]) -> list[str]:
-    """The name of each line; lines that lie on one another share the first one's place."""
+    """The name of each line; lines that coincide share the first one's place."""
     words = {name: [name] for name in drawn}
     for n, (name, points) in enumerate(drawn.items()):
         for other in list(drawn)[:n]:
@@ -210,12 +202,11 @@ class Axes:
     """Axes of a chart of lines.
 
     Attributes:
-        x, y: titles of the axes.
         log: the y axis counts in powers of ten.
         doubling: each step of the x axis doubles.
-        power_law: both axes are logarithmic, so that a power is a straight line; x has many powers of ten, y few.
+        power_law: both axes are logarithmic; x has many powers of ten, y few.
         fives: x has few powers of ten too, so that 2 and 5 times a power bear labels.
-        percent: y is a share, shown in per cent.
+        percent: y is a share.
         legend: names stand above the chart.
     """
 
@@ -244,10 +235,10 @@ def line_chart(
     """Lines over a common axis.
 
     Args:
-        y_range: the scale reaches at least these ends; None: what the numbers need.
+        y_range: the scale reaches at least these ends.
         marked: places on the x axis that get an upright line with a word.
         ends: x and y of places in the chart, often where lines end, and a word to the right of each.
-        words: of each line, at its right end, or ""; they take the place of the legend.
+        words: of each line, at its right end, or ""; they replace the legend.
     """
     names = numbered([line.name for line in lines])
     data: dict[str, Columns] = {"rows": _points(lines, names)}
@@ -264,23 +255,28 @@ def line_chart(
         data["words"] = _at_the_ends(lines, names, words, axes, theme, y_range)
     counts = all(bool((line.x == np.round(line.x)).all()) for line in lines)
     longest = max(map(len, words or [line.name for line in lines]))
-    shape = _Shape(longest=longest, curves=curves, counts=counts, extra=tuple(sorted(set(data))))
-    whole = ("curves",) if curves and not any(line.smooth for line in lines) else ("rows",)
-    return Chart(spec=_lines(theme, axes, tuple(line.stroke for line in lines), shape), data=data, values=whole)
+    spec = _lines(theme, axes, tuple(line.stroke for line in lines), longest, counts, tuple(sorted(data)))
+    return Chart(
+        spec=spec, data=data, values=["curves" if curves and not any(line.smooth for line in lines) else "rows"]
+    )
 
 
 def _points(lines: Sequence[Line], names: Sequence[str]) -> Columns:
     step = -(-sum(len(line.x) for line in lines) // MOST_POINTS)
     points = [
-        (name, x, y, float(max(line.stroke.dot, 60)), float(line.stroke.dot > 0), line.stroke.width, _hover(line, x, y))
+        (
+            name,
+            x,
+            y,
+            float(max(line.stroke.dot, 60)),
+            float(line.stroke.dot > 0),
+            line.stroke.width,
+            line.said(x, y) if math.isfinite(y) else NO_NUMBER,
+        )
         for name, line in zip(names, lines, strict=True)
         for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True)
     ]
     return of_rows(points, "line", "x", "y", "dot", "seen", "width", "hover")
-
-
-def _hover(line: Line, x: float, y: float) -> str:
-    return line.said(x, y) if math.isfinite(y) else NO_NUMBER
 
 
 def _curves(lines: Sequence[Line], names: Sequence[str]) -> Columns:
@@ -289,9 +285,7 @@ def _curves(lines: Sequence[Line], names: Sequence[str]) -> Columns:
         "line": [name for name, (x, _) in zip(names, drawn, strict=True) for _ in range(len(x))],
         "x": np.concatenate([x for x, _ in drawn]),
         "y": np.concatenate([y for _, y in drawn]),
-        "width": np.concatenate(
-            [np.full(len(x), line.stroke.width) for line, (x, _) in zip(lines, drawn, strict=True)]
-        ),
+        "width": np.repeat([line.stroke.width for line in lines], [len(x) for x, _ in drawn]),
     }
 
 
@@ -314,7 +308,7 @@ def _at_the_ends(
     theme: Theme,
     y_range: tuple[float, float] | None,
 ) -> Columns:
-    """A word at the last point of each line that is drawn, as far from the next one as its letters need."""
+    """A word at the last drawn point of each line, as far from the next one as its letters need."""
     on_powers = axes.log or axes.power_law
     to_axis, from_axis = (np.log, np.exp) if on_powers else (np.asarray, np.asarray)
     found = []
@@ -339,7 +333,7 @@ def _at_the_ends(
 def spread(values: Array, *, least: float, low: float, high: float) -> Array:
     """The numbers next to the given ones, in squares, that keep their order and are at least `least` apart.
 
-    Without the distances between neighbours this is isotonic regression: what stands in the wrong order gets its mean.
+    Without the distances between neighbours this is isotonic regression: numbers in the wrong order get their mean.
     Where there is too little room from `low` to `high`, they are less apart.
     """
     least = min(least, (high - low) / max(len(values) - 1, 1))
@@ -357,51 +351,38 @@ def spread(values: Array, *, least: float, low: float, high: float) -> Array:
     return placed
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Shape:
-    """What else a specification depends on.
-
-    Attributes:
-        counts: all x are whole numbers, so that no label between them makes sense.
-    """
-
-    longest: int
-    curves: bool
-    counts: bool
-    extra: tuple[str, ...] = field(default=())
-
-
 @cache
-def _lines(theme: Theme, axes: Axes, looks: tuple[Stroke, ...], shape: _Shape) -> Spec:
-    scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in shape.extra}
+def _lines(
+    theme: Theme, axes: Axes, looks: tuple[Stroke, ...], longest: int, counts: bool, data: tuple[str, ...]
+) -> Spec:
+    """The specification; where all x are whole numbers (`counts`), no label between them makes sense."""
+    scale: dict[str, Any] = {"type": "log"} if axes.log or axes.power_law else {"nice": "ends" not in data}
     grid = {"gridColor": {"condition": {"test": "datum.value === 0", "value": theme.text}, "value": theme.grid}}
-    in_words = "words" in shape.extra
-    x = _along(axes, counts=shape.counts, room=(shape.longest + 1) * theme.letters // 2 if in_words else 0)
-    y = number(
-        alt.Y,
-        "y",
-        axes.y,
-        axis=POWERS_OF_TEN if axes.log else grid | ({"format": "~%"} if axes.percent else {}),
-        **scale,
-    )
+    in_words = "words" in data
+    x = _along(axes, counts=counts, room=(longest + 1) * theme.letters // 2 if in_words else 0)
+    axis = POWERS_OF_TEN if axes.log else grid | ({"format": "~%"} if axes.percent else {})
+    y = number(alt.Y, "y", axes.y, axis=axis, **scale)
     colours, dashes = [look.colour for look in looks], [look.dash for look in looks]
-    shade, dash = strokes("line", colours, dashes, longest=shape.longest, legend=axes.legend and not in_words)
-    line = rows("curves" if shape.curves else "rows").mark_line(aria=False)
+    shade, dash = strokes("line", colours, dashes, longest=longest, legend=axes.legend and not in_words)
+    line = rows("curves" if "curves" in data else "rows").mark_line(aria=False)
     seen: Spec = {"size": alt.Size("dot:Q", scale=None), "opacity": alt.Opacity("seen:Q", scale=None)}
     parts = {
         "ends": [reach(number(alt.Y, "y", axes.y))],
         "": [line.encode(x=x, y=y, color=shade, strokeDash=dash, strokeWidth=alt.StrokeWidth("width:Q", scale=None))],
-        "marks": _uprights(theme, x),
+        "marks": [
+            rows("marks").mark_rule(color=theme.text, strokeDash=[6, 4], aria=False).encode(x=x),
+            words(AWAY | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
+        ],
         "stops": [words({"align": "left", "dx": 8}, "stops", x=x, y=y)],
         "words": [words({"align": "left", "baseline": "middle", "dx": 6}, "words", x=x, y=y, color=shade)],
     }
-    layers = [layer for part, drawn in parts.items() if part in ("", *shape.extra) for layer in drawn]
+    layers = [layer for part, drawn in parts.items() if part in ("", *data) for layer in drawn]
     said = f"Lines: {axes.y}, against {axes.x}."
     return specification(theme, *layers, spots({}, x=x, y=y, color=shade, **seen), height=axes.height, says=said)
 
 
 def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
-    """The axis below; at its right end stays some room, in pixels."""
+    """The axis below, with `room` pixels at its right end."""
     ends: dict[str, Any] = {"rangeMax": {"expr": f"width - {room}"}} if room else {}
     few: Spec = {"tickCount": {"expr": f"ceil((width - {room}) / 80)"}} if room else FEW
     if axes.power_law:
@@ -409,11 +390,3 @@ def _along(axes: Axes, *, counts: bool, room: int) -> alt.X:
     if axes.doubling:
         return number(alt.X, "x", axes.x, axis=DOUBLINGS, type="log", base=2, **ends)
     return number(alt.X, "x", axes.x, axis=few | {"tickMinStep": 1} if counts else few, **ends or {"padding": 8})
-
-
-def _uprights(theme: Theme, x: alt.X) -> list[alt.Chart]:
-    side: dict[str, Any] = {"align": {"expr": "datum.side"}, "dx": {"expr": "datum.side === 'left' ? 5 : -5"}}
-    return [
-        rows("marks").mark_rule(color=theme.text, strokeDash=[6, 4], aria=False).encode(x=x),
-        words(side | {"baseline": "top", "lineBreak": "\n"}, "marks", x=x, y=alt.YValue(2)),
-    ]

@@ -1,4 +1,4 @@
-"""Two numbers for every token, side by side or as their difference."""
+"""Two numbers for every token, as two bars or as their difference."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from tfmviz.plots.charts import (
     hover,
     number,
     numbered,
+    of_rows,
     role,
     rows,
     rule,
     slanted,
     specification,
+    words,
 )
 from tfmviz.plots.theme import Theme
 from tfmviz.record.trace import Array
@@ -29,7 +31,7 @@ from tfmviz.words.labels import quoted, visible
 from tfmviz.words.numbers import decimal
 
 FLAT = 1 / 400
-"""A bar lower than this share of the highest would not be seen; a 0 stands in its place."""
+"""A bar lower than this share of the highest would be invisible; a 0 replaces it."""
 
 
 def pairs(
@@ -49,12 +51,9 @@ def pairs(
 
     Args:
         one, other: one number per token, at least 0.
-        series: names of the two.
-        title: what they measure.
-        token_title: name of the axis of tokens.
         names: of the tokens under the pointer; None: as sentences name those of a text.
-        percent: whether the numbers are shares, shown in per cent.
-        instead: of each series, what stands for each number that is not finite, in a pale bar as high as the chart.
+        percent: the numbers are shares.
+        instead: of each series, a word for each non-finite number, in a pale bar as high as the chart.
     """
     labels, said = numbered([visible(token) for token in tokens]), names or quoted(tokens)
     form = ".2%" if percent else ".3f"
@@ -78,9 +77,9 @@ def pairs(
         if not np.isfinite(value)
     ]
     if absent:
-        data["absent"] = dict(zip(("token", "series", "word"), zip(*absent, strict=True), strict=True))
-    longest = max(map(len, series))
-    return Chart(spec=_pairs(theme, title, token_title, percent, longest, bool(absent)), data=data)
+        data["absent"] = of_rows(absent, "token", "series", "word")
+    spec = _pairs(theme, title, token_title, percent, max(map(len, series)), bool(absent))
+    return Chart(spec=spec, data=data)
 
 
 @cache
@@ -91,28 +90,19 @@ def _pairs(theme: Theme, title: str, token_title: str, percent: bool, longest: i
     bars = rows().mark_bar().encode(**place, y=y, color=shade, **hover())
     flat = rows().mark_text(baseline="bottom", dy=-3, aria=False).encode(**place, y=y, text=alt.Text("flat:N"))
     pale = rows("absent").mark_bar(fillOpacity=0.1, stroke=theme.text, strokeDash=[4, 3], strokeWidth=1, aria=False)
-    words = rows("absent").mark_text(baseline="top", dy=4).encode(**place, y=alt.YValue(0), text=alt.Text("word:N"))
-    no_number = [pale.encode(**place, y=alt.YValue(0), y2=alt.Y2Value("height"), color=shade), words]
+    no_number = [
+        pale.encode(**place, y=alt.YValue(0), y2=alt.Y2Value("height"), color=shade),
+        words({"baseline": "top", "dy": 4}, "absent", **place, y=alt.YValue(0)),
+    ]
     return specification(
-        theme,
-        *(no_number if absent else []),
-        bars,
-        flat,
-        height=380,
-        says=f"Two bars for every {token_title}: {title}.",
+        theme, *no_number * absent, bars, flat, height=380, says=f"Two bars for every {token_title}: {title}."
     )
 
 
 def differences(
     tokens: Sequence[str], one: Array, other: Array, *, title: str, theme: Theme, token_title: str, names: Sequence[str]
 ) -> Chart:
-    """One bar for every token: the other number minus the one, up where it is greater.
-
-    Args:
-        title: what is measured.
-        token_title: name of the axis of tokens.
-        names: of the tokens under the pointer.
-    """
+    """One bar for every token: the other number minus the one."""
     apart = other - one
     bars = {
         "token": numbered([visible(token) for token in tokens]),
@@ -128,14 +118,7 @@ def differences(
 
 @cache
 def _differences(theme: Theme, title: str, token_title: str) -> Spec:
-    bars = (
-        rows()
-        .mark_bar()
-        .encode(
-            x=slanted("token", token_title),
-            y=number(alt.Y, "value", title, axis={"format": "+~f"}, zero=True, nice=True),
-            color=role("role", {"more": theme.signed[2], "less": theme.signed[0]}),
-            **hover(),
-        )
-    )
+    y = number(alt.Y, "value", title, axis={"format": "+~f"}, zero=True, nice=True)
+    shade = role("role", {"more": theme.signed[2], "less": theme.signed[0]})
+    bars = rows().mark_bar().encode(x=slanted("token", token_title), y=y, color=shade, **hover())
     return specification(theme, bars, rule(theme, y=0), height=380, says=f"A bar for every {token_title}: {title}.")

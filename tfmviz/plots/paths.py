@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -98,26 +97,20 @@ def _frequency(wavelength: float) -> str:
 def _waves(theme: Theme, n_pairs: int) -> Spec:
     height = round(max(44, 3 * theme.letters) * (n_pairs + 1)) + 40
     x = number(alt.X, "x", "position", axis=FEW | {"tickMinStep": 1, "grid": False}, padding=26)
-    y = number(
-        alt.Y,
-        "up",
-        None,
-        axis={"labels": False, "ticks": False, "domain": False, "grid": False},
-        domain=[-0.6, n_pairs],
-    )
+    bare = {"labels": False, "ticks": False, "domain": False, "grid": False}
+    y = number(alt.Y, "up", None, axis=bare, domain=[-0.6, n_pairs])
     middle = number(alt.Y, "row")
     shade = alt.Color("row:Q", scale={"range": shades(9, theme)[::-1], "domain": [0, max(1, n_pairs - 1)]}, legend=None)
     dash = alt.StrokeDash("part:N", scale={"domain": [0, 1], "range": [list(DASHES[0]), list(DASHES[1])]}, legend=None)
     inks = alt.Color("cursor:N", scale={"domain": [0, 1], "range": [theme.text, theme.accent]}, legend=None)
     turn = alt.Angle("turn:Q", scale=None)
+    wave = rows("curves").mark_line(strokeWidth=2.5, aria=False)
     hand = rows("hands").mark_point(shape="M0,0L0,-1", size=900, strokeWidth=3, opacity=1, aria=False)
     side = {"expr": "datum.part ? 'top' : 'bottom'"}
     beside: Spec = {"align": "left", "dx": 7, "baseline": side, "aria": False}
     return specification(
         theme,
-        rows("curves")
-        .mark_line(strokeWidth=2.5, aria=False)
-        .encode(x=x, y=y, color=shade, strokeDash=dash, detail=alt.Detail("line:N")),
+        wave.encode(x=x, y=y, color=shade, strokeDash=dash, detail=alt.Detail("line:N")),
         rows().mark_point(opacity=0, size=60).encode(x=x, y=y, **hover()),
         words({"align": "right", "dx": -6, "aria": False}, "pairs", x=alt.XValue(26), y=middle),
         rows("cursors").mark_rule(strokeWidth=1.5, aria=False).encode(x=x, color=inks),
@@ -136,10 +129,10 @@ def _waves(theme: Theme, n_pairs: int) -> Spec:
 def bumps(order: Array, cosines: Array, *, stages: Sequence[str], tokens: Sequence[str], theme: Theme) -> Chart:
     """The nearest tokens, stage by stage: a line follows a token while it is among them.
 
-    Those that are nearest at the end have a colour each, the nearest the strongest; the others are grey.
+    Those that are nearest at the end are coloured, the nearest the strongest; the others are grey.
 
     Args:
-        order, cosines: (stage, rank): which tokens, and how near.
+        order, cosines: (stage, rank): the tokens, and their cosines.
     """
     n_stages, n_ranks = order.shape
     colours = dict(zip(order[-1].tolist(), shades(n_ranks, theme), strict=True))
@@ -185,38 +178,37 @@ def _bumps(theme: Theme, stages: tuple[str, ...], n_ranks: int) -> Spec:
 def by_stage(
     values: Array, *, stages: Sequence[str], tokens: Sequence[str], position: int, theme: Theme, top: float = 0.0
 ) -> Chart:
-    """Length of every token's vector by depth, one line each; the chosen token and the mean stand out.
+    """Norm of every token's vector by depth, (stage, len), one line each; the chosen token and the mean stand out.
 
     Args:
-        values: (stage, len).
-        position: the chosen token.
         top: the scale reaches at least this far, so that two charts can share one.
     """
-    names = quoted(tokens)
+    names, shown = quoted(tokens), numbered(stages)
     kinds = numbered(["all tokens", "mean", names[position]])
     lines = [
         *((kinds[0], name, values[:, n]) for n, name in enumerate(names)),
         (kinds[1], "mean", values.mean(axis=1)),
         (kinds[2], names[position], values[:, position]),
     ]
-    n_stages, n_lines = len(stages), len(lines)
-    drawn: Columns = {
-        "line": [line for line in numbered([name for _, name, _ in lines]) for _ in stages],
-        "kind": [kind for kind, _, _ in lines for _ in stages],
-        "stage": numbered(stages) * n_lines,
-        "width": [1.5 if kind == kinds[0] else 3.0 for kind, _, _ in lines for _ in stages],
-        "seen": [0.3 if kind == kinds[0] else 1.0 for kind, _, _ in lines for _ in stages],
-        "length": np.concatenate([lengths for _, _, lengths in lines]),
-    }
-    said = [f"{name}, {s}: norm {v:.2f}" for _, name, along in lines for s, v in zip(stages, along, strict=True)]
+    drawn = [
+        (line, kind, stage, 1.5 if kind == kinds[0] else 3.0, 0.3 if kind == kinds[0] else 1.0, norm)
+        for line, (kind, _, along) in zip(numbered([name for _, name, _ in lines]), lines, strict=True)
+        for stage, norm in zip(shown, along.tolist(), strict=True)
+    ]
+    points = [
+        (kind, stage, norm, f"{name}, {stage[5:]}: norm {norm:.2f}", float(kind != kinds[0]))
+        for kind, name, along in lines
+        for stage, norm in zip(shown, along.tolist(), strict=True)
+    ]
     # The two that stand out answer the pointer everywhere; of the others, if there are many, only some points do.
-    step = -(-n_stages * len(tokens) // MOST_POINTS)
-    pointed = [*range(n_stages * len(tokens), n_stages * n_lines), *range(0, n_stages * len(tokens), step)]
-    points: dict[str, Any] = {field: [drawn[field][i] for i in pointed] for field in ("kind", "stage", "length")}
-    points["hover"] = [said[i] for i in pointed]
-    points["seen"] = [0.0 if kind == kinds[0] else 1.0 for kind in points["kind"]]
-    ends = {"y": [0.0, 1.06 * max(top, float(values.max()), 1e-9)]}
-    return Chart(spec=_by_stage(theme), data={"rows": drawn, "points": points, "ends": ends})
+    n_grey = len(stages) * len(tokens)
+    pointed = [*points[n_grey:], *points[: n_grey : -(-n_grey // MOST_POINTS)]]
+    data: dict[str, Columns] = {
+        "rows": of_rows(drawn, "line", "kind", "stage", "width", "seen", "length"),
+        "points": of_rows(pointed, "kind", "stage", "length", "hover", "seen"),
+        "ends": {"y": [0.0, 1.06 * max(top, float(values.max()), 1e-9)]},
+    }
+    return Chart(spec=_by_stage(theme), data=data)
 
 
 @cache
@@ -240,26 +232,18 @@ def _by_stage(theme: Theme) -> Spec:
 def descents(
     paths: Mapping[str, Array], rings: Sequence[Array], *, bright: int, reach: tuple[float, float], theme: Theme
 ) -> Chart:
-    """Ways downhill on a plane, over lines of equal height.
+    """Paths downhill on a plane, (step, 2), over rings of equal height, (point, 2).
 
     Args:
-        paths: (step, 2) for each way.
-        rings: (point, 2), each a line of equal height.
-        bright: which of the ways stands out.
-        reach: how far the plane is shown along x and y, on both sides of 0.
+        bright: index of the path that stands out.
+        reach: the plane is shown so far along x and y, on both sides of 0.
     """
     names = numbered(list(paths))
     points = [
-        (
-            name,
-            n,
-            *place,
-            1.0 if way == bright else 0.25,
-            f"{name[5:]}, after {n} steps: ({decimal(place[0])}, {decimal(place[1])})",
-        )
+        (name, n, x, y, 1.0 if way == bright else 0.25, f"{name[5:]}, after {n} steps: ({decimal(x)}, {decimal(y)})")
         for way, (name, path) in enumerate(zip(names, paths.values(), strict=True))
-        for n, place in enumerate(path.tolist())
-        if abs(place[0]) <= reach[0] and abs(place[1]) <= reach[1]
+        for n, (x, y) in enumerate(path.tolist())
+        if abs(x) <= reach[0] and abs(y) <= reach[1]
     ]
     heights = [(f"{r}", n, *place) for r, ring in enumerate(rings) for n, place in enumerate(ring.tolist())]
     data: dict[str, Columns] = {
@@ -298,7 +282,7 @@ class Series:
     Attributes:
         x: (point,), the mean length.
         values: (point, 3), the number and the ends of its interval.
-        said: what each point says under the pointer.
+        said: text of each point under the pointer.
     """
 
     x: Array
@@ -309,25 +293,19 @@ class Series:
 def against_length(
     series: Mapping[str, Series], *, title: str, x: str = "words of the source", percent: bool = False, theme: Theme
 ) -> Chart:
-    """A line with upright intervals for each model. The models stand a little apart, so that no interval hides another.
+    """A line with upright intervals for each model, a little apart, so that no interval hides another.
 
     Args:
-        title: what is measured.
-        x: of what the length is.
-        percent: whether it is a share, shown in per cent.
+        x: title of the axis of lengths.
+        percent: the values are shares.
     """
     names = numbered(list(series))
     apart = 0.35 * (np.arange(len(series)) - (len(series) - 1) / 2)
-    points: dict[str, list[str] | list[float]] = {
-        "line": [name for name, one in zip(names, series.values(), strict=True) for _ in one.x],
-        "x": [float(x) + shift for one, shift in zip(series.values(), apart, strict=True) for x in one.x],
-        **{
-            field: [float(y) for one in series.values() for y in one.values[:, n]]
-            for n, field in enumerate(("y", "low", "high"))
-        },
-        "hover": [said for one in series.values() for said in one.said],
-        "dot": [90.0 for one in series.values() for _ in one.x],
-    }
+    points = [
+        (name, float(x) + shift, *map(float, values), said, 90.0)
+        for name, one, shift in zip(names, series.values(), apart, strict=True)
+        for x, values, said in zip(one.x, one.values, one.said, strict=True)
+    ]
     last = np.array([one.values[-1, 0] for one in series.values()])
     top = max(float(one.values[:, 2].max()) for one in series.values())
     at_ends: Columns = {
@@ -336,7 +314,8 @@ def against_length(
         "y": spread(last, least=(theme.letters + 5) / (HEIGHT - 70) * top, low=0.0, high=top),
         "word": list(series),
     }
-    return Chart(spec=_against_length(theme, title, x, percent, tuple(series)), data={"rows": points, "words": at_ends})
+    data = {"rows": of_rows(points, "line", "x", "y", "low", "high", "hover", "dot"), "words": at_ends}
+    return Chart(spec=_against_length(theme, title, x, percent, tuple(series)), data=data)
 
 
 @cache

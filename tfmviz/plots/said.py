@@ -1,4 +1,4 @@
-"""What a figure shows, in words, for screen readers: found in its marks."""
+"""A figure in words, for screen readers: derived from its marks."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tfmviz.record.trace import Array
 from tfmviz.words.numbers import decimal
 
 MOST_SAID = 64
-"""So many marks or rows are said one by one, as two bars for each word of a sentence; more are counted."""
+"""Marks or rows that are read out one by one, as two bars for each word of a sentence; more are counted."""
 
 
 def of_chart(chart: Chart) -> str:
-    """Its marks as the pointer finds them; of lines with very many points their two ends."""
+    """Its marks as the pointer finds them; of lines with very many points the two ends."""
     pointed = [table for table in chart.data.values() if "hover" in table]
     values = [chart.data[name] for name in chart.values]
     words: list[str] = []
@@ -36,7 +36,7 @@ def of_chart(chart: Chart) -> str:
 
 
 def of_cells(picture: Cells) -> str:
-    """Where every row of the only matrix is largest in size, or each of several matrices."""
+    """The largest absolute value of every row of the only matrix, or of each of several matrices."""
     if not picture.matrices.size:
         return "no numbers yet"
     if len(picture.matrices) == 1:

@@ -1,10 +1,10 @@
-"""One head on A and on B, the difference of the two, and how much every head has changed."""
+"""One head on A and on B, the difference of the two, and the change of every head."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tfmviz.plots.cells import (
     Cells,
     Form,
     Scale,
+    Texts,
     chosen_cell,
     differences,
     largest,
@@ -34,11 +35,10 @@ Order = Sequence[tuple[int | None, int | None]]
 """The tokens of A and B in one order: the position of each in A and in B, None where that has no such token."""
 
 Side = Literal[0, 1]
-"""A or B."""
 
 
 def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
-    """The tokens of A or B as rows or columns; what the other text lacks has a box around it."""
+    """The tokens of A or B as rows or columns; those that the other text lacks are boxed."""
     places = {place[side]: n for n, place in enumerate(order)}
     return Axis(
         title=title,
@@ -50,7 +50,7 @@ def axis(title: str, names: Sequence[str], order: Order, side: Side) -> Axis:
 
 
 def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order) -> Axis:
-    """The tokens of both texts in one order; what only one has has a box around it."""
+    """The tokens of both texts in one order; those of only one are boxed."""
     both = [names[0][a] if a is not None else names[1][b or 0] for a, b in order]
     said = [quoted(names[0])[a] if a is not None else quoted(names[1])[b or 0] for a, b in order]
     only = [" (only in B)" if a is None else " (only in A)" if b is None else "" for a, b in order]
@@ -64,46 +64,29 @@ def merged(title: str, names: tuple[Sequence[str], Sequence[str]], order: Order)
 
 
 def attention(
-    pattern: Array,
-    *,
-    rows: Axis,
-    columns: Axis,
-    title: str,
-    cell: tuple[int, int] | None,
-    blind: Sequence[int] = (),
+    pattern: Array, *, rows: Axis, columns: Axis, title: str, cell: tuple[int, int] | None, blind: Sequence[int] = ()
 ) -> Cells:
     """One head's attention on one side.
 
     Args:
-        pattern: (q_len, k_len), rows sum to 1; NaN where a mask forbids the look.
+        pattern: (q_len, k_len), rows sum to 1; NaN where masked.
         cell: query and key to mark.
-        blind: rows whose softmax is 0/0, which they say.
+        blind: rows whose softmax is 0/0, as their cells say.
     """
-    picture = _picture(pattern, rows, columns, scale=share(), title=title, cell=cell)
-    if not blind or picture.texts is None:
-        return picture
-    undefined = ["0/0"] * pattern.shape[1]
-    return replace(picture, texts=[undefined if n in blind else row for n, row in enumerate(picture.texts)])
+    texts = shares(pattern)
+    if texts and blind:
+        texts = [["0/0"] * pattern.shape[1] if n in blind else row for n, row in enumerate(texts)]
+    return _picture(pattern, rows, columns, share(), title, cell, texts)
 
 
 def difference(values: Array, *, rows: Axis, columns: Axis, cell: tuple[int, int] | None) -> Cells:
-    """B − A of shares of attention for the tokens of both; grey where one of them has no such cell.
-
-    Args:
-        values: (row, column), in [−1, 1] or NaN.
-        cell: row and column to mark.
-    """
+    """B − A of shares of attention for the tokens of both, in [−1, 1]; NaN, drawn grey, where one has no such cell."""
     scale = signed(values, "share of attention", limit=largest(values, nothing=LEAST_SHARE), root=True)
-    return _picture(values, rows, columns, scale=scale, title="B − A", cell=cell, sign=True)
+    return _picture(values, rows, columns, scale, "B − A", cell, differences(values), sign=True)
 
 
 def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
-    """B − A of two pictures of one quantity, said as they say it.
-
-    Args:
-        values: (row, column), NaN where there is no difference.
-        like: one of the two.
-    """
+    """B − A of two pictures of one quantity, in the format of `like`, one of the two; NaN where there is none."""
     form = replace(like.form, sign=True, words=None)
     texts = short(100 * values, "+.0f") if form.percent else differences(values)
     scale = replace(signed(values, like.scale.title, limit=largest(values), root=True), ticks=like.scale.ticks)
@@ -112,12 +95,7 @@ def between(values: Array, like: Cells, *, rows: Axis, columns: Axis) -> Cells:
 
 
 def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
-    """How much of its attention every head gives to other tokens in B, as a map.
-
-    Args:
-        values: (layer, head), in [0, 1] or NaN.
-        chosen: layer and head to mark.
-    """
+    """The share of its attention that every head gives to other tokens in B, (layer, head), in [0, 1] or NaN."""
     return of_heads(
         values,
         scale=Scale(colours="norms", low=0, high=1, title="share of attention that has moved", ticks="per cent"),
@@ -128,11 +106,7 @@ def changes(values: Array, *, chosen: tuple[int, int]) -> Cells:
 
 
 def likeness(cosines: Array, *, token: str, theme: Theme) -> Chart:
-    """How alike the vectors of one token in A and B are, from the embedding to the last layer.
-
-    Args:
-        cosines: (state,), in [−1, 1].
-    """
+    """Cosine, (state,), of one token's vectors in A and B, from the embedding to the last layer."""
     x = np.arange(len(cosines), dtype=float)
     lines = named_lines({token: (x, cosines)}, "{} after {:.0f} layers: cosine {:.2f}".format, theme=theme, dot=50)
     axes = Axes(x="layers passed", y="cosine of A's and B's vector", height=230, legend=False)
@@ -143,20 +117,12 @@ def _picture(
     values: Array,
     rows: Axis,
     columns: Axis,
-    *,
     scale: Scale,
     title: str,
     cell: tuple[int, int] | None,
+    texts: Texts | None,
+    *,
     sign: bool = False,
 ) -> Cells:
-    return Cells(
-        matrices=values[None],
-        rows=rows,
-        columns=columns,
-        scale=scale,
-        form=Form(digits=3, sign=sign),
-        titles=(title,),
-        texts=differences(values) if sign else shares(values),
-        frames=chosen_cell(cell),
-        square=True,
-    )
+    look: dict[str, Any] = {"form": Form(sign=sign), "titles": (title,), "texts": texts, "square": True}
+    return Cells(values[None], rows, columns, scale, frames=chosen_cell(cell), **look)

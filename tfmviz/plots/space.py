@@ -1,6 +1,6 @@
-"""Figures in three dimensions, which the reader turns and zooms; drawn by Plotly: https://plotly.com/python/.
+"""Figures in three dimensions, drawn by Plotly: https://plotly.com/python/.
 
-A figure is a plain dictionary of Plotly's, so nothing here imports the library. Streamlit loads its script with the
+A figure is a plain dictionary of Plotly's, so nothing here imports the library; Streamlit loads its script with the
 first such figure only. `layout.meta` holds its values, for the bar below it.
 """
 
@@ -19,7 +19,7 @@ Space = dict[str, Any]
 """A figure of Plotly: `data` and `layout`."""
 
 View = Literal["a corner", "the front", "the side", "above"]
-"""Where the figure is seen from, until the reader turns it."""
+"""The first point of view, until the reader rotates the figure."""
 
 EYES: dict[View, tuple[float, float, float]] = {
     "a corner": (0.95, -1.15, 0.75),
@@ -34,12 +34,10 @@ class Way:
     """A line through space.
 
     Attributes:
-        points: (n, 3).
-        said: of each point, under the pointer.
-        label: stands at the last point; "": nothing does.
-        stands_out: whether it is the line that the reader has chosen.
-        dots: (n,), which points are drawn as dots and belong to the values; None: all belong to them, none is drawn.
-        steps: (n,), where on the scale of colours each dot is; None: dots have the colour of the line.
+        points: (n, 3). said: text of each point under the pointer. label: stands at the last point. stands_out: the
+        line that the reader has chosen. dots: (n,), selects points that are drawn as dots and belong to the values;
+        None: all belong to them, none is drawn. steps: (n,), position of each dot on the scale of colours; None: dots
+        have the colour of the line.
     """
 
     name: str
@@ -68,20 +66,19 @@ def ways(
     """Lines through space.
 
     Args:
-        axes: their titles.
         stages: names of the steps on the scale of colours.
         ground: (x,), (y,) and heights (y, x) of a surface below the lines.
-        shape: lengths of the three axes beside each other.
+        shape: relative lengths of the axes.
     """
     data = [_surface(*ground, theme)] if ground else []
     data += [trace for way in drawn for trace in _traces(way, stages, theme)]
-    rows = [[way.name, *point] for way in drawn for point in way.points[_counted(way)].tolist()]
+    rows = [
+        [way.name, *point]
+        for way in drawn
+        for point in (way.points if way.dots is None else way.points[way.dots]).tolist()
+    ]
     meta = {"values": {"title": title, "columns": ["", *axes], "rows": rows}}
     return {"data": data, "layout": {"meta": meta, **_layout(axes, seen_from, shape, theme)}}
-
-
-def _counted(way: Way) -> Array:
-    return np.ones(len(way.points), bool) if way.dots is None else way.dots
 
 
 def _traces(way: Way, stages: Sequence[str], theme: Theme) -> list[dict[str, Any]]:
@@ -99,7 +96,11 @@ def _traces(way: Way, stages: Sequence[str], theme: Theme) -> list[dict[str, Any
         marker: dict[str, Any] = {"size": 6 if way.stands_out else 4, "color": way.colour}
         if way.steps is not None:
             marker |= {"color": way.steps[way.dots].tolist(), "cmin": 0, "cmax": len(stages) - 1}
-            marker |= {"colorscale": _scale(theme), "showscale": way.stands_out, "colorbar": _bar(stages, theme)}
+            marker |= {
+                "colorscale": [[n / 8, shade] for n, shade in enumerate(shades(9, theme))],
+                "showscale": way.stands_out,
+                "colorbar": _bar(stages, theme),
+            }
         traces.append({**common, **_places(way, way.dots), "mode": "markers", "marker": marker})
     if way.label:
         font = {"color": way.colour if way.stands_out else theme.text, "size": theme.letters + 2 * way.stands_out}
@@ -127,12 +128,6 @@ def _bar(stages: Sequence[str], theme: Theme) -> dict[str, Any]:
         "thickness": 12,
         "outlinewidth": 0,
     }
-
-
-def _scale(theme: Theme) -> list[list[float | str]]:
-    """The shades of depth as a scale of Plotly's."""
-    colours = shades(9, theme)
-    return [[n / (len(colours) - 1), colour] for n, colour in enumerate(colours)]
 
 
 def _surface(x: Array, y: Array, heights: Array, theme: Theme) -> dict[str, Any]:

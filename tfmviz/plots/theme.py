@@ -1,6 +1,6 @@
-"""How all figures look: colours with fixed meanings, light and dark, and letters large enough for a projector.
+"""The look of all figures: colours with fixed meanings, light and dark, and letters large enough for a projector.
 
-`tfmviz/colours.json` holds the colours, once for both languages: the views' styles are made of it, and so are charts.
+`tfmviz/colours.json` holds the colours of both the views' styles and charts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TABLE: dict[str, Any] = json.loads((Path(__file__).parents[1] / "colours.json")
 SANS = '"Source Sans", "Source Sans Pro", "Helvetica Neue", sans-serif'
 
 N_HEADS = 4
-"""Heads that are drawn at once, each in a colour of its own."""
+"""Heads that are drawn together, in different colours."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,20 +31,20 @@ class Theme:
         soft: of controls and boxes on it.
         text: of letters and axes; of A, and of the first of two series that are no parts of a model.
         faint: of notes, and of numbers below 0 where a tone has no second colour.
-        plain: of B and the second of two series, and of marks that measure nothing that has a colour.
+        plain: of B and the second of two series, and of marks whose quantity has no colour.
         grid: of lines behind charts.
         border: around what views draw.
         accent: of whatever the reader has chosen, and of nothing else.
         masked: of cells that a mask forbids: neutral, in the dark no brighter than a share of 0, apart from `signed` 0.
         hatch: of the lines across masked cells that are large enough for them.
-        attention: of what attention layers write; of lines of attention, and of queries.
-        mlp: of what feed-forward layers write.
+        attention: of attention layers' writes; of lines of attention, and of queries.
+        mlp: of feed-forward layers' writes.
         probability: of a word.
         key: of keys, and of a token that is looked at.
         value: of the vectors that are averaged.
         vector: of other vectors.
         norm: of normalisation.
-        position: of what positions add.
+        position: of positional terms.
         norms: colour scale of lengths, from faint to strong.
         signed: colour scale of values about 0, such as scores: purple below, near the ground at 0, orange above.
         letters: pixels of the smallest letters; more on a projector.
@@ -102,16 +102,15 @@ def variables(theme: Theme) -> dict[str, str]:
 
 
 def streamlit(theme: Theme) -> dict[str, str]:
-    """Streamlit's own colours, by the names that it gives them in the styles of views."""
+    """Streamlit's own colours, by its CSS names."""
     names = {"background-color": theme.ground, "secondary-background-color": theme.soft}
     names |= {"text-color": theme.text, "primary-color": theme.accent}
     return {f"--st-{name}": colour for name, colour in names.items()}
 
 
 def shades(n: int, theme: Theme) -> list[str]:
-    """`n` colours from dark to bright (on a dark ground from bright to dark) for what has an order.
-
-    They are those colours of viridis that differ from the ground by 3 : 1 at least.
+    """`n` colours from dark to bright (on a dark ground from bright to dark) for an order: those of viridis that differ
+    from the ground by 3 : 1 at least.
     """
     low, high = (0.0, 0.58) if theme.ground == LIGHT.ground else (1.0, 0.45)
     known = np.array([channels(colour) for colour in _TABLE["viridis"]])
@@ -132,7 +131,7 @@ def luminance(colour: str) -> float:
 
 
 def ink_on(fill: str) -> str:
-    """Black or white, whichever can be read on a colour: the contrast is 4.58 at least."""
+    """Black or white, whichever is readable on a colour: the contrast is 4.58 at least."""
     return "black" if luminance(fill) > 0.179 else "white"
 
 
@@ -140,11 +139,11 @@ ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBase
     "titleX": -40,
     "titleY": -10,
 }
-"""An upright axis has its title above it, where it is read without turning the head."""
+"""An upright axis has its title above it, where nobody has to tilt their head."""
 
 
 def chart_config(theme: Theme) -> dict[str, Any]:
-    """The same look for charts in Vega-Lite: its `config`."""
+    """The `config` of charts in Vega-Lite."""
     words = {"labelColor": theme.text, "titleColor": theme.text, "labelFontSize": theme.letters}
     words["titleFontSize"] = theme.letters + 1
     calm = {"titleFontWeight": "normal", "labelLimit": 260, "titleLimit": 420}

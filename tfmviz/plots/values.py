@@ -1,4 +1,4 @@
-"""Which columns of a chart are its values, under names that a reader knows: what its table shows, and its CSV."""
+"""The columns of a chart that are its values, under names that a reader knows, for its table and its CSV."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ def described(chart: Chart, title: str) -> dict[str, Any]:
     """Title and columns of the table, and for each data set (in a column of panels: each panel) its fields.
 
     A column has its axis's title; where two share a title (both ends of a bar), their fields' names follow.
-
-    Args:
-        title: what the chart shows.
     """
     tables: list[dict[str, Any]] = []
     columns: list[str] = []
@@ -36,8 +33,8 @@ def described(chart: Chart, title: str) -> dict[str, Any]:
 def _fields(layers: list[Spec], *, panel: str) -> dict[str, str]:
     """The titles of the fields that these layers show: names, then numbers.
 
-    Numbers along an axis without a title measure nothing: they are where something is drawn. Then what is said of it is
-    shown instead. In a panel they are what the panel's own title says.
+    Numbers along an axis without a title measure nothing, they only place a mark; then its text is shown instead. In a
+    panel the panel's title names them.
     """
     names: dict[str, str] = {}
     numbers: dict[str, str] = {}

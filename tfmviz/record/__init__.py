@@ -1,1 +1,1 @@
-"""What happened in a pass, and how it is changed. Only `tap` knows torch."""
+"""The record of a pass, and the interventions that change it. Only `tap` knows torch."""

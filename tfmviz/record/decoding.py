@@ -1,7 +1,7 @@
-"""How the next token is chosen: what each rule leaves of the model's distribution, and the draw from the rest.
+"""The choice of the next token: the distribution that each rule leaves, and the draw from it.
 
-The rules and their usual order are those of Hugging Face's `generate`; other engines use other orders, which gives
-other texts, so the order is one of the settings.
+The rules and their usual order are those of Hugging Face's `generate`. Other engines' orders give other texts, so the
+order is a setting.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Rules:
     """The rules and their order. By default every rule leaves the distribution as it is.
 
     Attributes:
-        banned: tokens that may not be written, such as the mark at the end.
+        banned: tokens that may not be written, such as the end-of-text token.
         repetition: r > 0 makes tokens that occurred before less likely: a score s > 0 becomes s / r, a score s < 0
             becomes s · r (Keskar et al. 2019, section 4.1). Tokens of the prompt count too.
         temperature: T ≥ 0 divides all scores; 0 leaves the most probable token alone (greedy writing).
@@ -34,7 +34,7 @@ class Rules:
         top_p: p in [0, 1] keeps the fewest tokens, most probable first, whose probabilities reach p together
             (Holtzman et al. 2020); the most probable one always stays.
         min_p: in [0, 1], keeps tokens at least this share as probable as the most probable one (Nguyen et al. 2024).
-        order: in which they act, each on what the one before it left.
+        order: in which they act, each on the result of the one before it.
 
     Raises:
         ValueError: a value lies outside its range, or the order does not name every rule once.
@@ -70,7 +70,6 @@ class Rules:
 
 
 GREEDY = Rules(temperature=0.0)
-"""Always the most probable token."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -78,7 +77,7 @@ class Stage:
     """The distribution after one rule.
 
     Attributes:
-        rule: which one; "model" for the model's own distribution.
+        rule: "model" for the model's own distribution.
         probabilities: (vocab,), float64, sum 1; 0 for what is cut away.
         allowed: (vocab,), bool: what no rule has cut away so far.
     """
@@ -107,7 +106,7 @@ class Draw:
 
     Attributes:
         number: in [0, 1).
-        token: the one in whose part it falls, which reaches from `low` to `high`.
+        token: the one whose part, from `low` to `high`, holds the number.
     """
 
     number: float
@@ -134,20 +133,18 @@ def number_for(seed: int, place: int) -> float:
 
 
 def entropy(probabilities: Array) -> float:
-    """-Σ p ln p in nats; exp of it says among how many equally likely tokens one would be as uncertain."""
+    """-Σ p ln p in nats; exp of it is the number of equally likely tokens among which one would be as uncertain."""
     p = probabilities[probabilities > 0]
     return float(-(p * np.log(p)).sum())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Step:
-    """How one token was chosen.
+    """The choice of one token.
 
     Attributes:
-        place: index of the token in the text; that of a translation begins with its mark.
-        token: the chosen one.
+        place: index of the token in the text; in a translation the start token counts.
         logits: (vocab,), the model's scores for this place.
-        rules: those that applied.
         seen: the tokens before this one.
         number: the one in [0, 1) that was drawn; None if nothing was (greedy, or a token that was given).
         given: whether it was given rather than chosen.
@@ -167,17 +164,16 @@ class Step:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """What each rule left at this place; see `stages`. Computed anew each time: it is larger than the record."""
+        """See `stages`. Computed anew each time: it is larger than the record."""
         return stages(self.logits, self.rules, seen=self.seen)
 
     @property
     def probability(self) -> float:
-        """What the model itself gave the token, before all rules."""
+        """The model's own probability of the token, before all rules."""
         return float(self.stages[0].probabilities[self.token])
 
     @property
     def draw(self) -> Draw | None:
-        """Where the number fell, if one was drawn."""
         return None if self.number is None else draw(self.stages[-1].probabilities, self.number)
 
 
@@ -212,7 +208,7 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hypothesis:
-    """A text in a beam search: its new tokens with the mark at their end, score, and score / lengthᵅ."""
+    """A text in a beam search: its new tokens with the end token, score, and score / lengthᵅ."""
 
     ids: tuple[int, ...]
     score: float
@@ -237,10 +233,10 @@ class BeamStep:
 
 
 def way_to(ids: Sequence[int], steps: Sequence[BeamStep]) -> tuple[Candidate, ...] | None:
-    """The continuations by which a beam search came to a text, one for each of its tokens.
+    """The continuations by which a beam search came to a text, one for each of its tokens; None if it did not consider
+    it.
 
     The last one may have been dropped; all before it went on. Their log-probabilities sum to the score of the last.
-    None if the search did not consider the text.
     """
     way: list[Candidate] = []
     parent = 0  # index of the running text that goes on
@@ -261,7 +257,7 @@ class Generation:
     Attributes:
         text: the prompt and its continuation by a language model, or the translation by a translator.
         ids: the tokens of `text`.
-        steps: how each token was chosen, the mark at the end included; empty after a beam search.
+        steps: how each token was chosen, the end token included; empty after a beam search.
         beams: the steps of a beam search, whose best complete text is `text`.
     """
 
@@ -274,8 +270,8 @@ class Generation:
 def kept_of(context: int, new: int) -> int:
     """The most tokens of a text that are kept when so many new ones follow.
 
-    They leave the new ones room in the context: past it, the model reads everything anew for each. But half the context
-    is always kept: what follows a single token would no longer continue the text.
+    They leave the new ones room in the context; past it, the model reads everything anew for each. But half the context
+    is always kept: the continuation of a single token would not continue the text.
     """
     return max(context - new, context // 2, 1)
 
@@ -287,7 +283,6 @@ def repeated(ids: Sequence[int], n: int = 4) -> float:
 
 
 def choose(logits: Array, rules: Rules, *, seen: Sequence[int], number: float | None) -> int:
-    """The next token: the one that the number falls on; without a number the most probable one."""
     if rules.active == ("temperature",) and rules.temperature == 0:
         return int(logits.argmax())  # the usual case, without a distribution
     *_, (_, scores) = _scored(logits, rules, seen)

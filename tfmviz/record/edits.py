@@ -1,7 +1,7 @@
-"""Interventions on a forward pass, as data.
+"""Interventions on a forward pass, as data: a site, and how its value changes. `tap.py` carries them out.
 
-An edit names a site and says how its value changes. Edits are frozen and hashable: they serve as cache
-keys and fit in a URL, and one reader's edit cannot leak into another's forward pass. `tap.py` carries them out.
+Edits are frozen and hashable: they serve as cache keys and fit in a URL, and one reader's edit cannot leak into
+another's forward pass.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ class AblateHead:
 
     Attributes:
         layer: path of the attention layer, such as "decoder.0.self_attn".
-        head: index of the head.
     """
 
     layer: str
@@ -29,7 +28,7 @@ class AblateHead:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetMask:
-    """Replaces the mask of one attention layer, for all of its heads or for some.
+    """Replaces the mask of one attention layer.
 
     Attributes:
         layer: path of the attention layer.
@@ -58,13 +57,12 @@ class SetMask:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scale:
-    """Multiplies a value, such as what a layer writes; factor 0 switches it off.
+    """Multiplies a value, such as a layer's output; factor 0 switches it off.
 
     Attributes:
-        site: name of the value, such as "decoder.0.mlp.out".
-        factor: what it is multiplied by.
-        head: the only head to be multiplied, where the value has heads; None: all of them.
-        coordinate: the only number of each vector to be multiplied, such as one neuron of "decoder.0.mlp.post"; None:
+        site: name of the value, such as "decoder.0.mlp.out". head: the only head to be multiplied, where the value has
+        heads; None: all of them. coordinate: the only coordinate of each vector to be multiplied, such as one neuron of
+        "decoder.0.mlp.post"; None:
             all of them.
     """
 
@@ -95,7 +93,7 @@ Edit = AblateHead | SetMask | Scale | Patch
 
 
 def treats_tokens_alike(edit: Edit) -> bool:
-    """Whether an edit does the same at every position, so that it also holds where tokens are read one by one."""
+    """True if an edit does the same at every position, so that it also holds where tokens are read one by one."""
     match edit:
         case AblateHead() | Scale():
             return True
@@ -108,7 +106,7 @@ def treats_tokens_alike(edit: Edit) -> bool:
 
 
 def refuse_single_tokens(edits: tuple[Edit, ...]) -> None:
-    """Raises: ValueError, naming the first edit that does not treat all tokens alike."""
+    """Raises: ValueError, naming the first edit that treats tokens differently."""
     for edit in edits:
         if not treats_tokens_alike(edit):
             raise ValueError(

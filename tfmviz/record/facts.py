@@ -1,4 +1,4 @@
-"""What a model is made of, as one frozen value: what pages ask before they ask for weights."""
+"""The architecture of a model as one frozen value, for pages that need no weights."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class AttentionFacts(Part):
     Attributes:
         kind: what a pattern is made of: exp(q · k / divisor), or, "linear", φ(q) · φ(k) with φ = elu + 1
             (Katharopoulos et al. 2020); each divided by its sum over the keys.
-        n_heads: heads per layer; each is d_head = d_model / n_heads wide unless `head_width` says otherwise.
-        n_kv_heads: heads that have keys and values of their own; n_heads / n_kv_heads query heads share each
-            (Ainslie et al. 2023). Equal to n_heads in ordinary multi-head attention.
+        n_heads: per layer; each is d_head = d_model / n_heads wide unless `head_width` says otherwise.
+        n_kv_heads: heads with keys and values; n_heads / n_kv_heads query heads share each (Ainslie et al. 2023). Equal
+            to n_heads in ordinary multi-head attention.
         head_width: d_head of models in which heads are not d_model / n_heads wide (Gemma, Qwen 3, T5 1.1).
-        sink: the softmax of every head counts one more logit, a trained number that belongs to no key, so that a
+        sink: the softmax of every head counts one more logit, a trained parameter that belongs to no key, so that a
             query may leave a part of its attention unused (gpt-oss; Xiao et al. 2023, section 4.1).
         window: how many keys a query sees at most, its own included (Mistral), and in an encoder as many on the other
             side (ModernBERT); None: all that the mask allows.
@@ -85,7 +85,6 @@ class FeedForwardFacts(Part):
     Attributes:
         kind: the function between its two matrices, gated if its name ends in "glu" (Shazeer 2020); "none" leaves the
             layer out. "tanh": GELU's approximation by tanh, as in GPT-2.
-        d_ff: inner width.
         n_experts: layers side by side, of which a router chooses some for each token (Switch Transformer, Fedus et al.
             2021); 1: the ordinary layer.
         n_chosen: how many it chooses (Mixtral, Jiang et al. 2024).
@@ -115,7 +114,7 @@ class FeedForwardFacts(Part):
         object.__setattr__(self, "limits", self._limits())
 
     def _limits(self) -> tuple[float, float, float] | None:
-        """`limits` as they stand in a file, which knows no tuples. Raises: ValueError, if they are none."""
+        """`limits` from a file, which has no tuples. Raises: ValueError, if they are none."""
         if self.limits is None:
             return None
         most, low, high = found = numbers("limits", self.limits, n=3)
@@ -125,7 +124,6 @@ class FeedForwardFacts(Part):
 
     @property
     def is_gated(self) -> bool:
-        """Whether the layer multiplies by a gate."""
         return "glu" in self.kind
 
     @property
@@ -142,8 +140,8 @@ class NormFacts(Part):
         kind: LayerNorm, or RMSNorm (Zhang & Sennrich 2019).
         position: "post" is the 2017 paper's Norm(x + f(x)); "pre" is x + f(Norm(x)) (Xiong et al. 2020); "both" is
             x + Norm'(f(Norm(x))) (Gemma 2); "out" is x + Norm(f(x)) (OLMo 2).
-        first: whether the first layer of all has its norm before it; without, it reads the embedding, which has a norm
-            of its own (ModernBERT).
+        first: whether the very first layer has its norm before it; without, it reads an embedding that is already
+            normed (ModernBERT).
         eps: ε of all norms.
     """
 
@@ -155,15 +153,15 @@ class NormFacts(Part):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PositionFacts(Part):
-    """How order enters.
+    """The position scheme.
 
     Attributes:
         kind: one of `positions.schemes.SCHEMES`.
-        in_each_layer: each layer has a scheme of its own, with numbers of its own (UMT5's tables).
+        in_each_layer: each layer has a scheme with separate parameters (UMT5's tables).
         rope_theta: radians per position of each of RoPE's d_head / 2 pairs; None: those of the paper. A pair of 0 does
             not turn.
         other_theta: the same for `other_layers` (Gemma 3; all 0 in SmolLM 3, which has no positions there); None: all
-            layers turn alike.
+            layers turn identically.
         other_layers: the layers that turn by `other_theta`.
     """
 
@@ -191,14 +189,14 @@ class PositionFacts(Part):
 
 
 def numbers(name: str, value: object, *, n: int | None = None) -> tuple[float, ...]:
-    """Numbers as they stand in a file. Raises: ValueError, if they are none, or not n of them."""
+    """Numbers from a file. Raises: ValueError, if they are none, or not n of them."""
     if not isinstance(value, list | tuple) or not all(map(is_number, value)) or n not in (None, len(value)):
         raise ValueError(f"{name} must hold {'' if n is None else f'{n} '}numbers.")
     return tuple(value)
 
 
 def layers(name: str, value: object) -> Layers | None:
-    """Numbers of layers as they stand in a file, or None. Raises: ValueError, if they are none."""
+    """Numbers of layers from a file, or None. Raises: ValueError, if they are none."""
     if value is None:
         return None
     if not isinstance(value, list | tuple) or not all(type(layer) is int and layer >= 0 for layer in value):
@@ -217,8 +215,8 @@ class EmbeddingFacts(Part):
         scaled: vectors are multiplied by √d_model, as in section 3.4 of the 2017 paper.
         norm: a norm after positions have been added (BERT, BLOOM).
         segment: one trained vector is added to every embedding, BERT's for the first of two texts.
-        separator: index of the token that ends the first of two texts. What follows it belongs to the second and gets
-            another vector in place of that one. None: the model reads one text.
+        separator: index of the token that ends the first of two texts; what follows it gets the second text's vector
+            instead. None: the model reads one text.
     """
 
     tied: bool = field(default=True, metadata=entry("embeddings", words=("untied", "tied")))
@@ -234,20 +232,18 @@ class Facts(Part, ABC):
     """Shape and kind of a transformer.
 
     Attributes:
-        architecture: which stacks there are. An encoder-decoder has `n_layers` in each.
-        vocab_size: entries of the vocabulary.
+        architecture: its stacks. An encoder-decoder has `n_layers` in each.
         max_len: longest input in tokens.
         trained_len: longest text that the model was trained on, where max_len is less; None: max_len.
-        d_model: width of the residual stream.
         n_layers: blocks per stack.
         n_decoder_layers: blocks of the decoder in an encoder-decoder whose stacks differ; None: n_layers.
         shared_layers: all blocks of a stack are one block, which runs n_layers times (ALBERT, Lan et al. 2020).
-        residual: "parallel": attention and feed-forward layer read the same stream (GPT-J, Pythia). "absent": what a
-            layer writes takes the place of the stream, so that nothing is carried past it.
+        residual: "parallel": attention and feed-forward layer read the same stream (GPT-J, Pythia). "absent": a layer's
+            output replaces the stream, so that nothing is carried past it.
         head: from the last stream to the logits: W_U alone; W_U and a "bias"; a "transform"
             Norm(f(x W + b)) before W_U and its bias, as BERT fills in words; or "none", which ends with the stream.
         logit_cap: c of c · tanh(logits / c), as for scores; None: no cap.
-        dropout: probability, in [0, 1), applied to attention patterns, to what each layer writes and to
+        dropout: probability, in [0, 1), applied to attention patterns, to the output of each layer and to
             the sum of embedding and position.
         training_mask: the mask of a decoder-only model during training, and only then. With "none" it can look up the
             token that it has to predict. Outside training the mask is causal, as no writer can see what comes next.
@@ -275,7 +271,7 @@ class Facts(Part, ABC):
     @property
     @abstractmethod
     def n_parameters(self) -> int:
-        """Numbers in all weight matrices and embedding tables; biases and norms, well under 1 %, are not counted."""
+        """Entries of all weight matrices and embedding tables; biases and norms, well under 1 %, are not counted."""
 
     @property
     def d_head(self) -> int:
@@ -283,7 +279,6 @@ class Facts(Part, ABC):
 
     @property
     def d_embed(self) -> int:
-        """Width of the table of tokens."""
         return self.embeddings.width or self.d_model
 
     @property
@@ -293,12 +288,10 @@ class Facts(Part, ABC):
 
     @property
     def divisor(self) -> float:
-        """What q · k is divided by."""
         return self.attention.score_divisor or math.sqrt(self.d_head)
 
     @property
     def stacks(self) -> tuple[str, ...]:
-        """The stacks in the order in which they run."""
         match self.architecture:
             case "decoder-only":
                 return ("decoder",)
@@ -310,11 +303,11 @@ class Facts(Part, ABC):
                 assert_never(self.architecture)
 
     def depth(self, stack: str) -> int:
-        """How many layers a stack has: blocks in the order in which they run."""
+        """Blocks of a stack in the order in which they run; shared ones count each time."""
         return self.n_layers if stack == "encoder" else self.n_decoder_layers or self.n_layers
 
     def n_blocks(self, stack: str) -> int:
-        """How many of them have weights of their own."""
+        """Blocks of a stack with separate weights."""
         return 1 if self.shared_layers else self.depth(stack)
 
     @property

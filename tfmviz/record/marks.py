@@ -1,4 +1,4 @@
-"""The tokens of a vocabulary that are no text: where a target begins, where a text ends, what stands for a gap."""
+"""The special tokens of a vocabulary: where a target begins, where a text ends, what stands for a gap."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 ROLES = ("", "system", "user", "assistant")
-"""Who says something in a chat."""
+"""Speakers in a chat."""
 
 BARS = "|||"
-"""What a reader types between two texts that are to be read together."""
+"""Typed between two texts that are read together."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Marks:
-    """Indices of the marks that a model uses.
+    """Indices of the special tokens that a model uses.
 
     Attributes:
         ends: a model that writes stops before any of them.
         start: what the decoder of an encoder-decoder reads first; None in other models.
         first: what every target begins with after `start`, such as a language; None: nothing.
-        mask: what stands for a word to fill in; None in models that fill in none.
-        before, after: what a chat puts around a message, as (who says it, index): "system", "user" or "assistant", ""
-            for what nobody says. Empty in models that read a text as it is.
+        mask: the gap to fill in; None in models that fill in none.
+        before, after: what a chat puts around a message, as (speaker, index): "system", "user" or "assistant", "" for
+            nobody. Empty in models that read a text as it is.
     """
 
     ends: tuple[int, ...] = ()
@@ -34,7 +34,7 @@ class Marks:
 
     @property
     def before_target(self) -> tuple[int, ...]:
-        """What stands before a target's own tokens."""
+        """The tokens before a target's own."""
         return tuple(index for index in (self.start, self.first) if index is not None)
 
     def to_dict(self) -> dict[str, Any]:

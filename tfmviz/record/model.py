@@ -1,4 +1,4 @@
-"""The seam between models and pages: what may be asked of a model, whoever computes the answers."""
+"""The interface between models and pages, whatever computes the answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Tokens(Protocol):
 
     @property
     def marks(self) -> Marks:
-        """The indices that are no text."""
+        """The indices of special tokens."""
         ...
 
     @property
@@ -32,7 +32,7 @@ class Tokens(Protocol):
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
-        """The marks, as they are spelled."""
+        """The spellings of the special tokens."""
         ...
 
     def encode(self, text: str, *, max_len: int) -> Encoding: ...
@@ -40,11 +40,11 @@ class Tokens(Protocol):
     def decode(self, ids: Iterable[int]) -> str: ...
 
     def ids(self, text: str) -> list[int]:
-        """The indices of a whole text, however long, without the marks that a model adds."""
+        """The indices of a whole text, however long, without the special tokens that a model adds."""
         ...
 
     def ids_with_marks(self, text: str) -> list[int]:
-        """The indices of a text in which typed marks are taken for marks."""
+        """The indices of a text in which typed special tokens count as such."""
         ...
 
     def pieces(self, text: str) -> tuple[str, ...]:
@@ -57,8 +57,6 @@ class Tokens(Protocol):
 
 
 class Sizes(Protocol):
-    """What is known of every model's shape."""
-
     @property
     def vocab_size(self) -> int: ...
 
@@ -77,7 +75,7 @@ class Sizes(Protocol):
 
 
 class AnyModel(Protocol):
-    """What every model answers, those from before the transformer too: who it is, and what it computes on a text."""
+    """The interface of every model, those from before the transformer too."""
 
     def __hash__(self) -> int: ...  # a model is a key of caches, by its identity
 
@@ -96,7 +94,7 @@ class AnyModel(Protocol):
         ...
 
     def encode(self, inputs: str | Sequence[int]) -> Encoding:
-        """The tokens that the model reads of a text; `n_dropped` says how many it leaves out."""
+        """The tokens that the model reads of a text; `n_dropped` counts those that it leaves out."""
         ...
 
     def trace(
@@ -110,11 +108,11 @@ class AnyModel(Protocol):
         """Runs the model once.
 
         Args:
-            inputs: what the reader typed, or vocabulary indices; cut at the model's context
+            inputs: the reader's text, or vocabulary indices; cut at the model's context
                 (`Trace.target.n_dropped` says by how much).
             edits: interventions to apply on the way.
             sites: names to keep, `*` standing for anything; None keeps everything.
-            target: for a translator, the text that the decoder reads after the mark at its start; None takes the
+            target: for a translator, the text that the decoder reads after the start token; None takes the
                 model's own greedy output. Other models have no target.
 
         Raises:
@@ -132,13 +130,11 @@ class Model(AnyModel, Protocol):
 
     @property
     def device(self) -> str:
-        """Where the model computes: "cpu", or the name of a GPU such as "cuda:0"."""
+        """ "cpu", or the name of a GPU such as "cuda:0"."""
         ...
 
     @property
-    def weights(self) -> ModelWeights:
-        """The model's matrices."""
-        ...
+    def weights(self) -> ModelWeights: ...
 
     @property
     def writes_from(self) -> str:
@@ -146,7 +142,7 @@ class Model(AnyModel, Protocol):
         ...
 
     def position_effects(self, layer: str, length: int) -> PositionEffects:
-        """What the position scheme does to a text of `length` tokens in a layer such as "decoder.3.self_attn".
+        """The effects of the position scheme on a text of `length` tokens in a layer such as "decoder.3.self_attn".
 
         "encoder" or "decoder" alone means the stack's first layer.
 

@@ -17,7 +17,7 @@ RULES: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     float: ("a positive number", lambda value: is_number(value) and value > 0),
     Share: ("a number in [0, 1)", lambda value: is_number(value) and 0 <= value < 1),
 }
-"""What a value of each type must be."""
+"""Conditions on a value of each type."""
 
 
 def entry(name: str, *, words: tuple[str, str] = ("absent", "present")) -> dict[str, Any]:
@@ -30,7 +30,7 @@ class Part:
     """Facts that belong together. A file is flat: it holds the fields of all parts side by side.
 
     Raises:
-        ValueError: a value is none of the choices that its type leaves, or not what `RULES` says of its type.
+        ValueError: a value is none of the choices of its type, or breaks the type's `RULES`.
     """
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ def check_choice(name: str, value: object, choices: Iterable[Any]) -> None:
 
 
 def is_number(value: object) -> bool:
-    """A finite number that a float can hold; True and False do not count."""
+    """True for a finite number that a float can hold; True and False do not count."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
@@ -97,7 +97,7 @@ _types: Callable[[Any], dict[str, Any]] = cache(partial(get_type_hints, include_
 
 
 def _fields(kind: type[Part]) -> Iterator[tuple[str, str, Any, tuple[str, str]]]:
-    """Of each field its name, its name in a file, its type, and its words in a file if it is True or False."""
+    """For each field its name, its name in a file, its type, and its words in a file if it is True or False."""
     for one in fields(kind):
         told = entry(one.name) | dict(one.metadata)
         yield one.name, told["name"], _types(kind)[one.name], told["words"]

@@ -4,8 +4,8 @@ Every forward pass takes a tap and calls it on each interesting value:
 
     pattern = tap("pattern", scores.softmax(dim=-1))
 
-`NO_TAP` hands the value back. A `Recorder` applies the edits to this site, keeps the result and hands that back,
-so what it records is what the rest of the model sees. The model itself keeps no state.
+`NO_TAP` hands the value back. A `Recorder` applies the edits to this site, keeps the result and hands that back, so
+the rest of the model sees what is recorded. The model itself keeps no state.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tfmviz.record.trace import NotCaptured
 
 
 class Tap(Protocol):
-    """What a forward pass needs of a tap."""
+    """The interface that a forward pass needs."""
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         """Names a value. The model goes on with what is returned."""
@@ -42,7 +42,7 @@ class Tap(Protocol):
         ...
 
     def watches(self, *names: str) -> bool:
-        """Whether the tap needs any of these values. A fused kernel need not compute the others."""
+        """True if the tap needs any of these values. A fused kernel need not compute the others."""
         ...
 
 
@@ -66,7 +66,7 @@ class PassThrough:
 
 
 NO_TAP = PassThrough(watching=False)
-"""Keeps nothing and lets attention take the fused path: for training and generation."""
+"""Lets attention take the fused path: for training and generation."""
 
 STEPWISE = PassThrough(watching=True)
 """Keeps nothing, yet makes attention compute every step. Tests and benchmarks compare recording with it."""
@@ -81,9 +81,7 @@ class Place:
 
 
 class Recorder:
-    """Applies edits, then keeps the values.
-
-    One recorder serves one forward pass.
+    """Applies edits, then keeps the values of one forward pass.
 
     Args:
         edits: interventions, each applied at the site it names.
@@ -125,11 +123,11 @@ class Recorder:
         return any(self._wants(site) or any(edit.site == site for edit in self._edits) for site in sites)
 
     def edits(self, name: str) -> bool:
-        """Whether an edit changes this value."""
+        """True if an edit changes this value."""
         return any(edit.site == self._prefix + name for edit in self._edits)
 
     def leaves(self, name: str) -> bool:
-        """Notes that the model has a value that is computed later. Returns whether it is wanted."""
+        """Notes that the model has a value that is computed later. Returns True if it is wanted."""
         site = self._prefix + name
         self._seen[site] = None
         return self._wants(site)
@@ -162,9 +160,9 @@ class Recorder:
 class Fork:
     """Carries out several sets of edits in one forward pass of a single text: each set has its row of the batch.
 
-    The text goes in as a batch of one. At the first edited site it becomes as many rows as there are sets, and from
-    there on torch's broadcasting carries them along. What comes before is the same for all rows and is computed once.
-    Masks have no batch axis and cannot be edited in this way.
+    The text goes in as a batch of one. At the first edited site it becomes as many rows as there are sets, and torch's
+    broadcasting carries them along. What comes before is computed once for all rows. Masks have no batch axis and
+    cannot be edited in this way.
 
     Args:
         variants: the sets of edits, one per row.
@@ -215,13 +213,11 @@ class Fork:
 
 
 def in_turn(first: Tap, then: Tap) -> Tap:
-    """A tap that gives its values to `first` and what that returns to `then`."""
+    """A tap that gives its values to `first`, and the results to `then`."""
     return then if first is NO_TAP else InTurn(first, then)
 
 
 class InTurn:
-    """Several taps, each of which gets what the one before it returns."""
-
     def __init__(self, *taps: Tap) -> None:
         self._taps = taps
 
@@ -298,7 +294,7 @@ def _patch(edit: Patch, value: Tensor) -> Tensor:
 def _chosen(
     edit: Scale | Patch, value: Tensor, *, position: int | None = None, coordinate: int | None = None
 ) -> Tensor:
-    """Which part of a value an edit changes: True at its head, position, coordinate; broadcasts to the value."""
+    """The part of a value that an edit changes: True at its head, position, coordinate; broadcasts to the value."""
     chosen = torch.ones((), dtype=torch.bool, device=value.device)
     for index, axis, name in ((coordinate, -1, "coordinate"), (position, -2, "position"), (edit.head, -3, "head")):
         if index is None:

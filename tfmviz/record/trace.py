@@ -18,7 +18,7 @@ Array = np.ndarray
 
 
 class NotCaptured(LookupError):
-    """A site was asked for that this trace does not hold."""
+    """A requested site is not in the trace."""
 
     def __init__(self, site: str, captured: Iterable[str]) -> None:
         super().__init__(site, tuple(captured))
@@ -30,15 +30,15 @@ class NotCaptured(LookupError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Encoding:
-    """What a tokenizer made of a text.
+    """A text as a tokenizer cut it.
 
     Attributes:
-        text: the text as it was given.
+        text: as it was given.
         ids: one vocabulary index per token.
         tokens: one readable string per token: the piece of text it stands for, or, where a token is only
             some of the bytes of a character, that character and which of its bytes ("中 1/3").
         offsets: per token the span of `text` it covers, as character indices (start, end).
-        n_dropped: how many tokens were left out at the end because the model's context is shorter.
+        n_dropped: tokens left out at the end because the model's context is shorter.
         segments: per token the part of the text that it belongs to, such as "A", "B" or "user"; "" for a special token
             between parts. Empty where the text is one part.
     """
@@ -56,7 +56,7 @@ class Encoding:
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: what was computed is kept
 class Later:
-    """A value that is computed when somebody asks for it, all of it or some rows: the logits of a long vocabulary.
+    """A value that is computed on demand, all of it or some rows: the logits of a long vocabulary.
 
     Attributes:
         shape: of the whole value; rows are on its first axis.
@@ -69,7 +69,6 @@ class Later:
 
     @cached_property
     def whole(self) -> Array:
-        """All rows."""
         return self.compute(range(self.shape[0]))
 
     def rows(self, indices: Sequence[int]) -> Array:
@@ -99,8 +98,8 @@ class Trace:
         target: the tokens the logits belong to (the only ones, but for an encoder-decoder).
         source: the encoder's tokens in an encoder-decoder, else None.
         edits: the interventions the values were computed under.
-        values: what was kept, by site.
-        later: what is computed when asked for. It reads like the rest.
+        values: the captured values, by site.
+        later: values that are computed on demand. They read like the rest.
     """
 
     target: Encoding
@@ -132,7 +131,6 @@ class Trace:
         return self.later[site].rows(indices) if site in self.later else self[site][list(indices)]
 
     def row(self, site: str, index: int) -> Array:
-        """One row; see `rows`."""
         return self.rows(site, [index])[0]
 
     @property
@@ -142,7 +140,7 @@ class Trace:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all values, those that nobody has asked for yet included."""
+        """Bytes of all values, those not yet computed included."""
         return sum(a.nbytes for a in self.values.values()) + sum(later.nbytes for later in self.later.values())
 
     @property
@@ -156,7 +154,7 @@ class Trace:
         return tuple(site.removesuffix(".pattern") for site in self.values if site.endswith(".pattern"))
 
     def axes(self, layer: str) -> tuple[Encoding, Encoding]:
-        """Which tokens the rows (queries) and the columns (keys) of `layer`'s pattern stand for."""
+        """The tokens of the rows (queries) and the columns (keys) of `layer`'s pattern."""
         if self.source is None:
             return self.target, self.target
         q = self.source if layer.startswith("encoder.") else self.target

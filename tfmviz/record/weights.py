@@ -1,4 +1,4 @@
-"""What pages need of a model's weights, the same for house and foreign models: numpy arrays that share its memory.
+"""A model's weights, the same for house and foreign models: numpy arrays that share its memory.
 
 A `Model` answers with `ModelWeights` and, for a text of a given length, with `PositionEffects`. No page reaches
 past these into a torch module.
@@ -50,9 +50,9 @@ class Norm:
         return np.sqrt((self.centred(x) ** 2).mean(axis=-1, keepdims=True) + self.eps)
 
     def carry(self, x: Array, *, at: Array) -> Array:
-        """What the norm makes of a part x of the vector `at` that the model normalised here: centred(x) / σ(at) · γ.
+        """The share of the normalised vector that a part x of the vector `at` gets: centred(x) / σ(at) · γ.
 
-        With σ held at its measured value the norm is linear (plus β), so each part of a sum gets a share of its own
+        With σ held at its measured value the norm is linear (plus β), so each part of a sum gets a share
         (Elhage et al. 2021, "Handling layer normalization"; Wang et al. 2022, section 3).
         """
         return self.centred(x) / self.scale(at) * self.gain
@@ -62,7 +62,7 @@ class Norm:
 
         Args:
             direction: g, (d_model,).
-            at: (d_model,), what the model normalised here.
+            at: (d_model,), the vector that the model normalised.
         """
         return self.centred(self.gain * direction) / self.scale(at)
 
@@ -84,12 +84,10 @@ class AttentionWeights:
         W_Q: (head, d_model, d_head), with b_Q (head, d_head).
         W_K, W_V: (kv head, d_model, d_head), with b_K and b_V (kv head, d_head).
         W_O: (head, d_head, d_model), with b_O (d_model,).
-        q_norm, k_norm: what normalises each query and key over its d_head numbers, q = Norm(x W_Q + b_Q), or those of
+        q_norm, k_norm: normalise each query and key over its d_head numbers, q = Norm(x W_Q + b_Q), or those of
             all heads together, with head × d_head gains; None: nothing.
-        out_norm: what normalises the sum of all heads before it is added to the stream; None: nothing.
-        divisor: what q · k is divided by.
+        out_norm: normalises the sum of all heads before it is added to the stream; None: nothing.
         cap: c; None: no cap.
-        is_linear: whether attention is linear.
         sink: (head,), a logit of each head that belongs to no key; the softmax counts it, so that rows sum to less than
             1. None: nothing.
     """
@@ -112,7 +110,7 @@ class AttentionWeights:
 
     @property
     def is_unusual(self) -> bool:
-        """Whether there are steps besides products, division, bias, mask and softmax."""
+        """True if there are steps besides products, division, bias, mask and softmax."""
         return self.is_linear or any(step is not None for step in (self.q_norm, self.k_norm, self.out_norm, self.cap))
 
     @property
@@ -133,7 +131,7 @@ class AttentionWeights:
         return scores if self.cap is None else self.cap * np.tanh(scores / self.cap)
 
     def writes(self, z: Array) -> Array:
-        """What each head adds to the stream, z_h W_O[h]: (head, q_len, d_model) from (head, q_len, d_head).
+        """Each head's write to the stream, z_h W_O[h]: (head, q_len, d_model) from (head, q_len, d_head).
 
         With `bias_write` they sum to the layer's output. Where a norm follows, each head's part goes through it with σ
         held at the value of all heads together.
@@ -143,11 +141,11 @@ class AttentionWeights:
 
     @property
     def W_O_carried(self) -> Array:  # noqa: N802
-        """W_O with the gain of a norm after it, (head, d_head, d_model): what it writes, up to each token's σ."""
+        """W_O with the gain of a norm after it, (head, d_head, d_model): its writes, up to each token's σ."""
         return self.W_O if self.out_norm is None else self.out_norm.centred(self.W_O) * self.out_norm.gain
 
     def bias_write(self, z: Array) -> Array:
-        """What b_O, and β of a norm after it, add to the stream: (q_len, d_model)."""
+        """The part of the layer's output due to b_O, and β of a norm after it: (q_len, d_model)."""
         raw = (z @ self.W_O).sum(axis=0) + self.b_O
         bias = np.broadcast_to(self.b_O, raw.shape)
         return bias if self.out_norm is None else self.out_norm.carry(bias, at=raw) + self.out_norm.bias
@@ -159,10 +157,10 @@ class FeedForwardWeights:
 
     Attributes:
         activation: names f; a name that ends in "glu", or in "glu_tanh", has a gate.
-        W_in: (d_model, d_ff), with b_in (d_ff,). Column n is what neuron n reads.
-        W_out: (d_ff, d_model), with b_out (d_model,). Row n is what neuron n writes.
+        W_in: (d_model, d_ff), with b_in (d_ff,). Neuron n reads column n.
+        W_out: (d_ff, d_model), with b_out (d_model,). Neuron n writes row n.
         W_gate: (d_model, d_ff), with b_gate (d_ff,), of a gated layer only.
-        out_norm: what normalises the output before it is added to the stream; None: nothing.
+        out_norm: normalises the output before it is added to the stream; None: nothing.
     """
 
     activation: Literal["relu", "relu2", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh", "reglu"]
@@ -201,11 +199,11 @@ class ExpertsWeights:
 class Readout:
     """From a stream to logits: the last norm, then W_U.
 
-    Models that fill in words may have a step of their own between the two, `transform`, which is not linear: then no
-    part of the stream has a share of the logits.
+    Models that fill in words may have a nonlinear `transform` between the two: then no part of the stream has a share
+    of the logits.
 
     Attributes:
-        norm: None in a post-norm model, whose layers end with norms of their own.
+        norm: None in a post-norm model, whose layers end with norms.
         W_U: (vocab, d_embed), which is d_model wide but after a `transform` that narrows the stream.
         b_U: (vocab,), added to the logits; None: nothing.
         transform: (…, d_model) to (…, d_embed), applied before W_U; None: nothing.
@@ -240,11 +238,11 @@ class StackWeights:
         feed_forward: of "decoder.0.mlp" and so on; empty in an attention-only model, and in one with experts.
         norms: of every layer's norm, in the order in which they are applied, without the last norm of the stack.
         readout: the last norm and W_U. An encoder that feeds a decoder has a last norm but is never read out.
-        n_position_parameters: trained numbers of its position scheme, or of those of its layers.
-        n_widening_parameters: trained numbers of what widens embeddings to d_model; 0: nothing does.
+        n_position_parameters: of its position scheme, or of those of its layers.
+        n_widening_parameters: of the matrix that widens embeddings to d_model; 0: there is none.
         embed_norm: the norm before the first block; None: there is none.
         experts: of "decoder.0.mlp" and so on, where layers are mixtures of experts.
-        is_shared: whether all layers have one another's weights, so that those of the first are all there are.
+        is_shared: whether all layers share the weights of the first.
     """
 
     attention: Mapping[str, AttentionWeights]
@@ -264,14 +262,14 @@ class ModelWeights:
 
     Attributes:
         W_E: (vocab, d_embed), the token embedding; d_embed is d_model but in models that widen it.
-        W_U: (vocab, d_embed), what turns the last stream into logits; W_E itself where the two are tied.
+        W_U: (vocab, d_embed), from the last stream to logits; W_E itself where the two are tied.
         stacks: "encoder", "decoder" or both.
         segment: (n, d_embed), added to embeddings: the first row, or, of two, the second after `separator`; None:
             nothing.
         separator: index of the token that ends the first of two texts; see `EmbeddingFacts`.
-        n_head_parameters: trained numbers between the last norm and the logits, without W_U.
+        n_head_parameters: between the last norm and the logits, without W_U.
         has_head: whether there are logits at all.
-        n_parameters: trained numbers of the whole model; tied matrices count once.
+        n_parameters: of the whole model; tied matrices count once.
     """
 
     W_E: Array
@@ -288,7 +286,7 @@ class ModelWeights:
         return self.stacks[layer.split(".")[0]].attention[layer]
 
     def segments(self, ids: Array) -> Array:
-        """What is added to the embedding of each of these tokens because of its text, broadcasts to (len, d_embed)."""
+        """The vectors added to the embeddings of these tokens because of their texts, broadcast to (len, d_embed)."""
         if self.segment is None:
             return np.zeros(1, dtype=np.float32)
         return self.segment[0 if self.separator is None else are_second(ids, self.separator).astype(int)]
@@ -296,14 +294,14 @@ class ModelWeights:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PositionEffects:
-    """What a position scheme does to a text of a given length, at the places where it can act.
+    """The effects of a position scheme on a text of a given length, at the places where it can act.
 
     Attributes:
-        added: (len, d_embed), what each position adds to the token embedding; None where nothing is added.
+        added: (len, d_embed), added to the token embedding; None where nothing is added.
         angles: (len, d_head / 2), radians by which each pair of neighbouring coordinates of queries and keys turns;
             None where nothing turns.
-        bias: (head, len, len), what is added to the scaled scores; None where nothing is.
-        vectors: (2 · len - 1, d_head), what joins the key for each j - i from 1 - len up; None where nothing does. The
+        bias: (head, len, len), added to the scaled scores; None where nothing is.
+        vectors: (2 · len - 1, d_head), added to the key for each j - i from 1 - len up; None where nothing is. The
             run keeps the products with the queries, scaled, at the site `bias`; 0 where the mask allows no look.
     """
 
@@ -349,7 +347,7 @@ class RecurrentWeights:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class WindowWeights:
-    """What a window network multiplies by: h = tanh(W e + b_1), logits = U h + b_2; see `model.window.WindowModel`.
+    """The weights of a window network, h = tanh(W e + b_1), logits = U h + b_2; see `model.window.WindowModel`.
 
     Attributes:
         W: (d_hidden, n_window × d_model).

@@ -1,7 +1,7 @@
 """Client-side views: TypeScript and CSS that answer every touch in the browser.
 
-`html` is the explorer as one page, which `tfmviz.show` puts into a notebook or a file. With `views.html(trace,
-title="tiny-english", live=True)` the model is in the page, and the reader can type.
+`html` makes the explorer one page, which `tfmviz.show` puts into a notebook or a file. With `views.html(trace,
+title="tiny-english", live=True)` the page also holds the model, and the reader can type.
 """
 
 from __future__ import annotations
@@ -22,18 +22,15 @@ __all__ = ["csv_of", "details", "html", "npz_of", "payload", "travels_whole"]
 def html(
     trace: Trace, *, title: str = "", on_repeats: Scores | None = None, book: Book | None = None, live: bool = False
 ) -> str:
-    """The explorer with a trace's attention as one page that asks for nothing from outside.
-
-    A policy in the page allows its own script and style only, and no connection at all.
+    """The explorer of a trace as one page that loads nothing; its policy allows its own script and style alone.
 
     Args:
-        title: name of the model, for captions.
         on_repeats, book: see `payload`.
-        live: with the model inside, so that the reader can type: each key runs it, in their own browser. `title` must
-            then name one of our models that a browser computes.
+        live: with the model inside, which runs in the reader's browser at each key. `title` must then name one of our
+            models that a browser computes.
 
     Raises:
-        ValueError: see `payload`; no browser computes the model, or the trace is not of it as it is.
+        ValueError: see `payload`; no browser computes the model, or the trace is edited.
     """
     if live:
         from tfmviz.views.site.page import live_page

@@ -15,7 +15,7 @@ _FORMULA = re.compile(FORMULA)
 
 
 def csv_of(trace: Trace, layer: str) -> str:
-    """A table with a line for every head, query and key of a layer that the mask allows: positions, tokens, weight.
+    """A line for every head, query and key of a layer that the mask allows: positions, tokens, weight.
 
     Raises:
         NotCaptured: the trace has no such layer.
@@ -34,15 +34,16 @@ def csv_of(trace: Trace, layer: str) -> str:
 def text_field(text: str) -> str:
     """A text as a field of a table, as in `shared/table.ts`.
 
-    One that a spreadsheet would take for a formula gets an apostrophe before it: what OWASP lists as CSV injection,
-    the wide signs of Chinese and Japanese keyboards too, and whatever spaces precede it.
+    One that a spreadsheet would take for a formula gets an apostrophe before it: the signs that OWASP lists as CSV
+    injection, the wide ones of Chinese and Japanese keyboards too, after any spaces.
     """
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def npz_of(trace: Trace) -> bytes:
-    """For `numpy.load`: every layer's `<layer>.pattern` and `<layer>.mask` under its name, `target.tokens` and
-    `target.ids`, and those of `source` where there is one. Holds no Python objects."""
+    """For `numpy.load`: `<layer>.pattern` and `<layer>.mask` of every layer, `target.tokens` and `target.ids`, and
+    those of `source` where there is one. Holds no Python objects.
+    """
     texts = {"target": trace.target} | ({"source": trace.source} if trace.source else {})
     arrays = {f"{layer}.{site}": trace[f"{layer}.{site}"] for layer in trace.layers for site in ("pattern", "mask")}
     for name, encoding in texts.items():

@@ -1,4 +1,4 @@
-"""What the browser gets: the attention of one trace as bytes. This docstring describes the format.
+"""The attention of one trace as bytes for the browser. This docstring describes the format.
 
 A *blob* is a header followed by arrays; the header gives the offset of each array from its own end. `shared.framed`
 puts the two together. `payload` makes the blob of a whole trace, `details` the blob of a few heads of a long one.
@@ -64,10 +64,10 @@ from tfmviz.views.shared import framed
 from tfmviz.words.labels import of_queries, said_of_queries, visible
 
 WHOLE = 1_200_000
-"""Up to this many weights (144 heads at 128 causal tokens), all of them travel."""
+"""The most weights that all travel: 144 heads at 128 causal tokens."""
 
 ROUNDING = 0.005
-"""What rows of half precision may lack of 1, though nothing goes elsewhere."""
+"""The most that rows of half precision lack of 1 by rounding alone."""
 
 TILE = 64
 """The most cells across that a thumbnail of a longer text has."""
@@ -87,7 +87,6 @@ def payload(
     """The attention of every layer and head as one blob.
 
     Args:
-        title: name of the model, for captions.
         on_repeats: `head_scores` of the layers on `random_repeats`, which confirm verdicts of induction.
         book: the biographies of the model's heads; they take the place of verdicts.
         whole: send all weights even of a long text.
@@ -116,12 +115,12 @@ def payload(
 
 
 def travels_whole(trace: Trace) -> bool:
-    """Whether the payload holds the weights of all heads."""
+    """True if the payload holds the weights of all heads."""
     return sum(allowed(trace, layer).sum() * len(trace[f"{layer}.pattern"]) for layer in trace.layers) <= WHOLE
 
 
 def details(trace: Trace, keys: Iterable[str], *, title: str = "") -> bytes:
-    """The full weights of what is looked at in a long text.
+    """The full weights of the heads that are looked at in a long text.
 
     Args:
         title: as for the `payload` they belong to.
@@ -177,7 +176,7 @@ def _kind(
 
 
 def _unused(pattern: Array) -> Array:
-    """What each row gives to no token, (head, q_len), in thousandths; 0 in a row that may look nowhere."""
+    """The attention of each row to no token, (head, q_len), in thousandths; 0 in a row without keys."""
     given = pattern.astype(np.float64).sum(axis=-1)
     return np.where(given > 0, np.round(1 - given, 3), 0.0)
 
@@ -194,7 +193,6 @@ def _kinds(trace: Trace) -> dict[str, list[str]]:
 
 
 def _of_book(book: Book | None, layers: Sequence[str]) -> dict[str, Any]:
-    """What a kind of attention says of its heads where they have biographies."""
     if book is None:
         return {}
     heads = [book.heads[layer] for layer in layers]
@@ -221,7 +219,7 @@ def thumbnails(pattern: Array, mask: Array) -> Array:
 
 
 def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
-    """Adds the weights of the heads of one layer. Returns the offset of each."""
+    """Returns the offset of each head's weights."""
     heads, _, columns = pattern.shape
     cells = np.flatnonzero(mask)
     scales = np.ceil(pattern.max(axis=-1) * SCALE_STEPS - 1e-3).clip(1, SCALE_STEPS)  # (head, row)
@@ -237,7 +235,7 @@ def _add_heads(blob: _Blob, pattern: Array, mask: Array) -> list[int]:
 
 
 def _look_up(trace: Trace, key: str) -> tuple[Array, Array] | None:
-    """Pattern (rows, columns) and mask that a key of `details` stands for; None if it matches nothing."""
+    """Pattern (rows, columns) and mask of a key of `details`; None if it matches nothing."""
     name, _, what = key.rpartition("/")
     if name not in trace.layers:
         return None
@@ -255,11 +253,7 @@ def _look_up(trace: Trace, key: str) -> tuple[Array, Array] | None:
 
 
 def _checked(trace: Trace, layer: str) -> Array:
-    """A layer's pattern, (head, q_len, k_len), if all of it lies in [0, 1].
-
-    Raises:
-        ValueError: naming the site and what is wrong with it.
-    """
+    """A layer's pattern, (head, q_len, k_len). Raises: ValueError, naming the site, if it does not lie in [0, 1]."""
     pattern = trace[f"{layer}.pattern"]
     smallest, largest = pattern.min(), pattern.max()  # NaN if there is one
     if not (smallest >= 0 and largest <= 1 + 1e-4):
@@ -289,7 +283,6 @@ def _identity(trace: Trace, title: str) -> int:
 
 
 def _texts(trace: Trace) -> dict[str, dict[str, list[str]]]:
-    """The texts of rows and columns, by their names in the header."""
     found = {"target": _text(trace.target) | {"labels": of_queries(trace, "decoder.0.self_attn")}}
     if trace.source is not None:
         found["source"] = _text(trace.source)
@@ -305,8 +298,6 @@ def _text(encoding: Encoding) -> dict[str, list[str]]:
 
 
 class _Blob:
-    """Arrays one after the other."""
-
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.length = 0

@@ -1,8 +1,7 @@
 """The models that can be shown, by name: those shipped in `assets/models/`, and the reader's own.
 
-Listing them needs no torch. What does is imported when it is first asked for, here and nowhere else: `load`, the
-classes of loaded models, `writing`, `experiments` … Models from before the transformer have lists of their own, as
-most pages need attention heads.
+Listing them needs no torch. Names that need it are imported on first use: `load`, the classes of loaded models,
+`writing`, `experiments` … Models from before the transformer have separate lists, as most pages need attention heads.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ WITH_TORCH = {
     "loading": ("load", "vocabularies", "with_copies"),
     "model": ("EarlierModel", "Loaded", "RecurrentLabeller", "RecurrentTranslator", "ZooModel", "attention_code"),
 }
-"""What lies in the modules of this room that import torch."""
+"""Names in the modules of this room that import torch."""
 
 
 def __getattr__(name: str) -> Any:
-    """What needs torch. Raises: AttributeError, for what is not in this room."""
+    """Imports what needs torch. Raises: AttributeError."""
     for module, names in WITH_TORCH.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{module}"), name)
@@ -74,7 +73,6 @@ class Entry:
     """One folder of the zoo.
 
     Attributes:
-        folder: where its files are.
         problem: a sentence that says why the model cannot be loaded; None if its files are in order.
         config: shape of the model; None if there is a problem, or if it is no transformer.
         earlier: shape of a model from before the transformer; None if it is none.
@@ -97,33 +95,33 @@ def catalogue(folder: Path | None = None) -> tuple[Entry, ...]:
 
 
 def earlier(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the language models from before the transformer whose files are in order, in alphabetical order."""
+    """Names, alphabetically, of the intact language models from before the transformer."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, EarlierConfig))
 
 
 def translators(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the recurrent translators whose files are in order, in alphabetical order."""
+    """Names, alphabetically, of the intact recurrent translators."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, Seq2SeqConfig))
 
 
 def labellers(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the recurrent networks that label tokens and whose files are in order, in alphabetical order."""
+    """Names, alphabetically, of the intact recurrent labellers of tokens."""
     return tuple(entry.name for entry in everything(folder) if isinstance(entry.earlier, LabellerConfig))
 
 
 def everything(folder: Path | None = None) -> tuple[Entry, ...]:
-    """All models of all kinds in alphabetical order; see `catalogue`."""
+    """All models of all kinds; see `catalogue`."""
     places = {os.path.basename(path): path for place in folders(folder) for path in _in(place)}
     return tuple(_inspect(places[name], _stamp(places[name])) for name in sorted(places))
 
 
 def folders(folder: Path | None = None) -> tuple[Path, ...]:
-    """Where models are looked for; those of the last are preferred."""
+    """The folders of models; those of the last are preferred."""
     return (own_models(), MODELS) if folder is None else (folder,)
 
 
 def _in(place: Path) -> list[str]:
-    """The folders of models in a place. One that begins with a dot is still being written."""
+    """The folders of models in a place. One that begins with a dot is unfinished."""
     if not place.is_dir():
         return []
     with os.scandir(place) as found:
@@ -131,7 +129,7 @@ def _in(place: Path) -> list[str]:
 
 
 def _stamp(folder: str) -> tuple[tuple[int, int] | None, ...]:
-    """Size and time of each of `FILES`. While they stay the same, what was read from the files is still true.
+    """Size and time of each of `FILES`; while they stay the same, what was read from the files is still true.
 
     Every reader who opens a page waits for this, so it asks for three files and reads no folder.
     """
@@ -146,12 +144,12 @@ def _stamp(folder: str) -> tuple[tuple[int, int] | None, ...]:
 
 
 def available(folder: Path | None = None) -> tuple[str, ...]:
-    """Names of the transformers whose files are in order, in alphabetical order."""
+    """Names, alphabetically, of the intact transformers."""
     return tuple(entry.name for entry in catalogue(folder) if entry.problem is None)
 
 
 def written(name: str) -> int:
-    """When the weights of a model were written, in nanoseconds since 1970; 0 if they are missing."""
+    """Time at which the weights were written, in nanoseconds since 1970; 0 if they are missing."""
     for place in reversed(folders()):
         with suppress(OSError):
             return (place / name / FILES[1]).stat().st_mtime_ns
@@ -159,7 +157,7 @@ def written(name: str) -> int:
 
 
 def weights_hash(name: str, folder: Path | None = None) -> str:
-    """A hash by which the weights of a model, of any kind, are told from others; "" if they are missing."""
+    """A hash that tells the weights of a model, of any kind, from others; "" if they are missing."""
     places = [path for place in folders(folder) for path in _in(place) if os.path.basename(path) == name]
     path = Path(places[-1], FILES[1]) if places else Path()
     return _hash(path, path.stat().st_mtime_ns) if path.is_file() else ""
@@ -173,7 +171,7 @@ def _hash(path: Path, stamp: int) -> str:
 
 @lru_cache(maxsize=256)
 def _inspect(place: str, stamp: tuple[tuple[int, int] | None, ...]) -> Entry:
-    """Checks what can be checked without torch: the config, the header of the weights, that there is a tokenizer."""
+    """Checks without torch the config, the header of the weights, and that there is a tokenizer."""
     folder = Path(place)
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         return Entry(folder.name, f"{missing[0]} is missing.", None, folder)

@@ -1,4 +1,4 @@
-"""What is tried with a model beyond one record of one text: many texts or edits at once, training mode, gradients."""
+"""Runs beyond one record of one text: many texts or edits in one pass, training mode, gradients."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def logits(model: Model, ids: Sequence[int], *, cached: int = 0) -> Array:
     """Logits of a language model on a text of any length its position scheme reaches, past `max_len` too.
 
     Args:
-        cached: how many of the first tokens are read in a pass of their own, which leaves keys and values behind.
+        cached: first tokens that are read in a separate pass, which leaves keys and values behind.
 
     Returns:
         (len - cached, vocab), those of the tokens after the cached ones.
@@ -85,7 +85,7 @@ def logits_after(model: AnyModel, texts: Sequence[Sequence[int]]) -> Array:
 
 
 def pull(model: AnyModel, ids: Sequence[int]) -> Array:
-    """How strongly each token's vector moves the prediction after the text; see `model.connectivity`."""
+    """The effect of each token's vector on the prediction after the text; see `model.connectivity`."""
     module = model.module if isinstance(model, EarlierModel) else ZooModel.behind(model).language_model
     return connectivity.pull(module, ids)
 
@@ -104,7 +104,8 @@ def recurrent_weights(model: AnyModel, layer: str) -> RecurrentWeights:
 
 
 def decays(model: AnyModel, layer: int) -> Array:
-    """a of a layer of a state space model: what is left of each number of its state after one token, (number,).
+    """a of a layer of a state space model: the share of each number of its state that is left after one token,
+    (number,).
 
     Raises:
         ValueError: the model has no such layer.
@@ -119,11 +120,7 @@ def decays(model: AnyModel, layer: int) -> Array:
 
 
 def window_weights(model: AnyModel) -> WindowWeights:
-    """What a fixed-window network multiplies by.
-
-    Raises:
-        ValueError: the model is none.
-    """
+    """Raises: ValueError, if the model is no fixed-window network."""
     module: nn.Module = Loaded.behind(model).module
     if not isinstance(module, WindowModel):
         raise ValueError(f"{model.name} is no window network.")
@@ -152,10 +149,10 @@ def losses_with_dropout(
 
 
 def gradient_lengths(model: Model, inputs: str | Sequence[int], *, untrained: int | None = None) -> dict[str, float]:
-    """Length of the gradient in every layer for the loss on one text; see `model.in_training.gradient_lengths`.
+    """Norm of the gradient in every layer for the loss on one text; see `model.in_training.gradient_lengths`.
 
     Args:
-        untrained: seed of random weights that take the place of the trained ones; None: the trained ones.
+        untrained: seed of random weights that replace the trained ones; None: the trained ones.
     """
     ours = ZooModel.behind(model)
     ours.check_head()

@@ -23,7 +23,7 @@ IN_MEMORY = 300_000_000
 
 
 def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer:
-    """The tokenizer of a model; other people's have a list of their marks in `tokens.json`.
+    """The tokenizer of a model; foreign ones have a list of their special tokens in `tokens.json`.
 
     Raises:
         ValueError: it is damaged or does not fit the model.
@@ -40,8 +40,8 @@ def read_tokenizer(folder: Path, config: Config) -> Tokenizer | ForeignTokenizer
 def read_module(folder: Path, config: ModelConfig, *, weights_file: str = "model.safetensors") -> Transformer:
     """The transformer with its weights, which compute in float32 however they are stored; nothing is allocated twice.
 
-    The matrices of a large model that are stored in half precision stay so, and in their file, of which the
-    system keeps in memory what it has room for; see `model.linear.product`.
+    The matrices of a large model that are stored in half precision stay so, and in their file, of which the system
+    keeps in memory as much as fits; see `model.linear.product`.
 
     Raises:
         ValueError: the weights do not fit the config, or not all are finite.
@@ -60,7 +60,7 @@ def read_module(folder: Path, config: ModelConfig, *, weights_file: str = "model
 
 
 def stay_in_file(config: ModelConfig) -> Callable[[str], bool]:
-    """Which parameters are read from their file at every run: matrices of a large model on the processor."""
+    """Selects parameters that are read from their file at every run: matrices of a large model on the processor."""
     if config.n_parameters <= IN_MEMORY or chosen_for(config.n_parameters).type != "cpu":
         return lambda name: False
     matrices = {name for name, shape in parameter_shapes(config).items() if len(shape) == 2}
@@ -88,7 +88,7 @@ def _read_weights(path: Path, config: Config) -> dict[str, Tensor]:
 
 
 def are_finite(value: Tensor) -> bool:
-    """Whether all numbers of a tensor are finite; no copy of it is made."""
+    """Checks the numbers of a tensor without a copy."""
     return not value.numel() or all(end.isfinite() for end in value.aminmax())  # if one is NaN, both are
 
 

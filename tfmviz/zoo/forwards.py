@@ -16,11 +16,11 @@ from tfmviz.record.tap import NO_TAP, Fork, Recorder
 from tfmviz.record.trace import Array, Later
 
 MOST_NUMBERS = 2**26
-"""Most numbers that a feed-forward layer may hold at once when several variants of a text are run: 256 MB."""
+"""Most numbers that a feed-forward layer may hold when several variants of a text are run: 256 MB."""
 
 
 def read_out_later(module: Transformer, x: Tensor, recorder: Recorder) -> Mapping[str, Later]:
-    """The head's part of a trace, if it is wanted; of a long vocabulary no logits yet, but how to compute them.
+    """The head's part of a trace, if it is wanted; a long vocabulary's logits are computed on demand.
 
     Args:
         x: (1, len, d_model), from `stream_of`.
@@ -38,7 +38,7 @@ def read_out_later(module: Transformer, x: Tensor, recorder: Recorder) -> Mappin
 
 @torch.inference_mode()
 def _rows(module: Transformer, x: Tensor, positions: Sequence[int]) -> Array:
-    """Logits of some positions, (position, vocab), from what W_U reads, (len, d_model)."""
+    """Logits of some positions, (position, vocab), from the input of W_U, (len, d_model)."""
     assert not isinstance(module.head, Headless)
     rows = to_array(module.head.read(x[list(positions)], module.embedding, tap=NO_TAP))
     rows.flags.writeable = False

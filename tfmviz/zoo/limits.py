@@ -1,4 +1,4 @@
-"""What a file of a model may cost: looked at before it is read, by whoever converts one and by whoever lists one."""
+"""Limits on the files of a model, checked before they are read, at conversion and in the list of models."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ MOST_SETTINGS = 1e6
 """Bytes of the largest file of settings."""
 
 MOST_JSON = 50e6
-"""Bytes of the largest other file beside the weights; the tokenizers of the largest vocabularies take 35 million."""
+"""Bytes of the largest other file besides the weights; tokenizers of the largest vocabularies take 35 million."""
 
 MOST_VALUES = 4e6
 """Values in the longest JSON file. Read, each takes up to 100 bytes, however short it is written: `[[],[],[], …`. The
-largest vocabularies take 2.7 million."""
+largest vocabularies take 2.7 million.
+"""
 
 MOST_HEADER = 4e6
-"""Bytes of the headers of all weights together: room for 30,000 tensors, of which no known model has a thirtieth."""
+"""Bytes of the headers of all weights together: room for 30,000 tensors, thirty times those of any known model."""
 
 MOST_COUNTED = 10_000
-"""The largest number of a setting that makes so many entries of a list when it is read."""
+"""The largest number of a setting that becomes so many entries of a list when it is read."""
 
 COUNTED = re.compile(r".*layers?|num_labels|extra_ids")
 """Settings of which transformers makes a list."""
@@ -35,7 +36,7 @@ OURS = {
     "target_tokenizer.json": MOST_JSON,
     "model.safetensors": math.inf,
 }
-"""What is read of a folder of the zoo, and how many bytes of each at most."""
+"""The files of a folder of the zoo that are read, and the most bytes of each."""
 
 
 class Refused(ValueError):
@@ -43,14 +44,14 @@ class Refused(ValueError):
 
 
 def check_folder(folder: Path) -> None:
-    """Raises: Refused, if a file of a folder of the zoo is too large, or none to read."""
+    """Raises: Refused, if a file of a folder of the zoo is too large or unreadable."""
     for name, most in OURS.items():
         check_file(folder / name, most)
     check_headers([folder / "model.safetensors"])
 
 
 def check_file(path: Path, most: float = MOST_JSON) -> None:
-    """Looks at a file, if there is one.
+    """Checks a file, if there is one.
 
     Raises:
         Refused: reading could wait for it for ever, as for a pipe or a device; it has more than `most` bytes; it is a
@@ -86,7 +87,7 @@ def check_headers(paths: Iterable[Path]) -> None:
 
 
 def check_counts(settings: Any, name: str) -> None:
-    """Raises: Refused, if a file of settings, as it was read, asks for a list that would fill the memory."""
+    """Raises: Refused, if settings ask for a list that would fill the memory."""
     if not isinstance(settings, dict):
         return
     for key, value in settings.items():
@@ -112,7 +113,7 @@ def read_json(path: Path) -> Any:
 
 
 def _count_values(path: Path) -> int:
-    """At most so many values are in a JSON file: each begins the file or follows one of these signs."""
+    """An upper bound: each value of a JSON file begins the file or follows one of these signs."""
     found = 1
     with path.open("rb") as file:
         while part := file.read(1 << 20):

@@ -27,7 +27,7 @@ KINDS: dict[str, type[Loaded[Any, Any]]] = {
     "seq2seq": RecurrentTranslator,
     "labeller": RecurrentLabeller,
 }
-"""What a folder becomes, by the architecture in its config; all others are transformers."""
+"""Model classes by the architecture in the config; all others are transformers."""
 
 
 @overload
@@ -45,11 +45,11 @@ def load(name: str, folder: Path | None = None, *, kind: type[Loaded[Any, Any]] 
 
     Args:
         folder: where to look; see `catalogue`.
-        kind: what is wanted; `EarlierModel`, `RecurrentTranslator` and `RecurrentLabeller` came before the transformer.
+        kind: `EarlierModel`, `RecurrentTranslator` and `RecurrentLabeller` came before the transformer.
 
     Raises:
         ModelUnavailable: there is no such model of this kind, its files are missing or damaged, they do not fit one
-            another, or what the model computes is not finite.
+            another, or its results are not finite.
     """
     entries = {entry.name: entry for entry in everything(folder) if issubclass(_kind_of(entry), kind)}
     if name not in entries:

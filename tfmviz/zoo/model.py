@@ -1,4 +1,4 @@
-"""Loaded models with their tokenizers. They keep no state of a run, so any number of threads may trace at once."""
+"""Loaded models with their tokenizers. They keep no state of a run, so any number of threads may trace concurrently."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ C = TypeVar("C", bound=Config)
 N = TypeVar("N", bound=nn.Module)
 
 LONGEST = 40
-"""Tokens after which a text that a model writes ends, unless more are asked for."""
+"""Default limit, in tokens, of a text that a model writes."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Loaded(Generic[C, N]):
-    """What all loaded models share. Two are equal only if they are the same object: a cheap key of a cache."""
+    """A loaded model of any kind. Two are equal only if they are the same object: a cheap key of a cache."""
 
     name: str
     config: C
@@ -50,7 +50,7 @@ class Loaded(Generic[C, N]):
 
     @classmethod
     def behind(cls, model: AnyModel) -> Self:
-        """What a page knows as a model, for what needs its module.
+        """The loaded model behind a page's model.
 
         Raises:
             ValueError: the model is of another kind.
@@ -61,16 +61,13 @@ class Loaded(Generic[C, N]):
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """One readable string per entry of the vocabulary."""
         return self.tokenizer.vocabulary
 
     @property
     def device(self) -> str:
-        """Where the model computes: "cpu", or the name of a GPU such as "cuda:0"."""
         return str(device_of(self.module))
 
     def encode(self, inputs: str | Sequence[int]) -> Encoding:
-        """The tokens that the model reads."""
         return self._cut(inputs, self.config.max_len)
 
     def trace(
@@ -81,7 +78,7 @@ class Loaded(Generic[C, N]):
         *,
         target: str | Sequence[int] | None = None,
     ) -> Trace:
-        """Runs the model and keeps the values it computes; see `AnyModel.trace`."""
+        """See `AnyModel.trace`."""
         texts = self.texts(inputs, target)
         recorder = Recorder(edits, sites)
         with torch.inference_mode():
@@ -101,14 +98,14 @@ class Loaded(Generic[C, N]):
         return (self.read(inputs),)
 
     def read(self, inputs: str | Sequence[int]) -> Encoding:
-        """The tokens that the model reads, of which there must be one. Raises: ValueError."""
+        """The tokens that the model reads. Raises: ValueError, if there are none."""
         encoding = self.encode(inputs)
         if not encoding.ids:
             raise ValueError(NO_TEXT)
         return encoding
 
     def _run(self, ids: Sequence[Tensor], recorder: Recorder) -> Mapping[str, Later]:
-        """A forward pass; returns what is computed when asked for."""
+        """A forward pass; returns the values that are computed on demand."""
         self.module(*ids, tap=recorder)
         return {}
 
@@ -129,12 +126,9 @@ class RecurrentLabeller(Loaded[LabellerConfig, Labeller]):
 
 
 class RecurrentTranslator(Loaded[Seq2SeqConfig, Seq2Seq]):
-    """A translator from before the transformer."""
-
     tokenizer: Tokenizer
 
     def texts(self, inputs: str | Sequence[int], target: str | Sequence[int] | None = None) -> tuple[Encoding, ...]:
-        """Source and target; see `Loaded.texts`."""
         source, longest = self.read(inputs), self.config.max_len
         if target is None:
             target = self.greedy([source], longest)[0]
@@ -142,7 +136,7 @@ class RecurrentTranslator(Loaded[Seq2SeqConfig, Seq2Seq]):
         return source, self.tokenizer.encoding_of((END, *written), max_len=longest)
 
     def greedy(self, sources: Sequence[Encoding], max_new_tokens: int) -> tuple[tuple[int, ...], ...]:
-        """Greedy translations of several texts, at once, without the mark at their ends."""
+        """Greedy translations of several texts in one batch, without the end tokens."""
         src, lengths = batch_for(self.module, [source.ids for source in sources])
         longest = min(max_new_tokens, self.config.max_len - 1)
         return tuple(map(tuple, translate_batch(self.module, src, lengths, mark=END, max_new_tokens=longest)))
@@ -159,18 +153,15 @@ class ZooModel(Loaded[ModelConfig, Transformer]):
 
     @property
     def writes_from(self) -> str:
-        """The stack whose stream ends in the logits."""
         return self.config.stacks[-1]
 
     def position_effects(self, layer: str, length: int) -> PositionEffects:
-        """See `Model.position_effects`."""
         stack, _, rest = layer.partition(".")
         number = int(rest.partition(".")[0] or 0)
         scheme, device = stacks_of(self.module)[stack].positions_in(number), device_of(self.module)
         return effects_of(scheme, length, d_model=self.config.d_embed, device=device)
 
     def texts(self, inputs: str | Sequence[int], target: str | Sequence[int] | None = None) -> tuple[Encoding, ...]:
-        """One text, or source and target for an encoder-decoder; see `Loaded.texts`."""
         if self.config.architecture != "encoder-decoder":
             return super().texts(inputs, target)
         source = self.read(inputs)
@@ -178,7 +169,7 @@ class ZooModel(Loaded[ModelConfig, Transformer]):
 
     @property
     def begin(self) -> tuple[int, ...]:
-        """The marks with which a translation begins; none in other models."""
+        """The tokens with which a translation begins; none in other models."""
         if self.config.architecture != "encoder-decoder":
             return ()
         if self.tokenizer.marks.start is None:
@@ -202,14 +193,15 @@ class ZooModel(Loaded[ModelConfig, Transformer]):
         return read_out_later(self.module, stream_of(self.module, ids, tap=recorder), recorder)
 
     def _greedy(self, source: Encoding) -> tuple[int, ...]:
-        """What an encoder-decoder writes of itself."""
         self.check_head()
         reader, text = reader_of(self.module, source.ids, begin=self.begin, tap=NO_TAP)
         ends = self.tokenizer.marks.ends
         return (*text[1:], *without(ends, steps(reader, text, ends=ends, max_new_tokens=LONGEST)))
 
     def _shifted_right(self, target: str | Sequence[int]) -> Encoding:
-        """The decoder's input for writing `target`: the mark first, so that each position predicts the next token."""
+        """The decoder's input for writing `target`: the start token first, so that each position predicts the next
+        token.
+        """
         if isinstance(target, str):
             return self.tokenizer.encode_target(target, max_len=self.config.max_len)
         start, encoding = self.begin[0], self._cut(target, self.config.max_len - 1)
@@ -227,7 +219,7 @@ def attention_code() -> tuple[Callable[..., Any], ...]:
 
 
 def _arrays(recorder: Recorder) -> Mapping[str, Array]:
-    """What was recorded, without the batch axis, which masks lack. The arrays are read-only views of the tensors."""
+    """The record without the batch axis, which masks lack. The arrays are read-only views of the tensors."""
     values = {}
     for site, tensor in recorder.values.items():
         array = to_array(tensor) if site.endswith(".mask") else to_array(tensor)[0]

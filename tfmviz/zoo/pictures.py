@@ -1,4 +1,4 @@
-"""The two readers of digits, what they read, and how often they are right."""
+"""The two readers of digits, their pictures, and their accuracy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POSITIONS = ("learned", "none")
 """The models by how they know where a patch lies; each is a file of weights."""
 
 GREYS = 16
-"""A cell of a shipped picture holds a whole number from 0 to this."""
+"""The largest value of a cell of a shipped picture, a whole number from 0."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,7 +79,7 @@ def load(positions: str, folder: Path = FOLDER) -> PictureReader:
 
 
 def weights_hash(positions: str, folder: Path = FOLDER) -> str:
-    """A hash by which the weights are told from others."""
+    """A hash that tells the weights from others."""
     return hashlib.blake2b((folder / f"{positions}.safetensors").read_bytes(), digest_size=8).hexdigest()
 
 
@@ -97,7 +97,7 @@ def read(model: PictureReader, picture: Array, order: Array | None = None) -> di
 
 
 def measure(model: PictureReader, digits: Digits) -> dict[str, float]:
-    """The share of held-out digits that the model names rightly, with patches in their order and shuffled."""
+    """The share of held-out digits that the model identifies, with patches in their order and shuffled."""
     pictures, labels = digits.held_out
     rng = np.random.default_rng(0)
     orders = np.stack([rng.permutation(N_PATCHES) for _ in labels])

@@ -21,7 +21,7 @@ def steps(folder: Path) -> tuple[int, ...]:
 
 
 def load(folder: Path, step: int) -> ZooModel:
-    """The model as it was after so many steps.
+    """The model after so many steps.
 
     Raises:
         ModelUnavailable: there is no such snapshot, or its files are damaged.

@@ -1,4 +1,4 @@
-"""Texts that a model writes: continued or translated, token by token, by beam search, or several at once."""
+"""Texts that a model writes: continued or translated, token by token, by beam search, or several in parallel."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def generate(
 
     Args:
         temperature: 0 takes the most probable token each time, as None does without rules.
-        rules: all rules of choice at once, the temperature among them.
-        edits: must treat all tokens alike, since the model reads them one by one: no masks, no single positions.
+        rules: all sampling rules, the temperature among them.
+        edits: must treat all tokens equally, since the model reads them one by one: no masks, no single positions.
         at: of a translation, the only position at which the edits act; None: all of them. It is read alone, so a
             mask of one row is allowed.
 
@@ -103,9 +103,9 @@ def samples(
     max_new_tokens: int = LONGEST,
     edits: tuple[Edit, ...] = (),
 ) -> tuple[Sample, ...]:
-    """Writes several texts at once, each by rules of its own; see `model.generate.samples`.
+    """Writes several texts in parallel, each by its rules; see `model.generate.samples`.
 
-    Of a text that leaves no room for the new tokens in what the model reads at a time, only the end is continued.
+    Of a text that leaves no room for the new tokens in the context, only the end is continued.
 
     Args:
         edits: as in `generate`.
@@ -122,7 +122,7 @@ def samples(
 def translations(
     model: AnyModel, texts: Sequence[str], *, max_new_tokens: int = LONGEST
 ) -> tuple[tuple[int, ...], ...]:
-    """Greedy translations of several texts, in one forward pass a token: for each what `generate` gives as `ids`.
+    """Greedy translations of several texts, in one forward pass a token: for each the `ids` of `generate`.
 
     Raises:
         ValueError: the model does not translate, or a text holds no token.
@@ -142,7 +142,7 @@ def translations(
 def _begun(
     model: ZooModel, inputs: str | Sequence[int], edits: tuple[Edit, ...], at: int | None
 ) -> tuple[Reader, list[int], Recorder]:
-    """A reader, the tokens with which it begins, and what applies the edits while it reads and keeps nothing."""
+    """A reader, the tokens with which it begins, and a recorder that applies the edits and keeps nothing."""
     if at is None:
         refuse_single_tokens(edits)
     model.check_head()

@@ -1,7 +1,7 @@
-"""Probabilities of tokens as horizontal bars, the largest on top: a list that the browser draws in a millisecond. Each
-token has one, or two where runs A and B are compared.
+"""Probabilities of tokens as horizontal bars, the largest on top; two for each token where runs A and B are compared.
 
-Streamlit rebuilds a Plotly chart for every sentence, which costs as much as drawing all heads of the explorer.
+The browser draws the list in a millisecond. Streamlit rebuilds a Plotly chart for every sentence, which costs as much
+as drawing all heads of the explorer.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ class Bars:
     """Tokens and their probabilities.
 
     Attributes:
-        labels: of the tokens.
-        shares: of each run, one for each token, 0 to 1; they are written in per cent.
+        shares: of each run, one for each token, 0 to 1; written in per cent.
         names: of the runs, where there are several.
     """
 
@@ -32,7 +31,7 @@ class Bars:
     names: Sequence[str] = ()
 
     def payload(self) -> Any:
-        """The bars as the view reads them: label, then length and number of each; a key typed changes no more."""
+        """Label, then length and number of each bar; a typed key changes nothing else."""
         columns = zip(self.labels, *self.shares, strict=True)
         rows = [[label, *(part for share in shares for part in (share, per_cent(share)))] for label, *shares in columns]
         return {"series": list(self.names), "rows": rows} if self.names else rows

@@ -1,7 +1,7 @@
 """A beam search as a tree: steps from left to right, continuations by rank from top to bottom.
 
-Every continuation is a button, so pointer and keyboard reach it: arrow keys go along the lines and from rank to rank.
-The data are {alt, picks, picked, nodes}: a node as in `Node`, and the place in the list of the one that is chosen.
+Every continuation is a button; arrow keys move along the lines and between ranks. The data are {alt, picks, picked,
+nodes}: a node as in `Node`, and the index of the chosen one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ class Node:
         parent: rank of what it continues, in the step before; 0 for the beginning.
         ids: all its tokens.
         kind: "best" lies on the way to the best complete text.
-        said: what is said of it.
     """
 
     step: int
@@ -45,18 +44,18 @@ class Tree:
     """A search.
 
     Attributes:
-        chosen: the tokens of the continuation that is chosen.
+        chosen: tokens of the chosen continuation.
     """
 
     nodes: Sequence[Node]
     chosen: tuple[int, ...] | None = None
 
     def payload(self, *, alt: str, picks: bool = False) -> dict[str, Any]:
-        """What the view gets.
+        """The data of the view.
 
         Args:
-            alt: what the tree shows, in words, for screen readers.
-            picks: whether the page wants to hear which continuation is chosen.
+            alt: the tree in words, for screen readers.
+            picks: whether the page receives clicks.
         """
         drawn = [{name: value for name, value in asdict(node).items() if name != "ids"} for node in self.nodes]
         picked = next((n for n, node in enumerate(self.nodes) if node.ids == self.chosen), None)

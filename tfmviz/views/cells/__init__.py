@@ -1,9 +1,9 @@
-"""Matrices of cells in the browser: heat maps that answer pointer and keyboard, and say which cell was clicked.
+"""Matrices of cells in the browser: heat maps that answer pointer and keyboard, and report clicks.
 
-The header holds what `plots.cells.Cells` says of the picture, under JavaScript's names; the array `values` holds the
-matrices one under another, (matrix × row, column). `name` is that of saved files, `alt` says in words what is shown,
-`click` what a click on a cell does: "" where cells cannot be picked; `linked` the keys of pictures on the same page in
-which the cell at the same places is shown, too.
+The header holds the fields of `plots.cells.Cells` under JavaScript's names; the array `values` holds the matrices one
+under another, (matrix × row, column). `name` is that of saved files, `alt` describes the picture in words, `click` says
+what a click on a cell does ("": cells cannot be picked); `linked` lists the keys of pictures on the same page that
+highlight the cell at the same places.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CSS = style("cells")
 
 
 def payload(picture: Cells, *, name: str, alt: str, click: str = "", linked: Sequence[str] = ()) -> bytes:
-    """What the view gets, see `shared.pack`."""
+    """The data of the view, see `shared.pack`."""
     n_matrices, n_rows, n_columns = picture.matrices.shape
     stops = {mode: _stops(picture.scale, theme) for mode, theme in (("light", LIGHT), ("dark", DARK))}
     header = {
@@ -52,7 +52,6 @@ def _axis(axis: Axis, count: int) -> dict[str, Any]:
 
 
 def _stops(scale: Scale, theme: Theme) -> list[str]:
-    """Colours at even steps along the scale; cividis is known to the browser."""
     match scale.colours:
         case "cividis":
             return []

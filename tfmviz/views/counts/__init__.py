@@ -14,19 +14,17 @@ CSS = style("counts")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Table:
-    """What the table shows; all of it is text.
+    """A table; all of it is text.
 
     Attributes:
-        caption: what the table is of.
-        columns: their titles. The first is the name of a row; of the others those with numbers end at the right.
-        rows: the cells.
+        columns: titles. The first is the name of a row; of the others those with numbers are right-aligned.
         shares: length of the bar in the last column, from 0 to 1, for each row; empty: no bars.
         has_ground: whether 1 is all there is, as for probabilities: then a pale ground shows how long that is.
         picked: the chosen row; None: rows cannot be chosen.
         about: a line on the chosen row.
         low: whether the table is a few rows high and scrolls.
         sortable: whether a click on a column's title sorts the rows by it.
-        sentences: text before, in and behind what is marked.
+        sentences: text before, in and after the highlight.
     """
 
     caption: str
@@ -41,7 +39,6 @@ class Table:
     sentences: Sequence[tuple[str, str, str]] = ()
 
     def payload(self) -> dict[str, Any]:
-        """The table as the view reads it."""
         return {
             "caption": self.caption,
             "columns": list(self.columns),
@@ -57,8 +54,8 @@ class Table:
 
 
 def of_columns(columns: Mapping[str, Sequence[str]], *, caption: str, low: bool = False) -> Table:
-    """A table from its columns; the first names the rows, the others are numbers as they are to be read.
+    """A table whose first column names the rows; the others are numbers, already formatted.
 
-    Streamlit's own data frame writes its cells for screen readers 200 ms after the rest, and brings a megabyte along.
+    Streamlit's data frame writes its cells for screen readers 200 ms after the rest, and loads a megabyte.
     """
     return Table(caption=caption, columns=list(columns), rows=list(zip(*columns.values(), strict=True)), low=low)

@@ -1,4 +1,4 @@
-"""Our small transformers in the reader's browser: the same sites, edits and tokens as here, without a server.
+"""Our small transformers in the reader's browser: the same sites, edits and tokens as in Python, without a server.
 
 `engine.ts` computes; `fetching.ts` gets a model in parts. A model travels as one package: framed bytes (see `shared`)
 whose header is {"config": …, "tokenizer": bytes of the tokenizer's file}, then that file, then the weights' file.
@@ -18,11 +18,11 @@ KNOWN = (
     *("twins-alibi", "twins-attention-only", "twins-gqa", "twins-learned", "twins-none", "twins-postnorm"),
     *("twins-rope", "twins-shaw", "twins-sinusoidal", "twins-t5", "twins-unmasked", "twins-window"),
 )
-"""The shipped models that the engine computes, as `known.ts` says."""
+"""The shipped models that the engine computes, as in `known.ts`."""
 
 
 def package(folder: Path) -> bytes:
-    """A model of the zoo, as it travels. Raises: OSError, ValueError: its files cannot be read."""
+    """The package of a model of the zoo. Raises: OSError, ValueError: its files cannot be read."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     tokenizer = (folder / "tokenizer.json").read_bytes()
     weights = (folder / "model.safetensors").read_bytes()

@@ -1,7 +1,4 @@
-"""The explorer: all heads of a sentence in the browser at once.
-
-`views/payload.py` says what it reads, `explorer.ts` what it does.
-"""
+"""The explorer: all heads of a sentence in the browser. `views/payload.py` describes its data."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """One token on its way through a feed-forward layer, in the browser: vectors drawn to scale, numbers explained.
 
-The browser gets the vectors of one token. When a number is chosen that is a sum, it gets the terms of that sum.
+The browser gets the vectors of one token, and the terms of a sum once its result is clicked.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ CSS = style("feed_forward")
 def payload(
     trace: Trace, site: str, token: int, weights: FeedForwardWeights, *, label: str = "", title: str = ""
 ) -> bytes:
-    """What the view gets, see `shared.pack`: the vectors of one token by the names of `analysis.feed_forward.Part`.
+    """The vectors of one token by the names of `analysis.feed_forward.Part`; see `shared.pack`.
 
     Args:
         site: path of the layer, such as "decoder.0.mlp".
         label: the token as sentences name it.
-        title: name of the model.
 
     Raises:
         NotCaptured: the trace lacks what the layer computed.
@@ -69,7 +68,7 @@ def answer(trace: Trace, site: str, token: int, found: Sum | None, *, title: str
 
 
 def _of(trace: Trace, site: str, token: int, title: str) -> str:
-    """What vectors and sums belong to, in short: they travel apart."""
+    """An identifier shared by vectors and sums, which travel separately."""
     ids = (trace.source.ids if trace.source else (), trace.target.ids)
     return f"{title} {site} {token} {crc32(repr(ids).encode())}"
 

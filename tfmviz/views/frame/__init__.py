@@ -1,7 +1,7 @@
-"""What every page has: the header, and a word when the server is away.
+"""The header of every page, and a notice when the connection is lost.
 
-The view gets {"title": of the open page, "groups": [{"name", "short", "pages": [[title, address, what it answers]]}]};
-a page that stands in no group is a group of its own, without a name.
+The view gets {"title": of the open page, "groups": [{"name", "short", "pages": [[title, address, its question]]}]}; a
+page in no group is a group without a name.
 """
 
 from tfmviz.views.shared import script, style

@@ -1,4 +1,4 @@
-"""The stage: a sentence that is edited where it stands, and by arcs where three heads look from its words."""
+"""A sentence that is edited in place, with arcs from its words to where three heads look."""
 
 from tfmviz.views.shared import script, style
 

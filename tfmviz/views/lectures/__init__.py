@@ -13,10 +13,10 @@ CSS = style("lectures")
 
 
 class Entry(TypedDict):
-    """Something with a link of its own.
+    """A link.
 
-    `folded` are further links, each with its text, under a line that opens, and under names of their own; "" is none.
-    This line says `takes`, too. `shows` are some of them with the names of their pages, for which a sign is drawn.
+    `folded` are further links, each with its text, under names ("" is none) and a line that opens, which shows `takes`.
+    `shows` are some of them with the names of their pages, for which a sign is drawn.
     """
 
     title: str
@@ -28,12 +28,12 @@ class Entry(TypedDict):
 
 
 def payload(groups: Mapping[str, Sequence[Entry]], *, of: str, opens: str = "", keeps: bool = False) -> dict[str, Any]:
-    """What the view gets.
+    """The data of the view.
 
     Args:
         groups: the entries by their headings; "" for none.
         of: what is folded: "steps".
-        opens: what is written on the link of an entry; "" makes its title the link.
+        opens: text of an entry's link; "" makes its title the link.
         keeps: whether the links keep the reader's sentence and model.
     """
     return {"of": of, "opens": opens, "keeps": keeps, "groups": json.dumps(list(groups.items()))}

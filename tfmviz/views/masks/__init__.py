@@ -1,4 +1,4 @@
-"""The mask laboratory in the browser: a gallery to start from, and a grid whose cells are opened and closed by hand.
+"""The mask laboratory in the browser: a gallery to start from, and a grid whose cells open and close by hand.
 
 Masks travel as bits, row by row, highest bit first, in base64. An address holds only the bits that differ from the
 starting mask, deflated, so that a few changed cells take a few characters at any length.
@@ -22,7 +22,7 @@ CSS = style("masks")
 
 
 def to_bits(mask: Array) -> str:
-    """A mask (rows, columns) as text, for the browser."""
+    """A mask (rows, columns) as text."""
     return base64.b64encode(np.packbits(mask).tobytes()).decode()
 
 
@@ -60,5 +60,5 @@ def _unpacked(data: bytes, shape: tuple[int, int]) -> Array | None:
 
 
 def entry(mask: Array, **words: str | bool) -> Mapping[str, object]:
-    """A mask of the gallery as the view reads it."""
+    """A mask of the gallery."""
     return words | {"rows": mask.shape[0], "columns": mask.shape[1], "bits": to_bits(mask)}

@@ -1,4 +1,4 @@
-"""The menu of models: a button with the name of the chosen one, and all of them by what they are for."""
+"""The menu of models: a button with the name of the chosen one, and all of them by purpose."""
 
 from tfmviz.views.shared import script, style
 

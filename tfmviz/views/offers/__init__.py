@@ -1,7 +1,7 @@
-"""Three words above the keys of a phone. They follow each key; a tap reports the text with the word.
+"""Three suggested words above the keys of a phone, updated at each key; a tap reports the text with the word.
 
-The data are {model, ids, before, words}: whose words they are, the tokens that can be offered, what stands before the
-word that is being typed, and the words.
+The data are {model, ids, before, words}: the model that suggests, the tokens that it can suggest, the text before the
+word being typed, and the words.
 """
 
 from __future__ import annotations

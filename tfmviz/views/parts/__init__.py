@@ -1,7 +1,7 @@
-"""The board of a model's parts: a switch for each head, MLP and layer.
+"""A switch for each head, MLP and layer of a model.
 
-The view gets {"columns": what stands over each but the first, "rows": [{"name", "parts": [a part or null]}], "done":
-what becomes of a part, "Off" or "× 0.5"}. A part is [its code, its name]; a row's first is the whole layer.
+The view gets {"columns": titles of all but the first, "rows": [{"name", "parts": [a part or null]}], "done": what
+happens to a part, "Off" or "× 0.5"}. A part is [its code, its name]; a row's first is the whole layer.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ JS = script("pieces/view.ts")
 CSS = style("pieces")
 
 MOST = 300
-"""Pieces of a row that are drawn; the others are counted."""
+"""Pieces of a row that are drawn; the rest are counted."""
 
 Kind = Literal["", "part", "mark", "next", "new", "only", "tap"]
 
@@ -22,7 +22,6 @@ class Piece:
     """A box.
 
     Attributes:
-        text: what stands in it; all of it is text.
         below: lines below it, joined to it by strokes, such as its number in the vocabulary.
         kind: "part" of a character, a "mark" that is no text, what is merged "next", what is "new", what stands "only"
             in this row, what a "tap" writes.
@@ -38,9 +37,8 @@ class Row:
     """A way to cut.
 
     Attributes:
-        name: what stands before the row.
+        name: written before the row.
         note: how many pieces there are, or another short remark.
-        pieces: from left to right.
     """
 
     name: str
@@ -54,7 +52,7 @@ class Pieces:
 
     Attributes:
         caption: what the rows show, for screen readers too.
-        titles: of the columns: what the rows differ in, what is said of each, and the pieces.
+        titles: of the columns: what the rows differ in, the notes, and the pieces.
     """
 
     caption: str
@@ -62,7 +60,6 @@ class Pieces:
     rows: Sequence[Row]
 
     def payload(self) -> dict[str, Any]:
-        """The picture as the view reads it."""
         return {"caption": self.caption, "titles": list(self.titles), "rows": [_row(row) for row in self.rows]}
 
 

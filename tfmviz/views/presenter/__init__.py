@@ -1,4 +1,4 @@
-"""The presenter's window of a lecture: the line, the next one, and the time. All of it comes from another window."""
+"""The presenter's window of a lecture: the line, the next one, and the time, all sent by another window."""
 
 from tfmviz.views.shared import script, style
 

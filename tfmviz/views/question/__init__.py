@@ -1,4 +1,4 @@
-"""A question that a class answers before it sees the values: by a click on a token, or in a word of its own."""
+"""A question that a class answers before it sees the values: by a click on a token, or with a word."""
 
 from tfmviz.views.shared import script, style
 

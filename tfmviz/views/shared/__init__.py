@@ -1,4 +1,4 @@
-"""What several views share: their bundled scripts, their style, numbers on their way to the browser."""
+"""Shared by several views: their bundled scripts, their style, numbers on their way to the browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfmviz.record.trace import Array
 VIEWS = Path(__file__).parents[1]
 
 DIST = VIEWS / "dist"
-"""What `npm run build` makes of the modules: committed, so that whoever installs or runs the app needs no node."""
+"""The output of `npm run build`: committed, so that installing and running the app needs no node."""
 
 _CSS_COMMENT = re.compile(r"/\*(?:(?!\*/)[\s\S])*\*/\n?")
 _BLANK = re.compile(r"\n{2,}")
@@ -28,7 +28,7 @@ _INDENT = re.compile(r"^ +", re.MULTILINE)
 
 @cache
 def script(entry: str) -> str:
-    """A module, named by its path under `views`, bundled with all that it imports into one text that stands alone.
+    """A module, named by its path under `views`, bundled with all that it imports into one text.
 
     Streamlit takes a component as one text, and a page's policy names an inline script by its digest.
     """
@@ -40,7 +40,7 @@ def _colours(selector: str, theme: Theme) -> str:
 
 
 def page_colours(theme: Theme) -> str:
-    """The rule that gives a page what Streamlit gives only to components."""
+    """The CSS rule with the colours that Streamlit gives only to components."""
     return f":root{{{''.join(f'{name}:{colour};' for name, colour in streamlit(theme).items())}}}\n"
 
 
@@ -51,7 +51,7 @@ COLOURS = _colours(".view", LIGHT) + _colours('.view[data-dark="true"]', DARK)
 
 
 def style(name: str) -> str:
-    """The theme's colours, what all views look like, and what one adds."""
+    """The theme's colours, the common style, and that of one view."""
     return COLOURS + css("shared/view.css", "shared/bar.css", f"{name}/view.css")
 
 
@@ -62,7 +62,7 @@ def css(*paths: str) -> str:
 
 
 def digest(text: str) -> str:
-    """How a page's policy names a script or a style that stands in it."""
+    """The name of an inline script or style in a page's policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -89,4 +89,4 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
 
 
 RELAY_JS = script("shared/relay.ts")
-"""The component that brings a view what Python has chosen."""
+"""The component that passes Python's selection to a view."""

@@ -15,9 +15,8 @@ def page(
 
     Args:
         body: markup.
-        css: its style.
-        scripts: what may run, with what else its policy says of scripts in `more`.
-        connect: whom it may ask for something; "": nobody.
+        scripts: those that may run; `more` holds what else the policy says of scripts.
+        connect: sources that it may connect to; "": none.
     """
     allowed = " ".join([*map(digest, scripts), *more])
     policy = (

@@ -1,7 +1,7 @@
-"""A page that needs no server: our models in the reader's own browser, and what the app's pages show of them.
+"""A page that needs no server: our models in the reader's browser, and the app's views of them.
 
-`tfmviz/site.py` writes it as files for any web server, or as one file. The first script draws the header, which is the
-app's, and the heads; the others come when they are wanted. Before each stand the styles of what it draws in a shadow.
+`tfmviz/site.py` writes it as files for any web server, or as one file. The first script draws the app's header and the
+heads; the others load on demand. Before each stand the styles of what it draws in a shadow root.
 """
 
 import json
@@ -25,4 +25,4 @@ LATER = {
     "masks": _with_style(masks.CSS, "site/masks.ts"),
     "positions_rope": _with_style(turning.CSS, "site/turning.ts"),
 }
-"""The other scripts: of what stands below the heads, and of the parts, by the app's names for such pages."""
+"""The other scripts: for the space below the heads, and for the parts, by the app's names for such pages."""

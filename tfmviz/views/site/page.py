@@ -1,4 +1,4 @@
-"""The page itself: what stands in it, and what its policy allows."""
+"""The page's content and its policy."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ def html(
     """The page.
 
     Args:
-        text: with which it opens.
+        text: the first sentence.
         models: see `Model` in site.ts.
-        inside: the files that it carries: models as base64, what pictures consist of as JSON.
-        scripts: where the other scripts are; none: in the page.
-        parts: which there are.
+        inside: files that it carries: models as base64, descriptions of pictures as JSON.
+        scripts: addresses of the other scripts; none: in the page.
     """
     later = [js for name, js in LATER.items() if name in ("below", *parts)]
     said = json.dumps({"text": text, "models": models, "scripts": scripts, "parts": parts}).replace("<", "\\u003c")
@@ -59,7 +58,7 @@ def live_page(trace: Trace, name: str) -> str:
     """The heads of a trace, with the model inside.
 
     Raises:
-        ValueError: no browser computes the model, or the trace is not of it as it is.
+        ValueError: no browser computes the model, or the trace is edited.
     """
     if name not in KNOWN:
         raise ValueError(f"A browser computes {', '.join(sorted(KNOWN))}; the title names none of these: {name!r}.")

@@ -1,7 +1,7 @@
 """One head of one layer, stage by stage, in the browser: every matrix on the way, every number explained.
 
-The browser gets what the model computed (the record) and the layer's matrices. From these it computes, in double
-precision, the products that the record does not hold, such as the scores before the mask.
+The browser gets the record and the layer's matrices, and computes in double precision the products that the record
+does not hold, such as the scores before the mask.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ def payload(
     title: str = "",
     with_weights: bool = True,
 ) -> bytes:
-    """What the view gets, see `shared.pack`.
+    """The data of the view, see `shared.pack`.
 
     The arrays carry the names of docs/architecture.md, those of one head without the head's axis. `W_O` is (n_heads ×
     d_head, d_model), `concat` the z of all heads side by side: (q_len, n_heads × d_head).
 
     Args:
         positions: what the scheme does to a text of this length; nothing in cross-attention.
-        title: name of the model.
         with_weights: whether the layer's matrices travel too; a view that shows the same head has them.
 
     Raises:
@@ -60,7 +59,7 @@ def payload(
 
 
 def _facts(trace: Trace, layer: str, head: int, weights: AttentionWeights) -> dict[str, Any]:
-    """What it is about, and how this model computes attention, as far as models differ."""
+    """The layer, and how this model computes attention, as far as models differ."""
     return {
         "layer": layer,
         "queries": of_queries(trace, layer),
@@ -84,7 +83,7 @@ def _group(trace: Trace, layer: str, head: int) -> int:
 
 
 def _of_head(trace: Trace, layer: str, head: int, group: int) -> dict[str, Array]:
-    """What the head computes, and what the layer makes of all heads; `group` is the head's key/value head."""
+    """`group` is the head's key/value head."""
     z = trace[f"{layer}.z"]
     q_len, k_len = trace[f"{layer}.pattern"].shape[1:]
     return {
@@ -121,10 +120,7 @@ def _optional(
     positions: PositionEffects,
     x_kv: Array | None,
 ) -> dict[str, Array]:
-    """What only some layers have: another text's vectors, queries and keys that are turned or made positive, a bias.
-
-    heads: the head and the key/value head that serves it.
-    """
+    """Another text's vectors, turned or positive queries and keys, a bias. `heads`: query head and key/value head."""
     head, group = heads
     found: dict[str, Array] = {} if x_kv is None else {"memory": x_kv}
     if f"{layer}.rot_q" in trace:

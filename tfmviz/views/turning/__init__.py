@@ -1,7 +1,6 @@
 """A query and a key of a RoPE head as arrows that turn with their positions, in the browser.
 
-The browser gets the vectors before and after the model turned them; the view turns the former itself, in double
-precision.
+The browser gets the vectors before and after the model turned them, and turns the former itself, in double precision.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ CSS = style("turning")
 
 
 def payload(trace: Trace, layer: str, head: int, theta: Array, *, max_len: int) -> bytes:
-    """What the view gets, see `shared.pack`: q, k, rot_q and rot_k of one head, each (len, d_head).
+    """q, k, rot_q and rot_k of one head, each (len, d_head); see `shared.pack`.
 
     Args:
         theta: (d_head / 2,), radians per position. In the header, where numbers keep all their digits.

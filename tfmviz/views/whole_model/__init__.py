@@ -1,8 +1,8 @@
 """The whole model as one picture, in the browser: the model, one of its blocks, or one head.
 
-What travels is what is drawn: strips of at most 64 numbers a vector, amounts, mean attention. `scene.py` lists what a
-column of the picture holds. Nothing but tokens, arrays and best words depends on the text, and `made` says what the
-arrays are made of: so a browser with a record of its own can draw another text (`of_sites.ts`).
+Only what is drawn travels: strips of at most 64 numbers a vector, amounts, mean attention. `scene.py` lists what a
+column of the picture holds. Only tokens, arrays and best words depend on the text, and `made` says what the arrays are
+made of, so that a browser with its own record can draw another text (`of_sites.ts`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ CSS = style("whole_model")
 
 
 def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: str = "") -> bytes:
-    """What the view gets, see `shared.pack`.
+    """The data of the view, see `shared.pack`.
 
     Args:
-        layer: path of an attention layer; at the zoom "block" the block it is in is shown.
+        layer: path of an attention layer; at the zoom "block" its block is shown.
         number: of a head, at the zoom "head".
-        beside: what a block is called that stands beside another one; nothing is opened from there.
+        beside: name of a block that stands next to another one; nothing opens from there.
 
     Raises:
-        ValueError: there are numbers that are not finite.
+        ValueError: a number is not finite.
         NotCaptured: the trace lacks what is drawn.
     """
     header, sheet = _drawn(subject, zoom, layer, number, beside)
@@ -35,7 +35,7 @@ def payload(subject: Subject, zoom: Zoom, layer: str, number: int, *, beside: st
 
 
 def described(subject: Subject, zoom: Zoom, layer: str, number: int) -> dict[str, Any]:
-    """What a picture consists of, for a browser that has the numbers of another text. Its links are the app's pages."""
+    """A picture without its numbers, for a browser with another text's. Its links are the app's pages."""
     header, _ = _drawn(subject, zoom, layer, number, "")
     for lane in header["lanes"]:
         lane["columns"] = [column | {"links": []} for column in lane["columns"]]
@@ -43,7 +43,6 @@ def described(subject: Subject, zoom: Zoom, layer: str, number: int) -> dict[str
 
 
 def _drawn(subject: Subject, zoom: Zoom, layer: str, number: int, beside: str) -> tuple[dict[str, Any], Sheet]:
-    """What travels as words, and the arrays."""
     sheet = Sheet(subject)
     match zoom:
         case "model":
@@ -69,7 +68,7 @@ def _drawn(subject: Subject, zoom: Zoom, layer: str, number: int, beside: str) -
 
 
 def read_at(subject: Subject, zoom: Zoom, layer: str) -> dict[str, str]:
-    """Where the model's words can be read: per column the site of the stream; the last is the end of the stack."""
+    """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     stack = layer.split(".")[0]
     if zoom == "head" or (subject.crosses and stack == "encoder") or not subject.weights.has_head:
         return {}

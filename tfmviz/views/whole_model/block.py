@@ -42,7 +42,6 @@ def lanes(subject: Subject, sheet: Sheet, block: str, *, title: str = "") -> lis
 
 
 def _kind_of_block(subject: Subject, block: str) -> str:
-    """Where its norms stand, and which stream its layers read."""
     if not is_pre_norm(subject.trace):
         return "a post-norm block, as in 2017"
     if f"{block}.mlp.reads" in subject.trace:
@@ -56,7 +55,7 @@ def _kind_of_block(subject: Subject, block: str) -> str:
 
 
 def read_at(subject: Subject, block: str) -> dict[str, str]:
-    """Where the model's words can be read: per column the site of the stream, and last the end of the stack."""
+    """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     stack = block.split(".")[0]
     found = {f"{block}.0": f"{block}.resid_pre"}
     for n, tensor in enumerate(_tensors(subject, block)):
@@ -70,7 +69,7 @@ def _tensors(subject: Subject, block: str) -> tuple[Tensor, ...]:
 
 
 def _is_stream(subject: Subject, tensor: Tensor) -> bool:
-    """Whether a tensor is the stream itself, and no copy or write of a layer."""
+    """True for the stream itself, not for a copy or a layer's write."""
     return tensor.kind == ("add" if is_pre_norm(subject.trace) else "norm")
 
 
@@ -97,7 +96,6 @@ def _columns(subject: Subject, sheet: Sheet, block: str) -> list[Column]:
 
 
 def _about(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
-    """What a tensor's box says beyond its formula."""
     match tensor.kind:
         case "input":
             words = "The block's input: the stream, one vector per token."
@@ -142,7 +140,7 @@ def _attention(subject: Subject, sheet: Sheet, tensor: Tensor) -> Column:
 
 
 def _hidden(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
-    """What stands between the two matrices of a feed-forward layer."""
+    """The activations between the two matrices of a feed-forward layer."""
     weights = _feed_forward(subject, tensor.layer)
     function, gated = feed_forward.name_of(weights), weights.W_gate is not None
     formula = f"{function}({reads} W_g) ⊙ {reads} W₁" if gated else f"{function}({reads} W₁ + b₁)"
@@ -162,7 +160,6 @@ def _hidden(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Co
 
 
 def _router(subject: Subject, sheet: Sheet, tensor: Tensor, *, reads: str) -> Column:
-    """What chooses the expert of each token in a mixture of experts."""
     mixture = _experts(subject, tensor.layer)
     assert mixture is not None
     return (

@@ -42,7 +42,6 @@ def _input(name: str, site: str, sheet: Sheet, words: str, lines: list[str]) -> 
 
 
 def _projected(subject: Subject, sheet: Sheet, layer: str, head: int, letter: str, *, source: str) -> Column:
-    """Queries, keys or values."""
     name = {"q": "W_Q", "k": "W_K", "v": "W_V"}[letter]
     weights = subject.weights.attention(layer)
     shared = len(weights.W_Q) // len(weights.W_K) if letter != "q" else 1
@@ -92,7 +91,7 @@ def _pattern(subject: Subject, sheet: Sheet, layer: str, head: int) -> Column:
 
 
 def _results(subject: Subject, sheet: Sheet, layer: str, head: int) -> list[Column]:
-    """The values it gathers, and what W_O makes of them."""
+    """The head's values, z, and what W_O makes of it."""
     weights = subject.weights.attention(layer)
     W_O = weights.W_O[head]
     mixed: Column = {

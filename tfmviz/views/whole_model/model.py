@@ -13,7 +13,7 @@ from tfmviz.views.whole_model.scene import Column, Sheet, Subject, lane, norm_wo
 from tfmviz.words.labels import START, visible
 
 PARTS = {"self_attn": ("attention", "attention"), "cross_attn": ("cross", "cross-attn"), "mlp": ("mlp", "MLP")}
-"""Per layer of a block the colour of its box and how it is called where there is little room."""
+"""Per layer of a block the colour of its box and its short name."""
 
 
 def lanes(subject: Subject, sheet: Sheet) -> list[dict[str, Any]]:
@@ -27,7 +27,7 @@ def lanes(subject: Subject, sheet: Sheet) -> list[dict[str, Any]]:
 
 
 def read_at(subject: Subject, stack: str) -> dict[str, str]:
-    """Where the model's words can be read: per column the site of the stream. The last is the end of the stack."""
+    """The sites at which the model's words can be read, by column; the last is the end of the stack."""
     begin = "sum" if f"{stack}.pos_embed" in subject.trace else "embed"
     for last in ("embed_norm", "widened"):
         begin = last if f"{stack}.{last}" in subject.trace else begin
@@ -113,7 +113,6 @@ def _widening(subject: Subject, sheet: Sheet, stack: str) -> Column:
 
 
 def _embedding(subject: Subject, stack: str) -> str:
-    """The site of the token vectors."""
     return "embed" if "embed" in subject.trace else f"{stack}.embed"
 
 

@@ -1,25 +1,25 @@
-"""What the three zooms share: the model they show, columns of boxes and matrices, the arrays that travel.
+"""Shared by the three zooms: the model, columns of boxes and matrices, the arrays that travel.
 
-A picture has lanes, one per text; a lane has columns, each a box with what it computes and below it what comes out,
-a row for each token. A column is a dictionary for JSON:
+A picture has lanes, one per text; a lane has columns, each a box with its computation and the result below it, a row
+for each token. A column is a dictionary for JSON:
 
     id, kind       `kind` is its colour: "embed", "position", "norm", "attention", "cross", "mlp", "add", "readout" …
-    title, lines   what stands in the box
-    parameters     trained numbers; absent where nothing is trained
-    parts          of a block: [{"kind", "lines", "onStream"}], one below the other; nothing passes what is on
-                   the stream
+    title, lines   text of the box
+    parameters     their number; absent where nothing is trained
+    parts          of a block: [{"kind", "lines", "onStream"}], one below the other; nothing bypasses parts on the
+                   stream
     heads          of an attention layer: {"layer", "count", "thumbs", "writes"}; the last two are arrays with their
                    pictures, one below the other, and with how much each adds to each token
-    matrix, shape  the array of what comes out, and the shape it really has; "MATRIX.length" holds the vectors' lengths
+    matrix, shape  the array of the result, and its true shape; "MATRIX.length" holds the vectors' lengths
     image          how it is drawn: "strips", "pattern", "words"
     reads          the array (q_len, k_len) of what each token reads of the tokens before this column
     bars           amounts that parts add: [{"kind", "label", "values": name of an array (len,)}]
-    crosses        whether it reads the encoder's output
-    apart          whether no arrow leads here from the column before
+    crosses        true if it reads the encoder's output
+    apart          true if no arrow leads here from the column before
     from           ids of earlier columns, besides the one before, that an arrow leads here from
-    says           whether the model's words can be read here
-    words, links   what it is, in a sentence; the pages that take it apart, each with settings for its address
-    opens          what a click opens: {"zoom", "layer", "head"}
+    says           true if the model's words can be read here
+    words, links   a sentence on it; the pages that take it apart, each with settings for its address
+    opens          the target of a click: {"zoom", "layer", "head"}
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ Zoom = Literal["model", "block", "head"]
 Column = dict[str, Any]
 
 How = Literal["strips", "head", "write", "lengths", "mean", "thumbs", "writes", "pattern", "allowed", "best", "largest"]
-"""How an array is made of sites: vectors made smaller, one head's vectors, what one head adds; the vectors' lengths,
-the mean over heads, small pictures of heads, how much each head adds; one head's pattern, and where it may look; the
-probability of the best word, and its logit. `of_sites.ts` makes them too, of a browser's own record."""
+"""Ways to make an array of sites: vectors made smaller, one head's vectors, what one head adds; the vectors' lengths,
+the mean over heads, small pictures of heads, how much each head adds; one head's pattern and mask; the probability of
+the best word, and its logit. `of_sites.ts` makes them too, of a browser's own record.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -52,7 +53,6 @@ class Subject:
     """The model on a text.
 
     Attributes:
-        title: name of the model.
         scheme: how it knows the order of its tokens.
         vocabulary: one readable string per column of the logits.
     """
@@ -69,11 +69,10 @@ class Subject:
 
     @property
     def crosses(self) -> bool:
-        """Whether an encoder feeds a decoder."""
+        """True if an encoder feeds a decoder."""
         return self.trace.source is not None
 
     def text(self, stack: str) -> Encoding:
-        """What "encoder" or "decoder" reads."""
         return self.trace.source if stack == "encoder" and self.trace.source is not None else self.trace.target
 
     @property
@@ -92,15 +91,15 @@ class Sheet:
         self.made: dict[str, tuple[How, list[str], int | None]] = {}
 
     def strips(self, *sites: str, name: str = "", head: int | None = None, how: How = "strips") -> Column:
-        """Takes vectors in, made small enough to draw. Returns what a column says of them.
+        """Adds vectors, made small enough to draw. Returns the entries of a column.
 
         Args:
             sites: whose sum they are.
             name: of the array; without one that of the site.
-            head: whose they are, of sites that have heads.
+            head: of sites that have heads.
 
         Raises:
-            ValueError: there are numbers that are not finite.
+            ValueError: a number is not finite.
         """
         name = name or sites[0]
         if how == "write":
@@ -159,7 +158,7 @@ def lane(subject: Subject, stack: str, columns: list[Column], *, title: str, not
 
 
 def labels(subject: Subject, stack: str) -> list[str]:
-    """The tokens of a text as they are shown; the mark that begins a decoder's is named so."""
+    """The tokens of a text as shown; the start token of a decoder has a name."""
     found = [visible(token) for token in subject.text(stack).tokens]
     return [START, *found[1:]] if subject.crosses and stack == "decoder" else found
 
@@ -175,8 +174,7 @@ def norm_words(subject: Subject, *, last: bool = False) -> str:
 
 
 def pattern_of(subject: Subject, layer: str) -> str:
-    """The pattern of a layer as its model computes it: "softmax(q kᵀ / √32)", in linear attention
-    "φ(q) φ(k)ᵀ / Σ"; s is a sink."""
+    """The formula of a layer's pattern: "softmax(q kᵀ / √32)", in linear attention "φ(q) φ(k)ᵀ / Σ"; s is a sink."""
     weights = subject.weights.attention(layer)
     if weights.is_linear:
         return "φ(q) φ(k)ᵀ / Σ"

@@ -1,4 +1,4 @@
-"""The writing desk in the browser: a text that grows word by word, what stood against each word, and its branches.
+"""A text in the browser that grows word by word, with the rivals of each word, and its branches.
 
 The data are {about, prompt, stages, places, texts, ends, limit, undecided}. `places` are the words written so far and
 the next ones, which the view writes without asking; each has its token, its rivals and the draw (see `words.ts`).
